@@ -1,0 +1,41 @@
+# Everything runs in .venv, made on first use; nothing else is needed but Python 3.11+ and pip.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check bench clean
+.DELETE_ON_ERROR:
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/run.stamp: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+# pip installs dependency groups from version 25.1 on
+$(VENV)/check.stamp: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group check
+	touch $@ $(VENV)/run.stamp
+
+demo: $(VENV)/run.stamp  ## score the bundled example
+	$(BIN)/kammerton demo
+
+test: $(VENV)/check.stamp  ## run every test
+	$(BIN)/python -m pytest -q
+
+check: $(VENV)/check.stamp  ## lint, types, layers, coverage
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/coverage run -m pytest -q
+	$(BIN)/coverage report --fail-under=95
+	$(BIN)/coverage report --fail-under=100 --include='src/kammerton/core/*,src/kammerton/formats/*,src/kammerton/chords/protocols/*,src/kammerton/chords/labels.py'
+
+bench: $(VENV)/check.stamp  ## measure against mir_eval, in one process
+	$(BIN)/python benchmarks/chords.py
+
+clean:
+	rm -rf $(VENV) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

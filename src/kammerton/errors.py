@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""What can go wrong, and how it is said.
+
+Problems of *data* are collected as :class:`Diagnostic` values, as a compiler does;
+problems of *use* (an unknown option, a file that cannot be written) are raised::
+
+    KammertonError
+    ├── OptionError          a name, path or combination the caller chose is not possible (exit 2)
+    ├── DataError            data handed to a function is unusable; carries its diagnostics (exit 3)
+    │   └── LabelError       one label does not follow its grammar; carries the position
+    └── OutputError          a result could not be written (exit 5)
+"""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+__all__ = [
+    "DataError",
+    "Diagnostic",
+    "KammertonError",
+    "LabelError",
+    "OptionError",
+    "OutputError",
+    "Severity",
+    "clip",
+    "close_match",
+    "printable",
+    "quote",
+]
+
+Severity = Literal["error", "warning", "note"]
+
+TOKEN_LIMIT = 40
+"""Characters of a quoted token that a message shows."""
+
+
+class KammertonError(Exception):
+    """Root of every exception that Kammerton raises on purpose."""
+
+
+class OptionError(KammertonError):
+    """A choice of the caller is not possible.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, in one line.
+    hint : str, optional
+        How to mend it.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message if hint is None else f"{message}\n  help: {hint}")
+        self.message = message
+        self.hint = hint
+
+    @classmethod
+    def unknown(cls, kind: str, name: str, known: Iterable[str]) -> OptionError:
+        """Say that ``name`` is no ``kind``, with the nearest known names."""
+        names = sorted(known)
+        near = close_match(name, names)
+        listed = ", ".join(names)
+        hint = f"known: {listed}" if near is None else f"did you mean {quote(near)}? known: {listed}"
+        return cls(f"unknown {kind} {quote(name)}", hint)
+
+
+class DataError(KammertonError):
+    """Data cannot be used at all; ``diagnostics`` says why, place by place."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        super().__init__("\n".join(diagnostic.concise() for diagnostic in diagnostics))
+        self.diagnostics = tuple(diagnostics)
+
+
+class LabelError(DataError):
+    """One label does not follow its grammar.
+
+    Attributes
+    ----------
+    diagnostic : Diagnostic
+        Its ``column`` (1-based) and ``length`` lie within the label.
+    """
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__((diagnostic,))
+        self.diagnostic = diagnostic
+
+
+class OutputError(KammertonError):
+    """A result could not be written; what stood there before still stands."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """One problem found in data.
+
+    Parameters
+    ----------
+    code : str
+        Stable code, ``KT`` and three digits; ``kammerton explain CODE`` has its page.
+    severity : {"error", "warning", "note"}
+        *error*: the file or item is not used; *warning*: it was repaired and is used;
+        *note*: nothing was changed.
+    message : str
+        One line, lower-case, readable alone. Tokens go through :func:`quote`.
+    file : str, optional
+        File name as given by the caller.
+    line, column : int, optional
+        1-based; columns count code points, a tab is one column.
+    length : int
+        Code points that the caret line underlines.
+    excerpt : str, optional
+        The line of the file, unescaped.
+    hint : str, optional
+        How to mend it.
+    item, system : str, optional
+        Item and system that the problem belongs to, where known.
+    count : int
+        How many occurrences this diagnostic stands for.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    length: int = 1
+    excerpt: str | None = None
+    hint: str | None = None
+    item: str | None = None
+    system: str | None = None
+    count: int = 1
+
+    def place(self) -> str:
+        """Return ``file:line:column`` as far as known, printable."""
+        parts = [printable(self.file)] if self.file is not None else []
+        parts += [str(number) for number in (self.line, self.column) if number is not None]
+        return ":".join(parts)
+
+    def concise(self) -> str:
+        """Return the one-line form ``file:line:column: CODE message``."""
+        place = self.place()
+        return f"{place}: {self.code} {self.message}" if place else f"{self.code} {self.message}"
+
+    def at(self, **changes: object) -> Diagnostic:
+        """Return a copy with some fields changed."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+
+def printable(text: str) -> str:
+    r"""Escape what a terminal would obey or hide: ``\x1b``, ``\u202e``, ``\n``.
+
+    >>> printable("a\x1b[31mb")
+    'a\\x1b[31mb'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(character if _is_harmless(character) else _escaped(character) for character in text)
+
+
+def _is_harmless(character: str) -> bool:
+    return character.isprintable() and unicodedata.category(character) not in ("Cf", "Zl", "Zp", "Cs")
+
+
+def _escaped(character: str) -> str:
+    number = ord(character)
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def clip(text: str, limit: int = TOKEN_LIMIT) -> str:
+    """Shorten ``text`` to ``limit`` characters, the last one an ellipsis."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def quote(token: str) -> str:
+    r"""Return a token as messages show it: clipped, printable, in backquotes.
+
+    >>> print(quote("E\x07min"))
+    `E\x07min`
+    """
+    return f"`{printable(clip(token))}`"
+
+
+def close_match(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name nearest to ``name``, or None if none is near."""
+    candidates = list(known)
+    folded = {candidate.casefold(): candidate for candidate in candidates}
+    if name.casefold() in folded:
+        return folded[name.casefold()]
+    near = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
+    return near[0] if near else None

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What is scored and how: annotations, corpus, measures, protocols, scores."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Documents: tables, terminal views, diagnostics."""
