@@ -12,23 +12,49 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
 
-__all__ = ["Field", "LabelledIntervals", "Place", "Seconds"]
+__all__ = ["EXCERPT_LEAD", "Field", "LabelledIntervals", "Place", "Seconds", "clip_excerpt"]
 
 Seconds = NDArray[np.float64]
 """One-dimensional array of times or durations in seconds."""
 
 Field = Literal["start", "end", "label"]
 
+EXCERPT_LEAD = 200
+"""Characters before a token that an excerpt keeps: in an excerpt, the token of a diagnostic
+stands at column ``min(column, EXCERPT_LEAD + 1)``."""
+
+_EXCERPT_LENGTH = 2 * EXCERPT_LEAD
+
+
+def clip_excerpt(line: str, column: int | None) -> str:
+    """Cut a long line to some 400 characters around ``column``; see :data:`EXCERPT_LEAD`."""
+    begin = max(0, (column or 1) - 1 - EXCERPT_LEAD)
+    cut = line[begin : begin + _EXCERPT_LENGTH]
+    if begin > 0:
+        cut = "…" + cut[1:]
+    return cut if begin + len(cut) >= len(line) else cut[:-1] + "…"
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands in a file; see :class:`kammerton.errors.Diagnostic` for the fields."""
+    """Where something stands in a file.
+
+    Parameters
+    ----------
+    file, line, column, length
+        As in :class:`kammerton.errors.Diagnostic`.
+    excerpt : str, optional
+        The whole line, however long.
+    row : int, optional
+        Index of the row, from 0, where there are arrays instead of a file.
+    """
 
     file: str
     line: int | None = None
     column: int | None = None
     length: int = 1
     excerpt: str | None = None
+    row: int | None = None
 
     def diagnose(self, diagnostic: Diagnostic) -> Diagnostic:
         """Return ``diagnostic`` placed here.
@@ -39,9 +65,17 @@ class Place:
         column, length = self.column, self.length
         if column is not None and diagnostic.column is not None:
             column, length = column + diagnostic.column - 1, diagnostic.length
+        message = diagnostic.message if self.row is None else f"row index {self.row}: {diagnostic.message}"
+        excerpt = None if self.excerpt is None else clip_excerpt(self.excerpt, column)
         return diagnostic.at(
-            file=self.file, line=self.line, column=column, length=length, excerpt=self.excerpt
+            message=message, file=self.file, line=self.line, column=column, length=length, excerpt=excerpt
         )
+
+    def token(self) -> str | None:
+        """Return what stands here as the file has it, or None without a file."""
+        if self.excerpt is None or self.column is None:
+            return None
+        return self.excerpt[self.column - 1 : self.column - 1 + self.length]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Turn pairs of annotations into columns: seconds and integer codes, one row per segment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kammerton.chords.annotation import ChordAnnotation
+from kammerton.core.intervals import Codes, Segments, Slices, sequence_of_rows, slice_pairs
+from kammerton.model.task import Pair
+
+__all__ = ["NO_CHORD", "SILENCE", "Columns", "build_columns"]
+
+SILENCE, NO_CHORD = 0, 1
+"""Codes that every vocabulary has: no row at all, and the label ``N``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Pairs of annotations, ready for the kernels.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        Distinct labels; a code is an index into it. The first stands for silence and is empty.
+    ref, est : Segments
+        Rows of positive length; sequence ``i`` of both is pair ``i``.
+    slices : Slices
+        The union of their boundaries.
+    groups : ndarray of int64, shape (pairs,)
+        Group of each pair.
+    """
+
+    labels: tuple[str, ...]
+    ref: Segments
+    est: Segments
+    slices: Slices
+    groups: Codes
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs."""
+        return len(self.groups)
+
+
+def build_columns(pairs: Sequence[Pair[ChordAnnotation]]) -> Columns:
+    """Encode pairs of annotations; an annotation that stands in several pairs is encoded once."""
+    index: dict[str, int] = {"": SILENCE, "N": NO_CHORD}
+    refs, ref_order = _distinct([pair.ref for pair in pairs])
+    ests, est_order = _distinct([pair.est for pair in pairs])
+    ref = _encode(refs, index).take(ref_order)
+    est = _encode(ests, index).take(est_order)
+    groups = np.array([pair.group for pair in pairs], dtype=np.int64)
+    return Columns(tuple(index), ref, est, slice_pairs(ref, est), groups)
+
+
+def _distinct(annotations: list[ChordAnnotation]) -> tuple[list[ChordAnnotation], Codes]:
+    first: dict[int, int] = {}
+    order = [first.setdefault(id(annotation), len(first)) for annotation in annotations]
+    chosen = {id(annotation): annotation for annotation in annotations}
+    return list(chosen.values()), np.array(order, dtype=np.int64)
+
+
+def _encode(annotations: list[ChordAnnotation], index: dict[str, int]) -> Segments:
+    intervals = np.concatenate([np.empty((0, 2)), *(a.intervals for a in annotations)])
+    codes = np.array(
+        [index.setdefault(label, len(index)) for a in annotations for label in a.labels], dtype=np.int64
+    )
+    offsets = np.concatenate(([0], np.cumsum([len(a) for a in annotations], dtype=np.int64)))
+    sequence = sequence_of_rows(offsets)
+    changed = np.ones(len(codes), dtype=bool)
+    changed[1:] = (codes[1:] != codes[:-1]) | (sequence[1:] != sequence[:-1])
+    runs = np.cumsum(changed)  # before rows of zero length vanish: such a row separates its neighbours
+    lasts = intervals[:, 1] > intervals[:, 0]
+    kept = np.concatenate(([0], np.cumsum(lasts)))[offsets]
+    return Segments(intervals[lasts, 0], intervals[lasts, 1], codes[lasts], runs[lasts], kept)

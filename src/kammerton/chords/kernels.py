@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Additive statistics of chord recall and segmentation, for all pairs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kammerton.chords.formulas import CORRECT_CHORD, CORRECT_NO_CHORD, DELETED, EXCLUDED, INSERTED, OUTCOMES
+from kammerton.chords.formulas import SUBSTITUTED
+from kammerton.chords.time_rules import Timeline
+from kammerton.core.intervals import Codes, Flags, lost_time
+from kammerton.model.measure import Statistics
+
+__all__ = ["LabelRule", "Outcomes", "equal_values", "segmentation_statistics"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelRule:
+    """How labels are compared.
+
+    Parameters
+    ----------
+    scored : ndarray of bool, shape (labels,)
+        Whether a reference of this label is in the vocabulary.
+    correct : callable
+        ``correct(ref, est)`` compares two arrays of label codes element by element. What it says of
+        a reference outside the vocabulary does not matter.
+    """
+
+    scored: Flags
+    correct: Callable[[Codes, Codes], Flags]
+
+
+def equal_values(scored: Flags, values: Codes) -> LabelRule:
+    """Return the rule by which labels are equal if their values are."""
+    return LabelRule(scored, lambda ref, est: np.asarray(values[ref] == values[est]))
+
+
+class Outcomes:
+    """Sums time by outcome, under any label rule, over one timeline.
+
+    Parameters
+    ----------
+    timeline : Timeline
+        Labels of both sides over time.
+    sounding : ndarray of bool, shape (labels,)
+        Whether a label claims a chord; ``N`` and silence do not, ``X`` does.
+    """
+
+    def __init__(self, timeline: Timeline, sounding: Flags) -> None:
+        self.timeline = timeline
+        ref, est = sounding[timeline.ref], sounding[timeline.est]
+        self._right = np.where(ref, CORRECT_CHORD, CORRECT_NO_CHORD)
+        self._wrong = np.where(ref, np.where(est, SUBSTITUTED, DELETED), np.where(est, INSERTED, SUBSTITUTED))
+        self._first = timeline.pair * len(OUTCOMES)
+
+    def statistics(self, rule: LabelRule) -> Statistics:
+        """Return time by outcome, shape (pairs, outcomes)."""
+        timeline = self.timeline
+        outcome = np.where(rule.correct(timeline.ref, timeline.est), self._right, self._wrong)
+        outcome[~rule.scored[timeline.ref]] = EXCLUDED
+        cells = timeline.pairs * len(OUTCOMES)
+        sums = np.bincount(self._first + outcome, weights=timeline.weights, minlength=cells)
+        return sums.reshape(timeline.pairs, len(OUTCOMES))
+
+
+def segmentation_statistics(
+    timeline: Timeline, ref_runs: Codes, est_runs: Codes, duration: Statistics, *, gaps_cut: bool
+) -> Statistics:
+    """Return time lost to under- and over-segmentation, shape (pairs, 3).
+
+    Parameters
+    ----------
+    timeline : Timeline
+        Gives pair and seconds of each slice.
+    ref_runs, est_runs : ndarray of int64, shape (slices,)
+        Run that each slice belongs to, -1 for a gap.
+    duration : ndarray of float64, shape (pairs,)
+        What lost time is divided by.
+    gaps_cut : bool
+        Whether a gap of the other side counts as a piece of its own, or not at all.
+    """
+    ref_in, est_in = ref_runs >= 0, est_runs >= 0
+    under_in, over_in = (est_in, ref_in) if gaps_cut else (est_in & ref_in,) * 2
+    under = _lost(timeline, est_runs, ref_runs, under_in)
+    over = _lost(timeline, ref_runs, est_runs, over_in)
+    return np.stack((under, over, duration), axis=1)
+
+
+def _lost(timeline: Timeline, runs: Codes, other_runs: Codes, keep: Flags) -> Statistics:
+    return lost_time(
+        timeline.pairs, timeline.pair[keep], timeline.weights[keep], runs[keep], other_runs[keep]
+    )

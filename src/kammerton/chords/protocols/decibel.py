@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``decibel``: CSR, OvS, UnS and Seg as the DECIBEL evaluator computes them.
+
+Recall is mir_eval's ``majmin`` and songs are weighted by their length. Segmentation works on rows as
+they are, not merged by label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from kammerton.chords.columns import Columns
+from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
+from kammerton.chords.kernels import Outcomes, segmentation_statistics
+from kammerton.chords.protocols.mir_eval import label_rules
+from kammerton.chords.protocols.mirex2013 import sounding
+from kammerton.chords.time_rules import reference_span
+from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
+from kammerton.model.protocol import Protocol
+
+__all__ = ["PROTOCOL", "evaluate"]
+
+_SHIFTS: frozenset[Law] = frozenset(("identity", "transposition", "respelling", "time_shift"))
+_CHORDS: dict[str, tuple[Formula, frozenset[Law], str, str, str]] = {
+    "CSR": (
+        Recall(weigh="total"),
+        _SHIFTS | {"split"},
+        "Chord symbol recall of major and minor triads, songs weighted by length.",
+        "correct seconds / scored seconds per song; corpus: sum of length * CSR / sum of length",
+        "no reference time is major, minor or N; the song is left out with its weight",
+    ),
+    "OvS": (
+        Segmentation("lost_over"),
+        _SHIFTS,
+        "How little reference rows are cut to pieces by the estimate.",
+        "1 - dhd(reference, estimate), rows not merged",
+        "the reference has no duration",
+    ),
+    "UnS": (
+        Segmentation("lost_under"),
+        _SHIFTS,
+        "How little estimated rows run over boundaries of the reference.",
+        "1 - dhd(estimate, reference), rows not merged",
+        "the reference has no duration",
+    ),
+    "Seg": (
+        MinimumSegmentation(),
+        _SHIFTS | {"symmetry"},
+        "The smaller of OvS and UnS.",
+        "min(OvS, UnS) per song",
+        "the reference has no duration",
+    ),
+}
+
+
+def _measure(name: str) -> Measure:
+    formula, laws, summary, equation, undefined_when = _CHORDS[name]
+    return Measure(
+        protocol="decibel",
+        name=name,
+        formula=formula,
+        aggregate="weighted_mean",
+        beside=("mean", "median"),
+        laws=laws,
+        card=Card(
+            summary=summary,
+            equation=equation,
+            undefined_when=undefined_when,
+            source="evaluator of DECIBEL (Odekerken, Koops & Volk 2020)",
+            agrees_with="hand-computed cases; mir_eval's functions on unmerged rows (1e-9)",
+        ),
+    )
+
+
+PROTOCOL = Protocol(
+    name="decibel",
+    revision=1,
+    summary="CSR, over- and under-segmentation as in the DECIBEL evaluator, songs weighted by length.",
+    rules=(
+        "CSR is mir_eval's majmin. Segmentation compares rows as they are, the estimate cropped and padded "
+        "with N to the span of the reference. A corpus figure is the mean over songs weighted by the "
+        "length of the reference; a song without CSR is left out of it with its weight."
+    ),
+    measures=tuple(map(_measure, _CHORDS)),
+    citation="Odekerken, Koops & Volk: DECIBEL, arXiv 2020",
+)
+
+
+def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, Statistics]:
+    """Return the statistics of the measures of this protocol among ``measures``."""
+    span = reference_span(columns)
+    recall = Outcomes(span.timeline, sounding(columns.labels)).statistics(label_rules(columns.labels)["majmin"])
+    pad = len(span.est.starts)  # a row of its own, numbered after all others
+    ref_runs = np.where(span.slices.ref_gap, -1, span.slices.ref_row)
+    est_runs = np.where(span.padded, pad, np.where(span.slices.est_gap, -1, span.slices.est_row))
+    segmentation = segmentation_statistics(span.timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
+    return {measure: recall if measure.name == "CSR" else segmentation for measure in measures}

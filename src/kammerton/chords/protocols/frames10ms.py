@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``frames10ms``: recall by samples every 10 ms, as MIREX computed it before 2013.
+
+The label rules, the span and the vocabularies are those of ``mirex2013``; only time is counted in
+samples at 0, 0.01, 0.02, ... seconds, up to the end of the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kammerton.chords.columns import Columns
+from kammerton.chords.formulas import Recall
+from kammerton.chords.kernels import Outcomes
+from kammerton.chords.protocols.mirex2013 import label_rules, sounding
+from kammerton.chords.time_rules import from_zero
+from kammerton.core.intervals import Codes, Seconds
+from kammerton.model.measure import Card, Measure, Statistics
+from kammerton.model.protocol import Protocol
+
+__all__ = ["PROTOCOL", "evaluate", "samples_before", "sampled_statistics"]
+
+HOP_S = 0.01
+
+
+def _measure(name: str) -> Measure:
+    return Measure(
+        protocol="frames10ms",
+        name=name,
+        formula=Recall(),
+        aggregate="pooled",
+        beside=("mean", "median"),
+        weight_unit="samples",
+        laws=frozenset(("identity", "transposition", "respelling", "split")),
+        card=Card(
+            summary=f"Recall of mirex2013/{name}, counted in samples every 10 ms.",
+            equation="correct samples / scored samples; pooled: sum over songs of both",
+            undefined_when="no sample of the reference is in the vocabulary",
+            source="MIREX Audio Chord Estimation before 2013",
+            agrees_with=f"converges to mirex2013/{name} as the hop shrinks",
+        ),
+    )
+
+
+PROTOCOL = Protocol(
+    name="frames10ms",
+    revision=1,
+    summary="Frame-based recall, as MIREX sampled it every 10 ms before 2013.",
+    rules="The label rules, span and vocabularies of mirex2013; time is counted in samples every 10 ms.",
+    measures=tuple(map(_measure, ("Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass"))),
+    on_request=True,
+)
+
+
+def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, Statistics]:
+    """Return the statistics of the measures of this protocol among ``measures``."""
+    sampled = sampled_statistics(columns, HOP_S, [measure.name for measure in measures])
+    return {measure: sampled[measure.name] for measure in measures}
+
+
+def sampled_statistics(columns: Columns, hop_s: float, names: Sequence[str]) -> Mapping[str, Statistics]:
+    """Return numbers of samples by outcome for measures of ``mirex2013`` named ``names``."""
+    timeline, slices, _ = from_zero(columns)
+    samples = samples_before(slices.ends, hop_s) - samples_before(slices.starts, hop_s)
+    outcomes = Outcomes(replace(timeline, weights=samples.astype(float)), sounding(columns.labels))
+    rules = label_rules(columns.labels)
+    return {name: outcomes.statistics(rules[name]) for name in names}
+
+
+def samples_before(times: Seconds, hop_s: float) -> Codes:
+    """Return how many of the samples at ``k * hop_s`` lie before each time.
+
+    The product is what is compared, so that a boundary at 0.07 falls on the seventh sample although
+    0.07 / 0.01 rounds to more than 7.
+
+    >>> samples_before(np.array([0.0, 0.005, 0.01, 0.07]), 0.01).tolist()
+    [0, 1, 1, 7]
+    """
+    count = np.ceil(times / hop_s).astype(np.int64)
+    count -= (count - 1) * hop_s >= times
+    return np.asarray(np.maximum(count + (count * hop_s < times), 0))

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``mir_eval``: the fifteen chord measures of mir_eval 0.8.2, wherever it gives a number.
+
+Time counts over the span of the reference. A gap takes the label of the row before it, and the
+estimate is padded with ``N``. Labels are compared as twelve bits (:mod:`kammerton.chords.bitmaps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from kammerton.chords.bitmaps import EncodedChord, encode_label
+from kammerton.chords.columns import Columns
+from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
+from kammerton.chords.kernels import LabelRule, Outcomes, equal_values, segmentation_statistics
+from kammerton.chords.protocols.mirex2013 import sounding
+from kammerton.chords.time_rules import ReferenceSpan, Timeline, reference_span
+from kammerton.core.intervals import Codes, Flags, Segments
+from kammerton.model.measure import Card, Formula, Measure, Statistics
+from kammerton.model.protocol import Protocol
+
+__all__ = ["PROTOCOL", "credited_unknown", "evaluate", "label_rules"]
+
+_AGREES = "mir_eval 0.8.2 (1e-9) wherever it returns a value"
+
+_RECALLS = {
+    "thirds": "root and minor third; whatever has no minor third counts as major",
+    "thirds_inv": "root, minor third and bass",
+    "triads": "root and the tones up to the fifth",
+    "triads_inv": "root, the tones up to the fifth, and bass",
+    "tetrads": "root and all tones within the octave",
+    "tetrads_inv": "root, all tones within the octave, and bass",
+    "root": "the root",
+    "mirex": "at least three pitch classes in common",
+    "majmin": "major and minor triads",
+    "majmin_inv": "major and minor triads with bass",
+    "sevenths": "major and minor triads, major, minor and dominant sevenths",
+    "sevenths_inv": "the same with bass",
+}
+_HEADLINES = ("root", "majmin", "majmin_inv", "sevenths", "sevenths_inv", "underseg", "overseg", "seg")
+_SEGMENTATIONS: dict[str, tuple[Formula, str, str]] = {
+    "underseg": (
+        Segmentation("lost_under"),
+        "how little estimated chords run over boundaries of the reference",
+        "1 - dhd(estimate, reference)",
+    ),
+    "overseg": (
+        Segmentation("lost_over"),
+        "how little reference chords are cut to pieces by the estimate",
+        "1 - dhd(reference, estimate)",
+    ),
+    "seg": (MinimumSegmentation(), "the smaller of the two", "min(underseg, overseg) per song"),
+}
+
+
+def _recall(name: str, compared: str) -> Measure:
+    return Measure(
+        protocol="mir_eval",
+        name=name,
+        formula=Recall(),
+        aggregate="pooled",
+        beside=("mean", "median"),
+        headline=name in _HEADLINES,
+        laws=frozenset(("identity", "transposition", "respelling", "split", "time_shift")),
+        card=Card(
+            summary=f"Chord symbol recall; compared: {compared}.",
+            equation="correct seconds / scored seconds; pooled: sum over songs of both",
+            undefined_when="no reference time is comparable (mir_eval returns 0)",
+            source="mir_eval.chord",
+            agrees_with=_AGREES,
+        ),
+    )
+
+
+def _segmentation(name: str) -> Measure:
+    formula, summary, equation = _SEGMENTATIONS[name]
+    return Measure(
+        protocol="mir_eval",
+        name=name,
+        formula=formula,
+        aggregate="mean",
+        beside=("median",),
+        laws=frozenset(("identity", "transposition", "respelling", "split", "time_shift"))
+        | ({"symmetry"} if name == "seg" else set()),
+        card=Card(
+            summary=f"Segmentation: {summary}.",
+            equation=f"{equation}; dhd: sum over runs of (length - longest piece) / span",
+            undefined_when="the reference has no duration",
+            source="mir_eval.chord after Harte 2010",
+            agrees_with=_AGREES,
+        ),
+    )
+
+
+PROTOCOL = Protocol(
+    name="mir_eval",
+    revision=1,
+    summary="The chord measures of mir_eval 0.8.2, and a value where it raises or compares nothing.",
+    rules=(
+        "Time over the span of the reference; a gap takes the label before it; the estimate is cropped and "
+        "padded with N. A label is its root, twelve bits and bass; degrees beyond the octave are dropped, "
+        "a foreign bass is a tone. Segmentation merges rows of equal encoding. Rows of zero length are "
+        "left out, where mir_eval raises. X in the estimate counts as N in root and mirex, as every tone "
+        "in mirex: the seconds gained are noted."
+    ),
+    measures=(*(_recall(name, compared) for name, compared in _RECALLS.items()), *map(_segmentation, _SEGMENTATIONS)),
+    citation="Raffel et al.: mir_eval: A Transparent Implementation of Common MIR Metrics, ISMIR 2014",
+)
+
+_TRIAD_BITS = (1 << 8) - 1
+_MAJMIN = frozenset((0b10010001, 0b10001001))
+_SEVENTHS = _MAJMIN | {0b100010010001, 0b10010010001, 0b10010001001}
+_OCTAVE_BITS = (1 << 12) - 1
+
+
+def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, Statistics]:
+    """Return the statistics of the measures of this protocol among ``measures``."""
+    span = reference_span(columns)
+    outcomes = Outcomes(span.timeline, sounding(columns.labels))
+    rules = label_rules(columns.labels)
+    merged = _merged_values(columns.labels)
+    ref_runs = _bridged_runs(span.ref, merged, span.timeline.ref, span.slices.ref_row, span.slices.ref_gap)
+    in_gap = span.slices.est_gap & ~span.padded
+    est_runs = _bridged_runs(span.est, merged, span.timeline.est, span.slices.est_row, in_gap)
+    segmentation = segmentation_statistics(span.timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
+    return {
+        measure: outcomes.statistics(rules[measure.name]) if measure.name in rules else segmentation
+        for measure in measures
+    }
+
+
+def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
+    """Return how each recall measure compares these labels, the first of which is silence.
+
+    Silence never stands in a timeline of this protocol; its entry is that of ``N``.
+    """
+    chords = [encode_label(label or "N") for label in labels]
+    known = np.array([chord.kind != "X" for chord in chords])
+    root = np.array([chord.root for chord in chords])
+    bits = np.array([chord.bits for chord in chords])
+    bass = np.array([chord.bass for chord in chords])
+    majmin = known & np.array([c.kind == "N" or c.bits & _TRIAD_BITS in _MAJMIN for c in chords])
+    sevenths = known & np.array([c.kind == "N" or c.bits in _SEVENTHS for c in chords])
+    # -1 (X) masked is every tone, which no other label equals: the sign stays outside the mask
+    sign = (bits < 0).astype(np.int64) << 12
+    rules = {"root": equal_values(known, root)}
+    for name, scored, mask in (
+        ("thirds", known, 1 << 3),
+        ("triads", known, _TRIAD_BITS),
+        ("tetrads", known, _OCTAVE_BITS),
+        ("majmin", majmin, _TRIAD_BITS),
+        ("sevenths", sevenths, _OCTAVE_BITS),
+    ):
+        values = (root + 1) << 13 | sign | (bits & mask)
+        rules[name] = equal_values(scored, values)
+        rules[f"{name}_inv"] = equal_values(scored, values << 4 | (bass + 1))
+    return rules | {"mirex": _common_tones(chords, known, root)}
+
+
+def credited_unknown(columns: Columns, timeline: Timeline, name: str) -> np.ndarray:
+    """Return, per group, the seconds that estimated ``X`` was counted right by this measure."""
+    raise NotImplementedError
+
+
+def _common_tones(chords: Sequence[EncodedChord], known: Flags, root: Codes) -> LabelRule:
+    chroma = np.array([chord.chroma for chord in chords])
+    tones = np.bitwise_count(chroma)
+    scored = known & ((tones == 0) | (tones >= 3))
+
+    def correct(ref: Codes, est: Codes) -> Flags:
+        rootless = (root[ref] == -1) & (root[est] == -1)
+        return np.asarray((np.bitwise_count(chroma[ref] & chroma[est]) >= 3) | rootless)
+
+    return LabelRule(scored, correct)
+
+
+def _merged_values(labels: Sequence[str]) -> Codes:
+    chords = [encode_label(label or "N") for label in labels]
+    return np.array(
+        [(c.root + 1) << 18 | (c.bass + 1) << 13 | (c.kind == "X") << 12 | (c.merged_bits & _OCTAVE_BITS) for c in chords]
+    )
+
+
+def _bridged_runs(side: Segments, merged: Codes, labels: Codes, row: Codes, in_gap: Flags) -> Codes:
+    """Return the run of each slice; a gap between rows of one run belongs to it, else it is -1."""
+    runs = merged[labels]
+    following = np.append(merged[side.codes], (-1, -1))[row + 1]
+    return np.where(in_gap & (following != runs), -1, runs)

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``mirex2013``: the rules of the official evaluator of MIREX since 2013.
+
+Time counts from 0 to the end of the reference; where a side has no row there is silence, which
+equals only silence. Labels are mapped by their thirds (:mod:`kammerton.chords.third_maps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from kammerton.chords.columns import Columns
+from kammerton.chords.formulas import (
+    ClassAverage,
+    HarmonicSegmentation,
+    MinimumSegmentation,
+    Recall,
+    Segmentation,
+)
+from kammerton.chords.kernels import LabelRule, Outcomes, equal_values, segmentation_statistics
+from kammerton.chords.third_maps import TETRADS, MappedChord, map_label
+from kammerton.chords.time_rules import Timeline, from_zero
+from kammerton.core.intervals import Codes, Flags
+from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
+from kammerton.model.protocol import Protocol
+
+__all__ = ["CLASSES", "PROTOCOL", "VOCABULARIES", "class_codes", "evaluate", "label_rules", "sounding"]
+
+VOCABULARIES = {
+    "MajMin": frozenset(("maj", "min")),
+    "Sevenths": frozenset(("maj", "min", "maj7", "7", "min7")),
+}
+
+CLASSES = ("N", "silence", "X", *TETRADS)
+"""Classes of a confusion matrix: no chord, no row, a chord that cannot be told, and each type."""
+
+_RECALLED = ("N", *TETRADS)
+_EVALUATOR = "MusOOEvaluator, the program MIREX has run since 2013"
+_AGREES = "official per-song results of MIREX 2017 and 2018, to print precision (1e-8)"
+
+_RECALLS = {
+    "Root": "the root alone; every chord is scored",
+    "MajMin": "major and minor triads; richer chords count as the triad that their third makes",
+    "MajMinBass": "major and minor triads with their inversions",
+    "Sevenths": "major and minor triads, major, minor and dominant sevenths",
+    "SeventhsBass": "triads and sevenths with their inversions",
+    "Mirex2010": "at least three pitch classes in common; two if the reference is dim or aug",
+}
+_SEGMENTATIONS: dict[str, tuple[Formula, str, str]] = {
+    "MeanSeg": (
+        HarmonicSegmentation(),
+        "harmonic mean of under- and over-segmentation",
+        "2 * UnderSeg * OverSeg / (UnderSeg + OverSeg) per song",
+    ),
+    "UnderSeg": (
+        Segmentation("lost_under"),
+        "how little estimated chords run over boundaries of the reference",
+        "1 - sum over estimated runs of (overlap with reference runs - the largest) / end of reference",
+    ),
+    "OverSeg": (
+        Segmentation("lost_over"),
+        "how little reference chords are cut to pieces by the estimate",
+        "1 - sum over reference runs of (overlap with estimated runs - the largest) / end of reference",
+    ),
+    "WorstSeg": (
+        MinimumSegmentation(),
+        "the smaller of under- and over-segmentation",
+        "min(UnderSeg, OverSeg) per song",
+    ),
+}
+
+
+def _recall(name: str, vocabulary: str) -> Measure:
+    return Measure(
+        protocol="mirex2013",
+        name=name,
+        formula=Recall(),
+        aggregate="pooled",
+        beside=("mean", "median"),
+        headline=name != "Mirex2010",
+        laws=frozenset(("identity", "transposition", "respelling", "split")),
+        card=Card(
+            summary=f"Chord symbol recall of {vocabulary}.",
+            equation="correct seconds / scored seconds; pooled: sum over songs of both (WCSR)",
+            undefined_when="no reference time is in the vocabulary",
+            source=_EVALUATOR,
+            agrees_with=_AGREES if name != "Mirex2010" else "the same program on 3,085 label pairs",
+        ),
+    )
+
+
+def _segmentation(name: str) -> Measure:
+    formula, summary, equation = _SEGMENTATIONS[name]
+    laws: frozenset[Law] = frozenset(("identity", "transposition", "split"))
+    return Measure(
+        protocol="mirex2013",
+        name=name,
+        formula=formula,
+        aggregate="mean",
+        beside=("median",),
+        headline=name != "WorstSeg",
+        laws=laws | {"symmetry"} if name in ("MeanSeg", "WorstSeg") else laws,
+        card=Card(
+            summary=f"Segmentation: {summary}.",
+            equation=equation,
+            undefined_when="the reference has no duration",
+            source=f"Harte 2010 as implemented in {_EVALUATOR}",
+            agrees_with="official per-song results of MIREX 2017 and 2018 (1e-6)",
+        ),
+    )
+
+
+_ACQA = Measure(
+    protocol="mirex2013",
+    name="ACQA",
+    formula=ClassAverage(_RECALLED),
+    aggregate="pooled",
+    headline=False,
+    laws=frozenset(("identity", "transposition", "respelling", "split")),
+    card=Card(
+        summary="Average chord quality accuracy: mean over qualities of the recall of each.",
+        equation="mean over qualities q in the reference of (seconds with root and q right / seconds of q)",
+        undefined_when="the reference has neither chords nor N",
+        source="Cho & Bello 2014; qualities are the tetrad-level types of the evaluator and N",
+        agrees_with="hand-computed cases",
+    ),
+)
+
+PROTOCOL = Protocol(
+    name="mirex2013",
+    revision=1,
+    summary="The official evaluator's rules, as MIREX has published since 2013.",
+    rules=(
+        "Time from 0 to the end of the reference. No row is silence, which equals only silence, not N. "
+        "A reference is scored if its third, fifth and seventh as spelled are in the vocabulary; two chords "
+        "are equal if roots and types as they sound are. A bass counts only if it is a tone of the mapped "
+        "chord. Segmentation merges rows of the same spelling. X in the estimate is always wrong."
+    ),
+    measures=(
+        *(_recall(name, vocabulary) for name, vocabulary in _RECALLS.items()),
+        *map(_segmentation, _SEGMENTATIONS),
+        _ACQA,
+    ),
+    citation="MIREX: Audio Chord Estimation, https://www.music-ir.org/mirex/wiki/MIREX_HOME",
+)
+
+_TYPE_NUMBERS = {name: number for number, name in enumerate(TETRADS)}
+_SILENT, _NONE, _UNKNOWN = -1, -2, -3
+
+
+def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, Statistics]:
+    """Return the statistics of the measures of this protocol among ``measures``."""
+    timeline, slices, duration = from_zero(columns)
+    outcomes = Outcomes(timeline, sounding(columns.labels))
+    rules = label_rules(columns.labels)
+    ref_runs = np.where(slices.ref_gap, -1, np.append(columns.ref.runs, -1)[slices.ref_row])
+    est_runs = np.where(slices.est_gap, -1, np.append(columns.est.runs, -1)[slices.est_row])
+    segmentation = segmentation_statistics(timeline, ref_runs, est_runs, duration, gaps_cut=False)
+    computed: dict[Measure, Statistics] = {}
+    for measure in measures:
+        if measure.name in rules:
+            computed[measure] = outcomes.statistics(rules[measure.name])
+        elif measure.name in _SEGMENTATIONS:
+            computed[measure] = segmentation
+        else:
+            computed[measure] = _class_recall(timeline, columns.labels, rules["Root"])
+    return computed
+
+
+def sounding(labels: Sequence[str]) -> Flags:
+    """Return which labels claim a chord: all but silence and ``N``."""
+    return np.array([label not in ("", "N") for label in labels])
+
+
+def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
+    """Return how each recall measure compares these labels, the first of which is silence.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Distinct labels; codes are indices into it.
+
+    Returns
+    -------
+    mapping of str to LabelRule
+        By name of the measure.
+    """
+    chords = [None if label == "" else map_label(label) for label in labels]
+    known = np.array([chord is None or chord.kind != "X" for chord in chords])
+    rules = {"Root": equal_values(known, _values(chords, lambda chord: chord.root))}
+    for name, types in VOCABULARIES.items():
+        level = "triad" if name == "MajMin" else "tetrad"
+        spelled = [_is_scored(chord, f"spelled_{level}", types) for chord in chords]
+        scored = np.array(spelled) & known
+        rules[name] = equal_values(scored, _values(chords, lambda c, level=level: _typed(c, level)))
+        rules[f"{name}Bass"] = equal_values(
+            scored, _values(chords, lambda c, level=level: _with_bass(c, level))
+        )
+    return rules | {"Mirex2010": LabelRule(known, _common_tones(chords, rules["Root"]))}
+
+
+def class_codes(labels: Sequence[str]) -> Codes:
+    """Return the class of each label, an index into :data:`CLASSES`."""
+    chords = [None if label == "" else map_label(label) for label in labels]
+    names = ["silence" if c is None else c.tetrad if c.kind == "chord" else c.kind for c in chords]
+    return np.array([CLASSES.index(name) for name in names])
+
+
+def _is_scored(chord: MappedChord | None, level: str, types: frozenset[str]) -> bool:
+    return chord is None or chord.kind != "chord" or getattr(chord, level) in types
+
+
+def _values(chords: Sequence[MappedChord | None], of_chord: Callable[[MappedChord], int]) -> Codes:
+    special = {"N": _NONE, "X": _UNKNOWN}
+    return np.array(
+        [
+            _SILENT if chord is None else special[chord.kind] if chord.kind in special else of_chord(chord)
+            for chord in chords
+        ]
+    )
+
+
+def _typed(chord: MappedChord, level: str) -> int:
+    return _TYPE_NUMBERS[getattr(chord, level)] * 12 + chord.root
+
+
+def _with_bass(chord: MappedChord, level: str) -> int:
+    """An explicit ``/1`` is a bass; no bass is another (kept: official figures rest on it)."""
+    return _typed(chord, level) * 13 + 1 + chord.bass_within(getattr(chord, level))
+
+
+def _common_tones(chords: Sequence[MappedChord | None], roots: LabelRule) -> Callable[[Codes, Codes], Flags]:
+    chroma = np.array([0 if chord is None else chord.chroma for chord in chords])
+    needed = np.array([2 if chord and chord.spelled_triad in ("dim", "aug") else 3 for chord in chords])
+    silent = chroma == 0  # silence, N and X; among them those of equal root value are equal
+
+    def correct(ref: Codes, est: Codes) -> Flags:
+        common = np.bitwise_count(chroma[ref] & chroma[est]) >= needed[ref]
+        return np.asarray(common | (silent[ref] & silent[est] & roots.correct(ref, est)))
+
+    return correct
+
+
+def _class_recall(timeline: Timeline, labels: Sequence[str], roots: LabelRule) -> Statistics:
+    """Return correct time and all time of each quality in the reference, X and silence left out."""
+    numbers = np.array([_RECALLED.index(name) if name in _RECALLED else -1 for name in CLASSES])
+    of_label = numbers[class_codes(labels)]
+    ref, est = of_label[timeline.ref], of_label[timeline.est]
+    correct = (ref == est) & roots.correct(timeline.ref, timeline.est)
+    counted = ref >= 0
+    count = len(_RECALLED)
+
+    def sums(mask: Flags) -> Statistics:
+        cells = timeline.pair[mask] * count + ref[mask]
+        total = np.bincount(cells, weights=timeline.weights[mask], minlength=timeline.pairs * count)
+        return total.reshape(timeline.pairs, count)
+
+    return np.concatenate((sums(counted & correct), sums(counted)), axis=1)

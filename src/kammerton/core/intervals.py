@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Merge two sequences of time intervals, for many pairs of sequences at once.
+
+Sequences stand one after the other in columns; ``offsets`` tells where each begins. A row never
+overlaps the next one of its sequence, and there may be gaps between rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Codes", "Flags", "Segments", "Slices", "lost_time", "sequence_of_rows", "slice_pairs"]
+
+Seconds = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segments:
+    """Rows of many sequences.
+
+    Parameters
+    ----------
+    starts, ends : ndarray of float64, shape (rows,)
+        Seconds, sorted within each sequence.
+    codes : ndarray of int64, shape (rows,)
+        Label of each row.
+    runs : ndarray of int64, shape (rows,)
+        Number of the run of equal neighbours that a row belongs to.
+    offsets : ndarray of int64, shape (sequences + 1,)
+        Row at which each sequence begins.
+    """
+
+    starts: Seconds
+    ends: Seconds
+    codes: Codes
+    runs: Codes
+    offsets: Codes
+
+    def __len__(self) -> int:
+        """Return the number of sequences."""
+        return len(self.offsets) - 1
+
+    def take(self, sequences: Codes) -> Segments:
+        """Return the given sequences, in the given order; one may be taken several times."""
+        lengths = np.diff(self.offsets)[sequences]
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        rows = np.repeat(self.offsets[sequences] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Segments(self.starts[rows], self.ends[rows], self.codes[rows], self.runs[rows], offsets)
+
+    def span(self) -> tuple[Seconds, Seconds]:
+        """Return first start and last end of each sequence; NaN for a sequence without rows."""
+        filled = np.diff(self.offsets) > 0
+        first, last = np.full((2, len(self)), np.nan)
+        first[filled] = self.starts[self.offsets[:-1][filled]]
+        last[filled] = self.ends[self.offsets[1:][filled] - 1]
+        return first, last
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slices:
+    """The union of all boundaries of each pair: between two of them nothing changes.
+
+    Parameters
+    ----------
+    pair : ndarray of int64, shape (slices,)
+        Pair that a slice belongs to; ascending.
+    starts, ends : ndarray of float64, shape (slices,)
+        Seconds; ascending within a pair. The first slice of a pair starts at 0.
+    ref_row, est_row : ndarray of int64, shape (slices,)
+        The last row that has started, in the rows of ``ref`` and ``est``; -1 before the first.
+    ref_gap, est_gap : ndarray of bool, shape (slices,)
+        Whether that row has ended, or none has started.
+    """
+
+    pair: Codes
+    starts: Seconds
+    ends: Seconds
+    ref_row: Codes
+    ref_gap: Flags
+    est_row: Codes
+    est_gap: Flags
+
+    def where(self, keep: Flags) -> Slices:
+        """Return the slices for which ``keep`` holds."""
+        return Slices(
+            self.pair[keep],
+            self.starts[keep],
+            self.ends[keep],
+            self.ref_row[keep],
+            self.ref_gap[keep],
+            self.est_row[keep],
+            self.est_gap[keep],
+        )
+
+    @property
+    def durations(self) -> Seconds:
+        """Seconds that each slice lasts."""
+        return self.ends - self.starts
+
+
+def sequence_of_rows(offsets: Codes) -> Codes:
+    """Return the number of the sequence that each row belongs to."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def slice_pairs(ref: Segments, est: Segments) -> Slices:
+    """Cut each pair of sequences at every boundary of either, and at 0.
+
+    Parameters
+    ----------
+    ref, est : Segments
+        Equally many sequences; sequence ``i`` of one is paired with sequence ``i`` of the other.
+        Rows have positive length and no negative times.
+
+    Returns
+    -------
+    Slices
+        In order of pair and time.
+    """
+    ref_pair, est_pair = sequence_of_rows(ref.offsets), sequence_of_rows(est.offsets)
+    times = np.concatenate((np.zeros(len(ref)), ref.starts, est.starts, ref.ends, est.ends))
+    pairs = np.concatenate((np.arange(len(ref)), ref_pair, est_pair, ref_pair, est_pair))
+    order = np.lexsort((times, pairs))
+    times, pairs = times[order], pairs[order]
+
+    last = np.ones(len(times), dtype=bool)  # last event of each distinct boundary
+    last[:-1] = (times[1:] != times[:-1]) | (pairs[1:] != pairs[:-1])
+    boundary, pair = times[last], pairs[last]
+    inner = np.zeros(len(pair), dtype=bool)  # a slice begins here and ends at the next boundary
+    inner[:-1] = pair[1:] == pair[:-1]
+    starts, ends, pair = boundary[inner], boundary[1:][inner[:-1]], pair[inner]
+
+    first_ref = len(ref)
+    first_est = first_ref + len(ref.starts)
+    ref_row = _last_started(order, first_ref, len(ref.starts), last)[inner]
+    est_row = _last_started(order, first_est, len(est.starts), last)[inner]
+    ref_row, ref_gap = _covering(ref, ref_row, pair, ends)
+    est_row, est_gap = _covering(est, est_row, pair, ends)
+    return Slices(pair, starts, ends, ref_row, ref_gap, est_row, est_gap)
+
+
+def _last_started(order: Codes, first: int, count: int, last: Flags) -> Codes:
+    """Return, for each boundary, the last row whose start is not after it.
+
+    Start events of a side are numbered ``first`` to ``first + count - 1`` before sorting; they keep
+    their order in it, so counting them gives the row.
+    """
+    is_start = (order >= first) & (order < first + count)
+    return np.asarray(np.cumsum(is_start)[last] - 1)
+
+
+def _covering(side: Segments, row: Codes, pair: Codes, ends: Seconds) -> tuple[Codes, Flags]:
+    """Return the row (-1 if it is of an earlier pair) and whether it leaves the slice uncovered."""
+    row = np.where(row >= side.offsets[pair], row, -1)
+    if len(side.ends) == 0:
+        return row, np.ones(len(row), dtype=bool)
+    return row, (row < 0) | (side.ends[row] < ends)
+
+
+def lost_time(pairs: int, pair: Codes, durations: Seconds, runs: Codes, other_runs: Codes) -> Seconds:
+    """Return the time of each run outside its longest common piece with a run of the other side.
+
+    This is the sum in the directional Hamming distance [1]_: over the runs of one side, duration less
+    the longest piece that the other side's boundaries cut from it.
+
+    Parameters
+    ----------
+    pairs : int
+        Number of pairs.
+    pair, durations : ndarray, shape (slices,)
+        Pair and seconds of each slice, in order of pair and time.
+    runs : ndarray of int64, shape (slices,)
+        Run that each slice belongs to; neighbours of equal number are one run.
+    other_runs : ndarray of int64, shape (slices,)
+        The same for the other side; a gap there may be a number of its own.
+
+    Returns
+    -------
+    ndarray of float64, shape (pairs,)
+        Seconds, 0 for a pair without slices.
+
+    References
+    ----------
+    .. [1] C. Harte, "Towards Automatic Extraction of Harmony Information from Music Signals",
+       PhD thesis, Queen Mary University of London, 2010.
+    """
+    if len(pair) == 0:
+        return np.zeros(pairs)
+    new_run = _changes(pair, runs)
+    new_piece = new_run | _changes(pair, other_runs)
+    piece_starts = np.flatnonzero(new_piece)
+    pieces = np.add.reduceat(durations, piece_starts)
+    run_starts = np.flatnonzero(new_run[piece_starts])
+    lost = np.add.reduceat(pieces, run_starts) - np.maximum.reduceat(pieces, run_starts)
+    return np.bincount(pair[piece_starts[run_starts]], weights=lost, minlength=pairs)
+
+
+def _changes(pair: Codes, numbers: Codes) -> Flags:
+    changed = np.ones(len(pair), dtype=bool)
+    changed[1:] = (pair[1:] != pair[:-1]) | (numbers[1:] != numbers[:-1])
+    return changed

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Quotients and averages in which *undefined* stays undefined.
+
+The rule lives here alone: a quotient over nothing is NaN, an average leaves NaN out, and an
+average of nothing is NaN.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["harmonic_mean", "mean", "median", "ratio", "weighted_mean"]
+
+Values = NDArray[np.float64]
+
+
+def ratio(numerator: Values, denominator: Values) -> Values:
+    """Divide element by element; NaN where the denominator is not positive.
+
+    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
+    array([0.5, nan])
+    """
+    quotient = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
+    np.divide(numerator, denominator, out=quotient, where=denominator > 0)
+    return quotient
+
+
+def harmonic_mean(first: Values, second: Values) -> Values:
+    """Return ``2ab / (a + b)`` element by element; 0 where both are 0.
+
+    >>> harmonic_mean(np.array([0.5, 0.0]), np.array([1.0, 0.0]))
+    array([0.66666667, 0.        ])
+    """
+    total = first + second
+    safe = np.where(total > 0, total, 1.0)
+    return np.where(total > 0, 2.0 * first * second / safe, total)
+
+
+def mean(values: Values) -> float:
+    """Return the mean of the defined values; NaN if there are none."""
+    defined = values[~np.isnan(values)]
+    return float(defined.sum() / len(defined)) if len(defined) else float("nan")
+
+
+def median(values: Values) -> float:
+    """Return the median of the defined values; NaN if there are none."""
+    defined = values[~np.isnan(values)]
+    return float(np.median(defined)) if len(defined) else float("nan")
+
+
+def weighted_mean(values: Values, weights: Values) -> float:
+    """Return the weighted mean of the defined values; NaN if they weigh nothing.
+
+    The weight of an undefined value is left out with it.
+    """
+    defined = ~np.isnan(values)
+    total = weights[defined].sum()
+    return float((values[defined] * weights[defined]).sum() / total) if total > 0 else float("nan")

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""What a measure is: additive statistics of an item, and a pure function that finalises them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.core.ratios import mean, median, weighted_mean
+
+__all__ = ["AGGREGATES", "Aggregate", "Card", "Estimate", "Formula", "Law", "Measure", "Statistics"]
+
+Statistics = NDArray[np.float64]
+"""Shape (items, statistics): the additive statistics of one measure."""
+
+Values = NDArray[np.float64]
+
+Aggregate = Literal["pooled", "mean", "weighted_mean", "median"]
+AGGREGATES: tuple[Aggregate, ...] = ("pooled", "mean", "weighted_mean", "median")
+
+Law = Literal[
+    "identity",  # reference = estimate scores the best value, or is undefined
+    "transposition",  # both sides transposed: nothing changes
+    "respelling",  # roots respelled enharmonically: nothing changes
+    "time_shift",  # both sides later by the same time: nothing changes
+    "split",  # a row split in two equal rows: nothing changes
+    "symmetry",  # sides swapped: nothing changes
+]
+
+
+class Formula(Protocol):
+    """The arithmetic of a measure.
+
+    ``statistics`` names the columns; every statistic is additive over items.
+    """
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Name the columns of the statistics."""
+
+    def finalise(self, statistics: Statistics, /) -> Values:
+        """Return the value of each row of statistics; NaN where undefined."""
+
+    def weight(self, statistics: Statistics, /) -> Values:
+        """Return what the value was measured on, in the measure's ``weight_unit``."""
+
+    def worst(self, statistics: Statistics, /) -> Statistics:
+        """Return the statistics of the worst estimate for the same reference."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What a reader must know to trust a figure; shown by ``kammerton measures``.
+
+    Parameters
+    ----------
+    summary : str
+        One sentence.
+    equation : str
+        The formula in plain text.
+    undefined_when : str
+        When there is no value.
+    source : str
+        Paper, document or program that defines it.
+    agrees_with : str
+        Tool, version and tolerance of the agreement that the tests hold.
+    """
+
+    summary: str
+    equation: str
+    undefined_when: str
+    source: str
+    agrees_with: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A corpus figure: the value, what it was measured on, and how many items had none."""
+
+    value: float
+    weight: float
+    items: int
+    undefined: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A measure of a protocol: a frozen value, addressed ``protocol/name``.
+
+    Parameters
+    ----------
+    protocol, name : str
+        Together its address: CLI argument, column name and key.
+    formula : Formula
+        Statistics and finaliser.
+    aggregate : {"pooled", "mean", "weighted_mean", "median"}
+        How items become the headline corpus figure. *pooled*: sum the statistics, finalise once.
+        *mean*, *median*: finalise per item, then average. *weighted_mean*: the same with the
+        formula's weight.
+    beside : tuple of aggregate
+        Further aggregates that are reported beside the headline.
+    weight_unit : str
+        Unit of the formula's weight.
+    card : Card
+        Its documentation.
+    headline : bool
+        Whether the terminal table shows it without being asked.
+    range : (float, float)
+        Smallest and largest value.
+    direction : {"higher", "lower"}
+        Which way is better.
+    worst : float
+        The value an unusable estimate gets.
+    laws : frozenset of str
+        Invariances it keeps; a law it does not declare has a counterexample among the tests.
+    needs : {"pair"}
+        What one row of statistics is computed from.
+    """
+
+    protocol: str
+    name: str
+    formula: Formula
+    aggregate: Aggregate
+    card: Card
+    beside: tuple[Aggregate, ...] = ()
+    weight_unit: str = "s"
+    headline: bool = True
+    range: tuple[float, float] = (0.0, 1.0)
+    direction: Literal["higher", "lower"] = "higher"
+    worst: float = 0.0
+    laws: frozenset[Law] = field(default_factory=frozenset)
+    needs: Literal["pair"] = "pair"
+
+    def __str__(self) -> str:
+        return f"{self.protocol}/{self.name}"
+
+    @property
+    def aggregates(self) -> tuple[Aggregate, ...]:
+        """The headline aggregate and those beside it."""
+        return (self.aggregate, *self.beside)
+
+    def estimate(self, statistics: Statistics, how: Aggregate) -> Estimate:
+        """Return the corpus figure of items with these statistics.
+
+        Parameters
+        ----------
+        statistics : ndarray, shape (items, statistics)
+            One row per item.
+        how : aggregate
+            How items become a figure.
+
+        Returns
+        -------
+        Estimate
+            ``weight`` is the formula's weight summed over the items that have a value, or their
+            number where each counts the same.
+        """
+        values = self.formula.finalise(statistics)
+        defined = ~np.isnan(values)
+        items, undefined = len(values), int((~defined).sum())
+        weights = np.where(defined, self.formula.weight(statistics), 0.0)
+        if how == "pooled":
+            value = float(self.formula.finalise(statistics.sum(axis=0, keepdims=True))[0])
+            return Estimate(value, float(weights.sum()), items, undefined)
+        if how == "weighted_mean":
+            return Estimate(weighted_mean(values, weights), float(weights.sum()), items, undefined)
+        average = mean if how == "mean" else median
+        return Estimate(average(values), float(items - undefined), items, undefined)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""A protocol: a named, frozen, versioned set of rules; and the choice of measures by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kammerton.errors import OptionError
+from kammerton.model.measure import Measure
+
+__all__ = ["Protocol", "choose"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """How items are aligned, labels compared, time left out, and items made a corpus figure.
+
+    Parameters
+    ----------
+    name : str
+        First part of its measures' address.
+    revision : int
+        Raised whenever any of its numbers could change.
+    summary : str
+        One sentence.
+    rules : str
+        The rules in words, for ``kammerton measures``.
+    measures : tuple of Measure
+        In the order of output.
+    on_request : bool
+        Whether it runs only when named.
+    citation : str
+        BibTeX key and entry of the work that defines it.
+    """
+
+    name: str
+    revision: int
+    summary: str
+    rules: str
+    measures: tuple[Measure, ...]
+    on_request: bool = False
+    citation: str = ""
+
+
+def choose(
+    protocols: Sequence[Protocol], names: Iterable[str] | None, measures: Iterable[str] | None
+) -> tuple[Measure, ...]:
+    """Return the measures that are to be computed.
+
+    Parameters
+    ----------
+    protocols : sequence of Protocol
+        All protocols of a task.
+    names : iterable of str, optional
+        Protocols to run; by default all that do not run on request only.
+    measures : iterable of str, optional
+        Addresses ``protocol/measure`` or names unique within the chosen protocols.
+
+    Raises
+    ------
+    OptionError
+        A name is unknown, or fits measures of two protocols.
+    """
+    wanted = None if measures is None else list(measures)
+    known = {protocol.name: protocol for protocol in protocols}
+    if names is not None:
+        chosen = [_named(name, known) for name in dict.fromkeys(names)]
+    elif wanted is not None:
+        prefixes = {address.partition("/")[0] for address in wanted if "/" in address}
+        chosen = [p for p in protocols if not p.on_request or p.name in prefixes]
+    else:
+        chosen = [p for p in protocols if not p.on_request]
+    available = [measure for protocol in chosen for measure in protocol.measures]
+    if wanted is None:
+        return tuple(available)
+    picked = {measure for address in wanted for measure in (find(address, available),)}
+    return tuple(measure for measure in available if measure in picked)
+
+
+def find(address: str, measures: Sequence[Measure]) -> Measure:
+    """Return the measure with this address, or with this name if only one has it."""
+    matches = [m for m in measures if address in (str(m), m.name)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        both = ", ".join(str(m) for m in matches)
+        raise OptionError(f"measure `{address}` is not unique", f"say which: {both}")
+    raise OptionError.unknown("measure", address, [str(m) for m in measures])
+
+
+def _named(name: str, known: dict[str, Protocol]) -> Protocol:
+    if name not in known:
+        raise OptionError.unknown("protocol", name, known)
+    return known[name]
