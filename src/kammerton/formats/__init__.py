@@ -1,2 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Readers and writers of file formats; they know syntax, not music."""
+
+from kammerton.formats.arrays import intervals_from_arrays
+from kammerton.formats.folders import Found, find_files
+from kammerton.formats.options import IntervalOptions, Limits
+from kammerton.formats.reading import Reading
+from kammerton.formats.sniffing import parse_intervals, read_intervals
+from kammerton.formats.source import read_stream, read_text
+
+__all__ = [
+    "Found",
+    "IntervalOptions",
+    "Limits",
+    "Reading",
+    "find_files",
+    "intervals_from_arrays",
+    "parse_intervals",
+    "read_intervals",
+    "read_stream",
+    "read_text",
+]

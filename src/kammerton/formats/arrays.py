@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Labelled intervals that come from Python instead of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kammerton.errors import Diagnostic
+from kammerton.formats.hygiene import Rows, tidy
+from kammerton.formats.options import DEFAULT_OPTIONS, IntervalOptions
+from kammerton.formats.reading import Problems, Reading
+from kammerton.model.annotations import Field, Place
+
+__all__ = ["intervals_from_arrays"]
+
+
+def intervals_from_arrays(
+    intervals: ArrayLike,
+    labels: Sequence[str],
+    *,
+    name: str,
+    options: IntervalOptions = DEFAULT_OPTIONS,
+) -> Reading:
+    """Check intervals and labels as mir_eval and mirdata have them.
+
+    Parameters
+    ----------
+    intervals : array-like, shape (n, 2)
+        Start and end of each row, in seconds.
+    labels : sequence of str, length n
+        One label per row.
+    name : str
+        What diagnostics call them; a row is named by its index, from 0.
+    options : IntervalOptions
+        Says what to do with overlaps.
+
+    Returns
+    -------
+    Reading
+        One track, or none and the diagnostics that say why.
+    """
+    problems = Problems(name)
+    times = _as_times(intervals, problems)
+    names = _as_labels(labels, problems)
+    if times is None or names is None:
+        return problems.reading(())
+    if len(times) != len(names):
+        _say(problems, f"{len(times):,} intervals, but {len(names):,} labels")
+        return problems.reading(())
+    if not names:
+        problems.add(Diagnostic(code="KT110", severity="error", message="no annotation rows", file=name))
+        return problems.reading(())
+
+    def locate(row: int, _: Field) -> Place:
+        return Place(name, row=row)
+
+    rows = Rows(times[:, 0].copy(), times[:, 1].copy(), names, locate)
+    return problems.reading((tidy(rows, problems, options),))
+
+
+def _say(problems: Problems, message: str) -> None:
+    problems.add(Diagnostic(code="KT114", severity="error", message=message, file=problems.file))
+
+
+def _as_times(
+    intervals: ArrayLike, problems: Problems
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]] | None:
+    try:
+        found = np.asarray(intervals)
+        if found.size == 0:
+            return np.empty((0, 2))
+        if found.dtype.kind not in "fiu":
+            found = found.astype(object)
+            kinds = sorted({type(value).__name__ for value in found.ravel().tolist()} - {"int", "float"})
+            _say(problems, f"intervals must be numbers, not {', '.join(kinds)}")
+            return None
+        times = found.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        _say(problems, f"intervals are not an array of numbers: {error}")
+        return None
+    if times.ndim != 2 or times.shape[1] != 2:
+        _say(problems, f"intervals must have shape (n, 2), not {times.shape}")
+        return None
+    return times
+
+
+def _as_labels(labels: Sequence[str], problems: Problems) -> list[str] | None:
+    if isinstance(labels, str):
+        _say(problems, "labels must be a sequence of str, not one str")
+        return None
+    names = list(labels)
+    odd = [row for row, label in enumerate(names) if not isinstance(label, str)]
+    if odd:
+        kind = type(names[odd[0]]).__name__
+        _say(problems, f"labels must be str: the one of row index {odd[0]} is {kind}")
+        return None
+    return [str(label) for label in names]  # numpy strings become plain ones

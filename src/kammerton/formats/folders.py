@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Which files of a folder are items, and what the items are called."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kammerton.errors import Diagnostic, OptionError, Severity, quote
+from kammerton.formats.reading import Problems
+
+__all__ = ["Found", "find_files"]
+
+_LITTER = (
+    (re.compile(r"\._"), "left by macOS"),
+    (re.compile(r"\."), "hidden"),
+    (re.compile(r"__MACOSX$"), "left by macOS"),
+    (re.compile(r"(Thumbs\.db|desktop\.ini)$", re.IGNORECASE), "left by Windows"),
+    (re.compile(r".*~$|#.*#$"), "an editor's backup"),
+    (re.compile(r"sed[A-Za-z0-9]{6}$"), "left by sed"),
+)
+"""Names that are nobody's annotation, each with the reason that is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a path holds.
+
+    Parameters
+    ----------
+    files : dict of str to list of Path
+        Files of each item, sorted by item; more than one only with a diagnostic KT201.
+    ignored : tuple of Path
+        What was passed over.
+    diagnostics : tuple of Diagnostic
+        KT101, KT107, KT201 and KT205.
+    """
+
+    files: dict[str, list[Path]]
+    ignored: tuple[Path, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Found:
+    """Find the items of a folder, in any depth, or of one file.
+
+    An item is called by its path below ``root``, with ``/``, without the recognised suffix, in
+    Unicode's composed form (NFC).
+
+    Parameters
+    ----------
+    root : path
+        A folder; or a file of any suffix, which is then the only item.
+    suffixes : sequence of str
+        What files of annotations end in, such as ``(".lab", ".jams")``, in any case.
+
+    Returns
+    -------
+    Found
+
+    Raises
+    ------
+    OptionError
+        If there is nothing at ``root``.
+    """
+    top = Path(root)
+    if not os.path.lexists(top):
+        raise OptionError(f"no such file or folder: {quote(os.fspath(top))}")
+    if not top.is_dir():
+        return Found({_identifier(_without_suffix(top.name, suffixes) or top.stem): [top]}, (), ())
+    problems = Problems(os.fspath(top))
+    walk = _Walk(top, tuple(suffixes), problems)
+    items: dict[str, dict[str, list[Path]]] = {}
+    for path in sorted(walk.files()):
+        name = _without_suffix(path.relative_to(top).as_posix(), suffixes)
+        item = _identifier(name or "")
+        items.setdefault(item.casefold(), {}).setdefault(item, []).append(path)
+    files: dict[str, list[Path]] = {}
+    for twins in items.values():
+        paths = [path for same in twins.values() for path in same]
+        files[min(twins)] = paths
+        if len(paths) > 1:
+            _say_ambiguous(min(twins), paths, problems)
+    ignored = sorted(walk.ignored)
+    for path in ignored:
+        problems.add(_about("KT205", "note", f"ignored: {walk.ignored[path]}", path))
+    return Found(dict(sorted(files.items())), tuple(ignored), problems.diagnostics())
+
+
+class _Walk:
+    """Goes through a folder without leaving it, and remembers what it passes over."""
+
+    def __init__(self, top: Path, suffixes: tuple[str, ...], problems: Problems) -> None:
+        self._top = top
+        self._real_top = os.path.realpath(top)
+        self._suffixes = suffixes
+        self._problems = problems
+        self.ignored: dict[Path, str] = {}
+
+    def files(self) -> Iterator[Path]:
+        """Give every file with a recognised suffix."""
+        folders = [self._top]
+        while folders:
+            folder = folders.pop()
+            try:
+                entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            except OSError as error:
+                message = f"folder cannot be read: {(error.strerror or str(error)).lower()}"
+                self._problems.add(_about("KT101", "error", message, folder))
+                continue
+            for entry in entries:
+                path = folder / entry.name
+                reason = self._reason_to_ignore(entry)
+                if reason is not None:
+                    self.ignored[path] = reason
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(path)
+                elif not entry.is_symlink() or self._stays_inside(path):
+                    yield path
+
+    def _reason_to_ignore(self, entry: os.DirEntry[str]) -> str | None:
+        for pattern, reason in _LITTER:
+            if pattern.match(entry.name):
+                return reason
+        if entry.is_dir(follow_symlinks=False):
+            return None
+        if entry.is_symlink() and entry.is_dir():
+            return "a link to a folder"
+        if _without_suffix(entry.name, self._suffixes) is None:
+            return "suffix not recognised"
+        return None
+
+    def _stays_inside(self, link: Path) -> bool:
+        target = os.path.realpath(link)
+        if os.path.commonpath((self._real_top, target)) == self._real_top:
+            return True
+        message = f"link leads out of the folder, to {quote(target)}"
+        self._problems.add(_about("KT107", "error", message, link, "copy the file to where the link is"))
+        return False
+
+
+def _without_suffix(name: str, suffixes: Sequence[str]) -> str | None:
+    """Take off the longest suffix that ``name`` ends in, or return None if there is none."""
+    base = name.rpartition("/")[2]
+    fitting = [
+        len(suffix)
+        for suffix in suffixes
+        if len(base) > len(suffix) and base[-len(suffix) :].lower() == suffix.lower()
+    ]
+    return name[: -max(fitting)] if fitting else None
+
+
+def _identifier(name: str) -> str:
+    r"""Return a name as text that can be written: composed, foreign bytes as ``\xe9``."""
+    readable = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return unicodedata.normalize("NFC", readable)
+
+
+def _say_ambiguous(item: str, paths: list[Path], problems: Problems) -> None:
+    names = ", ".join(quote(path.name) for path in paths)
+    message = f"{len(paths)} files for one item {quote(item)}: {names}"
+    problems.add(_about("KT201", "error", message, paths[0], "keep one of them, or rename"))
+
+
+def _about(code: str, severity: Severity, message: str, path: Path, hint: str | None = None) -> Diagnostic:
+    return Diagnostic(code=code, severity=severity, message=message, file=os.fspath(path), hint=hint)

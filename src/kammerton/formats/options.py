@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""What a caller may say about the files it hands over."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from kammerton.errors import OptionError
+
+__all__ = ["DEFAULT_OPTIONS", "IntervalOptions", "Layout", "Limits"]
+
+Layout = Literal["auto", "rows", "durations", "points"]
+
+_ESCAPING_ENCODINGS = frozenset({"unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined"})
+"""Codecs that are text to Python but no encoding of files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Budgets of one file; what exceeds them is refused before memory is taken.
+
+    Parameters
+    ----------
+    bytes : int
+        Size of the file.
+    rows : int
+        Rows of annotation.
+    line : int
+        Characters of a line (of rows and CSV; JSON may stand on one line).
+    label : int
+        Characters of a label.
+    depth : int
+        Levels of nesting in JSON.
+    """
+
+    bytes: int = 64 * 2**20
+    rows: int = 1_000_000
+    line: int = 2**20
+    label: int = 4 * 2**10
+    depth: int = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalOptions:
+    """How files of labelled intervals are read.
+
+    Parameters
+    ----------
+    encoding : str
+        Character encoding of text files; a byte order mark always wins over it.
+    layout : {"auto", "rows", "durations", "points"}
+        What stands in a row: *rows* is start, end, label; *durations* is start, duration, label;
+        *points* is time, label, and each row ends where the next one starts (Sonic Visualiser).
+        *auto* reads *rows* and what a header says.
+    decimal : {".", ","}
+        Decimal mark of times.
+    columns : mapping of str to str
+        Own column names of CSV files, each with the column it stands for
+        (``start``, ``end``, ``duration`` or ``label``).
+    overlap : {"error", "trim"}
+        What to do with rows that overlap by more than a microsecond: refuse the file, or cut the
+        earlier row where the later one starts.
+    limits : Limits
+        Budgets of one file.
+    """
+
+    encoding: str = "utf-8"
+    layout: Layout = "auto"
+    decimal: Literal[".", ","] = "."
+    columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    overlap: Literal["error", "trim"] = "error"
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        _check_encoding(self.encoding)
+        _check_choice("layout", self.layout, ("auto", "rows", "durations", "points"))
+        _check_choice("decimal mark", self.decimal, (".", ","))
+        _check_choice("way with overlaps", self.overlap, ("error", "trim"))
+        for ours in self.columns.values():
+            _check_choice("column", ours, ("start", "end", "duration", "label"))
+
+
+def _check_choice(kind: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise OptionError.unknown(kind, value, known)
+
+
+def _check_encoding(name: str) -> None:
+    try:
+        found = codecs.lookup(name)
+        b"".decode(name)  # refuses codecs that do not give text
+    except (LookupError, ValueError) as error:
+        raise OptionError(
+            f"unknown encoding `{name}`", "common: utf-8, latin-1, cp1252, mac-roman"
+        ) from error
+    if found.name.replace("_", "-") in _ESCAPING_ENCODINGS:
+        raise OptionError(
+            f"`{name}` is not an encoding of files", "common: utf-8, latin-1, cp1252, mac-roman"
+        )
+
+
+DEFAULT_OPTIONS = IntervalOptions()

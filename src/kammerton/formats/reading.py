@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""What reading a file gives, and how its problems are collected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from kammerton.errors import Diagnostic
+from kammerton.model.annotations import LabelledIntervals
+
+__all__ = ["LISTED_PROBLEMS", "Problems", "Reading"]
+
+LISTED_PROBLEMS = 20
+"""Problems of one code that a file lists one by one; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a file gave.
+
+    Parameters
+    ----------
+    tracks : tuple of LabelledIntervals
+        One per annotator; empty if a diagnostic is an error.
+    diagnostics : tuple of Diagnostic
+        Every problem found, in the order of the checks.
+    """
+
+    tracks: tuple[LabelledIntervals, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+class Problems:
+    """Diagnostics of one file while it is read: twenty of each code, then a count."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.has_errors = False
+        self._listed: list[Diagnostic] = []
+        self._seen: Counter[str] = Counter()
+        self._last: dict[str, Diagnostic] = {}
+
+    def room(self, code: str) -> int:
+        """Return how many more problems of ``code`` will be listed."""
+        return max(0, LISTED_PROBLEMS - self._seen[code])
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Take up a problem; it is listed, or only counted if there were many of its code."""
+        if self.room(diagnostic.code):
+            self._listed.append(diagnostic)
+        self._last[diagnostic.code] = diagnostic
+        self._seen[diagnostic.code] += 1
+        self.has_errors |= diagnostic.severity == "error"
+
+    def add_unlisted(self, code: str, count: int) -> None:
+        """Count problems of a code that has filled its list already."""
+        self._seen[code] += count
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Return all of them, each overflowing code closed by "and 431 more"."""
+        rest = [
+            Diagnostic(
+                code=code,
+                severity=self._last[code].severity,
+                message=f"and {seen - LISTED_PROBLEMS:,} more like these",
+                file=self.file,
+                count=seen - LISTED_PROBLEMS,
+            )
+            for code, seen in self._seen.items()
+            if seen > LISTED_PROBLEMS
+        ]
+        return (*self._listed, *rest)
+
+    def reading(self, tracks: tuple[LabelledIntervals, ...]) -> Reading:
+        """Return the tracks with the diagnostics, or no track if there was an error."""
+        return Reading(() if self.has_errors else tracks, self.diagnostics())

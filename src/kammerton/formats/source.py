@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""From a path to text: what may be opened, how much of it, and in which encoding."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from kammerton.errors import DataError, Diagnostic
+from kammerton.formats.options import Limits
+from kammerton.model.annotations import clip_excerpt
+
+__all__ = ["read_stream", "read_text"]
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
+    (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
+    (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
+)
+"""Byte order marks, each with the codec that takes it off and the name that messages use."""
+
+_OPEN_FLAGS = os.O_RDONLY
+for _flag in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):  # as far as the system has them
+    _OPEN_FLAGS |= getattr(os, _flag, 0)
+
+
+def read_text(
+    path: str | os.PathLike[str], *, name: str, encoding: str = "utf-8", limits: Limits | None = None
+) -> str:
+    r"""Read a regular file as text.
+
+    Parameters
+    ----------
+    path : path
+        Where it is.
+    name : str
+        What diagnostics call it.
+    encoding : str
+        Its encoding where it has no byte order mark; never the locale's.
+    limits : Limits, optional
+        The size it may have.
+
+    Returns
+    -------
+    str
+        Without byte order mark; every line ends in ``\n``, whatever the file has.
+
+    Raises
+    ------
+    DataError
+        Its one diagnostic has a code of KT101 to KT108.
+    """
+    return _decode(_read_file(Path(path), name, limits or Limits()), name, encoding)
+
+
+def read_stream(stream: BinaryIO, *, name: str, encoding: str = "utf-8", limits: Limits | None = None) -> str:
+    """Read a stream, such as standard input, as :func:`read_text` reads a file."""
+    limit = (limits or Limits()).bytes
+    try:
+        data = stream.read(limit + 1)
+    except OSError as error:
+        raise _unreadable(error, name) from error
+    if len(data) > limit:
+        raise _failure("KT106", f"more than {limit:,} bytes", name)
+    return _decode(data, name, encoding)
+
+
+def _failure(code: str, message: str, name: str, hint: str | None = None) -> DataError:
+    return DataError((Diagnostic(code=code, severity="error", message=message, file=name, hint=hint),))
+
+
+def _read_file(path: Path, name: str, limits: Limits) -> bytes:
+    try:
+        _check_kind(path.stat(), name, limits)
+        descriptor = os.open(path, _OPEN_FLAGS)  # does not wait, should a FIFO stand here by now
+        try:
+            opened = os.fstat(descriptor)
+            _check_kind(opened, name, limits)
+            data = _read_descriptor(descriptor, opened.st_size)
+            closed = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError) as error:  # ValueError: NUL in the path
+        raise _unreadable(error, name, path) from error
+    if (len(data), closed.st_mtime_ns) != (opened.st_size, opened.st_mtime_ns):
+        raise _failure("KT108", "file changed while it was read", name, "run again when it is complete")
+    return data
+
+
+def _read_descriptor(descriptor: int, size: int) -> bytes:
+    """Read ``size`` bytes and one more, if there are: it tells that the file has grown."""
+    data = os.read(descriptor, size + 1)
+    while len(data) <= size and (more := os.read(descriptor, size + 1 - len(data))):
+        data += more
+    return data
+
+
+def _check_kind(status: os.stat_result, name: str, limits: Limits) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        hint = "`-` reads standard input" if stat.S_ISFIFO(status.st_mode) else None
+        raise _failure("KT102", f"not a regular file: {_kind(status.st_mode)}", name, hint)
+    if status.st_size > limits.bytes:
+        message = f"file of {status.st_size:,} bytes: over the limit of {limits.bytes:,}"
+        raise _failure("KT106", message, name)
+
+
+def _kind(mode: int) -> str:
+    kinds = (
+        (stat.S_ISDIR, "a folder"),
+        (stat.S_ISFIFO, "a named pipe"),
+        (stat.S_ISSOCK, "a socket"),
+    )
+    return next((kind for test, kind in kinds if test(mode)), "a device")
+
+
+def _unreadable(error: OSError | ValueError, name: str, path: Path | None = None) -> DataError:
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    if path is not None and _is_link(path):
+        return _failure("KT102", f"not a regular file: a link that leads nowhere ({reason.lower()})", name)
+    return _failure("KT101", f"cannot be read: {reason.lower()}", name)
+
+
+def _is_link(path: Path) -> bool:
+    """Tell a dangling or looping link, given that the path could not be opened."""
+    return path.is_symlink() and not path.exists()
+
+
+def _decode(data: bytes, name: str, encoding: str) -> str:
+    codec, title = encoding, encoding.upper()
+    for mark, its_codec, its_title in _MARKS:
+        if data.startswith(mark):
+            codec, title = its_codec, its_title
+            break
+    if codec == "utf-8" and b"\0" in data:
+        _check_bytes(data, name)
+    try:
+        text = data.decode(codec)
+    except UnicodeError as error:
+        raise _undecodable(error, data, name, codec, title) from error
+    if "\0" in text:
+        raise _nul(text, name)
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _check_bytes(data: bytes, name: str) -> None:
+    """Tell UTF-16 without a mark by its NULs, which stand at every other byte of Latin text."""
+    sample = data[: 2**16]
+    halves = [sample[offset::2].count(0) / len(sample[offset::2] or b"?") for offset in (0, 1)]
+    if max(halves) > 0.4 and min(halves) < 0.1:
+        order = "LE" if halves[1] > halves[0] else "BE"
+        message = f"looks like UTF-16 {order} without a byte order mark"
+        raise _failure("KT103", message, name, f"save it as UTF-8, or --encoding utf-16-{order.lower()}")
+
+
+def _undecodable(error: UnicodeError, data: bytes, name: str, codec: str, title: str) -> DataError:
+    if not isinstance(error, UnicodeDecodeError):
+        return _failure("KT104", f"not {title}: {error}", name)
+    text = data[: error.start].decode(codec, "replace")
+    rest = data[error.start : error.start + 400].decode(codec, "replace")
+    byte = f"byte 0x{data[error.start]:02X}"
+    hint = "--encoding latin-1 (or cp1252), or save it as UTF-8"
+    return _placed("KT104", f"not {title}: {byte}", name, text, rest, hint)
+
+
+def _nul(text: str, name: str) -> DataError:
+    before, _, after = text.partition("\0")
+    return _placed("KT105", "NUL character: not a text file", name, before, "\0" + after[:400], None)
+
+
+def _placed(code: str, message: str, name: str, before: str, rest: str, hint: str | None) -> DataError:
+    """Fail at the place between ``before`` and ``rest``."""
+    before = before.replace("\r\n", "\n").replace("\r", "\n")
+    begin = before.rfind("\n") + 1
+    column = len(before) - begin + 1
+    line = before[begin:] + rest.replace("\r", "\n").partition("\n")[0]
+    problem = Diagnostic(
+        code=code,
+        severity="error",
+        message=message,
+        file=name,
+        line=before.count("\n") + 1,
+        column=column,
+        excerpt=clip_excerpt(line, column),
+        hint=hint,
+    )
+    return DataError((problem,))
