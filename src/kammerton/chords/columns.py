@@ -28,6 +28,8 @@ class Columns:
         Distinct labels; a code is an index into it. The first stands for silence and is empty.
     ref, est : Segments
         Rows of positive length; sequence ``i`` of both is pair ``i``.
+    ref_rows, est_rows : Segments
+        The same with the rows of zero length.
     slices : Slices
         The union of their boundaries.
     groups : ndarray of int64, shape (pairs,)
@@ -37,6 +39,8 @@ class Columns:
     labels: tuple[str, ...]
     ref: Segments
     est: Segments
+    ref_rows: Segments
+    est_rows: Segments
     slices: Slices
     groups: Codes
 
@@ -51,10 +55,11 @@ def build_columns(pairs: Sequence[Pair[ChordAnnotation]]) -> Columns:
     index: dict[str, int] = {"": SILENCE, "N": NO_CHORD}
     refs, ref_order = _distinct([pair.ref for pair in pairs])
     ests, est_order = _distinct([pair.est for pair in pairs])
-    ref = _encode(refs, index).take(ref_order)
-    est = _encode(ests, index).take(est_order)
+    ref_rows = _encode(refs, index).take(ref_order)
+    est_rows = _encode(ests, index).take(est_order)
+    ref, est = (rows.where(rows.ends > rows.starts) for rows in (ref_rows, est_rows))
     groups = np.array([pair.group for pair in pairs], dtype=np.int64)
-    return Columns(tuple(index), ref, est, slice_pairs(ref, est), groups)
+    return Columns(tuple(index), ref, est, ref_rows, est_rows, slice_pairs(ref, est), groups)
 
 
 def _distinct(annotations: list[ChordAnnotation]) -> tuple[list[ChordAnnotation], Codes]:
@@ -73,7 +78,4 @@ def _encode(annotations: list[ChordAnnotation], index: dict[str, int]) -> Segmen
     sequence = sequence_of_rows(offsets)
     changed = np.ones(len(codes), dtype=bool)
     changed[1:] = (codes[1:] != codes[:-1]) | (sequence[1:] != sequence[:-1])
-    runs = np.cumsum(changed)  # before rows of zero length vanish: such a row separates its neighbours
-    lasts = intervals[:, 1] > intervals[:, 0]
-    kept = np.concatenate(([0], np.cumsum(lasts)))[offsets]
-    return Segments(intervals[lasts, 0], intervals[lasts, 1], codes[lasts], runs[lasts], kept)
+    return Segments(intervals[:, 0], intervals[:, 1], codes, np.cumsum(changed), offsets)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.chords.columns import NO_CHORD, SILENCE, Columns
-from kammerton.core.intervals import Codes, Flags, Segments, Slices
+from kammerton.core.intervals import Codes, Flags, Seconds, Segments, Slices, sequence_of_rows, slice_pairs
 
 __all__ = ["ReferenceSpan", "Timeline", "from_zero", "reference_span"]
 
@@ -82,31 +82,68 @@ def from_zero(columns: Columns) -> tuple[Timeline, Slices, NDArray[np.float64]]:
     return timeline, slices, end
 
 
-def reference_span(columns: Columns) -> ReferenceSpan:
+def reference_span(columns: Columns, merged: Codes | None = None) -> ReferenceSpan:
     """Count from the first start to the last end of the reference.
 
     A gap takes the label of the row before it. The estimate is padded with ``N`` to the span; rows
     outside the span do not reach into a gap.
+
+    Parameters
+    ----------
+    columns : Columns
+        Pairs of annotations.
+    merged : ndarray of int64, shape (labels,), optional
+        Labels of equal value are one segment. If given, a row of zero length that makes one segment
+        with a neighbour counts as far as this segment reaches, and a row that only touches the span
+        reaches into it if the row on the other side of the gap is of the same segment.
     """
-    first, last = columns.ref.span()
-    pair = columns.slices.pair
-    slices = columns.slices.where(
-        (columns.slices.starts >= first[pair]) & (columns.slices.ends <= last[pair])
-    )
-    pair, est = slices.pair, columns.est
-    row_end = np.append(est.ends, -np.inf)[slices.est_row]
-    following = np.append(est.starts, np.inf)[slices.est_row + 1]
-    following = np.where(slices.est_row + 1 < est.offsets[pair + 1], following, np.inf)
-    bridged = (row_end > first[pair]) & (following < last[pair])
-    padded = (slices.est_row < 0) | (slices.est_gap & ~bridged)
-    timeline = Timeline(
-        columns.pairs,
-        pair,
-        slices.durations,
-        columns.ref.codes[slices.ref_row],
-        _labels(est, slices.est_row, padded, NO_CHORD),
-    )
-    return ReferenceSpan(timeline, columns.ref, est, slices, padded, last - first)
+    ref, est, slices = columns.ref, columns.est, columns.slices
+    if merged is not None and (ref is not columns.ref_rows or est is not columns.est_rows):
+        ref = _absorbed(columns.ref_rows, merged)
+        est = _absorbed(columns.est_rows, merged, ref.span())
+        slices = slice_pairs(ref, est)
+    first, last = ref.span()
+    slices = slices.where((slices.starts >= first[slices.pair]) & (slices.ends <= last[slices.pair]))
+    padded = _padded(est, slices, first[slices.pair], last[slices.pair], merged)
+    est_codes = _labels(est, slices.est_row, padded, NO_CHORD)
+    timeline = Timeline(columns.pairs, slices.pair, slices.durations, ref.codes[slices.ref_row], est_codes)
+    return ReferenceSpan(timeline, ref, est, slices, padded, last - first)
+
+
+def _absorbed(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] | None = None) -> Segments:
+    """Leave out the rows of zero length, but those in a segment that has a length.
+
+    The first and last segment within the span ``padded_to``, if ``N``, go on in the padding.
+    """
+    values = merged[rows.codes]
+    sequence = sequence_of_rows(rows.offsets)
+    begins = np.ones(len(values), dtype=bool)
+    begins[1:] = (values[1:] != values[:-1]) | (sequence[1:] != sequence[:-1])
+    segment = np.cumsum(begins) - 1
+    ends = np.append(np.flatnonzero(begins)[1:], len(values)) - 1
+    lasts = rows.ends[ends] > rows.starts[begins]
+    if padded_to is not None:
+        of_end = sequence[ends]
+        next_start = np.append(rows.starts, np.inf)[ends + 1]
+        next_start[ends + 1 >= rows.offsets[of_end + 1]] = np.inf
+        previous_end = np.append(rows.ends, -np.inf)[np.flatnonzero(begins) - 1]
+        previous_end[np.flatnonzero(begins) == rows.offsets[of_end]] = -np.inf
+        outermost = (previous_end < padded_to[0][of_end]) | (next_start > padded_to[1][of_end])
+        lasts |= outermost & (values[ends] == merged[NO_CHORD])
+    return rows.where(lasts[segment])
+
+
+def _padded(est: Segments, slices: Slices, first: Seconds, last: Seconds, merged: Codes | None) -> Flags:
+    """Return where the estimate has no row within the span that could reach into the gap."""
+    row, following = slices.est_row, slices.est_row + 1
+    row_end = np.append(est.ends, -np.inf)[row]
+    next_start = np.append(est.starts, np.inf)[following]
+    next_start = np.where(following < est.offsets[slices.pair + 1], next_start, np.inf)
+    bridged = (row_end > first) & (next_start < last)
+    if merged is not None:
+        values = np.append(merged[est.codes], (-1, -1))
+        bridged |= (row_end >= first) & (next_start <= last) & (values[row] == values[following])
+    return np.asarray((row < 0) | (slices.est_gap & ~bridged))
 
 
 def _labels(side: Segments, row: Codes, absent: Flags, absent_code: int) -> Codes:

@@ -30,7 +30,8 @@ class Segments:
     codes : ndarray of int64, shape (rows,)
         Label of each row.
     runs : ndarray of int64, shape (rows,)
-        Number of the run of equal neighbours that a row belongs to.
+        Number of the run of equal neighbours that a row belongs to. A row that is left out
+        (:meth:`where`) still separates the runs on its sides.
     offsets : ndarray of int64, shape (sequences + 1,)
         Row at which each sequence begins.
     """
@@ -51,6 +52,13 @@ class Segments:
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         rows = np.repeat(self.offsets[sequences] - offsets[:-1], lengths) + np.arange(offsets[-1])
         return Segments(self.starts[rows], self.ends[rows], self.codes[rows], self.runs[rows], offsets)
+
+    def where(self, keep: Flags) -> Segments:
+        """Return the rows for which ``keep`` holds; every sequence stays, if only empty."""
+        if keep.all():
+            return self
+        offsets = np.concatenate(([0], np.cumsum(keep)))[self.offsets]
+        return Segments(self.starts[keep], self.ends[keep], self.codes[keep], self.runs[keep], offsets)
 
     def span(self) -> tuple[Seconds, Seconds]:
         """Return first start and last end of each sequence; NaN for a sequence without rows."""

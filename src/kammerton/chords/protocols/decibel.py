@@ -91,7 +91,9 @@ PROTOCOL = Protocol(
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, Statistics]:
     """Return the statistics of the measures of this protocol among ``measures``."""
     span = reference_span(columns)
-    recall = Outcomes(span.timeline, sounding(columns.labels)).statistics(label_rules(columns.labels)["majmin"])
+    recall = Outcomes(span.timeline, sounding(columns.labels)).statistics(
+        label_rules(columns.labels)["majmin"]
+    )
     pad = len(span.est.starts)  # a row of its own, numbered after all others
     ref_runs = np.where(span.slices.ref_gap, -1, span.slices.ref_row)
     est_runs = np.where(span.padded, pad, np.where(span.slices.est_gap, -1, span.slices.est_row))

@@ -105,7 +105,10 @@ PROTOCOL = Protocol(
         "left out, where mir_eval raises. X in the estimate counts as N in root and mirex, as every tone "
         "in mirex: the seconds gained are noted."
     ),
-    measures=(*(_recall(name, compared) for name, compared in _RECALLS.items()), *map(_segmentation, _SEGMENTATIONS)),
+    measures=(
+        *(_recall(name, compared) for name, compared in _RECALLS.items()),
+        *map(_segmentation, _SEGMENTATIONS),
+    ),
     citation="Raffel et al.: mir_eval: A Transparent Implementation of Common MIR Metrics, ISMIR 2014",
 )
 
@@ -117,10 +120,10 @@ _OCTAVE_BITS = (1 << 12) - 1
 
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, Statistics]:
     """Return the statistics of the measures of this protocol among ``measures``."""
-    span = reference_span(columns)
+    merged = _merged_values(columns.labels)
+    span = reference_span(columns, merged)
     outcomes = Outcomes(span.timeline, sounding(columns.labels))
     rules = label_rules(columns.labels)
-    merged = _merged_values(columns.labels)
     ref_runs = _bridged_runs(span.ref, merged, span.timeline.ref, span.slices.ref_row, span.slices.ref_gap)
     in_gap = span.slices.est_gap & ~span.padded
     est_runs = _bridged_runs(span.est, merged, span.timeline.est, span.slices.est_row, in_gap)
@@ -179,7 +182,10 @@ def _common_tones(chords: Sequence[EncodedChord], known: Flags, root: Codes) -> 
 def _merged_values(labels: Sequence[str]) -> Codes:
     chords = [encode_label(label or "N") for label in labels]
     return np.array(
-        [(c.root + 1) << 18 | (c.bass + 1) << 13 | (c.kind == "X") << 12 | (c.merged_bits & _OCTAVE_BITS) for c in chords]
+        [
+            (c.root + 1) << 18 | (c.bass + 1) << 13 | (c.kind == "X") << 12 | (c.merged_bits & _OCTAVE_BITS)
+            for c in chords
+        ]
     )
 
 
