@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scale degrees as chord labels spell them, and the tones of each shorthand."""
+"""What chord labels are spelled with: pitch names, scale degrees, shorthands and their tones."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from types import MappingProxyType
 
 from kammerton.errors import OptionError
 
-__all__ = ["DEGREES", "MAX_ACCIDENTALS", "QUALITIES", "SHORTHAND_DEGREES", "Degree"]
+__all__ = ["DEGREES", "MAX_ACCIDENTALS", "PITCH_CLASSES", "QUALITIES", "SHORTHAND_DEGREES", "Degree"]
 
 MAX_ACCIDENTALS = 4
 """Accidentals that one root or degree may carry; Harte's grammar sets no limit."""
 
 _MAJOR_SCALE = (0, 2, 4, 5, 7, 9, 11)
+_ACCIDENTALS = range(-MAX_ACCIDENTALS, MAX_ACCIDENTALS + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +61,18 @@ class Degree:
         return 12 * octave + _MAJOR_SCALE[step] + self.accidental
 
     def __str__(self) -> str:
-        sign = "b" if self.accidental < 0 else "#"
-        return f"{'*' if self.omitted else ''}{sign * abs(self.accidental)}{self.number}"
+        return f"{'*' if self.omitted else ''}{_signs(self.accidental)}{self.number}"
+
+
+def _signs(accidental: int) -> str:
+    return ("b" if accidental < 0 else "#") * abs(accidental)
 
 
 def _every_degree() -> dict[str, Degree]:
     degrees = (
         Degree(number, accidental, omitted)
         for omitted in (False, True)
-        for accidental in range(-MAX_ACCIDENTALS, MAX_ACCIDENTALS + 1)
+        for accidental in _ACCIDENTALS
         for number in range(1, 14)
     )
     return {str(degree): degree for degree in degrees}
@@ -76,6 +80,15 @@ def _every_degree() -> dict[str, Degree]:
 
 DEGREES: Mapping[str, Degree] = MappingProxyType(_every_degree())
 """Every degree that a label can spell, by its spelling."""
+
+PITCH_CLASSES: Mapping[str, int] = MappingProxyType(
+    {
+        letter + _signs(accidental): (step + accidental) % 12
+        for letter, step in zip("CDEFGAB", _MAJOR_SCALE, strict=True)
+        for accidental in _ACCIDENTALS
+    }
+)
+"""Every root that a label can spell, with its semitones above C."""
 
 _TONES = {
     "maj": "1 3 5",

@@ -19,30 +19,40 @@ References
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, NoReturn
 
-from kammerton.chords.degrees import DEGREES, MAX_ACCIDENTALS, QUALITIES, SHORTHAND_DEGREES, Degree
-from kammerton.errors import Diagnostic, LabelError, OptionError, quote
+from kammerton.chords.degrees import (
+    DEGREES,
+    MAX_ACCIDENTALS,
+    PITCH_CLASSES,
+    QUALITIES,
+    SHORTHAND_DEGREES,
+    Degree,
+)
+from kammerton.chords.respelling import MAX_LENGTH, ascii_spelling, respell
+from kammerton.errors import Diagnostic, LabelError, OptionError, close_match, quote
 
 __all__ = ["QUALITIES", "SHORTHAND_DEGREES", "Chord", "Degree", "absent_omissions", "parse"]
 
-MAX_LENGTH = 4096
+_ROOT = re.compile(r"[A-G][b#]*")
+_NEARLY_A_ROOT = re.compile(r"[a-hH][b#]*")
+_DEGREE = re.compile(r"\*?([b#]*)([0-9]*)")
+_TOKEN_END = re.compile(r"[():/,]|\Z")
+_QUALITY_START = re.compile(r"[^):,*]")
+_UNPRINTABLE = re.compile(r"\s+|[^!-~]", re.ASCII)
 
-_LETTERS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
-_ACCIDENTALS = [sign * count for sign in "b#" for count in range(1, MAX_ACCIDENTALS + 1)]
-_ROOTS: Mapping[str, int] = MappingProxyType(
+_ROOT_HINT = "a root is `A` to `G`, then only `b` or only `#`; no chord is `N`, an unknown one `X`"
+_DEGREE_HINT = f"a degree is 1 to 13, with at most {MAX_ACCIDENTALS} `b` or `#` before it"
+_RESPELLED_HINTS: Mapping[str, str] = MappingProxyType(
     {
-        letter + accidental: (pitch + accidental.count("#") - accidental.count("b")) % 12
-        for letter, pitch in _LETTERS.items()
-        for accidental in ["", *_ACCIDENTALS]
+        "KT311": "Harte syntax puts a colon before the quality: {}",
+        "KT314": "the bass is a degree of the scale on the root: {}",
     }
 )
-
-_ROOT = re.compile(r"[A-G][b#]*")
-_TOKEN_END = re.compile(r"[():/,]|\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +96,7 @@ class Chord:
 
     def __post_init__(self) -> None:
         if self.kind == "chord":
-            sound = self.root in _ROOTS and (
+            sound = self.root in PITCH_CLASSES and (
                 bool(self.degrees) if self.quality is None else self.quality in SHORTHAND_DEGREES
             )
         else:
@@ -97,7 +107,7 @@ class Chord:
     @property
     def root_pitch_class(self) -> int | None:
         """0 for C to 11 for B, whatever the spelling; None for ``N`` and ``X``."""
-        return _ROOTS[self.root] if self.kind == "chord" else None
+        return PITCH_CLASSES[self.root] if self.kind == "chord" else None
 
     def __str__(self) -> str:
         if self.kind != "chord":
@@ -134,8 +144,22 @@ def parse(label: str, /, *, lenient: bool = False) -> Chord:
     --------
     >>> parse("A:min7/b3").bass
     Degree(number=3, accidental=-1, omitted=False)
+    >>> str(parse("Am7/C", lenient=True))
+    'A:min7/b3'
+    >>> parse("A:mni7")
+    Traceback (most recent call last):
+    kammerton.errors.LabelError: 3: KT312 unknown chord quality `mni7`
     """
-    return _strict(label)
+    try:
+        return _strict(label)
+    except LabelError as error:
+        respelled = respell(label)
+        if lenient and respelled is not None:
+            return _strict(respelled)
+        diagnostic = _unprintable(label) or error.diagnostic
+    if respelled is not None:
+        diagnostic = diagnostic.at(hint=_respelled_hint(diagnostic.code, label, respelled))
+    raise LabelError(diagnostic)
 
 
 def absent_omissions(chord: Chord, /) -> tuple[Degree, ...]:
@@ -156,19 +180,18 @@ def absent_omissions(chord: Chord, /) -> tuple[Degree, ...]:
     >>> [str(degree) for degree in absent_omissions(parse("C:maj(*3,*b7)"))]
     ['*b7']
     """
-    tones = set() if chord.quality is None else set(SHORTHAND_DEGREES[chord.quality])
-    tones.update(degree for degree in chord.degrees if not degree.omitted)
-    present = {(tone.number, tone.accidental) for tone in tones}
+    tones = {degree for degree in chord.degrees if not degree.omitted}
+    if chord.quality is not None:
+        tones.update(SHORTHAND_DEGREES[chord.quality])
     return tuple(
-        degree
-        for degree in chord.degrees
-        if degree.omitted and (degree.number, degree.accidental) not in present
+        degree for degree in chord.degrees if degree.omitted and replace(degree, omitted=False) not in tones
     )
 
 
 def _strict(label: str) -> Chord:
     if label in _SPECIAL:
         return _SPECIAL[label]
+    _check_length(label)
     root, at = _read_root(label)
     quality: str | None = "maj"
     degrees: tuple[Degree, ...] = ()
@@ -176,12 +199,24 @@ def _strict(label: str) -> Chord:
         quality, at = _read_quality(label, at + 1)
         if label.startswith("(", at):
             degrees, at = _read_list(label, at)
+    elif at < len(label) and label[at] != "/":
+        _reject_after_root(label, at)
     bass = None
     if label.startswith("/", at):
         bass, at = _read_bass(label, at + 1)
-    if at != len(label):
-        _reject("KT315", f"left over at the end of the label: {quote(label[at:])}", at, len(label))
+    if at < len(label):
+        _reject("KT315", f"left over after {quote(label[:at])}: {quote(label[at:])}", at, len(label))
     return Chord("chord", root, quality, degrees, bass)
+
+
+def _reject(code: str, message: str, start: int, end: int, hint: str | None = None) -> NoReturn:
+    raise LabelError(_fault(code, message, start, end, hint))
+
+
+def _fault(code: str, message: str, start: int, end: int, hint: str | None) -> Diagnostic:
+    return Diagnostic(
+        code=code, severity="error", message=message, column=start + 1, length=end - start, hint=hint
+    )
 
 
 def _token(label: str, at: int) -> tuple[str, int]:
@@ -189,49 +224,144 @@ def _token(label: str, at: int) -> tuple[str, int]:
     return label[at:end], end
 
 
-def _reject(code: str, message: str, start: int, end: int) -> NoReturn:
-    raise LabelError(
-        Diagnostic(code=code, severity="error", message=message, column=start + 1, length=end - start)
-    )
+def _check_length(label: str) -> None:
+    if not label:
+        _reject("KT317", "label is empty", 0, 1, "no chord is written `N`")
+    if len(label) > MAX_LENGTH:
+        message = f"label has {len(label):,} characters; at most {MAX_LENGTH:,} are read"
+        _reject("KT317", message, MAX_LENGTH, len(label))
 
 
 def _read_root(label: str) -> tuple[str, int]:
     found = _ROOT.match(label)
-    if found is None or found[0] not in _ROOTS:
-        _reject("KT310", f"{quote(label)} is not a chord root", 0, max(len(label), 1))
-    return found[0], found.end()
+    if found is not None and found[0] in PITCH_CLASSES:
+        return found[0], found.end()
+    if found is not None:
+        _reject("KT310", _accidental_fault("root", found[0], found[0][1:]), 1, found.end(), _ROOT_HINT)
+    if label[0] in _SPECIAL and label[1] in ":(/":
+        _reject("KT315", f"{quote(label[0])} takes no quality, degrees or bass", 1, len(label))
+    nearly = _NEARLY_A_ROOT.match(label)
+    root = _token(label, 0)[0] if nearly is None else nearly[0]
+    message = f"{quote(root)} is not a chord root" if root else f"no root before {quote(label)}"
+    _reject("KT310", message, 0, len(root) or 1, _ROOT_HINT)
+
+
+def _accidental_fault(kind: str, token: str, signs: str) -> str:
+    if "b" in signs and "#" in signs:
+        return f"{kind} {quote(token)} mixes sharps and flats"
+    return f"more than {MAX_ACCIDENTALS} accidentals on {kind} {quote(token)}"
+
+
+def _reject_after_root(label: str, at: int) -> NoReturn:
+    root, rest = label[:at], label[at:]
+    if rest[0] == "(":
+        only, added = quote(f"{root}:{rest}"), quote(f"{root}:maj{rest}")
+        hint = f"{only} has these tones only, {added} adds them to the triad"
+        _reject("KT311", "missing colon before the degree list", at, at + 1, hint)
+    if not _QUALITY_START.match(rest):
+        _reject("KT315", f"left over after {quote(root)}: {quote(rest)}", at, len(label))
+    name, end = _token(label, at)
+    _reject(
+        "KT311",
+        f"missing colon before the quality {quote(name)}",
+        at,
+        end,
+        _quality_hint(name, root + ":"),
+    )
 
 
 def _read_quality(label: str, at: int) -> tuple[str | None, int]:
     name, end = _token(label, at)
     if name in SHORTHAND_DEGREES:
         return name, end
-    if not name and label.startswith("(", at):
-        return None, at
-    if not name:
-        _reject("KT312", "no chord quality after the colon", at - 1, at)
-    _reject("KT312", f"unknown chord quality {quote(name)}", at, end)
+    if name:
+        _reject("KT312", f"unknown chord quality {quote(name)}", at, end, _quality_hint(name))
+    if not label.startswith("(", at):
+        _reject("KT312", "no chord quality after the colon", at - 1, at, _quality_hint(""))
+    return None, at
+
+
+def _quality_hint(name: str, before: str = "") -> str:
+    near = close_match(name, QUALITIES)
+    if near is None:
+        return f"known qualities: {' '.join(QUALITIES)}"
+    return f"did you mean {quote(before + near)}?"
 
 
 def _read_list(label: str, at: int) -> tuple[tuple[Degree, ...], int]:
     close = label.find(")", at)
     if close < 0:
-        _reject("KT315", "parenthesis is never closed", at, at + 1)
+        _reject("KT315", "parenthesis is never closed", at, at + 1, "end the degree list with `)`")
+    if close == at + 1:
+        _reject("KT315", "degree list is empty", at, close + 1, "leave out `()`")
     degrees = []
     start = at + 1
     for token in label[start:close].split(","):
         if token not in DEGREES:
-            _reject(
-                "KT313", f"{quote(token)} is not a scale degree", start, max(start + len(token), start + 1)
-            )
+            _reject_degree("KT313", "scale degree", token, start, close)
         degrees.append(DEGREES[token])
         start += len(token) + 1
     return tuple(degrees), close + 1
 
 
+def _reject_degree(code: str, kind: str, token: str, start: int, close: int) -> NoReturn:
+    if not token:
+        comma = start if start < close else start - 1
+        _reject(code, f"no {kind} beside the comma", comma, comma + 1, _DEGREE_HINT)
+    _reject(code, _degree_fault(kind, token), start, start + len(token), _DEGREE_HINT)
+
+
+def _degree_fault(kind: str, token: str) -> str:
+    found = _DEGREE.fullmatch(token)
+    if found is None:
+        return f"{quote(token)} is not a {kind}"
+    signs, number = found.groups()
+    if len(signs) > MAX_ACCIDENTALS or ("b" in signs and "#" in signs):
+        return _accidental_fault(kind, token, signs)
+    if not number:
+        return f"{kind} {quote(token)} has no number"
+    if number != "0" and number.startswith("0"):
+        return f"{quote(token)} is not a {kind}"
+    return f"{kind} {quote(token)} is outside 1 to 13"
+
+
 def _read_bass(label: str, at: int) -> tuple[Degree, int]:
     token, end = _token(label, at)
     degree = DEGREES.get(token)
-    if degree is None or degree.omitted:
-        _reject("KT314", f"{quote(token)} is not a bass degree", min(at, len(label) - 1), len(label))
+    if not token:
+        _reject("KT314", "no bass degree after the slash", at - 1, at, _DEGREE_HINT)
+    if degree is None:
+        _reject_degree("KT314", "bass degree", token, at, end)
+    if degree.omitted:
+        _reject("KT314", f"a bass degree takes no `*`: {quote(token)}", at, end)
     return degree, end
+
+
+def _unprintable(label: str) -> Diagnostic | None:
+    """Find the first character that no label has: it explains what else seems wrong."""
+    found = None if len(label) > MAX_LENGTH else _UNPRINTABLE.search(label)
+    if found is None:
+        return None
+    start, end = found.span()
+    if found[0].isspace() and found[0].isascii():
+        where = "around" if start == 0 or end == len(label) else "in"
+        return _fault("KT320", f"white space {quote(found[0])} {where} the label", start, end, None)
+    message = f"{quote(found[0])} is {_unicode_name(found[0])}; labels are printable ASCII"
+    spelling = ascii_spelling(found[0]) if found[0].isprintable() else ""
+    hint = f"write {quote(spelling)} in its place" if spelling else "delete it" if spelling == "" else None
+    return _fault("KT316", message, start, end, hint)
+
+
+def _unicode_name(character: str) -> str:
+    fallback = {"Cc": "CONTROL CHARACTER", "Cs": "LONE SURROGATE"}
+    name = unicodedata.name(character, fallback.get(unicodedata.category(character), "UNNAMED CHARACTER"))
+    return f"U+{ord(character):04X} {name}"
+
+
+def _respelled_hint(code: str, label: str, respelled: str) -> str:
+    written = quote(respelled)
+    if respelled in _SPECIAL:
+        return f"{'no' if respelled == 'N' else 'an unknown'} chord is written {written}"
+    if code == "KT310":
+        return f"{'German `H` is `B`' if label[0] == 'H' else 'roots are upper case'}: {written}"
+    return _RESPELLED_HINTS.get(code, "write {}").format(written)
