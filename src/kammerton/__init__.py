@@ -1,4 +1,50 @@
 # SPDX-License-Identifier: MIT
-"""Kammerton scores music annotations: chords, piano fingering, instruments."""
+"""Kammerton scores music annotations: chords, piano fingering, instruments.
 
-__version__ = "0.1.0"
+The names below are the public surface; each is imported when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from kammerton.version import __version__
+
+if TYPE_CHECKING:
+    from kammerton import chords
+    from kammerton.api import score
+    from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
+    from kammerton.model.scores import Scores
+
+__all__ = [
+    "DataError",
+    "Diagnostic",
+    "KammertonError",
+    "LabelError",
+    "OptionError",
+    "OutputError",
+    "Scores",
+    "__version__",
+    "chords",
+    "score",
+]
+
+_HOMES = {
+    **dict.fromkeys(
+        ("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError"),
+        "kammerton.errors",
+    ),
+    "Scores": "kammerton.model.scores",
+    "score": "kammerton.api",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name == "chords":
+        return import_module("kammerton.chords")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'kammerton' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -3,18 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from kammerton.chords.formulas import CORRECT_CHORD, CORRECT_NO_CHORD, DELETED, EXCLUDED, INSERTED, OUTCOMES
-from kammerton.chords.formulas import SUBSTITUTED
+from kammerton.chords.formulas import (
+    CORRECT_CHORD,
+    CORRECT_NO_CHORD,
+    DELETED,
+    EXCLUDED,
+    INSERTED,
+    OUTCOMES,
+    SUBSTITUTED,
+)
 from kammerton.chords.time_rules import Timeline
 from kammerton.core.intervals import Codes, Flags, lost_time
-from kammerton.model.measure import Statistics
+from kammerton.model.measure import Measure, Statistics
 
-__all__ = ["LabelRule", "Outcomes", "equal_values", "segmentation_statistics"]
+__all__ = ["LabelRule", "Outcomes", "Result", "equal_values", "segmentation_statistics"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +44,24 @@ class LabelRule:
 def equal_values(scored: Flags, values: Codes) -> LabelRule:
     """Return the rule by which labels are equal if their values are."""
     return LabelRule(scored, lambda ref, est: np.asarray(values[ref] == values[est]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What a protocol computed.
+
+    Parameters
+    ----------
+    statistics : mapping of Measure to ndarray, shape (pairs, statistics)
+    timeline : Timeline
+        The time that counted.
+    rules : mapping of str to LabelRule
+        Label rule of each recall measure, by name of the measure.
+    """
+
+    statistics: Mapping[Measure, Statistics]
+    timeline: Timeline
+    rules: Mapping[str, LabelRule]
 
 
 class Outcomes:
@@ -64,7 +89,7 @@ class Outcomes:
         outcome[~rule.scored[timeline.ref]] = EXCLUDED
         cells = timeline.pairs * len(OUTCOMES)
         sums = np.bincount(self._first + outcome, weights=timeline.weights, minlength=cells)
-        return sums.reshape(timeline.pairs, len(OUTCOMES))
+        return sums.reshape(timeline.pairs, len(OUTCOMES)).astype(float, copy=False)
 
 
 def segmentation_statistics(

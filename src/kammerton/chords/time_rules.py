@@ -79,7 +79,7 @@ def from_zero(columns: Columns) -> tuple[Timeline, Slices, NDArray[np.float64]]:
     ref = _labels(columns.ref, slices.ref_row, slices.ref_gap, SILENCE)
     est = _labels(columns.est, slices.est_row, slices.est_gap, SILENCE)
     timeline = Timeline(columns.pairs, slices.pair, slices.durations, ref, est)
-    return timeline, slices, end
+    return timeline, slices, np.nan_to_num(end)
 
 
 def reference_span(columns: Columns, merged: Codes | None = None) -> ReferenceSpan:
@@ -107,7 +107,7 @@ def reference_span(columns: Columns, merged: Codes | None = None) -> ReferenceSp
     padded = _padded(est, slices, first[slices.pair], last[slices.pair], merged)
     est_codes = _labels(est, slices.est_row, padded, NO_CHORD)
     timeline = Timeline(columns.pairs, slices.pair, slices.durations, ref.codes[slices.ref_row], est_codes)
-    return ReferenceSpan(timeline, ref, est, slices, padded, last - first)
+    return ReferenceSpan(timeline, ref, est, slices, padded, np.nan_to_num(last - first))
 
 
 def _absorbed(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] | None = None) -> Segments:

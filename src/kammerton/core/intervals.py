@@ -205,7 +205,8 @@ def lost_time(pairs: int, pair: Codes, durations: Seconds, runs: Codes, other_ru
     pieces = np.add.reduceat(durations, piece_starts)
     run_starts = np.flatnonzero(new_run[piece_starts])
     lost = np.add.reduceat(pieces, run_starts) - np.maximum.reduceat(pieces, run_starts)
-    return np.bincount(pair[piece_starts[run_starts]], weights=lost, minlength=pairs)
+    sums = np.bincount(pair[piece_starts[run_starts]], weights=lost, minlength=pairs)
+    return sums.astype(float, copy=False)
 
 
 def _changes(pair: Codes, numbers: Codes) -> Flags:

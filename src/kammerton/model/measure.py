@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 
 from kammerton.core.ratios import mean, median, weighted_mean
 
-__all__ = ["AGGREGATES", "Aggregate", "Card", "Estimate", "Formula", "Law", "Measure", "Statistics"]
+__all__ = [
+    "Aggregate",
+    "Card",
+    "Estimate",
+    "Formula",
+    "Law",
+    "Measure",
+    "Statistics",
+    "average",
+]
 
 Statistics = NDArray[np.float64]
 """Shape (items, statistics): the additive statistics of one measure."""
@@ -19,7 +28,6 @@ Statistics = NDArray[np.float64]
 Values = NDArray[np.float64]
 
 Aggregate = Literal["pooled", "mean", "weighted_mean", "median"]
-AGGREGATES: tuple[Aggregate, ...] = ("pooled", "mean", "weighted_mean", "median")
 
 Law = Literal[
     "identity",  # reference = estimate scores the best value, or is undefined
@@ -158,14 +166,19 @@ class Measure:
             ``weight`` is the formula's weight summed over the items that have a value, or their
             number where each counts the same.
         """
-        values = self.formula.finalise(statistics)
+        values, weights = self.formula.finalise(statistics), self.formula.weight(statistics)
+        if how != "pooled":
+            return average(values, weights, how)
         defined = ~np.isnan(values)
-        items, undefined = len(values), int((~defined).sum())
-        weights = np.where(defined, self.formula.weight(statistics), 0.0)
-        if how == "pooled":
-            value = float(self.formula.finalise(statistics.sum(axis=0, keepdims=True))[0])
-            return Estimate(value, float(weights.sum()), items, undefined)
-        if how == "weighted_mean":
-            return Estimate(weighted_mean(values, weights), float(weights.sum()), items, undefined)
-        average = mean if how == "mean" else median
-        return Estimate(average(values), float(items - undefined), items, undefined)
+        value = float(self.formula.finalise(statistics.sum(axis=0, keepdims=True))[0])
+        return Estimate(value, float(weights[defined].sum()), len(values), int((~defined).sum()))
+
+
+def average(values: Values, weights: Values, how: Aggregate) -> Estimate:
+    """Return the mean, weighted mean or median of item values, the undefined ones left out."""
+    defined = ~np.isnan(values)
+    items, undefined = len(values), int((~defined).sum())
+    if how == "weighted_mean":
+        return Estimate(weighted_mean(values, weights), float(weights[defined].sum()), items, undefined)
+    value = mean(values) if how == "mean" else median(values)
+    return Estimate(value, float(items - undefined), items, undefined)

@@ -7,17 +7,17 @@ they are, not merged by label.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from kammerton.chords.columns import Columns
 from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
-from kammerton.chords.kernels import Outcomes, segmentation_statistics
+from kammerton.chords.kernels import Outcomes, Result, segmentation_statistics
 from kammerton.chords.protocols.mir_eval import label_rules
 from kammerton.chords.protocols.mirex2013 import sounding
 from kammerton.chords.time_rules import reference_span
-from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
+from kammerton.model.measure import Card, Formula, Law, Measure
 from kammerton.model.protocol import Protocol
 
 __all__ = ["PROTOCOL", "evaluate"]
@@ -88,14 +88,14 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, Statistics]:
-    """Return the statistics of the measures of this protocol among ``measures``."""
+def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
+    """Compute ``measures``, all of this protocol."""
     span = reference_span(columns)
-    recall = Outcomes(span.timeline, sounding(columns.labels)).statistics(
-        label_rules(columns.labels)["majmin"]
-    )
+    rules = {"CSR": label_rules(columns.labels)["majmin"]}
+    recall = Outcomes(span.timeline, sounding(columns.labels)).statistics(rules["CSR"])
     pad = len(span.est.starts)  # a row of its own, numbered after all others
     ref_runs = np.where(span.slices.ref_gap, -1, span.slices.ref_row)
     est_runs = np.where(span.padded, pad, np.where(span.slices.est_gap, -1, span.slices.est_row))
     segmentation = segmentation_statistics(span.timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
-    return {measure: recall if measure.name == "CSR" else segmentation for measure in measures}
+    statistics = {measure: recall if measure.name in rules else segmentation for measure in measures}
+    return Result(statistics, span.timeline, rules)

@@ -7,21 +7,21 @@ samples at 0, 0.01, 0.02, ... seconds, up to the end of the reference.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from kammerton.chords.columns import Columns
 from kammerton.chords.formulas import Recall
-from kammerton.chords.kernels import Outcomes
+from kammerton.chords.kernels import Outcomes, Result
 from kammerton.chords.protocols.mirex2013 import label_rules, sounding
 from kammerton.chords.time_rules import from_zero
 from kammerton.core.intervals import Codes, Seconds
-from kammerton.model.measure import Card, Measure, Statistics
+from kammerton.model.measure import Card, Measure
 from kammerton.model.protocol import Protocol
 
-__all__ = ["PROTOCOL", "evaluate", "samples_before", "sampled_statistics"]
+__all__ = ["PROTOCOL", "evaluate", "samples_before"]
 
 HOP_S = 0.01
 
@@ -55,19 +55,15 @@ PROTOCOL = Protocol(
 )
 
 
-def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, Statistics]:
-    """Return the statistics of the measures of this protocol among ``measures``."""
-    sampled = sampled_statistics(columns, HOP_S, [measure.name for measure in measures])
-    return {measure: sampled[measure.name] for measure in measures}
-
-
-def sampled_statistics(columns: Columns, hop_s: float, names: Sequence[str]) -> Mapping[str, Statistics]:
-    """Return numbers of samples by outcome for measures of ``mirex2013`` named ``names``."""
+def evaluate(columns: Columns, measures: Sequence[Measure], hop_s: float = HOP_S) -> Result:
+    """Compute ``measures``, all of this protocol, from samples ``hop_s`` apart."""
     timeline, slices, _ = from_zero(columns)
     samples = samples_before(slices.ends, hop_s) - samples_before(slices.starts, hop_s)
-    outcomes = Outcomes(replace(timeline, weights=samples.astype(float)), sounding(columns.labels))
+    sampled = replace(timeline, weights=samples.astype(float))
+    outcomes = Outcomes(sampled, sounding(columns.labels))
     rules = label_rules(columns.labels)
-    return {name: outcomes.statistics(rules[name]) for name in names}
+    statistics = {measure: outcomes.statistics(rules[measure.name]) for measure in measures}
+    return Result(statistics, sampled, rules)
 
 
 def samples_before(times: Seconds, hop_s: float) -> Codes:

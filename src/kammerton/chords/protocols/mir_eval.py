@@ -14,15 +14,16 @@ import numpy as np
 from kammerton.chords.bitmaps import EncodedChord, encode_label
 from kammerton.chords.columns import Columns
 from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
-from kammerton.chords.kernels import LabelRule, Outcomes, equal_values, segmentation_statistics
+from kammerton.chords.kernels import LabelRule, Outcomes, Result, equal_values, segmentation_statistics
 from kammerton.chords.protocols.mirex2013 import sounding
-from kammerton.chords.time_rules import ReferenceSpan, Timeline, reference_span
+from kammerton.chords.time_rules import reference_span
 from kammerton.core.intervals import Codes, Flags, Segments
-from kammerton.model.measure import Card, Formula, Measure, Statistics
+from kammerton.model.measure import Card, Formula, Law, Measure
 from kammerton.model.protocol import Protocol
 
-__all__ = ["PROTOCOL", "credited_unknown", "evaluate", "label_rules"]
+__all__ = ["PROTOCOL", "evaluate", "label_rules"]
 
+_LAWS: frozenset[Law] = frozenset(("identity", "transposition", "respelling", "split", "time_shift"))
 _AGREES = "mir_eval 0.8.2 (1e-9) wherever it returns a value"
 
 _RECALLS = {
@@ -63,7 +64,7 @@ def _recall(name: str, compared: str) -> Measure:
         aggregate="pooled",
         beside=("mean", "median"),
         headline=name in _HEADLINES,
-        laws=frozenset(("identity", "transposition", "respelling", "split", "time_shift")),
+        laws=_LAWS,
         card=Card(
             summary=f"Chord symbol recall; compared: {compared}.",
             equation="correct seconds / scored seconds; pooled: sum over songs of both",
@@ -82,8 +83,7 @@ def _segmentation(name: str) -> Measure:
         formula=formula,
         aggregate="mean",
         beside=("median",),
-        laws=frozenset(("identity", "transposition", "respelling", "split", "time_shift"))
-        | ({"symmetry"} if name == "seg" else set()),
+        laws=_LAWS | {"symmetry"} if name == "seg" else _LAWS,
         card=Card(
             summary=f"Segmentation: {summary}.",
             equation=f"{equation}; dhd: sum over runs of (length - longest piece) / span",
@@ -118,8 +118,8 @@ _SEVENTHS = _MAJMIN | {0b100010010001, 0b10010010001, 0b10010001001}
 _OCTAVE_BITS = (1 << 12) - 1
 
 
-def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, Statistics]:
-    """Return the statistics of the measures of this protocol among ``measures``."""
+def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
+    """Compute ``measures``, all of this protocol."""
     merged = _merged_values(columns.labels)
     span = reference_span(columns, merged)
     outcomes = Outcomes(span.timeline, sounding(columns.labels))
@@ -128,10 +128,11 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, 
     in_gap = span.slices.est_gap & ~span.padded
     est_runs = _bridged_runs(span.est, merged, span.timeline.est, span.slices.est_row, in_gap)
     segmentation = segmentation_statistics(span.timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
-    return {
+    statistics = {
         measure: outcomes.statistics(rules[measure.name]) if measure.name in rules else segmentation
         for measure in measures
     }
+    return Result(statistics, span.timeline, rules)
 
 
 def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
@@ -160,11 +161,6 @@ def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
         rules[name] = equal_values(scored, values)
         rules[f"{name}_inv"] = equal_values(scored, values << 4 | (bass + 1))
     return rules | {"mirex": _common_tones(chords, known, root)}
-
-
-def credited_unknown(columns: Columns, timeline: Timeline, name: str) -> np.ndarray:
-    """Return, per group, the seconds that estimated ``X`` was counted right by this measure."""
-    raise NotImplementedError
 
 
 def _common_tones(chords: Sequence[EncodedChord], known: Flags, root: Codes) -> LabelRule:

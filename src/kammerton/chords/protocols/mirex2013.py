@@ -8,6 +8,7 @@ equals only silence. Labels are mapped by their thirds (:mod:`kammerton.chords.t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from kammerton.chords.formulas import (
     Recall,
     Segmentation,
 )
-from kammerton.chords.kernels import LabelRule, Outcomes, equal_values, segmentation_statistics
+from kammerton.chords.kernels import LabelRule, Outcomes, Result, equal_values, segmentation_statistics
 from kammerton.chords.third_maps import TETRADS, MappedChord, map_label
 from kammerton.chords.time_rules import Timeline, from_zero
 from kammerton.core.intervals import Codes, Flags
@@ -149,9 +150,12 @@ PROTOCOL = Protocol(
 _TYPE_NUMBERS = {name: number for number, name in enumerate(TETRADS)}
 _SILENT, _NONE, _UNKNOWN = -1, -2, -3
 
+_Mapped = Callable[[MappedChord], tuple[str, str]]
+"""Gives the types of a chord at one level: as spelled, and as it sounds."""
 
-def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, Statistics]:
-    """Return the statistics of the measures of this protocol among ``measures``."""
+
+def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
+    """Compute ``measures``, all of this protocol."""
     timeline, slices, duration = from_zero(columns)
     outcomes = Outcomes(timeline, sounding(columns.labels))
     rules = label_rules(columns.labels)
@@ -166,7 +170,7 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Mapping[Measure, 
             computed[measure] = segmentation
         else:
             computed[measure] = _class_recall(timeline, columns.labels, rules["Root"])
-    return computed
+    return Result(computed, timeline, rules)
 
 
 def sounding(labels: Sequence[str]) -> Flags:
@@ -191,13 +195,11 @@ def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
     known = np.array([chord is None or chord.kind != "X" for chord in chords])
     rules = {"Root": equal_values(known, _values(chords, lambda chord: chord.root))}
     for name, types in VOCABULARIES.items():
-        level = "triad" if name == "MajMin" else "tetrad"
-        spelled = [_is_scored(chord, f"spelled_{level}", types) for chord in chords]
+        mapped = _triads if name == "MajMin" else _tetrads
+        spelled = [chord is None or chord.kind != "chord" or mapped(chord)[0] in types for chord in chords]
         scored = np.array(spelled) & known
-        rules[name] = equal_values(scored, _values(chords, lambda c, level=level: _typed(c, level)))
-        rules[f"{name}Bass"] = equal_values(
-            scored, _values(chords, lambda c, level=level: _with_bass(c, level))
-        )
+        rules[name] = equal_values(scored, _values(chords, partial(_typed, mapped=mapped)))
+        rules[f"{name}Bass"] = equal_values(scored, _values(chords, partial(_with_bass, mapped=mapped)))
     return rules | {"Mirex2010": LabelRule(known, _common_tones(chords, rules["Root"]))}
 
 
@@ -208,8 +210,12 @@ def class_codes(labels: Sequence[str]) -> Codes:
     return np.array([CLASSES.index(name) for name in names])
 
 
-def _is_scored(chord: MappedChord | None, level: str, types: frozenset[str]) -> bool:
-    return chord is None or chord.kind != "chord" or getattr(chord, level) in types
+def _triads(chord: MappedChord) -> tuple[str, str]:
+    return chord.spelled_triad, chord.triad
+
+
+def _tetrads(chord: MappedChord) -> tuple[str, str]:
+    return chord.spelled_tetrad, chord.tetrad
 
 
 def _values(chords: Sequence[MappedChord | None], of_chord: Callable[[MappedChord], int]) -> Codes:
@@ -222,13 +228,13 @@ def _values(chords: Sequence[MappedChord | None], of_chord: Callable[[MappedChor
     )
 
 
-def _typed(chord: MappedChord, level: str) -> int:
-    return _TYPE_NUMBERS[getattr(chord, level)] * 12 + chord.root
+def _typed(chord: MappedChord, mapped: _Mapped) -> int:
+    return _TYPE_NUMBERS[mapped(chord)[1]] * 12 + chord.root
 
 
-def _with_bass(chord: MappedChord, level: str) -> int:
-    """An explicit ``/1`` is a bass; no bass is another (kept: official figures rest on it)."""
-    return _typed(chord, level) * 13 + 1 + chord.bass_within(getattr(chord, level))
+def _with_bass(chord: MappedChord, mapped: _Mapped) -> int:
+    """Tell inversions apart; ``/1`` is a bass, no bass is another: official figures rest on it."""
+    return _typed(chord, mapped) * 13 + 1 + chord.bass_within(mapped(chord)[1])
 
 
 def _common_tones(chords: Sequence[MappedChord | None], roots: LabelRule) -> Callable[[Codes, Codes], Flags]:
@@ -255,6 +261,6 @@ def _class_recall(timeline: Timeline, labels: Sequence[str], roots: LabelRule) -
     def sums(mask: Flags) -> Statistics:
         cells = timeline.pair[mask] * count + ref[mask]
         total = np.bincount(cells, weights=timeline.weights[mask], minlength=timeline.pairs * count)
-        return total.reshape(timeline.pairs, count)
+        return total.reshape(timeline.pairs, count).astype(float, copy=False)
 
     return np.concatenate((sums(counted & correct), sums(counted)), axis=1)

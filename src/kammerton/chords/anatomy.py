@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Where the points went: confusions of roots and qualities, and the time that was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.chords.bitmaps import encode_label
+from kammerton.chords.columns import Columns
+from kammerton.chords.kernels import Result
+from kammerton.chords.protocols.mirex2013 import CLASSES, class_codes
+from kammerton.chords.third_maps import map_label
+from kammerton.chords.time_rules import Timeline
+from kammerton.core.intervals import Codes
+from kammerton.errors import Diagnostic
+from kammerton.model.measure import Measure
+from kammerton.model.task import ClassTable
+
+__all__ = ["confusion_table", "credit_notes", "excluded_table"]
+
+_NO_ROOT = 12
+"""Root interval where one side has no root."""
+
+
+def confusion_table(timeline: Timeline, columns: Columns) -> ClassTable:
+    """Sum time by root interval, quality of the reference, and quality of the estimate.
+
+    Parameters
+    ----------
+    timeline : Timeline
+        Of ``mirex2013``.
+    columns : Columns
+        Labels and groups.
+
+    Returns
+    -------
+    ClassTable
+        ``root_interval`` is the estimated root less the reference's in semitones, 0 to 11, or None
+        where one side has no root. Qualities are the tetrad-level types of ``mirex2013``, as they sound.
+    """
+    classes = class_codes(columns.labels)
+    roots = np.array([-1 if label == "" else map_label(label).root for label in columns.labels])
+    ref_root, est_root = roots[timeline.ref], roots[timeline.est]
+    rootless = (ref_root < 0) | (est_root < 0)
+    interval = np.where(rootless, _NO_ROOT, (est_root - ref_root) % 12)
+    shape = (_NO_ROOT + 1, len(CLASSES), len(CLASSES))
+    cell = np.ravel_multi_index((interval, classes[timeline.ref], classes[timeline.est]), shape)
+    groups, cells, weights = _summed(columns.groups[timeline.pair], cell, timeline.weights)
+    parts = np.stack(np.unravel_index(cells, shape), axis=1).tolist()
+    named: list[tuple[str | int | None, ...]] = [
+        (None if interval == _NO_ROOT else interval, CLASSES[ref], CLASSES[est])
+        for interval, ref, est in parts
+    ]
+    return ClassTable("confusion", ("root_interval", "reference", "estimate"), "s", groups, named, weights)
+
+
+def excluded_table(
+    results: Mapping[str, Result], columns: Columns, measures: Sequence[Measure]
+) -> ClassTable:
+    """Sum the reference time that a measure does not score, by label as written.
+
+    Parameters
+    ----------
+    results : mapping of str to Result
+        By protocol.
+    columns : Columns
+        Labels and groups.
+    measures : sequence of Measure
+        Those whose names have a rule are listed.
+    """
+    groups, weights = [], []
+    classes: list[tuple[str | int | None, ...]] = []
+    for protocol, result in results.items():
+        timeline = result.timeline
+        of_slice = columns.groups[timeline.pair]
+        group, code, seconds = _summed(of_slice, timeline.ref, timeline.weights)
+        for measure in measures:
+            if measure.protocol != protocol or measure.name not in result.rules:
+                continue
+            left_out = ~result.rules[measure.name].scored[code]
+            groups.append(group[left_out])
+            weights.append(seconds[left_out])
+            classes += [(protocol, measure.name, columns.labels[each]) for each in code[left_out].tolist()]
+    return ClassTable(
+        "excluded",
+        ("protocol", "measure", "label"),
+        "s",
+        np.concatenate([np.empty(0, dtype=np.int64), *groups]),
+        classes,
+        np.concatenate([np.empty(0), *weights]),
+    )
+
+
+def credit_notes(
+    result: Result, columns: Columns, measures: Sequence[Measure]
+) -> list[tuple[int, Diagnostic]]:
+    """Say how many seconds of estimated ``X`` each measure of ``mir_eval`` counts as right."""
+    timeline = result.timeline
+    unknown = np.array([label != "" and encode_label(label).kind == "X" for label in columns.labels])
+    claimed = unknown[timeline.est]
+    if not claimed.any():
+        return []
+    ref, est, seconds = timeline.ref[claimed], timeline.est[claimed], timeline.weights[claimed]
+    group = columns.groups[timeline.pair[claimed]]
+    notes = []
+    for measure in measures:
+        rule = result.rules.get(measure.name)
+        if rule is None:
+            continue
+        gained = rule.correct(ref, est) & rule.scored[ref]
+        gains = np.bincount(group[gained], seconds[gained], columns.groups.max() + 1)
+        for number in np.flatnonzero(gains).tolist():
+            message = f"{measure} counts {gains[number]:.3f} s of estimated `X` as right, as mir_eval does"
+            notes.append((number, Diagnostic(code="KT321", severity="note", message=message)))
+    return notes
+
+
+def _summed(
+    groups: Codes, cells: Codes, weights: NDArray[np.float64]
+) -> tuple[Codes, Codes, NDArray[np.float64]]:
+    """Sum weights over equal (group, cell); return groups, cells and sums."""
+    width = int(cells.max(initial=0)) + 1
+    keys, places = np.unique(groups * width + cells, return_inverse=True)
+    return keys // width, keys % width, np.bincount(places, weights, len(keys)).astype(float, copy=False)

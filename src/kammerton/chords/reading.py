@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Read chord annotations: labelled intervals whose every label is checked against the grammar."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from kammerton.chords.annotation import ChordAnnotation
+from kammerton.chords.labels import absent_omissions, parse
+from kammerton.chords.respelling import respell
+from kammerton.errors import DataError, Diagnostic, LabelError, OptionError, quote
+from kammerton.formats import IntervalOptions, intervals_from_arrays, read_intervals
+from kammerton.formats.reading import Problems
+from kammerton.formats.reading import Reading as TrackReading
+from kammerton.model.annotations import LabelledIntervals
+from kammerton.model.task import Reading
+
+__all__ = ["NAMESPACES", "SUFFIXES", "ChordOptions", "adopt_chords", "read", "read_chords", "read_tracks"]
+
+NAMESPACES = ("chord", "chord_harte")
+"""JAMS namespaces of chord annotations."""
+
+SUFFIXES = frozenset((".lab", ".txt", ".jams", ".json", ".csv", ".tsv", ".svl.txt"))
+"""Suffixes of chord annotation files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChordOptions(IntervalOptions):
+    """How chord annotations are read.
+
+    Parameters
+    ----------
+    lenient : bool
+        Respell labels that are common in the wild, such as ``Cm7`` for ``C:min7``, and report each
+        respelling once.
+    """
+
+    lenient: bool = False
+
+
+def read_chords(path: str | os.PathLike[str], name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
+    """Read a file of chords; one annotation per annotator."""
+    return _checked(read_tracks(path, name, options), name, options)
+
+
+def read_tracks(path: str | os.PathLike[str], name: str, options: ChordOptions) -> TrackReading:
+    """Read a file of chords without looking at the labels."""
+    return read_intervals(path, name=name, options=options, namespaces=NAMESPACES)
+
+
+def adopt_chords(value: object, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
+    """Take an annotation of the caller's.
+
+    Parameters
+    ----------
+    value : ChordAnnotation, object with ``intervals`` and ``labels``, or pair of both
+        Such as mirdata's ``ChordData``.
+    name : str
+        What diagnostics call it.
+    options : ChordOptions
+        Says whether labels are respelled.
+    """
+    intervals, labels = _parts(value)
+    if intervals is None:
+        message = f"not a chord annotation: {type(value).__name__}"
+        hint = "an object with .intervals and .labels, or a pair (intervals, labels)"
+        return Reading(
+            (), (Diagnostic(code="KT114", severity="error", message=message, file=name, hint=hint),)
+        )
+    return _checked(intervals_from_arrays(intervals, labels, name=name, options=options), name, options)
+
+
+def _parts(value: Any) -> tuple[Any, Any]:
+    if hasattr(value, "intervals") and hasattr(value, "labels"):
+        return value.intervals, value.labels
+    if isinstance(value, tuple | list) and len(value) == 2:
+        return value[0], value[1]
+    return None, None
+
+
+def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
+    problems = Problems(name)
+    found = tuple(
+        (track.annotator, _annotation(track, problems, lenient=options.lenient)) for track in reading.tracks
+    )
+    return Reading(() if problems.has_errors else found, (*reading.diagnostics, *problems.diagnostics()))
+
+
+def _annotation(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> ChordAnnotation:
+    spelling = {label: label for label in dict.fromkeys(track.labels)}
+    for label in spelling:
+        found = _problem(label)
+        if found is None:
+            continue
+        respelled = respell(label) if lenient else None
+        rows = [row for row, each in enumerate(track.labels) if each == label]
+        if found.severity == "error" and respelled is None:
+            for row in rows[: problems.room(found.code)]:
+                problems.add(track.locate(row, "label").diagnose(found))
+            problems.add_unlisted(found.code, len(rows) - len(rows[: problems.room(found.code)]))
+            continue
+        if respelled is not None:
+            spelling[label] = respelled
+            found = _respelled(label, respelled)
+        problems.add(replace(track.locate(rows[0], "label").diagnose(found), count=len(rows)))
+    intervals = np.stack((track.starts, track.ends), axis=1)
+    return ChordAnnotation(intervals, tuple(spelling[label] for label in track.labels))
+
+
+@lru_cache(maxsize=1 << 16)
+def _problem(label: str) -> Diagnostic | None:
+    """Return what is wrong or odd about a label; each distinct label is looked at once."""
+    try:
+        absent = absent_omissions(parse(label))
+    except LabelError as error:
+        return error.diagnostic
+    if not absent:
+        return None
+    message = f"{quote(label)} omits {', '.join(map(str, absent)).replace('*', '')}, which it does not have"
+    return Diagnostic(code="KT319", severity="note", message=message)
+
+
+def _respelled(label: str, spelling: str) -> Diagnostic:
+    message = f"{quote(label)} read as {quote(spelling)}"
+    return Diagnostic(code="KT318", severity="warning", message=message)
+
+
+def read(
+    path: str | os.PathLike[str], *, annotator: str | None = None, options: ChordOptions | None = None
+) -> ChordAnnotation:
+    """Read one chord annotation from a file.
+
+    Parameters
+    ----------
+    path : path
+        A file of any format that chords are read from.
+    annotator : str, optional
+        Which annotation, where the file holds several.
+    options : ChordOptions, optional
+        How it is read.
+
+    Returns
+    -------
+    ChordAnnotation
+
+    Raises
+    ------
+    DataError
+        If the file cannot be used.
+    OptionError
+        If it holds several annotations and ``annotator`` names none of them.
+    """
+    reading = read_chords(path, os.fsdecode(path), options or ChordOptions())
+    if not reading.annotations:
+        raise DataError([d for d in reading.diagnostics if d.severity == "error"])
+    if annotator is None and len(reading.annotations) == 1:
+        return reading.annotations[0][1]
+    named = {name or str(number): found for number, (name, found) in enumerate(reading.annotations, 1)}
+    if annotator is None or annotator not in named:
+        raise OptionError.unknown("annotator", annotator or "", named)
+    return named[annotator]

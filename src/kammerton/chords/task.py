@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""The task record: how everything else reaches chords."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+import numpy as np
+
+from kammerton.chords.anatomy import confusion_table, credit_notes, excluded_table
+from kammerton.chords.annotation import ChordAnnotation
+from kammerton.chords.columns import build_columns
+from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
+from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
+from kammerton.chords.time_rules import from_zero
+from kammerton.model.measure import Measure
+from kammerton.model.task import Evaluation, Pair, Task
+
+__all__ = ["TASK"]
+
+_PROTOCOLS = (mirex2013, mir_eval, decibel, frames10ms)
+
+
+def _evaluate(pairs: Sequence[Pair[ChordAnnotation]], measures: Sequence[Measure]) -> Evaluation:
+    columns = build_columns(pairs)
+    results = {}
+    for module in _PROTOCOLS:
+        name = module.PROTOCOL.name
+        own = [measure for measure in measures if measure.protocol == name]
+        if own:
+            results[name] = module.evaluate(columns, own)
+    exact = {name: result for name, result in results.items() if name != frames10ms.PROTOCOL.name}
+    tables = (confusion_table(from_zero(columns)[0], columns), excluded_table(exact, columns, measures))
+    noted = [m for m in measures if m.protocol == mir_eval.PROTOCOL.name]
+    notes = credit_notes(results[mir_eval.PROTOCOL.name], columns, noted) if noted else ()
+    statistics = {measure: results[measure.protocol].statistics[measure] for measure in measures}
+    return Evaluation(statistics, tables, tuple(notes))
+
+
+def _content(annotation: ChordAnnotation) -> bytes:
+    """Return times as little-endian doubles, then labels."""
+    times = np.ascontiguousarray(annotation.intervals, dtype="<f8").tobytes()
+    return struct.pack("<q", len(annotation)) + times + "\0".join(annotation.labels).encode()
+
+
+def _extent(annotation: ChordAnnotation) -> float:
+    return float(annotation.intervals[-1, 1]) if len(annotation) else 0.0
+
+
+def _blank(_: ChordAnnotation) -> ChordAnnotation:
+    return ChordAnnotation.empty()
+
+
+TASK = Task(
+    name="chords",
+    summary="Chord symbols over time.",
+    protocols=tuple(module.PROTOCOL for module in _PROTOCOLS),
+    suffixes=SUFFIXES,
+    options=ChordOptions,
+    read=read_chords,
+    adopt=adopt_chords,
+    blank=_blank,
+    content=_content,
+    extent=_extent,
+    evaluate=_evaluate,
+)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""The list of pairs: a CSV file that says which files belong together."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from kammerton.errors import DataError, Diagnostic, close_match, quote
+from kammerton.formats.source import read_text
+from kammerton.model.corpus import Collection, Corpus
+
+__all__ = ["read_pairs"]
+
+_KEYS = ("item", "annotator", "reference")
+
+
+def read_pairs(path: str | os.PathLike[str]) -> Corpus:
+    """Read a list of pairs.
+
+    Parameters
+    ----------
+    path : path
+        CSV file with the columns ``item``, ``reference``, optionally ``annotator``, and one column per
+        system. Paths are relative to the folder of the list; an empty cell is a missing estimate.
+
+    Raises
+    ------
+    DataError
+        If the list cannot be used, with every reason.
+    """
+    name = os.fspath(path)
+    rows = list(csv.reader(io.StringIO(read_text(path, name=name))))
+    lines = [(number, row) for number, row in enumerate(rows, 1) if any(cell.strip() for cell in row)]
+    if not lines:
+        raise DataError([_problem(name, 1, "the list of pairs is empty")])
+    header = [cell.strip() for cell in lines[0][1]]
+    systems = [column for column in header if column not in _KEYS]
+    _check_header(name, lines[0][0], header, systems)
+    return _Pairs(name, Path(path).parent, header, systems).read(lines[1:])
+
+
+def _check_header(name: str, line: int, header: Sequence[str], systems: Sequence[str]) -> None:
+    problems = []
+    for key in ("item", "reference"):
+        if key not in header:
+            near = close_match(key, systems)
+            hint = f"did you mean {quote(near)}?" if near else "columns: item,annotator,reference,SYSTEM,..."
+            problems.append(_problem(name, line, f"column `{key}` is missing", hint))
+    twice = sorted({column for column in header if header.count(column) > 1})
+    problems += [_problem(name, line, f"column {quote(column)} stands twice") for column in twice]
+    if not systems:
+        problems.append(_problem(name, line, "no column of a system"))
+    if problems:
+        raise DataError(problems)
+
+
+class _Pairs:
+    """Collects the sources of a list, and what is wrong with it."""
+
+    def __init__(self, name: str, folder: Path, header: Sequence[str], systems: Sequence[str]) -> None:
+        self._name = name
+        self._folder = folder
+        self._header = header
+        self._references: dict[str, dict[str, object]] = {}
+        self._systems: dict[str, dict[str, object]] = {system: {} for system in systems}
+        self._problems: list[Diagnostic] = []
+
+    def read(self, lines: Sequence[tuple[int, Sequence[str]]]) -> Corpus:
+        for number, row in lines:
+            if len(row) != len(self._header):
+                self._say(number, f"{len(row)} cells in a list of {len(self._header)} columns")
+                continue
+            self._take(number, dict(zip(self._header, map(str.strip, row), strict=True)))
+        if not lines:
+            self._say(1, "the list of pairs has no rows")
+        if self._problems:
+            raise DataError(self._problems)
+        return Corpus(
+            tuple(Collection(name, items, self._name) for name, items in self._references.items()),
+            tuple(Collection(name, items, self._name) for name, items in self._systems.items()),
+        )
+
+    def _take(self, number: int, cells: dict[str, str]) -> None:
+        item, annotator = cells["item"], cells.get("annotator") or "reference"
+        if not item or not cells["reference"]:
+            self._say(number, "item and reference must not be empty")
+            return
+        references = self._references.setdefault(annotator, {})
+        if item in references:
+            self._say(number, f"item {quote(item)} stands twice for annotator {quote(annotator)}")
+            return
+        references[item] = self._folder / cells["reference"]
+        for system, sources in self._systems.items():
+            if not cells[system]:
+                continue
+            source = self._folder / cells[system]
+            if sources.setdefault(item, source) != source:
+                self._say(number, f"two estimates of {quote(item)} by {quote(system)}")
+
+    def _say(self, line: int, message: str) -> None:
+        self._problems.append(_problem(self._name, line, message))
+
+
+def _problem(name: str, line: int, message: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic(code="KT211", severity="error", message=message, file=name, line=line, hint=hint)

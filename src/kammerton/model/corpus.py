@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""What is paired with what: items, annotators, systems."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from kammerton.errors import Diagnostic, OptionError, quote
+
+__all__ = ["ALL", "Collection", "Corpus", "Missing", "check_names", "unmatched"]
+
+ALL = "all"
+"""The annotator column of figures that take all annotators together."""
+
+Missing = Literal["worst", "skip", "error"]
+
+_NAMED = 3
+"""Items that a diagnostic on missing or extra files names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What one annotator or one system has said, before it is read.
+
+    Parameters
+    ----------
+    name : str
+        Name of the annotator or system.
+    sources : mapping of str to object
+        By item: the path of a file, or an object of the caller's.
+    origin : str
+        What messages call the whole, e.g. the folder.
+    diagnostics : tuple of Diagnostic
+        What was noticed while collecting; items that are ambiguous have no source.
+    broken : mapping of str to str
+        Items that are there but cannot be used, and why.
+    single : bool
+        Whether the whole is one file or object, which is paired with another whatever they are called.
+    """
+
+    name: str
+    sources: Mapping[str, object]
+    origin: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    broken: Mapping[str, str] = field(default_factory=dict)
+    single: bool = False
+
+    @property
+    def items(self) -> frozenset[str]:
+        """Every item that is there, usable or not."""
+        return frozenset((*self.sources, *self.broken))
+
+    def called(self, item: str) -> Collection:
+        """Return the collection of one item with that item called ``item``."""
+        (source,) = self.sources.values()
+        return replace(self, sources={item: source})
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """References of one or several annotators, and the systems that are scored against them."""
+
+    references: tuple[Collection, ...]
+    systems: tuple[Collection, ...]
+
+    def __post_init__(self) -> None:
+        check_names("annotator", [collection.name for collection in self.references])
+        check_names("system", [collection.name for collection in self.systems])
+        if any(collection.name == ALL for collection in self.references):
+            raise OptionError("an annotator cannot be called `all`", "name it: NAME=PATH")
+
+    def paired(self) -> Corpus:
+        """Return the corpus in which single files are one item, called like the first reference."""
+        if not all(collection.single for collection in self.references):
+            return self
+        item = next(iter(self.references[0].items))
+        return Corpus(
+            tuple(c.called(item) if c.sources else c for c in self.references),
+            tuple(c.called(item) if c.single and c.sources else c for c in self.systems),
+        )
+
+
+def check_names(kind: str, names: Iterable[str]) -> None:
+    """Refuse two annotators or systems of one name."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise OptionError(f"two {kind}s are called {quote(name)}", "name them apart: NAME=PATH")
+        seen.add(name)
+
+
+def unmatched(expected: frozenset[str], system: Collection, *, missing: Missing) -> tuple[Diagnostic, ...]:
+    """Say which items have no estimate, and which estimates no reference."""
+    found = system.items
+    lacking, extra = sorted(expected - found), sorted(found - expected)
+    diagnostics = []
+    if lacking:
+        near = difflib.get_close_matches(lacking[0], extra, n=1, cutoff=0.6)
+        diagnostics.append(
+            Diagnostic(
+                code="KT203",
+                severity="error",
+                message=f"no estimate for {_count(lacking, expected)} ({_names(lacking)})",
+                file=system.origin or None,
+                system=system.name,
+                hint=f"nearest name: {quote(near[0])}" if near else _POLICY[missing],
+                count=len(lacking),
+            )
+        )
+    if extra:
+        diagnostics.append(
+            Diagnostic(
+                code="KT204",
+                severity="warning",
+                message=f"no reference for {_count(extra, found)} ({_names(extra)}); not scored",
+                file=system.origin or None,
+                system=system.name,
+                count=len(extra),
+            )
+        )
+    return tuple(diagnostics)
+
+
+_POLICY = {
+    "worst": "scored as worst; `--missing skip` leaves them out",
+    "skip": "left out; `--missing worst` scores them as worst",
+    "error": "`--missing worst` scores them as worst, `--missing skip` leaves them out",
+}
+
+
+def _count(part: list[str], whole: frozenset[str]) -> str:
+    noun = "item" if len(whole) == 1 else "items"
+    return f"{len(part):,} of {len(whole):,} {noun}"
+
+
+def _names(items: list[str]) -> str:
+    rest = f" and {len(items) - _NAMED:,} more" if len(items) > _NAMED else ""
+    return ", ".join(quote(item) for item in items[:_NAMED]) + rest

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""What scoring leaves behind: additive statistics per item, from which every figure is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kammerton.errors import Diagnostic
+from kammerton.model.measure import Measure, Statistics
+
+__all__ = ["Evidence", "Row", "Status", "Tally"]
+
+Status = Literal["ok", "missing", "failed"]
+
+Classes = tuple[str | int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One item of one system against one annotator.
+
+    Parameters
+    ----------
+    system, item, annotator : str
+        Which.
+    status : {"ok", "missing", "failed"}
+        Whether there was an estimate, and whether both sides could be used.
+    counts : bool
+        Whether the row enters corpus figures: a missing estimate does under the policy ``worst``, a
+        failed reference never.
+    reason : str
+        Why the status is not ok.
+    """
+
+    system: str
+    item: str
+    annotator: str
+    status: Status = "ok"
+    counts: bool = True
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """A class table of one system against one annotator: classes and their weight."""
+
+    columns: tuple[str, ...]
+    unit: str
+    cells: Mapping[tuple[str, str], Mapping[Classes, float]]
+
+    def merged(self, other: Tally) -> Tally:
+        """Return the table of both."""
+        cells = {key: dict(value) for key, value in self.cells.items()}
+        for key, classes in other.cells.items():
+            into = cells.setdefault(key, {})
+            for each, weight in classes.items():
+                into[each] = into.get(each, 0.0) + weight
+        return Tally(self.columns, self.unit, cells)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """Rows with their statistics; the evidence of two parts of a corpus merges into that of the whole.
+
+    Parameters
+    ----------
+    rows : tuple of Row
+        One per system, annotator and item.
+    statistics : mapping of Measure to ndarray, shape (rows, statistics)
+        Zero for a row that does not count.
+    tallies : mapping of str to Tally
+        Class tables by name.
+    fingerprints : mapping of (annotator, item) to bytes
+        Digest of the content of each reference that was used.
+    diagnostics : tuple of Diagnostic
+    """
+
+    rows: tuple[Row, ...]
+    statistics: Mapping[Measure, Statistics]
+    tallies: Mapping[str, Tally]
+    fingerprints: Mapping[tuple[str, str], bytes]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def merged(self, other: Evidence) -> Evidence:
+        """Return the evidence of both parts; they share no row."""
+        return Evidence(
+            rows=self.rows + other.rows,
+            statistics={
+                measure: np.concatenate((part, other.statistics[measure]))
+                for measure, part in self.statistics.items()
+            },
+            tallies={
+                name: tally.merged(other.tallies[name]) if name in other.tallies else tally
+                for name, tally in {**other.tallies, **self.tallies}.items()
+            },
+            fingerprints={**self.fingerprints, **other.fingerprints},
+            diagnostics=self.diagnostics + other.diagnostics,
+        )

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""Which tasks there are. A task is imported only when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from kammerton.errors import OptionError
+from kammerton.model.task import Task
+
+__all__ = ["TASKS", "find_task"]
+
+TASKS = {"chords": "Chord symbols over time"}
+"""Summary of each task by its name, which is also that of its package."""
+
+
+def find_task(name: str) -> Task:
+    """Return the task called ``name``.
+
+    Raises
+    ------
+    OptionError
+        If there is no such task.
+    """
+    if name not in TASKS:
+        raise OptionError.unknown("task", name, TASKS)
+    task: Task = import_module(f"kammerton.{name}").TASK
+    return task

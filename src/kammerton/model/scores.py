@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: MIT
+"""Scores: evidence made into figures, as tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kammerton.core.ratios import ratio
+from kammerton.errors import Diagnostic, OptionError
+from kammerton.model.corpus import ALL
+from kammerton.model.evidence import Evidence
+from kammerton.model.measure import Aggregate, Estimate, Measure, average
+from kammerton.model.protocol import find
+from kammerton.model.signature import data_hash, signature
+from kammerton.model.task import Task
+from kammerton.version import __version__
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+__all__ = ["Scores"]
+
+
+class Scores:
+    """What one or several systems scored.
+
+    Made by :func:`kammerton.score`.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    evidence : Evidence
+        Rows and statistics.
+    missing : str
+        Policy for missing estimates.
+    choices : mapping of str to str
+        Reading options that differ from their defaults; part of every signature.
+    """
+
+    def __init__(self, task: Task, evidence: Evidence, *, missing: str, choices: Mapping[str, str]) -> None:
+        self._task = task
+        self._evidence = evidence
+        self._missing = missing
+        self._choices = choices
+        systems = {name: place for place, name in enumerate(self.systems)}
+        annotators = {name: place for place, name in enumerate(self.annotators)}
+        self._order = sorted(
+            range(len(evidence.rows)),
+            key=lambda i: (
+                systems[evidence.rows[i].system],
+                annotators[evidence.rows[i].annotator],
+                evidence.rows[i].item,
+            ),
+        )
+
+    @property
+    def task(self) -> str:
+        """Name of the task."""
+        return self._task.name
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What was measured, in the order of output."""
+        return tuple(self._evidence.statistics)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in the order given."""
+        return tuple(dict.fromkeys(row.system for row in self._evidence.rows))
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Names of the annotators, and ``"all"`` behind them if there are several."""
+        names = tuple(dict.fromkeys(row.annotator for row in self._evidence.rows))
+        return names if len(names) == 1 else (*names, ALL)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Everything that was noticed in the data, in the order of reading."""
+        return self._evidence.diagnostics
+
+    @cached_property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Items of each system: ``total``, ``ok``, ``missing``, ``failed``.
+
+        With several annotators an item counts once: as failed or missing if it is for any of them.
+        """
+        worst: dict[tuple[str, str], str] = {}
+        for row in self._evidence.rows:
+            key = (row.system, row.item)
+            worst[key] = max(worst.get(key, "ok"), row.status, key=("ok", "missing", "failed").index)
+        counts = {name: dict.fromkeys(("total", "ok", "missing", "failed"), 0) for name in self.systems}
+        for (system, _), status in worst.items():
+            counts[system]["total"] += 1
+            counts[system][status] += 1
+        return counts
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether an item is missing or failed."""
+        return any(count["ok"] < count["total"] for count in self.counts.values())
+
+    @cached_property
+    def summary(self) -> pl.DataFrame:
+        """Corpus figures.
+
+        Key: ``system``, ``annotator``, ``protocol``, ``measure``, ``aggregate``; then ``value``
+        (null if undefined), ``items``, ``undefined``, ``weight``, ``weight_unit``, ``signature``. The
+        headline aggregate of a measure is the first of its rows.
+        """
+        return _frame(self._summary_rows(), _SUMMARY)
+
+    @cached_property
+    def items(self) -> pl.DataFrame:
+        """Figures of each item.
+
+        Key: ``system``, ``item``, ``annotator``, ``protocol``, ``measure``; then ``value`` (null if
+        undefined), ``weight``, ``status`` (``ok``, ``undefined``, ``missing``, ``failed``), ``reason``.
+        """
+        return _frame(self._item_rows(), _ITEMS)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Return a class table of the task, heaviest rows first.
+
+        Parameters
+        ----------
+        name : str
+            One of :attr:`tables`, e.g. ``"confusion"``.
+
+        Returns
+        -------
+        polars.DataFrame
+            ``system``, ``annotator``, the classes, and the weight, called by its unit.
+
+        Raises
+        ------
+        OptionError
+            If there is no such table.
+        """
+        import polars as pl  # noqa: PLC0415
+
+        if name not in self._evidence.tallies:
+            raise OptionError.unknown("table", name, self.tables)
+        tally = self._evidence.tallies[name]
+        rows = [
+            (system, annotator, *classes, weight)
+            for (system, annotator), cells in tally.cells.items()
+            for classes, weight in sorted(cells.items(), key=lambda cell: (-cell[1], str(cell[0])))
+        ]
+        columns = ["system", "annotator", *tally.columns, tally.unit]
+        return pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the class tables there are."""
+        return tuple(self._evidence.tallies)
+
+    def value(
+        self,
+        measure: str,
+        *,
+        system: str | None = None,
+        annotator: str | None = None,
+        aggregate: str | None = None,
+    ) -> float:
+        """Return one corpus figure.
+
+        Parameters
+        ----------
+        measure : str
+            Address ``protocol/measure``, or a name that only one measure has.
+        system : str, optional
+            By default the only one.
+        annotator : str, optional
+            By default the only one, or ``"all"``.
+        aggregate : str, optional
+            By default the headline.
+
+        Returns
+        -------
+        float
+            NaN if undefined.
+
+        Raises
+        ------
+        OptionError
+            If a name is unknown, or was left out where there is a choice.
+        """
+        found = find(measure, self.measures)
+        chosen = _one_of("system", system, self.systems)
+        who = self.annotators[-1] if annotator is None else _one_of("annotator", annotator, self.annotators)
+        how = _one_of("aggregate", aggregate or found.aggregate, found.aggregates)
+        return self._estimate(found, chosen, who, how).value  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, undefined ones as None; what ``--format json`` prints."""
+        return {
+            "kammerton": __version__,
+            "task": self.task,
+            "items": self.counts,
+            "scores": [dict(zip(_SUMMARY, row, strict=True)) for row in self._summary_rows()],
+            "diagnostics": [_as_plain(diagnostic) for diagnostic in self.diagnostics],
+        }
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return :attr:`summary` as a pandas data frame; needs the extra ``kammerton[pandas]``."""
+        return self.summary.to_pandas()
+
+    def __repr__(self) -> str:
+        """Return the headline figures, one line per system and protocol."""
+        lines = [f"Scores({self.task}: {self._described()})"]
+        for system in self.systems:
+            for protocol in dict.fromkeys(m.protocol for m in self.measures):
+                chosen = [m for m in self.measures if m.protocol == protocol and m.headline]
+                values = [self._estimate(m, system, self.annotators[-1], m.aggregate).value for m in chosen]
+                texts = [f"{m.name} {_short(v)}" for m, v in zip(chosen, values, strict=True)]
+                lines.append(f"  {system}  {protocol}: {', '.join(texts)}")
+        return "\n".join(lines)
+
+    def _described(self) -> str:
+        counts = [f"{name} {count['ok']}/{count['total']} items" for name, count in self.counts.items()]
+        return ", ".join(counts)
+
+    def _estimate(self, measure: Measure, system: str, annotator: str, how: Aggregate) -> Estimate:
+        rows, statistics = self._evidence.rows, self._evidence.statistics[measure]
+        chosen = [
+            index
+            for index in self._order
+            if rows[index].system == system
+            and rows[index].counts
+            and annotator in (ALL, rows[index].annotator)
+        ]
+        if annotator != ALL:
+            return measure.estimate(statistics[chosen], how)
+        numbers: dict[str, int] = {}
+        item = np.array([numbers.setdefault(rows[index].item, len(numbers)) for index in chosen], dtype=int)
+        if how == "pooled":
+            summed = np.zeros((len(numbers), statistics.shape[1]))
+            np.add.at(summed, item, statistics[chosen])
+            return measure.estimate(summed, how)
+        values, weights = (
+            measure.formula.finalise(statistics[chosen]),
+            measure.formula.weight(statistics[chosen]),
+        )
+        defined = ~np.isnan(values)
+        annotations = np.bincount(item[defined], minlength=len(numbers)).astype(float)
+        value = np.bincount(item[defined], values[defined], len(numbers)).astype(float)
+        weight = np.bincount(item[defined], weights[defined], len(numbers)).astype(float)
+        return average(ratio(value, annotations), np.nan_to_num(ratio(weight, annotations)), how)
+
+    def _summary_rows(self) -> Iterator[tuple[Any, ...]]:
+        data = data_hash(self._evidence.fingerprints)
+        items = len({item for _, item in self._evidence.fingerprints})
+        for system in self.systems:
+            for annotator in self.annotators:
+                for measure in self.measures:
+                    signed = signature(
+                        measure,
+                        revision=self._task.revision(measure),
+                        missing=self._missing,
+                        items=items,
+                        data=data,
+                        choices=self._choices,
+                    )
+                    for how in measure.aggregates:
+                        found = self._estimate(measure, system, annotator, how)
+                        unit = "items" if how in ("mean", "median") else measure.weight_unit
+                        yield (
+                            *(system, annotator, measure.protocol, measure.name, how),
+                            *(_null(found.value), found.items, found.undefined, found.weight, unit, signed),
+                        )
+
+    def _item_rows(self) -> Iterator[tuple[Any, ...]]:
+        figures = [
+            (measure, measure.formula.finalise(each).tolist(), measure.formula.weight(each).tolist())
+            for measure, each in self._evidence.statistics.items()
+        ]
+        for index in self._order:
+            row = self._evidence.rows[index]
+            for measure, values, weights in figures:
+                value = _null(values[index]) if row.counts else None
+                status: str = row.status
+                reason = row.reason
+                if row.status == "ok" and value is None:
+                    status, reason = "undefined", f"nothing comparable: {measure.card.undefined_when}"
+                weight = weights[index] if measure.aggregate in ("pooled", "weighted_mean") else 1.0
+                yield (
+                    *(row.system, row.item, row.annotator, measure.protocol, measure.name),
+                    *(value, weight if value is not None else 0.0, status, reason or None),
+                )
+
+
+_FIGURES = ("aggregate", "value", "items", "undefined", "weight", "weight_unit", "signature")
+
+
+_SUMMARY = ("system", "annotator", "protocol", "measure", *_FIGURES)
+_ITEMS = ("system", "item", "annotator", "protocol", "measure", "value", "weight", "status", "reason")
+_NUMBERS = {"value": "Float64", "weight": "Float64", "items": "Int64", "undefined": "Int64"}
+
+
+def _frame(rows: Iterator[tuple[Any, ...]], columns: Sequence[str]) -> pl.DataFrame:
+    import polars as pl  # noqa: PLC0415 - half the import time; tables are for those who look at them
+
+    schema = {name: getattr(pl, _NUMBERS.get(name, "String")) for name in columns}
+    return pl.DataFrame(list(rows), schema=schema, orient="row")
+
+
+def _null(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _short(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.4f}"
+
+
+def _one_of(kind: str, name: str | None, known: Sequence[str]) -> str:
+    if name is None and len(known) == 1:
+        return known[0]
+    if name is None:
+        raise OptionError(f"several {kind}s: say which", f"known: {', '.join(known)}")
+    if name not in known:
+        raise OptionError.unknown(kind, name, known)
+    return name
+
+
+def _as_plain(diagnostic: Diagnostic) -> dict[str, Any]:
+    fields = ("severity", "code", "file", "line", "column", "message", "hint", "item", "system", "count")
+    return {name: getattr(diagnostic, name) for name in fields}

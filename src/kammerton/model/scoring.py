@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""From a corpus to evidence: read, pair, run the kernels of the task. No file format, no music here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.model.corpus import ALL, Corpus, Missing, unmatched
+from kammerton.model.evidence import Evidence, Row, Tally
+from kammerton.model.loading import Estimates, References, load_estimates, load_references
+from kammerton.model.measure import Measure, Statistics
+from kammerton.model.task import Evaluation, Pair, Task
+
+__all__ = ["gather_evidence"]
+
+_EXTENT_SHARE, _EXTENT_UNITS = 0.1, 2.0
+"""Extents that differ by more than either point to different recordings."""
+
+
+def gather_evidence(
+    task: Task,
+    corpus: Corpus,
+    measures: Sequence[Measure],
+    *,
+    options: object,
+    missing: Missing = "worst",
+    annotator: str = ALL,
+    strict: bool = False,
+) -> Evidence:
+    """Score every system of a corpus against every annotator.
+
+    Parameters
+    ----------
+    task : Task
+        Reads the sources and runs the kernels.
+    corpus : Corpus
+        References and systems.
+    measures : sequence of Measure
+        What to compute.
+    options : object
+        Reading options of the task.
+    missing : {"worst", "skip", "error"}
+        What a missing or unusable estimate counts.
+    annotator : str
+        One annotator's name, or ``"all"``.
+    strict : bool
+        Whether an error or a repair keeps anything from being scored.
+
+    Returns
+    -------
+    Evidence
+
+    Raises
+    ------
+    DataError
+        If nothing can be scored; with ``strict``, if anything was wrong; with ``missing="error"``, if
+        an estimate is missing or unusable.
+    OptionError
+        If there is no such annotator.
+    """
+    corpus = corpus.paired()
+    references = _chosen(load_references(task, corpus.references, options), annotator)
+    diagnostics = list(references.diagnostics)
+    systems: dict[str, Estimates] = {}
+    for system in corpus.systems:
+        expected = references.every_item()
+        diagnostics += unmatched(expected, system, missing=missing)
+        systems[system.name] = load_estimates(task, system, expected, options)
+        diagnostics += systems[system.name].diagnostics
+    diagnostics += _suspicions(task, references, systems)
+    _stop_early(diagnostics, systems, strict=strict, missing=missing)
+    rows = tuple(_rows(references, systems, missing))
+    if not any(row.status == "ok" for row in rows):
+        raise DataError([*diagnostics, _nothing(corpus)])
+    return _evaluated(task, rows, references, systems, measures, diagnostics)
+
+
+def _chosen(references: References, annotator: str) -> References:
+    if annotator == ALL:
+        return references
+    if annotator not in references.annotations:
+        raise OptionError.unknown("annotator", annotator, [ALL, *references.annotations])
+    return References(
+        {annotator: references.annotations[annotator]},
+        {annotator: references.failed[annotator]},
+        references.diagnostics,
+    )
+
+
+def _stop_early(
+    diagnostics: Sequence[Diagnostic],
+    systems: Mapping[str, Estimates],
+    *,
+    strict: bool,
+    missing: Missing,
+) -> None:
+    lacking = any(d.code == "KT203" for d in diagnostics) or any(e.failed for e in systems.values())
+    wrong = any(d.severity != "note" for d in diagnostics)
+    if (strict and wrong) or (missing == "error" and lacking):
+        raise DataError(diagnostics)
+
+
+def _nothing(corpus: Corpus) -> Diagnostic:
+    return Diagnostic(
+        code="KT200",
+        severity="error",
+        message="nothing could be scored: no reference and estimate that can be read form a pair",
+        hint="items are paired by path below the folder, without suffix",
+        file=corpus.references[0].origin or None,
+    )
+
+
+def _rows(references: References, systems: Mapping[str, Estimates], missing: Missing) -> Iterator[Row]:
+    for system, estimates in systems.items():
+        for annotator in references.annotations:
+            for item in references.items(annotator):
+                if item in references.failed[annotator]:
+                    reason = f"reference: {references.failed[annotator][item]}"
+                    yield Row(system, item, annotator, "failed", counts=False, reason=reason)
+                elif item in estimates.annotations:
+                    yield Row(system, item, annotator)
+                elif item in estimates.failed:
+                    reason = f"estimate: {estimates.failed[item]}"
+                    yield Row(system, item, annotator, "failed", counts=missing == "worst", reason=reason)
+                else:
+                    reason = "no estimate"
+                    yield Row(system, item, annotator, "missing", counts=missing == "worst", reason=reason)
+
+
+def _evaluated(
+    task: Task,
+    rows: tuple[Row, ...],
+    references: References,
+    systems: Mapping[str, Estimates],
+    measures: Sequence[Measure],
+    diagnostics: Sequence[Diagnostic],
+) -> Evidence:
+    groups = list(dict.fromkeys((row.system, row.annotator) for row in rows))
+    number = {group: index for index, group in enumerate(groups)}
+    counting = np.flatnonzero([row.counts for row in rows])
+    pairs = []
+    for row in (rows[index] for index in counting):
+        ref = references.annotations[row.annotator][row.item]
+        est = systems[row.system].annotations.get(row.item)
+        blank = task.blank(ref) if est is None else est
+        pairs.append(Pair(ref, blank, number[row.system, row.annotator]))
+    evaluation = task.evaluate(pairs, measures)
+    unusable = np.array([rows[index].status != "ok" for index in counting])
+    statistics: dict[Measure, Statistics] = {}
+    for measure in measures:
+        found = evaluation.statistics[measure].copy()
+        found[unusable] = measure.formula.worst(found[unusable])
+        statistics[measure] = np.zeros((len(rows), found.shape[1]))
+        statistics[measure][counting] = found
+    notes = [note.at(system=groups[group][0]) for group, note in evaluation.notes]
+    return Evidence(
+        rows=rows,
+        statistics=statistics,
+        tallies=_tallies(evaluation, groups),
+        fingerprints={
+            (annotator, item): hashlib.sha256(task.content(annotation)).digest()
+            for annotator, items in references.annotations.items()
+            for item, annotation in items.items()
+        },
+        diagnostics=(*diagnostics, *notes),
+    )
+
+
+def _tallies(evaluation: Evaluation, groups: Sequence[tuple[str, str]]) -> dict[str, Tally]:
+    tallies = {}
+    for table in evaluation.tables:
+        cells: dict[tuple[str, str], dict[tuple[str | int | None, ...], float]] = {g: {} for g in groups}
+        for group, classes, weight in zip(table.groups, table.classes, table.weights.tolist(), strict=True):
+            cells[groups[group]][classes] = weight
+        tallies[table.name] = Tally(table.columns, table.unit, cells)
+    return tallies
+
+
+def _suspicions(task: Task, references: References, systems: Mapping[str, Estimates]) -> Iterator[Diagnostic]:
+    """Say what does not keep anything from being scored, but would shame the one who publishes it."""
+    contents = {
+        name: {i: task.content(a) for i, a in estimates.annotations.items() if a is not None}
+        for name, estimates in systems.items()
+    }
+    for name, estimates in systems.items():
+        for of_annotator in references.annotations.values():
+            yield from _identical(task, name, contents[name], of_annotator)
+            yield from _different_extents(task, name, estimates.annotations, of_annotator)
+    names = list(systems)
+    for position, name in enumerate(names):
+        for other in names[:position]:
+            if contents[name] and contents[name] == contents[other]:
+                message = f"systems {quote(other)} and {quote(name)} gave the same estimates"
+                yield Diagnostic(code="KT209", severity="warning", message=message, system=name)
+
+
+def _identical(
+    task: Task, system: str, contents: Mapping[str, bytes], references: Mapping[str, Any]
+) -> Iterator[Diagnostic]:
+    same = [i for i, a in references.items() if i in contents and contents[i] == task.content(a)]
+    if same:
+        message = f"estimate is identical to the reference for {len(same):,} items, e.g. {quote(same[0])}"
+        yield Diagnostic(code="KT208", severity="warning", message=message, system=system, count=len(same))
+
+
+def _different_extents(
+    task: Task, system: str, estimates: Mapping[str, Any], references: Mapping[str, Any]
+) -> Iterator[Diagnostic]:
+    apart = []
+    for item, annotation in references.items():
+        if estimates.get(item) is not None:
+            ref, est = task.extent(annotation), task.extent(estimates[item])
+            if abs(ref - est) > min(_EXTENT_UNITS, _EXTENT_SHARE * ref):
+                apart.append((abs(ref - est), item, ref, est))
+    if apart:
+        _, item, ref, est = max(apart)
+        yield Diagnostic(
+            code="KT210",
+            severity="warning",
+            message=(
+                f"estimate and reference of {len(apart):,} items end far apart, most of all {quote(item)}: "
+                f"{est:.1f} and {ref:.1f} {task.extent_unit}"
+            ),
+            system=system,
+            hint="another recording, or times in another unit?",
+            count=len(apart),
+        )

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The signature of a score: what must be equal for two figures to be comparable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+from kammerton.model.measure import Measure
+from kammerton.version import __version__
+
+__all__ = ["data_hash", "signature"]
+
+
+def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
+    """Return six hexadecimal digits that tell apart sets of references.
+
+    Parameters
+    ----------
+    fingerprints : mapping of (annotator, item) to bytes
+        Digest of the parsed content of each reference.
+    """
+    whole = hashlib.sha256()
+    for (_, item), digest in sorted(fingerprints.items(), key=lambda entry: (entry[0][1], entry[1])):
+        whole.update(item.encode("utf-8", "surrogateescape") + b"\0" + digest)
+    return whole.hexdigest()[:6]
+
+
+def signature(
+    measure: Measure, *, revision: int, missing: str, items: int, data: str, choices: Mapping[str, str]
+) -> str:
+    """Return e.g. ``mirex2013/MajMin|rev:1|missing:worst|items:217|data:9f3c2a|kammerton:0.1.0``.
+
+    Parameters
+    ----------
+    measure : Measure
+        What was measured.
+    revision : int
+        Revision of its protocol.
+    missing : str
+        Policy for missing estimates.
+    items : int
+        Items of the references that could be used.
+    data : str
+        From :func:`data_hash`.
+    choices : mapping of str to str
+        Further choices that differ from their defaults.
+    """
+    fields = {
+        "rev": str(revision),
+        "missing": missing,
+        **choices,
+        "items": str(items),
+        "data": data,
+        "kammerton": __version__,
+    }
+    return "|".join((str(measure), *(f"{key}:{value}" for key, value in fields.items())))

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+"""The version, in a module that imports nothing."""
+
+__version__ = "0.1.0"
