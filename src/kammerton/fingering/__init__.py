@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Piano fingering: notes, files, match rates and playability."""
