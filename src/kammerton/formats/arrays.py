@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kammerton.errors import Diagnostic
-from kammerton.formats.hygiene import Rows, tidy
+from kammerton.formats.finishing import finish
+from kammerton.formats.hygiene import Rows
 from kammerton.formats.options import DEFAULT_OPTIONS, IntervalOptions
 from kammerton.formats.reading import Problems, Reading
 from kammerton.model.annotations import Field, Place
@@ -50,15 +51,12 @@ def intervals_from_arrays(
     if len(times) != len(names):
         _say(problems, f"{len(times):,} intervals, but {len(names):,} labels")
         return problems.reading(())
-    if not names:
-        problems.add(Diagnostic(code="KT110", severity="error", message="no annotation rows", file=name))
-        return problems.reading(())
 
     def locate(row: int, _: Field) -> Place:
         return Place(name, row=row)
 
     rows = Rows(times[:, 0].copy(), times[:, 1].copy(), names, locate)
-    return problems.reading((tidy(rows, problems, options),))
+    return finish([rows], problems, options)
 
 
 def _say(problems: Problems, message: str) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.options import IntervalOptions
-from kammerton.formats.reading import Problems
+from kammerton.formats.reading import Problems, such_rows
 from kammerton.model.annotations import Field, LabelledIntervals, Place, Seconds
 
 __all__ = ["LONGEST_PLAUSIBLE_S", "OVERLAP_TOLERANCE_S", "Rows", "tidy"]
@@ -28,6 +28,8 @@ LONGEST_PLAUSIBLE_S = 1e5
 
 Indices = NDArray[np.intp]
 Mask = NDArray[np.bool_]
+Pairs = tuple[Indices, Indices]
+"""Earlier and later rows that may overlap."""
 
 
 @dataclass(slots=True, eq=False)
@@ -133,10 +135,6 @@ def _say_each(problems: Problems, code: str, found: Mask, diagnose: Callable[[in
     problems.add_unlisted(code, len(rows) - len(listed))
 
 
-def _such_rows(count: int) -> str:
-    return "" if count == 1 else f" ({count:,} such rows)"
-
-
 def _drop_impossible(rows: Rows, problems: Problems) -> Rows:
     """Report times that cannot be, and go on with the rest to find what else is wrong."""
     bad = np.zeros(len(rows.labels), dtype=bool)
@@ -203,7 +201,7 @@ def _say_empty(rows: Rows, problems: Problems) -> None:
         first = int(empty[0])
         message = f"segment has no length: it starts and ends at {rows.written(first, 'start')} s"
         problem = Diagnostic(
-            code="KT125", severity="warning", message=message + _such_rows(len(empty)), count=len(empty)
+            code="KT125", severity="warning", message=message + such_rows(len(empty)), count=len(empty)
         )
         problems.add(rows.locate(first, "end").diagnose(problem))
 
@@ -214,7 +212,7 @@ def _sort(rows: Rows, problems: Problems) -> Rows:
     if len(displaced):
         first = int(displaced[0])
         message = (
-            f"rows are not in order of time: this one starts before the one above{_such_rows(len(displaced))}"
+            f"rows are not in order of time: this one starts before the one above{such_rows(len(displaced))}"
         )
         problem = Diagnostic(code="KT128", severity="warning", message=message, count=len(displaced))
         problems.add(rows.locate(first, "start").diagnose(problem))
@@ -228,7 +226,7 @@ def _drop_duplicates(rows: Rows, problems: Problems) -> Rows:
     if not repeated:
         return rows
     first = repeated[0]
-    message = f"row dropped: it repeats {rows.named(first - 1)}{_such_rows(len(repeated))}"
+    message = f"row dropped: it repeats {rows.named(first - 1)}{such_rows(len(repeated))}"
     problem = Diagnostic(code="KT129", severity="warning", message=message, count=len(repeated))
     problems.add(rows.locate(first, "start").diagnose(problem))
     return rows.take(np.delete(np.arange(len(rows.labels)), repeated))
@@ -238,14 +236,17 @@ def _settle_overlaps(rows: Rows, problems: Problems, options: IntervalOptions) -
     """Report overlaps, and cut each earlier row where the next one starts."""
     long = np.flatnonzero(rows.starts < rows.ends)
     starts, ends = rows.starts[long], rows.ends[long]
-    latest = np.maximum.accumulate(ends)
-    excess = latest[:-1] - starts[1:]
-    if (excess > 0).any():
+    latest = np.maximum.accumulate(ends)[:-1]
+    if (latest > starts[1:]).any():
         # a decimal difference of 1e-6 may be an ulp more in binary
-        tolerance = OVERLAP_TOLERANCE_S + 2 * np.spacing(latest[:-1])
-        holder = np.maximum.accumulate(np.where(ends == latest, np.arange(len(ends)), 0))[:-1]
-        _say_overlaps(rows, (long[holder], long[1:]), excess > tolerance, problems, options)
-        _say_roundings(rows, (long[holder], long[1:]), (excess > 0) & (excess <= tolerance), problems)
+        tolerance = OVERLAP_TOLERANCE_S + 2 * np.spacing(latest)
+        excess = ends[:-1] - starts[1:]
+        if options.overlap == "trim":
+            _say_cut(rows, (long[:-1], long[1:]), excess > tolerance, problems)
+        else:
+            holders = np.maximum.accumulate(np.where(ends[:-1] == latest, np.arange(len(latest)), 0))
+            _say_overlaps(rows, (long[holders], long[1:]), latest - starts[1:] > tolerance, problems)
+        _say_roundings(rows, (long[:-1], long[1:]), (excess > 0) & (excess <= tolerance), problems)
         ends[:-1] = np.minimum(ends[:-1], starts[1:])
         rows.ends[long] = ends
     return rows.take(np.flatnonzero(_is_apart(rows, long)))
@@ -263,33 +264,31 @@ def _is_apart(rows: Rows, long: Indices) -> Mask:
     return kept
 
 
-def _say_overlaps(
-    rows: Rows, pairs: tuple[Indices, Indices], found: Mask, problems: Problems, options: IntervalOptions
-) -> None:
-    earlier, later = pairs
-
+def _say_overlaps(rows: Rows, pairs: Pairs, found: Mask, problems: Problems) -> None:
     def diagnose(pair: int) -> Diagnostic:
-        before, row = int(earlier[pair]), int(later[pair])
+        before, row = int(pairs[0][pair]), int(pairs[1][pair])
         overlap = min(rows.ends[before], rows.ends[row]) - rows.starts[row]
-        if options.overlap == "trim":
-            message = f"segment cut where {rows.named(row)} starts: they overlapped by {overlap:.6g} s"
-            problem = Diagnostic(code="KT127", severity="warning", message=message)
-            return rows.locate(before, "end").diagnose(problem)
         message = f"segment overlaps the one of {rows.named(before)} by {overlap:.6g} s"
         hint = "--overlap trim cuts the earlier one where the later one starts"
         problem = Diagnostic(code="KT126", severity="error", message=message, hint=hint)
         return rows.locate(row, "start").diagnose(problem)
 
-    _say_each(problems, "KT127" if options.overlap == "trim" else "KT126", found, diagnose)
+    _say_each(problems, "KT126", found, diagnose)
 
 
-def _say_roundings(rows: Rows, pairs: tuple[Indices, Indices], found: Mask, problems: Problems) -> None:
+def _say_cut(rows: Rows, pairs: Pairs, found: Mask, problems: Problems) -> None:
+    _say_each(problems, "KT127", found, lambda pair: _cut(rows, pairs, pair, 1))
+
+
+def _say_roundings(rows: Rows, pairs: Pairs, found: Mask, problems: Problems) -> None:
     cut = np.flatnonzero(found)
     if len(cut):
-        before, row = int(pairs[0][cut[0]]), int(pairs[1][cut[0]])
-        overlap = rows.ends[before] - rows.starts[row]
-        message = f"segment cut where {rows.named(row)} starts: they overlapped by {overlap:.6g} s"
-        problem = Diagnostic(
-            code="KT127", severity="warning", message=message + _such_rows(len(cut)), count=len(cut)
-        )
-        problems.add(rows.locate(before, "end").diagnose(problem))
+        problems.add(_cut(rows, pairs, int(cut[0]), len(cut)))
+
+
+def _cut(rows: Rows, pairs: Pairs, pair: int, count: int) -> Diagnostic:
+    before, row = int(pairs[0][pair]), int(pairs[1][pair])
+    overlap = rows.ends[before] - rows.starts[row]
+    message = f"segment cut where {rows.named(row)} starts: it went on for {overlap:.6g} s{such_rows(count)}"
+    problem = Diagnostic(code="KT127", severity="warning", message=message, count=count)
+    return rows.locate(before, "end").diagnose(problem)

@@ -6,14 +6,15 @@ from __future__ import annotations
 import codecs
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 from kammerton.errors import OptionError
+from kammerton.formats.columns import Column
 
-__all__ = ["DEFAULT_OPTIONS", "IntervalOptions", "Layout", "Limits"]
+__all__ = ["DEFAULT_OPTIONS", "IntervalOptions", "Layout", "Limits", "RowLayout"]
 
-Layout = Literal["auto", "rows", "durations", "points"]
+RowLayout = Literal["rows", "durations", "points"]
+Layout = Literal["auto", RowLayout]
 
 _ESCAPING_ENCODINGS = frozenset({"unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined"})
 """Codecs that are text to Python but no encoding of files."""
@@ -71,7 +72,7 @@ class IntervalOptions:
     encoding: str = "utf-8"
     layout: Layout = "auto"
     decimal: Literal[".", ","] = "."
-    columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    columns: Mapping[str, Column] = field(default_factory=dict)
     overlap: Literal["error", "trim"] = "error"
     limits: Limits = field(default_factory=Limits)
 

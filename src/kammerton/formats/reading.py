@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kammerton.errors import Diagnostic
 from kammerton.model.annotations import LabelledIntervals
 
-__all__ = ["LISTED_PROBLEMS", "Problems", "Reading"]
+__all__ = ["LISTED_PROBLEMS", "Problems", "Reading", "such_rows"]
 
 LISTED_PROBLEMS = 20
 """Problems of one code that a file lists one by one; the rest is counted."""
@@ -75,3 +75,8 @@ class Problems:
     def reading(self, tracks: tuple[LabelledIntervals, ...]) -> Reading:
         """Return the tracks with the diagnostics, or no track if there was an error."""
         return Reading(() if self.has_errors else tracks, self.diagnostics())
+
+
+def such_rows(count: int) -> str:
+    """Return what a message about the first of several rows adds."""
+    return "" if count == 1 else f" ({count:,} such rows)"

@@ -5,14 +5,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from kammerton.errors import DataError
+from kammerton.formats.csv_header import find_header
+from kammerton.formats.csv_rows import read_csv
+from kammerton.formats.jams import read_jams
 from kammerton.formats.options import DEFAULT_OPTIONS, IntervalOptions
 from kammerton.formats.reading import Problems, Reading
 from kammerton.formats.rows import read_rows
 from kammerton.formats.source import read_text
 
 __all__ = ["parse_intervals", "read_intervals"]
+
+_FIRST_OF_TIME = frozenset("0123456789.+-")
+"""No header begins with these, so that rows need not be searched for one."""
 
 
 def read_intervals(
@@ -57,5 +64,13 @@ def parse_intervals(
     namespaces: Sequence[str] = (),
 ) -> Reading:
     """Read the text of a file as :func:`read_intervals` does; ``name`` also tells the format."""
-    del namespaces
-    return read_rows(text, Problems(name), options)
+    problems = Problems(name)
+    suffix = PurePath(name).suffix.lower()
+    first = text.lstrip()[:1]
+    if suffix in (".jams", ".json") or first == "{":
+        return read_jams(text, problems, options, namespaces)
+    if first not in _FIRST_OF_TIME:
+        header = find_header(text, options, expected=suffix in (".csv", ".tsv"))
+        if header is not None:
+            return read_csv(text, header, problems, options)
+    return read_rows(text, problems, options)

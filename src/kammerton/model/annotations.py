@@ -66,7 +66,11 @@ class Place:
         if column is not None and diagnostic.column is not None:
             column, length = column + diagnostic.column - 1, diagnostic.length
         message = diagnostic.message if self.row is None else f"row index {self.row}: {diagnostic.message}"
-        excerpt = None if self.excerpt is None else clip_excerpt(self.excerpt, column)
+        excerpt = None
+        if self.excerpt is not None:
+            excerpt = clip_excerpt(self.excerpt, column)
+            shown = min(column or 1, EXCERPT_LEAD + 1)
+            length = max(1, min(length, len(excerpt) - shown + 1))
         return diagnostic.at(
             message=message, file=self.file, line=self.line, column=column, length=length, excerpt=excerpt
         )

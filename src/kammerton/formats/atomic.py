@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Files that appear complete or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from kammerton.errors import OutputError, quote
+
+__all__ = ["write_atomically"]
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file so that at every moment either the old or the new one stands, complete.
+
+    Parameters
+    ----------
+    path : path
+        Where to; what a link leads to is replaced, not the link. A device is written to directly.
+    data : bytes
+        All of it.
+
+    Raises
+    ------
+    OutputError
+        KT501 if the folder is missing or something else is in the way, KT502 if writing fails.
+        What stood at ``path`` still does.
+    """
+    target = Path(os.path.realpath(path))
+    _check_target(target, os.fspath(path))
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+        else:
+            _replace(target, data)
+    except OSError as error:
+        raise _failure(error, target, os.fspath(path), len(data)) from error
+
+
+def _check_target(target: Path, name: str) -> None:
+    if target.is_dir():
+        raise OutputError(f"KT501 cannot write {quote(name)}: it is a folder")
+    if not target.parent.is_dir():
+        kind = "is not a folder" if target.parent.exists() else "does not exist"
+        raise OutputError(f"KT501 cannot write {quote(name)}: {quote(os.fspath(target.parent))} {kind}")
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Write beside ``target``, make sure it is on disk, and put it in place."""
+    with _temporary(target) as (descriptor, temporary):
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    _sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
+    """Open a new file in the folder of ``target``, and see that it does not stay there."""
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        if target.exists():
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        yield descriptor, temporary
+    finally:  # also when interrupted; after the replacement there is nothing to remove
+        temporary.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last through a loss of power, where folders can be synced."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _failure(error: OSError, target: Path, name: str, needed: int) -> OutputError:
+    reason = (error.strerror or str(error)).lower()
+    if error.errno in _FULL:
+        free = shutil.disk_usage(target.parent).free
+        reason += f" (needs {_size(needed)}, {_size(free)} free)"
+    still = f"\n  note: the earlier {quote(target.name)} was left as it was" if target.is_file() else ""
+    return OutputError(f"KT502 cannot write {quote(name)}: {reason}{still}")
+
+
+def _size(count: int) -> str:
+    """Return a number of bytes in the unit that suits it."""
+    if count < 1000:
+        return f"{count} bytes"
+    value, unit = count / 1000, "kB"
+    for larger in ("MB", "GB", "TB"):
+        if value < 1000:
+            break
+        value, unit = value / 1000, larger
+    return f"{value:.1f} {unit}"

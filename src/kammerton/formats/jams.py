@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: MIT
+"""JAMS, read as the JSON it is: annotations of a namespace, each of one annotator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Literal, cast
+
+import numpy as np
+
+from kammerton.errors import Diagnostic, quote
+from kammerton.formats.budgets import keeps_rows
+from kammerton.formats.finishing import finish
+from kammerton.formats.hygiene import Rows
+from kammerton.formats.json_positions import JsonPlaces, Pointer, element_offsets, offset_of
+from kammerton.formats.json_text import Document, decode
+from kammerton.formats.options import IntervalOptions
+from kammerton.formats.reading import Problems, Reading, such_rows
+from kammerton.formats.times import ends_from_durations
+from kammerton.model.annotations import Field, Place
+
+__all__ = ["read_jams"]
+
+_Key = Literal["time", "duration", "value"]
+_KEYS: tuple[_Key, ...] = ("time", "duration", "value")
+_FIELDS: dict[Field, _Key] = {"start": "time", "end": "duration", "label": "value"}
+
+_SLACK_S = 0.01
+"""Durations of files are often rounded: an annotation may pass them by so much."""
+
+
+def read_jams(text: str, problems: Problems, options: IntervalOptions, namespaces: Sequence[str]) -> Reading:
+    """Read the annotations of some namespaces.
+
+    Parameters
+    ----------
+    text : str
+        The file.
+    problems : Problems
+        Takes every problem found.
+    options : IntervalOptions
+        Says what to do with overlaps.
+    namespaces : sequence of str
+        Which annotations count; all of them if empty.
+
+    Returns
+    -------
+    Reading
+        One track per annotation, in the order of the file.
+    """
+    if not text.strip():
+        return finish([], problems, options)
+    places = JsonPlaces(text, problems.file)
+    document = decode(places, problems, options.limits)
+    if document is None:
+        return problems.reading(())
+    return _JamsReader(document, places, problems, options).read(namespaces)
+
+
+class _Missing:
+    """Stands for a key that an observation does not have."""
+
+
+_MISSING = _Missing()
+
+
+class _Observations:
+    """The data of one annotation: a list of observations or, in old files, an object of columns."""
+
+    def __init__(
+        self, data: list[object] | dict[str, list[object]], pointer: Pointer, places: JsonPlaces
+    ) -> None:
+        self._data = data
+        self._pointer = pointer
+        self._places = places
+        self._begins: dict[Pointer, list[int]] = {}
+
+    def column(self, key: str) -> list[object]:
+        """Return one value per observation."""
+        if isinstance(self._data, dict):
+            return self._data[key]
+        try:
+            return [observation[key] for observation in self._data]  # type: ignore[index]
+        except (KeyError, TypeError):
+            return [
+                observation.get(key, _MISSING) if isinstance(observation, dict) else _MISSING
+                for observation in self._data
+            ]
+
+    def place(self, row: int, key: str) -> Place:
+        """Return the place of a value, or of the observation that lacks it."""
+        text = self._places.text
+        branch = (*self._pointer, key) if isinstance(self._data, dict) else self._pointer
+        if branch not in self._begins:
+            self._begins[branch] = element_offsets(text, offset_of(text, branch) or 0)
+        begin = self._begins[branch][row]
+        inner = None if isinstance(self._data, dict) else offset_of(text, (key,), begin)
+        return self._places.value(begin if inner is None else inner)
+
+
+def _what_is_wrong(key: str, value: object) -> str | None:
+    """Say why an observation cannot be used, or None if it can."""
+    if value is _MISSING:
+        return f"observation has no `{key}`"
+    expected = str if key == "value" else Decimal
+    if isinstance(value, expected):
+        return None
+    name = "a string" if expected is str else "a number"
+    return f"`{key}` must be {name}, not {_described(value)}"
+
+
+def _described(value: object) -> str:
+    """Name a JSON value that stands where another kind belongs."""
+    if isinstance(value, str):
+        return f"the string {quote(value)}"
+    kinds = {
+        type(None): "null",
+        bool: "true or false",
+        Decimal: "a number",
+        dict: "an object",
+        list: "a list",
+    }
+    return kinds[type(value)]
+
+
+class _JamsReader:
+    """Reads one document."""
+
+    def __init__(
+        self, document: Document, places: JsonPlaces, problems: Problems, options: IntervalOptions
+    ) -> None:
+        self._document = document
+        self._places = places
+        self._problems = problems
+        self._options = options
+
+    def read(self, namespaces: Sequence[str]) -> Reading:
+        """Return a track for each annotation of a namespace."""
+        wanted = self._annotations(namespaces)
+        if self._problems.has_errors:
+            return self._problems.reading(())
+        names = _annotators([annotation for _, annotation in wanted])
+        tracks = []
+        for (index, annotation), name in zip(wanted, names, strict=True):
+            rows = self._rows(annotation, ("annotations", index, "data"))
+            if rows is not None:
+                rows.annotator = name
+                tracks.append(rows)
+        self._say_beyond(tracks)
+        if any(rows.labels for rows in tracks):
+            self._say_without_rows(tracks)
+        return finish(tracks, self._problems, self._options)
+
+    def _say(self, pointer: Pointer, code: str, message: str, hint: str | None = None) -> None:
+        problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
+        self._problems.add(self._places.of(pointer).diagnose(problem))
+
+    def _annotations(self, namespaces: Sequence[str]) -> list[tuple[int, dict[str, object]]]:
+        """Return the annotations that count, each with its index."""
+        value = self._document.value
+        found = value.get("annotations") if isinstance(value, dict) else None
+        if not isinstance(found, list):
+            self._say((), "KT143", "not a JAMS file: it has no list of `annotations`")
+            return []
+        others: set[str] = set()
+        wanted = []
+        for index, annotation in enumerate(found):
+            namespace = annotation.get("namespace") if isinstance(annotation, dict) else None
+            if not isinstance(namespace, str):
+                self._say(("annotations", index), "KT143", "annotation has no `namespace`")
+            elif namespaces and namespace not in namespaces:
+                others.add(namespace)
+            else:
+                wanted.append((index, annotation))
+        if not wanted and not self._problems.has_errors:
+            self._say_unmatched(namespaces, others)
+        return wanted
+
+    def _say_unmatched(self, namespaces: Sequence[str], others: set[str]) -> None:
+        asked = " or ".join(quote(name) for name in namespaces)
+        listed = ", ".join(quote(name) for name in sorted(others)) or "none"
+        message = f"no annotation of namespace {asked}" if namespaces else "no annotation"
+        problem = Diagnostic(
+            code="KT145",
+            severity="error",
+            message=message,
+            file=self._problems.file,
+            hint=f"namespaces in this file: {listed}",
+        )
+        self._problems.add(problem)
+
+    def _rows(self, annotation: dict[str, object], pointer: Pointer) -> Rows | None:
+        """Return the observations of one annotation, or None if it is not built as it should be."""
+        observations = self._observations(annotation.get("data"), pointer)
+        if observations is None:
+            return None
+        columns = {key: observations.column(key) for key in _KEYS}
+        count = len(columns["time"])
+        if not keeps_rows(count, self._problems, self._options.limits):
+            return None
+        kept = self._usable(columns, observations)
+        if len(kept) < count:
+            columns = {key: [column[row] for row in kept] for key, column in columns.items()}
+        if self._document.has_constants:
+            self._say_confidences(observations, annotation)
+
+        def locate(row: int, field: Field) -> Place:
+            return observations.place(kept[row], _FIELDS[field])
+
+        return _rows_of(columns, locate)
+
+    def _observations(self, data: object, pointer: Pointer) -> _Observations | None:
+        if isinstance(data, list):
+            return _Observations(data, pointer, self._places)
+        columns = [data.get(key) for key in _KEYS] if isinstance(data, dict) else []
+        lengths = {len(column) if isinstance(column, list) else None for column in columns}
+        if isinstance(data, dict) and len(lengths) == 1 and None not in lengths:
+            return _Observations(data, pointer, self._places)
+        message = "`data` must be a list of observations"
+        if isinstance(data, dict):
+            message = "`data` must have lists `time`, `duration` and `value` of one length"
+        self._say(pointer, "KT143", message)
+        return None
+
+    def _usable(self, columns: dict[_Key, list[object]], observations: _Observations) -> Sequence[int]:
+        """Return the rows whose values are of the right kind, and report the others."""
+        kinds = {key: set(map(type, column)) for key, column in columns.items()}
+        if kinds["time"] | kinds["duration"] <= {Decimal} and kinds["value"] <= {str}:
+            return range(len(columns["time"]))
+        kept = []
+        for row, values in enumerate(zip(*columns.values(), strict=True)):
+            wrong = [(key, _what_is_wrong(key, value)) for key, value in zip(columns, values, strict=True)]
+            for key, message in wrong:
+                if message is not None:
+                    problem = Diagnostic(code="KT143", severity="error", message=message)
+                    self._problems.add(observations.place(row, key).diagnose(problem))
+            if not any(message for _, message in wrong):
+                kept.append(row)
+        return kept
+
+    def _say_confidences(self, observations: _Observations, annotation: dict[str, object]) -> None:
+        """Note confidences that are no numbers: jams writes NaN where there is none."""
+        data = annotation["data"]
+        if isinstance(data, dict) and not isinstance(data.get("confidence"), list):
+            return
+        odd = [
+            row
+            for row, value in enumerate(observations.column("confidence"))
+            if isinstance(value, Decimal) and not value.is_finite()
+        ]
+        if odd:
+            message = f"confidence is not a number, and counts as none{such_rows(len(odd))}"
+            problem = Diagnostic(code="KT144", severity="note", message=message, count=len(odd))
+            self._problems.add(observations.place(odd[0], "confidence").diagnose(problem))
+
+    def _say_beyond(self, tracks: Sequence[Rows]) -> None:
+        """Warn of observations that end after the file does."""
+        value = self._document.value
+        metadata = value.get("file_metadata") if isinstance(value, dict) else None
+        duration = metadata.get("duration") if isinstance(metadata, dict) else None
+        pointer = ("file_metadata", "duration")
+        if duration is None:
+            return
+        if not isinstance(duration, Decimal):
+            self._say(pointer, "KT143", f"`duration` must be a number, not {_described(duration)}")
+            return
+        if not duration.is_finite():
+            self._say(pointer, "KT122", f"time is not finite: {quote(str(duration))}")
+            return
+        for rows in tracks:
+            beyond = np.flatnonzero((rows.ends > float(duration) + _SLACK_S) & np.isfinite(rows.ends))
+            if len(beyond):
+                first = int(beyond[0])
+                message = (
+                    f"observation ends at {rows.ends[first]:.6g} s, after the file ({float(duration):.6g} s)"
+                )
+                problem = Diagnostic(
+                    code="KT147",
+                    severity="warning",
+                    message=message + such_rows(len(beyond)),
+                    count=len(beyond),
+                )
+                self._problems.add(rows.locate(first, "end").diagnose(problem))
+
+    def _say_without_rows(self, tracks: Sequence[Rows]) -> None:
+        """Warn of annotations without observations, which stand beside others that have some."""
+        for rows in tracks:
+            if not rows.labels:
+                message = f"annotation without observations left out: annotator {quote(rows.annotator or '')}"
+                file = self._problems.file
+                self._problems.add(Diagnostic(code="KT110", severity="warning", message=message, file=file))
+
+
+def _rows_of(columns: dict[_Key, list[object]], locate: Callable[[int, Field], Place]) -> Rows:
+    """Make rows of columns whose values are of the right kind."""
+    times, durations = (cast(list[Decimal], columns[key]) for key in ("time", "duration"))
+    starts, seconds = (
+        np.fromiter(map(float, column), np.float64, len(column)) for column in (times, durations)
+    )
+    ends = ends_from_durations(starts, times, durations)
+    return Rows(starts, ends, cast(list[str], columns["value"]), locate, durations=seconds)
+
+
+def _annotators(annotations: Sequence[dict[str, object]]) -> list[str | None]:
+    """Name the annotator of each annotation: as the file does, else by number; no name twice."""
+    if len(annotations) == 1:
+        return [_annotator(annotations[0])]
+    names: list[str | None] = []
+    for number, annotation in enumerate(annotations, 1):
+        name = _annotator(annotation) or str(number)
+        count = 2
+        unique = name
+        while unique in names:
+            unique = f"{name} ({count})"
+            count += 1
+        names.append(unique)
+    return names
+
+
+def _annotator(annotation: dict[str, object]) -> str | None:
+    """Return what the metadata call the annotator, else the curator."""
+    metadata = annotation.get("annotation_metadata")
+    for role in ("annotator", "curator"):
+        person = metadata.get(role) if isinstance(metadata, dict) else None
+        for key in ("name", "email"):
+            name = person.get(key) if isinstance(person, dict) else None
+            if isinstance(name, str) and name.strip():
+                return name.strip()
+    return None

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""From columns of text to rows, as the layout of a file has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from kammerton.errors import Diagnostic, quote
+from kammerton.formats.hygiene import Rows
+from kammerton.formats.options import RowLayout
+from kammerton.formats.reading import Problems
+from kammerton.formats.times import EXACT, DecimalMark, ends_from_durations, seconds
+from kammerton.model.annotations import Field, Place
+
+__all__ = ["Columns"]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Columns of a file, their times known to be well written.
+
+    Parameters
+    ----------
+    layout : {"rows", "durations", "points"}
+        What ``seconds`` are: ends, durations, or nothing.
+    mark : {".", ","}
+        Decimal mark of the times.
+    starts, seconds : sequence of str
+        Times as written.
+    labels : list of str
+        Labels as they count.
+    locate : callable
+        Place of a field; ``end`` is the second time, whatever it is.
+    """
+
+    layout: RowLayout
+    mark: DecimalMark
+    starts: Sequence[str]
+    seconds: Sequence[str]
+    labels: list[str]
+    locate: Callable[[int, Field], Place]
+
+    def rows(self, problems: Problems) -> Rows:
+        """Return rows of start, end and label; possibly none."""
+        starts = seconds(self.starts, self.mark)
+        if self.layout == "points":
+            return self._rows_of_points(starts, problems)
+        second = seconds(self.seconds, self.mark)
+        if self.layout == "rows":
+            return Rows(starts, second, self.labels, self.locate)
+        ends = ends_from_durations(starts, self._exact(self.starts), self._exact(self.seconds))
+        return Rows(starts, ends, self.labels, self.locate, durations=second)
+
+    def _exact(self, texts: Sequence[str]) -> Iterator[Decimal]:
+        return (EXACT.create_decimal(text.replace(",", ".")) for text in texts)
+
+    def _rows_of_points(
+        self, starts: np.ndarray[tuple[int], np.dtype[np.float64]], problems: Problems
+    ) -> Rows:
+        """End each row where the next one in time starts; the last one has no end, and is none."""
+        for row in np.flatnonzero(~np.isfinite(starts)).tolist():
+            message = f"time is not finite: {quote(self.starts[row])}"
+            problems.add(
+                self.locate(row, "start").diagnose(
+                    Diagnostic(code="KT122", severity="error", message=message)
+                )
+            )
+        order = np.argsort(starts, kind="stable")
+        if len(order):
+            last = int(order[-1])
+            message = f"last change point has no end, and its label is not used: {quote(self.labels[last])}"
+            problems.add(
+                self.locate(last, "label").diagnose(
+                    Diagnostic(code="KT131", severity="note", message=message)
+                )
+            )
+        following = np.zeros(len(starts), dtype=np.intp)
+        following[order[:-1]] = order[1:]
+        kept = np.sort(order[:-1])
+
+        def locate(row: int, field: Field) -> Place:
+            point = int(kept[row])
+            return (
+                self.locate(int(following[point]), "start") if field == "end" else self.locate(point, field)
+            )
+
+        labels = [self.labels[point] for point in kept.tolist()]
+        return Rows(starts[kept], starts[following[kept]], labels, locate)
