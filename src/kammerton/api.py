@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 from kammerton.errors import OptionError
@@ -110,15 +111,15 @@ def score(
 def _corpus(task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any]) -> Corpus:
     if estimates is None or (references is None and not annotators):
         raise OptionError("references and estimates are needed", "or a list of pairs")
-    named = [] if references is None else [(None, references)]
-    sides = [
-        collect(source, name=name, suffixes=task.suffixes, default_name="reference")
-        for name, source in [*named, *annotators.items()]
-    ]
+    collected = partial(collect, suffixes=task.suffixes, identify=task.identify)
+    first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
     systems = _systems(estimates, references)
     return Corpus(
-        tuple(sides),
-        tuple(collect(s, name=n, suffixes=task.suffixes, default_name="estimate") for n, s in systems),
+        tuple(
+            collected(source, name=name, default_name="reference")
+            for name, source in [*first, *annotators.items()]
+        ),
+        tuple(collected(source, name=name, default_name="estimate") for name, source in systems),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.core.intervals import Codes, Segments, Slices, sequence_of_rows, slice_pairs
-from kammerton.model.task import Pair
+from kammerton.model.task import Case
 
 __all__ = ["NO_CHORD", "SILENCE", "Columns", "build_columns"]
 
@@ -50,15 +50,18 @@ class Columns:
         return len(self.groups)
 
 
-def build_columns(pairs: Sequence[Pair[ChordAnnotation]]) -> Columns:
-    """Encode pairs of annotations; an annotation that stands in several pairs is encoded once."""
+def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> Columns:
+    """Encode pairs of one reference and one estimate.
+
+    An annotation that stands in several pairs is encoded once.
+    """
     index: dict[str, int] = {"": SILENCE, "N": NO_CHORD}
-    refs, ref_order = _distinct([pair.ref for pair in pairs])
-    ests, est_order = _distinct([pair.est for pair in pairs])
+    refs, ref_order = _distinct([case.pair[0] for case in cases])
+    ests, est_order = _distinct([case.pair[1] for case in cases])
     ref_rows = _encode(refs, index).take(ref_order)
     est_rows = _encode(ests, index).take(est_order)
     ref, est = (rows.where(rows.ends > rows.starts) for rows in (ref_rows, est_rows))
-    groups = np.array([pair.group for pair in pairs], dtype=np.int64)
+    groups = np.array([case.group for case in cases], dtype=np.int64)
     return Columns(tuple(index), ref, est, ref_rows, est_rows, slice_pairs(ref, est), groups)
 
 

@@ -12,7 +12,7 @@ from kammerton.chords.columns import build_columns
 from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
 from kammerton.chords.reading import ChordOptions, adopt_chords
 from kammerton.errors import DataError, OptionError
-from kammerton.model.task import Pair
+from kammerton.model.task import Case
 
 __all__ = ["evaluate", "frame_csr"]
 
@@ -114,11 +114,11 @@ def frame_csr(
 
 def _pair(
     ref_intervals: ArrayLike, ref_labels: Sequence[str], est_intervals: ArrayLike, est_labels: Sequence[str]
-) -> Pair[ChordAnnotation]:
+) -> Case[ChordAnnotation]:
     ref = _annotation(ref_intervals, ref_labels, "reference")
     empty = len(est_labels) == 0
     est = ChordAnnotation.empty() if empty else _annotation(est_intervals, est_labels, "estimate")
-    return Pair(ref, est)
+    return Case((ref,), est)
 
 
 def _annotation(intervals: ArrayLike, labels: Sequence[str], name: str) -> ChordAnnotation:

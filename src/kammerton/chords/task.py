@@ -15,15 +15,17 @@ from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
 from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
 from kammerton.chords.time_rules import from_zero
 from kammerton.model.measure import Measure
-from kammerton.model.task import Evaluation, Pair, Task
+from kammerton.model.task import Case, Evaluation, Task
 
 __all__ = ["TASK"]
 
 _PROTOCOLS = (mirex2013, mir_eval, decibel, frames10ms)
 
 
-def _evaluate(pairs: Sequence[Pair[ChordAnnotation]], measures: Sequence[Measure]) -> Evaluation:
-    columns = build_columns(pairs)
+def _evaluate(
+    cases: Sequence[Case[ChordAnnotation]], measures: Sequence[Measure], _: ChordOptions
+) -> Evaluation:
+    columns = build_columns(cases)
     results = {}
     for module in _PROTOCOLS:
         name = module.PROTOCOL.name

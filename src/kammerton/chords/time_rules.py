@@ -115,6 +115,8 @@ def _absorbed(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] 
 
     The first and last segment within the span ``padded_to``, if ``N``, go on in the padding.
     """
+    if len(rows.starts) == 0:
+        return rows
     values = merged[rows.codes]
     sequence = sequence_of_rows(rows.offsets)
     begins = np.ones(len(values), dtype=bool)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from kammerton.errors import OptionError, quote
@@ -13,10 +13,14 @@ from kammerton.model.corpus import Collection
 
 __all__ = ["collect", "name_of"]
 
+Identify = Callable[[str], tuple[str, str | None]]
+
 Source = str | os.PathLike[str] | Mapping[str, object] | object
 
 
-def collect(source: Source, *, name: str | None, suffixes: Iterable[str], default_name: str) -> Collection:
+def collect(
+    source: Source, *, name: str | None, suffixes: Iterable[str], identify: Identify, default_name: str
+) -> Collection:
     """Return the items of a source, unread.
 
     Parameters
@@ -28,6 +32,8 @@ def collect(source: Source, *, name: str | None, suffixes: Iterable[str], defaul
         Name of the annotator or system; by default the last component of the path without suffix.
     suffixes : iterable of str
         Suffixes of annotation files.
+    identify : callable
+        Takes the name of a file apart into item and annotator.
     default_name : str
         The name if there is neither a name nor a path.
 
@@ -37,11 +43,11 @@ def collect(source: Source, *, name: str | None, suffixes: Iterable[str], defaul
         If there is no such path.
     """
     if isinstance(source, str | os.PathLike):
-        return _from_path(Path(source), name, tuple(suffixes))
+        return _from_path(Path(source), name, tuple(suffixes), identify)
     called = name or default_name
     if isinstance(source, Mapping):
-        return Collection(called, {str(item): value for item, value in source.items()}, called)
-    return Collection(called, {called: source}, called, single=True)
+        return Collection(called, {str(item): ((None, value),) for item, value in source.items()}, called)
+    return Collection(called, {called: ((None, source),)}, called, single=True)
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
@@ -50,18 +56,18 @@ def name_of(path: str | os.PathLike[str]) -> str:
     return resolved.name if resolved.is_dir() else resolved.stem
 
 
-def _from_path(path: Path, name: str | None, suffixes: tuple[str, ...]) -> Collection:
+def _from_path(path: Path, name: str | None, suffixes: tuple[str, ...], identify: Identify) -> Collection:
     found = find_files(path, suffixes=suffixes)
-    called = name or name_of(path)
     single = not path.is_dir()
     if not single and not found.files:
         known = ", ".join(sorted(suffixes))
         raise OptionError(f"no annotation files in {quote(os.fspath(path))}", f"suffixes read: {known}")
-    return Collection(
-        called,
-        {item: paths[0] for item, paths in found.files.items() if len(paths) == 1},
-        os.fspath(path),
-        found.diagnostics,
-        {item: "several files for one item" for item, paths in found.files.items() if len(paths) > 1},
-        single,
-    )
+    sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
+    broken: dict[str, str] = {}
+    for file, paths in found.files.items():
+        item, annotator = identify(file)
+        if len(paths) > 1:
+            broken[item] = "several files for one item"
+        else:
+            sources[item] = (*sources.get(item, ()), (annotator, paths[0]))
+    return Collection(name or name_of(path), sources, os.fspath(path), found.diagnostics, broken, single)

@@ -80,9 +80,12 @@ class _Pairs:
         if self._problems:
             raise DataError(self._problems)
         return Corpus(
-            tuple(Collection(name, items, self._name) for name, items in self._references.items()),
-            tuple(Collection(name, items, self._name) for name, items in self._systems.items()),
+            tuple(self._collection(name, items) for name, items in self._references.items()),
+            tuple(self._collection(name, items) for name, items in self._systems.items()),
         )
+
+    def _collection(self, name: str, items: dict[str, object]) -> Collection:
+        return Collection(name, {item: ((None, path),) for item, path in items.items()}, self._name)
 
     def _take(self, number: int, cells: dict[str, str]) -> None:
         item, annotator = cells["item"], cells.get("annotator") or "reference"

@@ -29,8 +29,9 @@ class Collection:
     ----------
     name : str
         Name of the annotator or system.
-    sources : mapping of str to object
-        By item: the path of a file, or an object of the caller's.
+    sources : mapping of str to tuple of (str or None, object)
+        By item: the annotator, if the name of the file tells one, and the path of the file or an
+        object of the caller's. An annotator may have several entries in one collection.
     origin : str
         What messages call the whole, e.g. the folder.
     diagnostics : tuple of Diagnostic
@@ -42,7 +43,7 @@ class Collection:
     """
 
     name: str
-    sources: Mapping[str, object]
+    sources: Mapping[str, tuple[tuple[str | None, object], ...]]
     origin: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)
@@ -55,8 +56,7 @@ class Collection:
 
     def called(self, item: str) -> Collection:
         """Return the collection of one item with that item called ``item``."""
-        (source,) = self.sources.values()
-        return replace(self, sources={item: source})
+        return replace(self, sources=dict.fromkeys((item,), next(iter(self.sources.values()))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from kammerton.errors import Diagnostic
-from kammerton.model.measure import Measure, Statistics
+from kammerton.model.measure import Measure, Needs, Statistics
 
 __all__ = ["Evidence", "Row", "Status", "Tally"]
 
@@ -21,7 +21,7 @@ Classes = tuple[str | int | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item of one system against one annotator.
+    """One item of one system against one annotator, or against all of them at once.
 
     Parameters
     ----------
@@ -68,10 +68,11 @@ class Evidence:
 
     Parameters
     ----------
-    rows : tuple of Row
-        One per system, annotator and item.
+    rows : mapping of needs to tuple of Row
+        By what a measure needs: one row per system, item and annotator for pairs, else one per
+        system and item.
     statistics : mapping of Measure to ndarray, shape (rows, statistics)
-        Zero for a row that does not count.
+        In the order of the rows for what the measure needs; zero for a row that does not count.
     tallies : mapping of str to Tally
         Class tables by name.
     fingerprints : mapping of (annotator, item) to bytes
@@ -79,7 +80,7 @@ class Evidence:
     diagnostics : tuple of Diagnostic
     """
 
-    rows: tuple[Row, ...]
+    rows: Mapping[Needs, tuple[Row, ...]]
     statistics: Mapping[Measure, Statistics]
     tallies: Mapping[str, Tally]
     fingerprints: Mapping[tuple[str, str], bytes]
@@ -88,7 +89,7 @@ class Evidence:
     def merged(self, other: Evidence) -> Evidence:
         """Return the evidence of both parts; they share no row."""
         return Evidence(
-            rows=self.rows + other.rows,
+            rows={needs: rows + other.rows[needs] for needs, rows in self.rows.items()},
             statistics={
                 measure: np.concatenate((part, other.statistics[measure]))
                 for measure, part in self.statistics.items()

@@ -30,6 +30,11 @@ class References:
         """Return the items of an annotator, failed ones too, sorted."""
         return sorted({*self.annotations[annotator], *self.failed[annotator]})
 
+    def failed_everywhere(self) -> dict[str, str]:
+        """Return the items that no annotator has a usable annotation of, and why."""
+        usable = {item for items in self.annotations.values() for item in items}
+        return {i: why for items in self.failed.values() for i, why in items.items() if i not in usable}
+
     def every_item(self) -> frozenset[str]:
         """Return the items of all annotators."""
         return frozenset(item for annotator in self.annotations for item in self.items(annotator))
@@ -47,33 +52,77 @@ class Estimates:
 def load_references(task: Task, collections: tuple[Collection, ...], options: object) -> References:
     """Read all references.
 
-    A collection is one annotator, called by its name; unless one of its files holds several
-    annotations: then each file's annotations are called by the names that the files give.
+    A collection is one annotator, called by its name; unless it holds several annotations of one
+    item: then each is called by the name that the file, or the name of the file, gives.
     """
     annotations: dict[str, dict[str, Any]] = {}
     failed: dict[str, dict[str, str]] = {}
     diagnostics: list[Diagnostic] = []
     for collection in collections:
-        broken = dict(collection.broken)
-        read: dict[str, tuple[tuple[str | None, Any], ...]] = {}
-        diagnostics += collection.diagnostics
-        for item, source in collection.sources.items():
+        found = _read_collection(task, collection, options)
+        diagnostics += found.diagnostics
+        for annotator in found.annotators:
+            annotations[annotator] = found.of(annotator)
+            failed[annotator] = found.failed_of(annotator)
+    names = sorted(annotations, key=_natural)
+    return References({n: annotations[n] for n in names}, {n: failed[n] for n in names}, tuple(diagnostics))
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a collection of references held: name of the annotator if told, and annotation, by item."""
+
+    name: str
+    read: Mapping[str, list[tuple[str, Any]]]
+    failed: list[tuple[str | None, str, str]]
+    diagnostics: list[Diagnostic]
+
+    @property
+    def several(self) -> bool:
+        return any(len(annotations) > 1 for annotations in self.read.values())
+
+    @property
+    def annotators(self) -> list[str]:
+        if not self.several:
+            return [self.name]
+        return list(dict.fromkeys(name for annotations in self.read.values() for name, _ in annotations))
+
+    def of(self, annotator: str) -> dict[str, Any]:
+        return {
+            item: annotation
+            for item, annotations in self.read.items()
+            for name, annotation in annotations
+            if annotator in (name, self.name)
+        }
+
+    def failed_of(self, annotator: str) -> dict[str, str]:
+        """Return the items that failed; a file that does not tell its annotators fails for all."""
+        return {
+            item: why
+            for name, item, why in self.failed
+            if name in (None, annotator) or annotator == self.name
+        }
+
+
+def _read_collection(task: Task, collection: Collection, options: object) -> _Found:
+    read: dict[str, list[tuple[str, Any]]] = {}
+    failed: list[tuple[str | None, str, str]] = [(None, item, why) for item, why in collection.broken.items()]
+    diagnostics = list(collection.diagnostics)
+    for item, sources in collection.sources.items():
+        for told, source in sources:
             reading = read_source(task, source, item, options)
             diagnostics += _of_item(reading.diagnostics, item)
-            if reading.annotations:
-                read[item] = reading.annotations
-            else:
-                broken[item] = _why(reading)
-        several = any(len(found) > 1 for found in read.values())
-        for item, found in read.items():
-            for position, (name, annotation) in enumerate(found, 1):
-                annotator = (name or str(position)) if several else collection.name
-                annotations.setdefault(annotator, {})[item] = annotation
-        named = {name or str(n) for found in read.values() for n, (name, _) in enumerate(found, 1)}
-        for annotator in named if several else {collection.name}:
-            annotations.setdefault(annotator, {})
-            failed.setdefault(annotator, {}).update(broken)
-    return References(annotations, {name: failed.get(name, {}) for name in annotations}, tuple(diagnostics))
+            for position, (name, annotation) in enumerate(reading.annotations, 1):
+                read.setdefault(item, []).append((told or name or str(position), annotation))
+            if not reading.annotations:
+                failed.append((told, item, _why(reading)))
+    return _Found(collection.name, read, failed, diagnostics)
+
+
+def _natural(name: str) -> tuple[bool, int, str]:
+    """Sort names that are numbers by number, and before the others."""
+    is_number = name.isdecimal()
+    return not is_number, int(name) if is_number else 0, name
 
 
 def load_estimates(
@@ -83,12 +132,14 @@ def load_estimates(
     annotations: dict[str, Any] = {}
     failed = {item: why for item, why in collection.broken.items() if item in expected}
     diagnostics = list(collection.diagnostics)
-    for item, source in collection.sources.items():
+    for item, sources in collection.sources.items():
         if item not in expected:
             continue
+        _, source = sources[0]
         reading = read_source(task, source, item, options)
-        if len(reading.annotations) > 1:
-            reading = Reading((), (*reading.diagnostics, _several(reading, source)))
+        count = len(reading.annotations) + len(sources) - 1
+        if count > 1:
+            reading = Reading((), (*reading.diagnostics, _several(count, source)))
         if reading.annotations:
             annotations[item] = reading.annotations[0][1]
         elif all(d.code == EMPTY for d in reading.diagnostics if d.severity == "error"):
@@ -122,11 +173,11 @@ def _why(reading: Reading[Any]) -> str:
     return f"{first.code} {first.message}"
 
 
-def _several(reading: Reading[Any], source: object) -> Diagnostic:
+def _several(count: int, source: object) -> Diagnostic:
     return Diagnostic(
         code="KT206",
         severity="error",
-        message=f"{len(reading.annotations)} annotations in one estimate",
+        message=f"{count} annotations of one item in the estimates",
         file=os.fsdecode(source) if isinstance(source, str | os.PathLike) else None,
         hint="keep one annotation per file, or pass it as references",
     )

@@ -18,6 +18,7 @@ __all__ = [
     "Formula",
     "Law",
     "Measure",
+    "Needs",
     "Statistics",
     "average",
 ]
@@ -28,6 +29,8 @@ Statistics = NDArray[np.float64]
 Values = NDArray[np.float64]
 
 Aggregate = Literal["pooled", "mean", "weighted_mean", "median"]
+
+Needs = Literal["pair", "references+estimate", "estimate", "annotators"]
 
 Law = Literal[
     "identity",  # reference = estimate scores the best value, or is undefined
@@ -124,8 +127,9 @@ class Measure:
         The value an unusable estimate gets.
     laws : frozenset of str
         Invariances it keeps; a law it does not declare has a counterexample among the tests.
-    needs : {"pair"}
-        What one row of statistics is computed from.
+    needs : {"pair", "references+estimate", "estimate", "annotators"}
+        What one row of statistics is computed from: one reference and the estimate, all references of
+        an item and the estimate, the estimate alone, or the references alone.
     """
 
     protocol: str
@@ -140,7 +144,7 @@ class Measure:
     direction: Literal["higher", "lower"] = "higher"
     worst: float = 0.0
     laws: frozenset[Law] = field(default_factory=frozenset)
-    needs: Literal["pair"] = "pair"
+    needs: Needs = "pair"
 
     def __str__(self) -> str:
         return f"{self.protocol}/{self.name}"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,8 @@ import numpy as np
 from kammerton.core.ratios import ratio
 from kammerton.errors import Diagnostic, OptionError
 from kammerton.model.corpus import ALL
-from kammerton.model.evidence import Evidence
-from kammerton.model.measure import Aggregate, Estimate, Measure, average
+from kammerton.model.evidence import Evidence, Row
+from kammerton.model.measure import Aggregate, Estimate, Measure, Needs, average
 from kammerton.model.protocol import find
 from kammerton.model.signature import data_hash, signature
 from kammerton.model.task import Task
@@ -49,16 +50,14 @@ class Scores:
         self._evidence = evidence
         self._missing = missing
         self._choices = choices
+        self._order = {needs: self._sorted(rows) for needs, rows in evidence.rows.items()}
+
+    def _sorted(self, rows: Sequence[Row]) -> list[int]:
+        """Return the numbers of the rows by system, annotator and item: shards do not show."""
         systems = {name: place for place, name in enumerate(self.systems)}
         annotators = {name: place for place, name in enumerate(self.annotators)}
-        self._order = sorted(
-            range(len(evidence.rows)),
-            key=lambda i: (
-                systems[evidence.rows[i].system],
-                annotators[evidence.rows[i].annotator],
-                evidence.rows[i].item,
-            ),
-        )
+        keys = [(systems[row.system], annotators.get(row.annotator, 0), row.item) for row in rows]
+        return sorted(range(len(rows)), key=keys.__getitem__)
 
     @property
     def task(self) -> str:
@@ -73,13 +72,20 @@ class Scores:
     @property
     def systems(self) -> tuple[str, ...]:
         """Names of the systems, in the order given."""
-        return tuple(dict.fromkeys(row.system for row in self._evidence.rows))
+        return tuple(dict.fromkeys(row.system for row in self._all_rows()))
 
     @property
     def annotators(self) -> tuple[str, ...]:
         """Names of the annotators, and ``"all"`` behind them if there are several."""
-        names = tuple(dict.fromkeys(row.annotator for row in self._evidence.rows))
+        names = tuple(dict.fromkeys(r.annotator for r in self._all_rows() if r.annotator != ALL))
         return names if len(names) == 1 else (*names, ALL)
+
+    def annotators_of(self, measure: Measure) -> tuple[str, ...]:
+        """Names of the annotators that a measure has figures for."""
+        return self.annotators if measure.needs == "pair" else (ALL,)
+
+    def _all_rows(self) -> Iterator[Row]:
+        return chain.from_iterable(self._evidence.rows.values())
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -93,7 +99,7 @@ class Scores:
         With several annotators an item counts once: as failed or missing if it is for any of them.
         """
         worst: dict[tuple[str, str], str] = {}
-        for row in self._evidence.rows:
+        for row in self._all_rows():
             key = (row.system, row.item)
             worst[key] = max(worst.get(key, "ok"), row.status, key=("ok", "missing", "failed").index)
         counts = {name: dict.fromkeys(("total", "ok", "missing", "failed"), 0) for name in self.systems}
@@ -195,9 +201,10 @@ class Scores:
         """
         found = find(measure, self.measures)
         chosen = _one_of("system", system, self.systems)
-        who = self.annotators[-1] if annotator is None else _one_of("annotator", annotator, self.annotators)
+        known = self.annotators_of(found)
+        who = known[-1] if annotator is None else _one_of("annotator", annotator, known)
         how = _one_of("aggregate", aggregate or found.aggregate, found.aggregates)
-        return self._estimate(found, chosen, who, how).value  # type: ignore[arg-type]
+        return self.estimate(found, chosen, who, how).value  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None; what ``--format json`` prints."""
@@ -219,7 +226,9 @@ class Scores:
         for system in self.systems:
             for protocol in dict.fromkeys(m.protocol for m in self.measures):
                 chosen = [m for m in self.measures if m.protocol == protocol and m.headline]
-                values = [self._estimate(m, system, self.annotators[-1], m.aggregate).value for m in chosen]
+                values = [
+                    self.estimate(m, system, self.annotators_of(m)[-1], m.aggregate).value for m in chosen
+                ]
                 texts = [f"{m.name} {_short(v)}" for m, v in zip(chosen, values, strict=True)]
                 lines.append(f"  {system}  {protocol}: {', '.join(texts)}")
         return "\n".join(lines)
@@ -228,16 +237,27 @@ class Scores:
         counts = [f"{name} {count['ok']}/{count['total']} items" for name, count in self.counts.items()]
         return ", ".join(counts)
 
-    def _estimate(self, measure: Measure, system: str, annotator: str, how: Aggregate) -> Estimate:
-        rows, statistics = self._evidence.rows, self._evidence.statistics[measure]
+    def estimate(self, measure: Measure, system: str, annotator: str, how: Aggregate) -> Estimate:
+        """Return a corpus figure with what it was measured on.
+
+        Parameters
+        ----------
+        measure : Measure
+            One of :attr:`measures`.
+        system, annotator : str
+            One of :attr:`systems`, and of :meth:`annotators_of` the measure.
+        how : aggregate
+            One of the measure's aggregates.
+        """
+        rows, statistics = self._evidence.rows[measure.needs], self._evidence.statistics[measure]
         chosen = [
             index
-            for index in self._order
+            for index in self._order[measure.needs]
             if rows[index].system == system
             and rows[index].counts
             and annotator in (ALL, rows[index].annotator)
         ]
-        if annotator != ALL:
+        if annotator != ALL or measure.needs != "pair":
             return measure.estimate(statistics[chosen], how)
         numbers: dict[str, int] = {}
         item = np.array([numbers.setdefault(rows[index].item, len(numbers)) for index in chosen], dtype=int)
@@ -258,43 +278,54 @@ class Scores:
     def _summary_rows(self) -> Iterator[tuple[Any, ...]]:
         data = data_hash(self._evidence.fingerprints)
         items = len({item for _, item in self._evidence.fingerprints})
-        for system in self.systems:
-            for annotator in self.annotators:
-                for measure in self.measures:
-                    signed = signature(
-                        measure,
-                        revision=self._task.revision(measure),
-                        missing=self._missing,
-                        items=items,
-                        data=data,
-                        choices=self._choices,
+        signatures = {
+            measure: signature(
+                measure,
+                revision=self._task.revision(measure),
+                missing=self._missing,
+                items=items,
+                data=data,
+                choices=self._choices,
+            )
+            for measure in self.measures
+        }
+        for system, annotator in product(self.systems, dict.fromkeys((*self.annotators, ALL))):
+            for measure in self.measures:
+                if annotator not in self.annotators_of(measure):
+                    continue
+                for how in measure.aggregates:
+                    found = self.estimate(measure, system, annotator, how)
+                    unit = "items" if how in ("mean", "median") else measure.weight_unit
+                    yield (
+                        *(system, annotator, measure.protocol, measure.name, how, _null(found.value)),
+                        *(found.items, found.undefined, found.weight, unit, signatures[measure]),
                     )
-                    for how in measure.aggregates:
-                        found = self._estimate(measure, system, annotator, how)
-                        unit = "items" if how in ("mean", "median") else measure.weight_unit
-                        yield (
-                            *(system, annotator, measure.protocol, measure.name, how),
-                            *(_null(found.value), found.items, found.undefined, found.weight, unit, signed),
-                        )
 
     def _item_rows(self) -> Iterator[tuple[Any, ...]]:
-        figures = [
-            (measure, measure.formula.finalise(each).tolist(), measure.formula.weight(each).tolist())
-            for measure, each in self._evidence.statistics.items()
-        ]
-        for index in self._order:
-            row = self._evidence.rows[index]
-            for measure, values, weights in figures:
-                value = _null(values[index]) if row.counts else None
-                status: str = row.status
-                reason = row.reason
-                if row.status == "ok" and value is None:
-                    status, reason = "undefined", f"nothing comparable: {measure.card.undefined_when}"
-                weight = weights[index] if measure.aggregate in ("pooled", "weighted_mean") else 1.0
-                yield (
-                    *(row.system, row.item, row.annotator, measure.protocol, measure.name),
-                    *(value, weight if value is not None else 0.0, status, reason or None),
-                )
+        figures: dict[Needs, list[tuple[Measure, list[float], list[float]]]] = {n: [] for n in self._order}
+        for measure, each in self._evidence.statistics.items():
+            values, weights = measure.formula.finalise(each), measure.formula.weight(each)
+            figures[measure.needs].append((measure, values.tolist(), weights.tolist()))
+        for system, needs in product(self.systems, figures):
+            rows = self._evidence.rows[needs]
+            for index in self._order[needs]:
+                if rows[index].system == system:
+                    for measure, values_of, weights_of in figures[needs]:
+                        yield _item_row(rows[index], measure, values_of[index], weights_of[index])
+
+
+def _item_row(row: Row, measure: Measure, value: float, weight: float) -> tuple[Any, ...]:
+    status: str = row.status
+    reason = row.reason
+    if row.status == "ok" and math.isnan(value):
+        status, reason = "undefined", f"nothing comparable: {measure.card.undefined_when}"
+    defined = row.counts and not math.isnan(value)
+    if measure.aggregate not in ("pooled", "weighted_mean"):
+        weight = 1.0
+    return (
+        *(row.system, row.item, row.annotator, measure.protocol, measure.name),
+        *(value if defined else None, weight if defined else 0.0, status, reason or None),
+    )
 
 
 _FIGURES = ("aggregate", "value", "items", "undefined", "weight", "weight_unit", "signature")

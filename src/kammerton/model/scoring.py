@@ -13,8 +13,8 @@ from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL, Corpus, Missing, unmatched
 from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.loading import Estimates, References, load_estimates, load_references
-from kammerton.model.measure import Measure, Statistics
-from kammerton.model.task import Evaluation, Pair, Task
+from kammerton.model.measure import Measure, Needs, Statistics
+from kammerton.model.task import Case, Evaluation, Task
 
 __all__ = ["gather_evidence"]
 
@@ -43,7 +43,7 @@ def gather_evidence(
     measures : sequence of Measure
         What to compute.
     options : object
-        Reading options of the task.
+        The task's options.
     missing : {"worst", "skip", "error"}
         What a missing or unusable estimate counts.
     annotator : str
@@ -74,10 +74,16 @@ def gather_evidence(
         diagnostics += systems[system.name].diagnostics
     diagnostics += _suspicions(task, references, systems)
     _stop_early(diagnostics, systems, strict=strict, missing=missing)
-    rows = tuple(_rows(references, systems, missing))
-    if not any(row.status == "ok" for row in rows):
+    plan = _Plan(task, references, systems, missing)
+    if not any(row.status == "ok" for row in plan.rows("references+estimate")):
         raise DataError([*diagnostics, _nothing(corpus)])
-    return _evaluated(task, rows, references, systems, measures, diagnostics)
+    rows, statistics, tallies, notes = _evaluated(task, plan, measures, options)
+    fingerprints = {
+        (annotator, item): hashlib.sha256(task.content(annotation)).digest()
+        for annotator, items in references.annotations.items()
+        for item, annotation in items.items()
+    }
+    return Evidence(rows, statistics, tallies, fingerprints, (*diagnostics, *notes))
 
 
 def _chosen(references: References, annotator: str) -> References:
@@ -115,60 +121,78 @@ def _nothing(corpus: Corpus) -> Diagnostic:
     )
 
 
-def _rows(references: References, systems: Mapping[str, Estimates], missing: Missing) -> Iterator[Row]:
-    for system, estimates in systems.items():
-        for annotator in references.annotations:
-            for item in references.items(annotator):
-                if item in references.failed[annotator]:
-                    reason = f"reference: {references.failed[annotator][item]}"
-                    yield Row(system, item, annotator, "failed", counts=False, reason=reason)
-                elif item in estimates.annotations:
-                    yield Row(system, item, annotator)
-                elif item in estimates.failed:
-                    reason = f"estimate: {estimates.failed[item]}"
-                    yield Row(system, item, annotator, "failed", counts=missing == "worst", reason=reason)
-                else:
-                    reason = "no estimate"
-                    yield Row(system, item, annotator, "missing", counts=missing == "worst", reason=reason)
+class _Plan:
+    """The rows of a run, and the case that each is computed from."""
+
+    def __init__(
+        self, task: Task, references: References, systems: Mapping[str, Estimates], missing: Missing
+    ) -> None:
+        self._task = task
+        self._references = references
+        self._systems = systems
+        self._missing = missing
+
+    def rows(self, needs: Needs) -> Iterator[Row]:
+        """Give the rows for measures that need the same."""
+        for system in self._systems:
+            if needs == "pair":
+                for annotator in self._references.annotations:
+                    for item in self._references.items(annotator):
+                        yield self._row(system, item, annotator, self._references.failed[annotator])
+            else:
+                for item in sorted(self._references.every_item()):
+                    yield self._row(system, item, ALL, self._references.failed_everywhere())
+
+    def _row(self, system: str, item: str, annotator: str, failed: Mapping[str, str]) -> Row:
+        estimates, counts = self._systems[system], self._missing == "worst"
+        if item in failed:
+            return Row(system, item, annotator, "failed", counts=False, reason=f"reference: {failed[item]}")
+        if item in estimates.annotations:
+            return Row(system, item, annotator)
+        if item in estimates.failed:
+            return Row(system, item, annotator, "failed", counts, f"estimate: {estimates.failed[item]}")
+        return Row(system, item, annotator, "missing", counts, "no estimate")
+
+    def case(self, row: Row, needs: Needs, group: int) -> Case[Any]:
+        """Return what the statistics of a row that counts are computed from."""
+        of_item = [
+            items[row.item]
+            for annotator, items in self._references.annotations.items()
+            if row.item in items and row.annotator in (ALL, annotator)
+        ]
+        if needs == "annotators":
+            return Case(tuple(of_item), None, group)
+        estimate = self._systems[row.system].annotations.get(row.item)
+        if estimate is None:
+            estimate = self._task.blank(of_item[0])
+        return Case(() if needs == "estimate" else tuple(of_item), estimate, group)
 
 
 def _evaluated(
-    task: Task,
-    rows: tuple[Row, ...],
-    references: References,
-    systems: Mapping[str, Estimates],
-    measures: Sequence[Measure],
-    diagnostics: Sequence[Diagnostic],
-) -> Evidence:
-    groups = list(dict.fromkeys((row.system, row.annotator) for row in rows))
-    number = {group: index for index, group in enumerate(groups)}
-    counting = np.flatnonzero([row.counts for row in rows])
-    pairs = []
-    for row in (rows[index] for index in counting):
-        ref = references.annotations[row.annotator][row.item]
-        est = systems[row.system].annotations.get(row.item)
-        blank = task.blank(ref) if est is None else est
-        pairs.append(Pair(ref, blank, number[row.system, row.annotator]))
-    evaluation = task.evaluate(pairs, measures)
-    unusable = np.array([rows[index].status != "ok" for index in counting])
+    task: Task, plan: _Plan, measures: Sequence[Measure], options: object
+) -> tuple[dict[Needs, tuple[Row, ...]], dict[Measure, Statistics], dict[str, Tally], list[Diagnostic]]:
+    rows: dict[Needs, tuple[Row, ...]] = {}
     statistics: dict[Measure, Statistics] = {}
-    for measure in measures:
-        found = evaluation.statistics[measure].copy()
-        found[unusable] = measure.formula.worst(found[unusable])
-        statistics[measure] = np.zeros((len(rows), found.shape[1]))
-        statistics[measure][counting] = found
-    notes = [note.at(system=groups[group][0]) for group, note in evaluation.notes]
-    return Evidence(
-        rows=rows,
-        statistics=statistics,
-        tallies=_tallies(evaluation, groups),
-        fingerprints={
-            (annotator, item): hashlib.sha256(task.content(annotation)).digest()
-            for annotator, items in references.annotations.items()
-            for item, annotation in items.items()
-        },
-        diagnostics=(*diagnostics, *notes),
-    )
+    tallies: dict[str, Tally] = {}
+    notes: list[Diagnostic] = []
+    for needs in dict.fromkeys(measure.needs for measure in measures):
+        rows[needs] = tuple(plan.rows(needs))
+        groups = list(dict.fromkeys((row.system, row.annotator) for row in rows[needs]))
+        number = {group: index for index, group in enumerate(groups)}
+        counting = np.array([index for index, row in enumerate(rows[needs]) if row.counts], dtype=int)
+        counted = [rows[needs][index] for index in counting]
+        cases = [plan.case(row, needs, number[row.system, row.annotator]) for row in counted]
+        own = [measure for measure in measures if measure.needs == needs]
+        evaluation = task.evaluate(cases, own, options)
+        unusable = np.array([row.status != "ok" for row in counted], dtype=bool)
+        for measure in own:
+            found = evaluation.statistics[measure].copy()
+            found[unusable] = measure.formula.worst(found[unusable])
+            statistics[measure] = np.zeros((len(rows[needs]), found.shape[1]))
+            statistics[measure][counting] = found
+        tallies |= _tallies(evaluation, groups)
+        notes += [note.at(system=groups[group][0]) for group, note in evaluation.notes]
+    return rows, {measure: statistics[measure] for measure in measures}, tallies, notes
 
 
 def _tallies(evaluation: Evaluation, groups: Sequence[tuple[str, str]]) -> dict[str, Tally]:

@@ -14,7 +14,7 @@ from kammerton.errors import Diagnostic
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
 
-__all__ = ["ClassTable", "Evaluation", "Pair", "Reading", "Task"]
+__all__ = ["Case", "ClassTable", "Evaluation", "Reading", "Task"]
 
 A = TypeVar("A")
 
@@ -31,12 +31,30 @@ class Reading(Generic[A]):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair(Generic[A]):
-    """One reference, one estimate, and the group whose class tables they count in."""
+class Case(Generic[A]):
+    """What one row of statistics is computed from.
 
-    ref: A
-    est: A
+    Parameters
+    ----------
+    references : tuple
+        Annotations, in the order of the annotators' names: one for measures of pairs, all of an item
+        for measures that need them at once, none for measures of the estimate alone.
+    estimate : annotation
+        None for measures of the annotators alone.
+    group : int
+        The group whose class tables the case counts in.
+    """
+
+    references: tuple[A, ...]
+    estimate: A | None
     group: int = 0
+
+    @property
+    def pair(self) -> tuple[A, A]:
+        """The reference and the estimate of a case that has one of each."""
+        (reference,) = self.references
+        assert self.estimate is not None, "measures of pairs get pairs"
+        return reference, self.estimate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +70,7 @@ class ClassTable:
     unit : str
         Unit of the weights.
     groups : ndarray of int64, shape (rows,)
-        Group of pairs that a row was summed over.
+        Group of cases that a row was summed over.
     classes : list of tuple
         Classes of each row: strings, numbers or None.
     weights : ndarray of float64, shape (rows,)
@@ -68,19 +86,23 @@ class ClassTable:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What the kernels of a task return for a list of pairs.
+    """What the kernels of a task return for a list of cases.
 
     Parameters
     ----------
-    statistics : mapping of Measure to ndarray, shape (pairs, statistics)
+    statistics : mapping of Measure to ndarray, shape (cases, statistics)
     tables : tuple of ClassTable
     notes : tuple of (group, Diagnostic)
-        What a reader of the figures must know, per group of pairs.
+        What a reader of the figures must know, per group of cases.
     """
 
     statistics: Mapping[Measure, Statistics]
     tables: tuple[ClassTable, ...] = ()
     notes: tuple[tuple[int, Diagnostic], ...] = ()
+
+
+def _is_item(name: str) -> tuple[str, str | None]:
+    return name, None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +118,8 @@ class Task:
     suffixes : frozenset of str
         Suffixes of the files it reads, lower-case, with the dot.
     options : type
-        Frozen dataclass of reading options; ``options()`` are the defaults.
+        Frozen dataclass of the choices a caller has in reading and scoring; ``options()`` are the
+        defaults.
     read : callable
         ``read(path, name, options)`` reads a file.
     adopt : callable
@@ -108,7 +131,10 @@ class Task:
     extent : callable
         ``extent(annotation)`` returns how far it reaches, in ``extent_unit``.
     evaluate : callable
-        ``evaluate(pairs, measures)`` runs the kernels.
+        ``evaluate(cases, measures, options)`` runs the kernels; the measures need the same.
+    identify : callable
+        ``identify(name)`` takes the name of a file (its path below the folder, without suffix) apart
+        into item and annotator, None where the name does not tell one.
     extent_unit : str
         Unit of the extent.
     """
@@ -123,7 +149,8 @@ class Task:
     blank: Callable[[Any], Any]
     content: Callable[[Any], bytes]
     extent: Callable[[Any], float]
-    evaluate: Callable[[Sequence[Pair[Any]], Sequence[Measure]], Evaluation]
+    evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
+    identify: Callable[[str], tuple[str, str | None]] = _is_item
     extent_unit: str = "s"
 
     @property
