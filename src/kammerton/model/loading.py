@@ -64,8 +64,7 @@ def load_references(task: Task, collections: tuple[Collection, ...], options: ob
         for annotator in found.annotators:
             annotations[annotator] = found.of(annotator)
             failed[annotator] = found.failed_of(annotator)
-    names = sorted(annotations, key=_natural)
-    return References({n: annotations[n] for n in names}, {n: failed[n] for n in names}, tuple(diagnostics))
+    return References(annotations, failed, tuple(diagnostics))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,8 @@ class _Found:
     def annotators(self) -> list[str]:
         if not self.several:
             return [self.name]
-        return list(dict.fromkeys(name for annotations in self.read.values() for name, _ in annotations))
+        names = {name for annotations in self.read.values() for name, _ in annotations}
+        return sorted(names, key=_natural)
 
     def of(self, annotator: str) -> dict[str, Any]:
         return {
