@@ -21,6 +21,9 @@ from kammerton.model.task import ClassTable
 
 __all__ = ["confusion_table", "credit_notes", "excluded_table"]
 
+_DENSE = 1 << 22
+"""Cells up to which counting beats sorting."""
+
 _NO_ROOT = 12
 """Root interval where one side has no root."""
 
@@ -123,5 +126,7 @@ def _summed(
 ) -> tuple[Codes, Codes, NDArray[np.float64]]:
     """Sum weights over equal (group, cell); return groups, cells and sums."""
     width = int(cells.max(initial=0)) + 1
-    keys, places = np.unique(groups * width + cells, return_inverse=True)
-    return keys // width, keys % width, np.bincount(places, weights, len(keys)).astype(float, copy=False)
+    keys = groups * width + cells
+    found = np.unique(keys) if keys.max(initial=0) > _DENSE else np.flatnonzero(np.bincount(keys))
+    sums = np.bincount(np.searchsorted(found, keys), weights, len(found)).astype(float, copy=False)
+    return found // width, found % width, sums

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -26,23 +27,24 @@ class Columns:
     ----------
     labels : tuple of str
         Distinct labels; a code is an index into it. The first stands for silence and is empty.
-    ref, est : Segments
-        Rows of positive length; sequence ``i`` of both is pair ``i``.
-    ref_rows, est_rows : Segments
-        The same with the rows of zero length.
-    slices : Slices
-        The union of their boundaries.
     groups : ndarray of int64, shape (pairs,)
         Group of each pair.
+    ref, est : Segments
+        Rows of positive length; sequence ``i`` of both is pair ``i``.
+    slices : Slices
+        The union of their boundaries.
+    ref_rows, est_rows, all_slices
+        The same with the rows of zero length.
     """
 
     labels: tuple[str, ...]
+    groups: Codes
     ref: Segments
     est: Segments
+    slices: Slices
     ref_rows: Segments
     est_rows: Segments
-    slices: Slices
-    groups: Codes
+    all_slices: Slices
 
     @property
     def pairs(self) -> int:
@@ -55,14 +57,18 @@ def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> Columns:
 
     An annotation that stands in several pairs is encoded once.
     """
-    index: dict[str, int] = {"": SILENCE, "N": NO_CHORD}
     refs, ref_order = _distinct([case.pair[0] for case in cases])
     ests, est_order = _distinct([case.pair[1] for case in cases])
+    labels = chain.from_iterable(annotation.labels for annotation in (*refs, *ests))
+    index = {label: code for code, label in enumerate(dict.fromkeys(("", "N", *labels)))}
     ref_rows = _encode(refs, index).take(ref_order)
     est_rows = _encode(ests, index).take(est_order)
-    ref, est = (rows.where(rows.ends > rows.starts) for rows in (ref_rows, est_rows))
+    all_slices = slice_pairs(ref_rows, est_rows)
+    ref_lasts, est_lasts = ref_rows.ends > ref_rows.starts, est_rows.ends > est_rows.starts
+    ref, est = ref_rows.where(ref_lasts), est_rows.where(est_lasts)
+    slices = all_slices.restricted(ref, ref_lasts, est, est_lasts)
     groups = np.array([case.group for case in cases], dtype=np.int64)
-    return Columns(tuple(index), ref, est, ref_rows, est_rows, slice_pairs(ref, est), groups)
+    return Columns(tuple(index), groups, ref, est, slices, ref_rows, est_rows, all_slices)
 
 
 def _distinct(annotations: list[ChordAnnotation]) -> tuple[list[ChordAnnotation], Codes]:
@@ -72,11 +78,10 @@ def _distinct(annotations: list[ChordAnnotation]) -> tuple[list[ChordAnnotation]
     return list(chosen.values()), np.array(order, dtype=np.int64)
 
 
-def _encode(annotations: list[ChordAnnotation], index: dict[str, int]) -> Segments:
+def _encode(annotations: list[ChordAnnotation], index: Mapping[str, int]) -> Segments:
     intervals = np.concatenate([np.empty((0, 2)), *(a.intervals for a in annotations)])
-    codes = np.array(
-        [index.setdefault(label, len(index)) for a in annotations for label in a.labels], dtype=np.int64
-    )
+    labels = chain.from_iterable(a.labels for a in annotations)
+    codes = np.fromiter(map(index.__getitem__, labels), dtype=np.int64, count=len(intervals))
     offsets = np.concatenate(([0], np.cumsum([len(a) for a in annotations], dtype=np.int64)))
     sequence = sequence_of_rows(offsets)
     changed = np.ones(len(codes), dtype=bool)

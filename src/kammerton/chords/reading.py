@@ -91,11 +91,20 @@ def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading
     return Reading(() if problems.has_errors else found, (*reading.diagnostics, *problems.diagnostics()))
 
 
+_sound: set[str] = set()
+"""Labels that were parsed and had nothing to report: most labels of a file are met before."""
+
+
 def _annotation(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> ChordAnnotation:
+    intervals = np.empty((len(track.labels), 2))
+    intervals[:, 0], intervals[:, 1] = track.starts, track.ends
+    if _sound.issuperset(track.labels):
+        return ChordAnnotation(intervals, tuple(track.labels))
     spelling = {label: label for label in dict.fromkeys(track.labels)}
     for label in spelling:
         found = _problem(label)
         if found is None:
+            _sound.add(label)
             continue
         respelled = respell(label) if lenient else None
         rows = [row for row, each in enumerate(track.labels) if each == label]
@@ -108,7 +117,6 @@ def _annotation(track: LabelledIntervals, problems: Problems, *, lenient: bool) 
             spelling[label] = respelled
             found = _respelled(label, respelled)
         problems.add(replace(track.locate(rows[0], "label").diagnose(found), count=len(rows)))
-    intervals = np.stack((track.starts, track.ends), axis=1)
     return ChordAnnotation(intervals, tuple(spelling[label] for label in track.labels))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.chords.columns import NO_CHORD, SILENCE, Columns
-from kammerton.core.intervals import Codes, Flags, Seconds, Segments, Slices, sequence_of_rows, slice_pairs
+from kammerton.core.intervals import Codes, Flags, Seconds, Segments, Slices, sequence_of_rows
 
 __all__ = ["ReferenceSpan", "Timeline", "from_zero", "reference_span"]
 
@@ -99,9 +99,11 @@ def reference_span(columns: Columns, merged: Codes | None = None) -> ReferenceSp
     """
     ref, est, slices = columns.ref, columns.est, columns.slices
     if merged is not None and (ref is not columns.ref_rows or est is not columns.est_rows):
-        ref = _absorbed(columns.ref_rows, merged)
-        est = _absorbed(columns.est_rows, merged, ref.span())
-        slices = slice_pairs(ref, est)
+        ref_kept = _counting(columns.ref_rows, merged)
+        ref = columns.ref_rows.where(ref_kept)
+        est_kept = _counting(columns.est_rows, merged, ref.span())
+        est = columns.est_rows.where(est_kept)
+        slices = columns.all_slices.restricted(ref, ref_kept, est, est_kept)
     first, last = ref.span()
     slices = slices.where((slices.starts >= first[slices.pair]) & (slices.ends <= last[slices.pair]))
     padded = _padded(est, slices, first[slices.pair], last[slices.pair], merged)
@@ -110,13 +112,11 @@ def reference_span(columns: Columns, merged: Codes | None = None) -> ReferenceSp
     return ReferenceSpan(timeline, ref, est, slices, padded, np.nan_to_num(last - first))
 
 
-def _absorbed(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] | None = None) -> Segments:
-    """Leave out the rows of zero length, but those in a segment that has a length.
+def _counting(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] | None = None) -> Flags:
+    """Tell the rows that count: not those of zero length, unless their segment has a length.
 
     The first and last segment within the span ``padded_to``, if ``N``, go on in the padding.
     """
-    if len(rows.starts) == 0:
-        return rows
     values = merged[rows.codes]
     sequence = sequence_of_rows(rows.offsets)
     begins = np.ones(len(values), dtype=bool)
@@ -132,7 +132,7 @@ def _absorbed(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] 
         previous_end[np.flatnonzero(begins) == rows.offsets[of_end]] = -np.inf
         outermost = (previous_end < padded_to[0][of_end]) | (next_start > padded_to[1][of_end])
         lasts |= outermost & (values[ends] == merged[NO_CHORD])
-    return rows.where(lasts[segment])
+    return np.asarray(lasts[segment])
 
 
 def _padded(est: Segments, slices: Slices, first: Seconds, last: Seconds, merged: Codes | None) -> Flags:

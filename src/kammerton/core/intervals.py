@@ -7,7 +7,7 @@ overlaps the next one of its sequence, and there may be gaps between rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,20 +95,34 @@ class Slices:
 
     def where(self, keep: Flags) -> Slices:
         """Return the slices for which ``keep`` holds."""
-        return Slices(
-            self.pair[keep],
-            self.starts[keep],
-            self.ends[keep],
-            self.ref_row[keep],
-            self.ref_gap[keep],
-            self.est_row[keep],
-            self.est_gap[keep],
-        )
+        if keep.all():
+            return self
+        columns = (getattr(self, field.name)[keep] for field in fields(self))
+        return Slices(*columns)
+
+    def restricted(self, ref: Segments, ref_kept: Flags, est: Segments, est_kept: Flags) -> Slices:
+        """Return the slices as if only the kept rows were there.
+
+        Parameters
+        ----------
+        ref, est : Segments
+            What is left of the rows that were sliced, from :meth:`Segments.where`.
+        ref_kept, est_kept : ndarray of bool
+            Which of the rows were kept.
+        """
+        ref_row, ref_gap = _restricted(ref, ref_kept, self.ref_row, self)
+        est_row, est_gap = _restricted(est, est_kept, self.est_row, self)
+        return Slices(self.pair, self.starts, self.ends, ref_row, ref_gap, est_row, est_gap)
 
     @property
     def durations(self) -> Seconds:
         """Seconds that each slice lasts."""
         return self.ends - self.starts
+
+
+def _restricted(kept: Segments, keep: Flags, row: Codes, slices: Slices) -> tuple[Codes, Flags]:
+    last_kept = np.append(np.cumsum(keep) - 1, -1)[row]
+    return _covering(kept, last_kept, slices.pair, slices.ends)
 
 
 def sequence_of_rows(offsets: Codes) -> Codes:
@@ -123,7 +137,7 @@ def slice_pairs(ref: Segments, est: Segments) -> Slices:
     ----------
     ref, est : Segments
         Equally many sequences; sequence ``i`` of one is paired with sequence ``i`` of the other.
-        Rows have positive length and no negative times.
+        No negative times.
 
     Returns
     -------
@@ -131,35 +145,37 @@ def slice_pairs(ref: Segments, est: Segments) -> Slices:
         In order of pair and time.
     """
     ref_pair, est_pair = sequence_of_rows(ref.offsets), sequence_of_rows(est.offsets)
-    times = np.concatenate((np.zeros(len(ref)), ref.starts, est.starts, ref.ends, est.ends))
-    pairs = np.concatenate((np.arange(len(ref)), ref_pair, est_pair, ref_pair, est_pair))
-    order = np.lexsort((times, pairs))
+    # The end of a row is a boundary of its own only where the next row does not start there.
+    ref_ends, est_ends = _open_ends(ref, ref_pair), _open_ends(est, est_pair)
+    times = np.concatenate(
+        (ref.starts, est.starts, ref.ends[ref_ends], est.ends[est_ends], np.zeros(len(ref)))
+    )
+    pairs = np.concatenate((ref_pair, est_pair, ref_pair[ref_ends], est_pair[est_ends], np.arange(len(ref))))
+    order = np.argsort(times)
+    # Sorting small numbers stably is a radix sort; among equal times the order does not matter.
+    order = order[np.argsort(pairs[order].astype(np.min_scalar_type(len(ref))), kind="stable")]
     times, pairs = times[order], pairs[order]
 
     last = np.ones(len(times), dtype=bool)  # last event of each distinct boundary
     last[:-1] = (times[1:] != times[:-1]) | (pairs[1:] != pairs[:-1])
     boundary, pair = times[last], pairs[last]
-    inner = np.zeros(len(pair), dtype=bool)  # a slice begins here and ends at the next boundary
-    inner[:-1] = pair[1:] == pair[:-1]
-    starts, ends, pair = boundary[inner], boundary[1:][inner[:-1]], pair[inner]
+    begins = np.flatnonzero(pair[1:] == pair[:-1])  # a slice lasts from here to the next boundary
+    starts, ends, pair = boundary[begins], boundary[begins + 1], pair[begins]
 
-    first_ref = len(ref)
-    first_est = first_ref + len(ref.starts)
-    ref_row = _last_started(order, first_ref, len(ref.starts), last)[inner]
-    est_row = _last_started(order, first_est, len(est.starts), last)[inner]
+    events = np.flatnonzero(last)[begins]
+    is_ref, is_est = order < len(ref.starts), order < len(ref.starts) + len(est.starts)
+    ref_row = np.cumsum(is_ref)[events] - 1
+    est_row = np.cumsum(is_est & ~is_ref)[events] - 1
     ref_row, ref_gap = _covering(ref, ref_row, pair, ends)
     est_row, est_gap = _covering(est, est_row, pair, ends)
     return Slices(pair, starts, ends, ref_row, ref_gap, est_row, est_gap)
 
 
-def _last_started(order: Codes, first: int, count: int, last: Flags) -> Codes:
-    """Return, for each boundary, the last row whose start is not after it.
-
-    Start events of a side are numbered ``first`` to ``first + count - 1`` before sorting; they keep
-    their order in it, so counting them gives the row.
-    """
-    is_start = (order >= first) & (order < first + count)
-    return np.asarray(np.cumsum(is_start)[last] - 1)
+def _open_ends(side: Segments, sequence: Codes) -> Codes:
+    """Return the rows that end where no row of the same sequence starts next."""
+    adjoined = np.zeros(len(sequence), dtype=bool)
+    adjoined[:-1] = (side.ends[:-1] == side.starts[1:]) & (sequence[1:] == sequence[:-1])
+    return np.flatnonzero(~adjoined)
 
 
 def _covering(side: Segments, row: Codes, pair: Codes, ends: Seconds) -> tuple[Codes, Flags]:
