@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Diagnostics as people read them: message, excerpt, caret, help; many of a kind grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kammerton.errors import Diagnostic, Severity
+from kammerton.model.annotations import EXCERPT_LEAD
+from kammerton.reporting.escaping import display_width, for_terminal
+
+__all__ = ["count_problems", "paint", "plural", "render_diagnostic", "render_grouped"]
+
+LISTED = 3
+"""Diagnostics of one code that are shown in full; the others are counted."""
+
+_CUT = "..."
+"""Stands where an excerpt is cut; not the one-column ellipsis, which some terminals cannot draw."""
+
+_COLOURS = {"error": "1;31", "warning": "1;33", "note": "1;36", "help": "32"}
+
+
+def paint(text: str, role: str, *, colour: bool) -> str:
+    """Return ``text`` in the colour of its role, if there is colour."""
+    return f"\x1b[{_COLOURS[role]}m{text}\x1b[0m" if colour else text
+
+
+def plural(count: int, noun: str) -> str:
+    """Return e.g. ``1 file``, ``1,204 files``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def render_diagnostic(diagnostic: Diagnostic, *, colour: bool = False, width: int = 80) -> list[str]:
+    """Return the lines of a diagnostic, at most four.
+
+    Parameters
+    ----------
+    diagnostic : Diagnostic
+        What to show.
+    colour : bool
+        Whether the reader understands colours.
+    width : int
+        Columns of the reader's window; only excerpts are cut to it.
+    """
+    head = _head(diagnostic.severity, diagnostic.code, colour=colour)
+    place = diagnostic.place()
+    message = for_terminal(diagnostic.message)
+    lines = [f"{head} {for_terminal(place)}: {message}" if place else f"{head} {message}"]
+    if diagnostic.excerpt is not None and diagnostic.line is not None:
+        lines += _excerpt(diagnostic.excerpt, diagnostic, colour=colour, width=width)
+    if diagnostic.hint is not None:
+        lines.append(f"  {paint('help:', 'help', colour=colour)} {for_terminal(diagnostic.hint)}")
+    return lines
+
+
+def _head(severity: Severity, code: str, *, colour: bool) -> str:
+    return paint(f"{severity}[{code}]", severity, colour=colour)
+
+
+def _excerpt(excerpt: str, diagnostic: Diagnostic, *, colour: bool, width: int) -> list[str]:
+    gutter = f"{diagnostic.line:>3} | "
+    room = max(width - len(gutter), 16)
+    if diagnostic.column is None:
+        return [gutter + _window(excerpt, 0, room)[0]]
+    at = min(diagnostic.column, EXCERPT_LEAD + 1, len(excerpt) + 1) - 1
+    shown, lead = _window(excerpt, at, room)
+    token = display_width("".join(_drawn(excerpt[at : at + diagnostic.length])))
+    caret = "^" * max(1, min(token, display_width(shown) - lead))
+    return [
+        gutter + shown,
+        " " * (len(gutter) - 2) + "| " + " " * lead + paint(caret, diagnostic.severity, colour=colour),
+    ]
+
+
+def _window(excerpt: str, at: int, room: int) -> tuple[str, int]:
+    """Return what ``room`` columns show of a line around character ``at``, and the columns before it."""
+    cells = _drawn(excerpt)
+    begin = at
+    while begin > 0 and display_width("".join(cells[begin - 1 : at])) <= room * 2 // 3:
+        begin -= 1
+    head = _CUT if begin > 0 else ""
+    end = _fitting(cells, begin, room - len(head))
+    if end < len(cells):
+        end = max(at, _fitting(cells, begin, room - len(head) - len(_CUT)))
+    lead = len(head) + display_width("".join(cells[begin:at]))
+    return head + "".join(cells[begin:end]) + (_CUT if end < len(cells) else ""), lead
+
+
+def _drawn(text: str) -> list[str]:
+    """Return each character as it is drawn: a tab as one blank, what a reader would obey escaped."""
+    cells = [" " if character == "\t" else for_terminal(character) for character in text]
+    for place in range(len(text) - 2):
+        if text.startswith("##[", place):
+            cells[place] = r"\x23"
+    return cells
+
+
+def _fitting(cells: Sequence[str], begin: int, room: int) -> int:
+    """Return where to stop so that cells from ``begin`` on fill ``room`` columns at most."""
+    used = 0
+    for place in range(begin, len(cells)):
+        used += display_width(cells[place])
+        if used > room:
+            return place
+    return len(cells)
+
+
+def render_grouped(
+    diagnostics: Iterable[Diagnostic], *, colour: bool = False, width: int = 80, listed: int = LISTED
+) -> list[str]:
+    """Return the lines of many diagnostics: the first of each kind, then how many more there are.
+
+    Parameters
+    ----------
+    diagnostics : iterable of Diagnostic
+        All of them.
+    colour, width
+        As for :func:`render_diagnostic`.
+    listed : int
+        How many of a kind are shown in full.
+    """
+    kinds: dict[tuple[str, Severity], list[Diagnostic]] = {}
+    for diagnostic in diagnostics:
+        kinds.setdefault((diagnostic.code, diagnostic.severity), []).append(diagnostic)
+    lines = []
+    for (code, severity), same in kinds.items():
+        for diagnostic in same[:listed]:
+            lines += render_diagnostic(diagnostic, colour=colour, width=width)
+        rest = same[listed:]
+        if rest:
+            files = {diagnostic.file for diagnostic in rest if diagnostic.file is not None}
+            where = f" in {plural(len(files), 'file')}" if files else ""
+            number = sum(diagnostic.count for diagnostic in rest)
+            lines.append(f"{_head(severity, code, colour=colour)} {number:,} more of this kind{where}")
+    return lines
+
+
+def count_problems(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return e.g. ``12 errors, 1 warning in 3 files``; empty if there is neither.
+
+    A diagnostic that stands for several occurrences counts as many.
+    """
+    counts = {"error": 0, "warning": 0, "note": 0}
+    files = set()
+    for diagnostic in diagnostics:
+        counts[diagnostic.severity] += diagnostic.count
+        if diagnostic.severity != "note" and diagnostic.file is not None:
+            files.add(diagnostic.file)
+    told = [plural(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
+    where = f" in {plural(len(files), 'file')}" if told and files else ""
+    return ", ".join(told) + where

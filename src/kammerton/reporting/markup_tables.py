@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Tables as Markdown and LaTeX, to be pasted into a pull request or a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from kammerton.reporting.escaping import for_latex, for_markdown
+from kammerton.reporting.tables import Block, figure
+
+__all__ = ["render_latex", "render_markdown"]
+
+
+def render_markdown(blocks: Sequence[Block]) -> str:
+    """Return tables in GitHub's Markdown, each below its heading and above its signature."""
+    return "\n".join(_markdown(block) for block in blocks)
+
+
+def _markdown(block: Block) -> str:
+    head, *body = _cells(block, for_markdown)
+    aligned = ["---" if place < _texts(block) else "---:" for place in range(len(head))]
+    rows = "\n".join("| " + " | ".join(row) + " |" for row in (head, aligned, *body))
+    return f"### {for_markdown(block.title)}\n\n{rows}\n\n{for_markdown(block.signature)}\n"
+
+
+def render_latex(blocks: Sequence[Block]) -> str:
+    """Return tables as ``tabular`` environments of the package booktabs."""
+    return "\n".join(_latex(block) for block in blocks)
+
+
+def _latex(block: Block) -> str:
+    head, aggregates, *body = _cells(block, for_latex)
+    columns = "l" * _texts(block) + "r" * (len(head) - _texts(block))
+    lines = [
+        rf"% {for_latex(block.title)}; needs \usepackage{{booktabs}}",
+        f"% {for_latex(block.signature)}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        *(" & ".join(row) + r" \\" for row in (head, aggregates)),
+        r"\midrule",
+        *(" & ".join(row) + r" \\" for row in body),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _texts(block: Block) -> int:
+    """Return how many columns hold text."""
+    return 2 if block.names_annotators else 1
+
+
+def _cells(block: Block, escape: Callable[[str], str]) -> Iterator[list[str]]:
+    """Give the rows of a table: names, aggregates, then figures and the items undefined below them."""
+    annotated = block.names_annotators
+    empty = [""] if annotated else []
+    yield [
+        "system",
+        *(["annotator"] if annotated else []),
+        "items",
+        *(escape(block.heading(measure)) for measure in block.measures),
+    ]
+    yield ["aggregate", *empty, "", *(measure.aggregate.replace("_", " ") for measure in block.measures)]
+    for line in block.lines:
+        who = [escape(line.system), *([escape(line.annotator)] if annotated else [])]
+        figures = [figure(each, measure) for each, measure in zip(line.figures, block.measures, strict=True)]
+        yield [*who, str(line.items), *figures]
+        if any(line.undefined):
+            counts = ["" if count is None else str(count) for count in line.undefined]
+            yield ["undefined items", *empty, "", *counts]

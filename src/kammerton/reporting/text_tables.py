@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Tables as plain text that fits a terminal of any width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kammerton.errors import clip
+from kammerton.model.measure import Measure
+from kammerton.reporting.diagnostics import plural
+from kammerton.reporting.escaping import display_width, for_terminal, pad
+from kammerton.reporting.tables import Block, Line, figure
+
+__all__ = ["render_text"]
+
+_GAP = "  "
+_LONGEST_NAME = 60
+_NAME, _AGGREGATE, _UNDEFINED = "system", "aggregate", "  undefined"
+
+
+def render_text(blocks: Sequence[Block], *, width: int = 80) -> str:
+    """Return tables as plain text.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+        The tables. One that is too wide is cut into several with the same rows; if even one column
+        is too wide, its figures are listed.
+    width : int
+        Columns of the terminal.
+    """
+    return "\n".join(_block(block, width) for block in blocks)
+
+
+def _block(block: Block, width: int) -> str:
+    stub = _stub(block)
+    columns = [_column(block, place) for place in range(len(block.measures))]
+    room = width - sum(_width(column) + len(_GAP) for column in stub)
+    if max(map(_width, columns)) > room + len(_GAP):
+        body = "\n".join(_listed(block))
+    else:
+        parts = ["\n".join(_rows([*stub, *part])) for part in _parts(columns, room + len(_GAP))]
+        body = "\n\n".join(parts)
+    return f"{block.title}\n{body}\n{block_signature(block)}\n"
+
+
+def block_signature(block: Block) -> str:
+    """Return the line below a table."""
+    return f"signature {for_terminal(block.signature)}"
+
+
+def _shown(name: str) -> str:
+    return for_terminal(clip(name, _LONGEST_NAME))
+
+
+def _stub(block: Block) -> list[list[str]]:
+    """Return the columns that stand before the figures."""
+    systems, annotators, items = [_NAME, _AGGREGATE], ["annotator", ""], ["items", ""]
+    for line in block.lines:
+        systems.append(_shown(line.system))
+        annotators.append(_shown(line.annotator))
+        items.append(str(line.items))
+        if any(line.undefined):
+            systems.append(_UNDEFINED)
+            annotators.append("")
+            items.append("")
+    return [systems, annotators, items] if block.names_annotators else [systems, items]
+
+
+def _column(block: Block, place: int) -> list[str]:
+    """Return a measure's name, its aggregate, and its figures with the undefined items below each."""
+    measure = block.measures[place]
+    column = [block.heading(measure), _way(measure)]
+    for line in block.lines:
+        column.append(figure(line.figures[place], measure))
+        if any(line.undefined):
+            undefined = line.undefined[place]
+            column.append("" if undefined is None else str(undefined))
+    return column
+
+
+def _way(measure: Measure) -> str:
+    return measure.aggregate.replace("_", " ")
+
+
+def _parts(columns: Sequence[list[str]], room: int) -> Iterator[list[list[str]]]:
+    """Deal columns out to parts that fill ``room`` at most."""
+    part: list[list[str]] = []
+    used = 0
+    for column in columns:
+        needed = _width(column) + len(_GAP)
+        if part and used + needed > room:
+            yield part
+            part, used = [], 0
+        part.append(column)
+        used += needed
+    yield part
+
+
+def _rows(columns: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [_width(column) for column in columns]
+    texts = 2 if columns[1][0] == "annotator" else 1
+    for row in zip(*columns, strict=True):
+        cells = [
+            pad(cell, width, right=place >= texts)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield _GAP.join(cells).rstrip()
+
+
+def _width(column: Sequence[str]) -> int:
+    return max(map(display_width, column))
+
+
+def _listed(block: Block) -> Iterator[str]:
+    """Give each figure a line of its own."""
+    names = [block.heading(measure) for measure in block.measures]
+    width = max(map(len, names))
+    for line in block.lines:
+        yield _who(block, line)
+        for place, measure in enumerate(block.measures):
+            text = figure(line.figures[place], measure)
+            yield f"  {names[place]:<{width}} {text}".rstrip()
+            if line.undefined[place]:
+                yield f"    {plural(line.undefined[place] or 0, 'item')} undefined"
+
+
+def _who(block: Block, line: Line) -> str:
+    against = f" / {_shown(line.annotator)}" if block.names_annotators else ""
+    return f"{_shown(line.system)}{against}, {plural(line.items, 'item')}"
