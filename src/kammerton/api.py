@@ -4,23 +4,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import fields
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
 from functools import partial
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from kammerton.errors import OptionError
+from kammerton.errors import DataError, OptionError, close_match, quote
 from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.pairs import read_pairs
-from kammerton.model.corpus import ALL, Corpus, Missing, check_names
+from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names
+from kammerton.model.loading import load_estimates, load_references
 from kammerton.model.protocol import choose
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import gather_evidence
 from kammerton.model.task import Task
 
-__all__ = ["score"]
+if TYPE_CHECKING:
+    from kammerton.chords.views import ItemView
 
+__all__ = ["score", "show"]
+
+_NAMED = 5
+"""Items that a message names."""
 _POLICIES = ("worst", "skip", "error")
 _NOT_IN_SIGNATURE = ("encoding", "limits")
 """Reading options that decide whether a file can be read, not what is read."""
@@ -155,3 +163,119 @@ def _choices(options: Any) -> dict[str, str]:
         shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
         changed[field.name] = "yes" if value is True else shown
     return changed
+
+
+def show(
+    task: str,
+    references: Any,
+    estimates: Any,
+    item: str | None = None,
+    *,
+    measure: str | None = None,
+    annotators: Mapping[str, Any] | None = None,
+    annotator: str | None = None,
+    options: object | None = None,
+) -> ItemView:
+    """Lay out one item: who wrote what, which of it is wrong, and what that cost.
+
+    Parameters
+    ----------
+    task : str
+        ``"chords"``.
+    references, estimates, annotators
+        As for :func:`score`.
+    item : str, optional
+        Name of the item, or a part of it that no other name has; of no need if there is only one.
+    measure : str, optional
+        Judges what is wrong; by default the task's own choice.
+    annotator : str, optional
+        Whose reference it is; by default the first that has the item.
+    options : object, optional
+        How files are read.
+
+    Returns
+    -------
+    ItemView
+        What :func:`kammerton.reporting.timeline.render_item` draws.
+
+    Raises
+    ------
+    OptionError
+        If a name is not possible, or fits several items.
+    DataError
+        If the reference cannot be used.
+
+    Examples
+    --------
+    >>> ref = {"song": ([(0, 2), (2, 4)], ["C", "G:7"])}
+    >>> est = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
+    >>> show("chords", ref, {"mine": est}).tracks[1].marks
+    (Mark(start=2.0, end=3.0, state='wrong'),)
+    """
+    found = find_task(task)
+    reading = found.options() if options is None else options
+    corpus = _corpus(found, references, estimates, annotators or {}).paired()
+    chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
+    read = load_references(found, tuple(_only(chosen, each) for each in corpus.references), reading)
+    usable = {name: items[chosen] for name, items in read.annotations.items() if chosen in items}
+    if not usable:
+        raise DataError(read.diagnostics)
+    if annotator is not None and annotator not in usable:
+        raise OptionError.unknown("annotator", annotator, usable)
+    who = next(iter(usable)) if annotator is None else annotator
+    tracks: dict[str, Any] = {}
+    diagnostics = list(read.diagnostics)
+    for system in corpus.systems:
+        loaded = load_estimates(found, _only(chosen, system), {chosen}, reading)
+        diagnostics += loaded.diagnostics
+        track = loaded.annotations.get(chosen, loaded.failed.get(chosen, "no estimate"))
+        tracks[system.name] = found.blank(usable[who]) if track is None else track
+    view: ItemView = _layout(found)(chosen, who, usable[who], tracks, measure)
+    others = ", ".join(name for name in usable if name != who)
+    notes = (*view.notes, f"also annotated by {others}") if others else view.notes
+    return replace(view, notes=notes, diagnostics=tuple(diagnostics))
+
+
+def _layout(task: Task) -> Callable[..., ItemView]:
+    """Return what lays out the items of a task."""
+    try:
+        views = import_module(f"kammerton.{task.name}.views")
+    except ModuleNotFoundError as error:
+        raise OptionError(f"items of {task.name} cannot be shown") from error
+    layout: Callable[..., ItemView] = views.view_item
+    return layout
+
+
+def _only(item: str, collection: Collection) -> Collection:
+    """Return what a collection has of one item; what was noticed of others does not matter here."""
+    return replace(
+        collection,
+        sources={name: source for name, source in collection.sources.items() if name == item},
+        broken={name: why for name, why in collection.broken.items() if name == item},
+        diagnostics=collection.diagnostics if item in collection.broken else (),
+    )
+
+
+def _matching(asked: str | None, items: Iterable[str]) -> str:
+    """Return the item of this name, or the only one that has it as a part of its name."""
+    known = sorted(items)
+    some = ", ".join(map(quote, known[:_NAMED])) + (
+        f" and {len(known) - _NAMED:,} more" if known[_NAMED:] else ""
+    )
+    if asked is None:
+        if len(known) == 1:
+            return known[0]
+        raise OptionError(f"which of {len(known):,} items?", some)
+    name = unicodedata.normalize("NFC", asked)
+    fitting = [each for each in known if each == name] or [
+        e for e in known if name.casefold() in e.casefold()
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        named = ", ".join(map(quote, fitting[:_NAMED]))
+        raise OptionError(f"{len(fitting):,} items have {quote(asked)} in their names", named)
+    near = close_match(name, known)
+    raise OptionError(
+        f"no item {quote(asked)}", f"did you mean {quote(near)}?" if near else f"there are {some}"
+    )

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: MIT
+"""Draw one item for a terminal: timelines like lines of a score, and the tables below them.
+
+It draws what a task lays out (:class:`kammerton.chords.views.ItemView`) without knowing the task.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+from kammerton.errors import OptionError
+from kammerton.reporting.escaping import display_width, for_terminal, pad
+
+if TYPE_CHECKING:
+    from kammerton.chords.views import ItemView, Mark, Table, Track
+
+__all__ = ["can_draw_blocks", "render_item"]
+
+Role = Literal["wrong", "excluded", "faint", "title"]
+
+_COLOURS: dict[Role, str] = {"wrong": "31", "excluded": "33", "faint": "2", "title": "1"}
+
+_NARROWEST, _WIDEST = 40, 400
+_NAME = 16
+"""Columns that the name of a track may fill."""
+_ROOM = 6
+"""Columns that three of four rows of the reference should have at least."""
+_TICK = 8
+"""Columns from one time on the axis to the next, at least."""
+_HALF = 0.5
+_EPSILON = 1e-9
+_SHORTEST = 1e-3
+"""A row shorter than this does not stretch the scale."""
+_TEXT, _NUMBERS, _INDENT = 24, 26, 2
+"""Columns of a table: for one text at most, for numbers at least, and before each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Glyphs:
+    bar: str
+    continued: str
+    wrong: str
+    partly: str
+    excluded: str
+    cut: str
+
+
+_BLOCKS = _Glyphs("│", "┊", "▀", "▔", "░", "…")
+_ASCII = _Glyphs("|", ":", "x", "'", "~", ">")
+
+
+def can_draw_blocks(encoding: str | None) -> bool:
+    """Return whether bars and blocks can be written in an encoding.
+
+    >>> can_draw_blocks("utf-8"), can_draw_blocks("latin-1")
+    (True, False)
+    """
+    try:
+        "".join(getattr(_BLOCKS, field.name) for field in fields(_Glyphs)).encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def render_item(
+    view: ItemView,
+    *,
+    width: int = 80,
+    start: float | None = None,
+    end: float | None = None,
+    blocks: bool = True,
+    colour: bool = False,
+) -> str:
+    """Return the whole as text, each line at most ``width`` columns.
+
+    Parameters
+    ----------
+    view : ItemView
+        What a task laid out.
+    width : int
+        Columns to fill, 40 to 400.
+    start, end : float, optional
+        What part of the timeline is drawn; by default all of it. The tables are of the whole item.
+    blocks : bool
+        Whether the reader can show box and block characters.
+    colour : bool
+        Whether the reader understands colours.
+
+    Raises
+    ------
+    OptionError
+        If the width is out of range, or the part is empty.
+    """
+    if not _NARROWEST <= width <= _WIDEST:
+        raise OptionError(f"width must be {_NARROWEST} to {_WIDEST} columns, got {width}")
+    first, last = _window(view, start, end)
+    brush = _Brush(width, _BLOCKS if blocks else _ASCII, colour)
+    parts = [_heading(view, first, last, brush), *_systems(view, first, last, brush)]
+    parts += [_table(table, brush) for table in view.tables]
+    if view.notes:
+        parts.append([line for note in view.notes for line in brush.wrapped(f"note: {for_terminal(note)}")])
+    return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _window(view: ItemView, start: float | None, end: float | None) -> tuple[float, float]:
+    first, last = start or 0.0, view.end if end is None else min(end, view.end)
+    if not 0 <= first < last:
+        raise OptionError(
+            f"nothing to show from {first:g} to {last:g} {view.unit}",
+            f"{for_terminal(view.item)} goes from 0 to {view.end:.3f} {view.unit}",
+        )
+    return first, last
+
+
+@dataclass(frozen=True, slots=True)
+class _Brush:
+    """What is drawn with: columns, characters, colours."""
+
+    width: int
+    glyphs: _Glyphs
+    colour: bool
+
+    def paint(self, text: str, role: Role | None) -> str:
+        if role is None or not self.colour or not text.strip():
+            return text
+        return f"\x1b[{_COLOURS[role]}m{text}\x1b[0m"
+
+    def clip(self, text: str, room: int) -> str:
+        """Cut printable text to ``room`` columns; that it was cut is seen."""
+        if display_width(text) <= room:
+            return text
+        kept = ""
+        for character in text:
+            if display_width(kept + character) >= room:
+                break
+            kept += character
+        return kept + self.glyphs.cut
+
+    def wrapped(self, text: str) -> list[str]:
+        return textwrap.wrap(text, self.width, subsequent_indent="  ")
+
+
+def _heading(view: ItemView, first: float, last: float, brush: _Brush) -> list[str]:
+    reference, *others = (for_terminal(track.name) for track in view.tracks)
+    glyphs, unit = brush.glyphs, view.unit
+    part = f"{first:g} to {last:.3f}" + (f" of {view.end:.3f}" if (first, last) != (0.0, view.end) else "")
+    lines = brush.wrapped(
+        f"{for_terminal(view.item)}, {part} {unit}: {', '.join(others)} against {reference}"
+    )
+    return [
+        *(brush.paint(line, "title") for line in lines),
+        *brush.wrapped(
+            f"by {view.measure}: {glyphs.wrong} wrong, {glyphs.partly} partly wrong, "
+            f"{glyphs.excluded} not scored"
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """One line of the score: its time, and the columns it is drawn in."""
+
+    start: float
+    cell: float
+    columns: int
+
+    def column(self, time: float) -> int:
+        return max(0, min(self.columns, math.floor((time - self.start) / self.cell + _HALF)))
+
+    @property
+    def end(self) -> float:
+        return self.start + self.cell * self.columns
+
+
+def _systems(view: ItemView, first: float, last: float, brush: _Brush) -> Iterator[list[str]]:
+    """Give the lines of the score, each as lines of text."""
+    names = [brush.clip(for_terminal(track.name), _NAME) for track in view.tracks]
+    gutter = max(map(display_width, names)) + 1
+    columns = brush.width - gutter
+    length = _time_per_line(view.tracks[0], first, last, columns)
+    for number in range(math.ceil((last - first) / length - _EPSILON)):
+        scale = _Scale(first + number * length, length / columns, columns)
+        until = min(last, scale.end)
+        lines = [pad(view.unit, gutter - 1, right=True) + " " + _axis(scale, until)]
+        for name, track in zip(names, view.tracks, strict=True):
+            lines += _drawn(track, pad(name, gutter), scale, until, brush)
+        yield [line.rstrip() for line in lines]
+
+
+def _time_per_line(reference: Track, first: float, last: float, columns: int) -> float:
+    """Return a round time at which most labels have room; all there is, if that fits."""
+    lengths = sorted(
+        s.end - s.start for s in reference.spans if s.start < last and s.end > max(first, s.start)
+    )
+    typical = lengths[len(lengths) // 4] if lengths else last - first
+    longest = max(typical, _SHORTEST) * columns / _ROOM
+    if longest >= last - first:
+        return last - first
+    return max(time for time in _round_times(longest, (1, 2, 3, 4, 5, 6, 8)) if time <= longest)
+
+
+def _round_times(near: float, steps: Sequence[int]) -> Iterator[float]:
+    """Give round times around ``near``, ascending."""
+    power = math.floor(math.log10(near))
+    for exponent in (power, power + 1):
+        # a negative power of ten is not exact, its reciprocal is
+        yield from (step * 10.0**exponent if exponent >= 0 else step / 10.0**-exponent for step in steps)
+
+
+def _axis(scale: _Scale, until: float) -> str:
+    step = min(time for time in _round_times(_TICK * scale.cell, (1, 2, 5)) if time >= _TICK * scale.cell)
+    text = ""
+    for number in range(math.ceil(scale.start / step - _EPSILON), math.floor(until / step + _EPSILON) + 1):
+        column, told = scale.column(number * step), f"{number * step:.6g}"
+        if column + len(told) <= scale.columns:
+            text = text.ljust(column) + told
+    return text
+
+
+def _drawn(track: Track, name: str, scale: _Scale, until: float, brush: _Brush) -> Iterator[str]:
+    """Give the line of labels, and below it that of marks if there are any."""
+    if track.note:
+        yield name + brush.clip(f"({for_terminal(track.note)})", scale.columns)
+        return
+    marks = _mark_cells(track.marks, scale, until, brush.glyphs)
+    yield name + _painted(_label_cells(track, scale, until, brush), marks, brush)
+    if any(mark != " " for mark in marks):
+        yield " " * display_width(name) + _painted(marks, marks, brush)
+
+
+def _label_cells(track: Track, scale: _Scale, until: float, brush: _Brush) -> list[str]:
+    """Return what stands in each column: a bar where a row begins, and as much of its label as fits."""
+    cells = [" "] * (scale.columns + 1)  # the last one takes bars at the very end
+    for span in track.spans:
+        if span.end <= scale.start or span.start >= until:
+            continue
+        begin, end = scale.column(span.start), scale.column(min(span.end, until))
+        cells[begin:end] = [" "] * (end - begin)
+        cells[begin] = brush.glyphs.bar if span.start >= scale.start else brush.glyphs.continued
+        if span.end <= until:
+            cells[end] = brush.glyphs.bar
+        column = begin + 1
+        for character in brush.clip(for_terminal(span.label), max(0, end - column)):
+            cells[column : column + display_width(character)] = [character, ""][: display_width(character)]
+            column += display_width(character)
+    return cells[: scale.columns]
+
+
+def _mark_cells(marks: Iterable[Mark], scale: _Scale, until: float, glyphs: _Glyphs) -> list[str]:
+    """Return the mark of each column, by what fills at least half of it."""
+    shares = {"wrong": [0.0] * scale.columns, "excluded": [0.0] * scale.columns}
+    for mark in marks:
+        begin = max(0.0, (mark.start - scale.start) / scale.cell)
+        end = (min(mark.end, until) - scale.start) / scale.cell
+        for column in range(math.floor(begin), min(math.ceil(end), scale.columns)):
+            shares[mark.state][column] += min(end, column + 1) - max(begin, column)
+    return [
+        _mark(wrong, excluded, glyphs)
+        for wrong, excluded in zip(shares["wrong"], shares["excluded"], strict=True)
+    ]
+
+
+def _mark(wrong: float, excluded: float, glyphs: _Glyphs) -> str:
+    if wrong >= _HALF - _EPSILON:
+        return glyphs.wrong
+    if excluded >= _HALF - _EPSILON:
+        return glyphs.excluded
+    return glyphs.partly if wrong > _EPSILON else " "
+
+
+def _painted(cells: Sequence[str], marks: Sequence[str], brush: _Brush) -> str:
+    """Join cells, each in the colour of its mark."""
+    glyphs = brush.glyphs
+    roles: dict[str, Role] = {glyphs.wrong: "wrong", glyphs.partly: "wrong", glyphs.excluded: "excluded"}
+    runs = groupby(zip(cells, marks, strict=True), key=lambda cell: roles.get(cell[1]))
+    return "".join(brush.paint("".join(text for text, _ in run), role) for role, run in runs)
+
+
+def _table(table: Table, brush: _Brush) -> list[str]:
+    """Return title, headings and rows; columns of numbers that do not fit beside the texts stand below."""
+    lines = [brush.paint(line, "title") for line in brush.wrapped(for_terminal(table.title))]
+    texts = [column for column in table.columns if column.kind == "text"]
+    room = min(_TEXT, (brush.width - _NUMBERS) // len(texts))
+    filled = [
+        _filled(table, place, room if place < len(texts) else _NAME, brush)
+        for place in range(len(table.columns))
+    ]
+    keys, numbers = filled[: len(texts)], filled[len(texts) :]
+    while numbers and table.rows:
+        beside = [*keys, numbers.pop(0)]
+        while (
+            numbers
+            and sum(_INDENT + display_width(cells[0]) for cells in (*beside, numbers[0])) <= brush.width
+        ):
+            beside.append(numbers.pop(0))
+        lines += ["".join(" " * _INDENT + cell for cell in row).rstrip() for row in zip(*beside, strict=True)]
+    return lines
+
+
+def _filled(table: Table, place: int, room: int, brush: _Brush) -> list[str]:
+    """Return heading and cells of a column, all of one width; texts to the left, numbers to the right."""
+    column = table.columns[place]
+    cells = [for_terminal(column.heading), *(_told(row[place], column.kind) for row in table.rows)]
+    cells = [brush.clip(cell, room) for cell in cells]
+    width = max(map(display_width, cells))
+    return [pad(cell, width, right=column.kind != "text") for cell in cells]
+
+
+def _told(value: str | float | None, kind: str) -> str:
+    if isinstance(value, str):
+        return for_terminal(value)
+    if value is None:
+        return "undefined"
+    return {"time": f"{value:.3f}", "share": f"{value:.1%}", "score": f"{value:.4f}"}[kind]
