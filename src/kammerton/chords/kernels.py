@@ -12,13 +12,12 @@ from kammerton.chords.formulas import (
     CORRECT_CHORD,
     CORRECT_NO_CHORD,
     DELETED,
-    EXCLUDED,
     INSERTED,
     OUTCOMES,
     SUBSTITUTED,
 )
 from kammerton.chords.time_rules import Timeline
-from kammerton.core.intervals import Codes, Flags, lost_time
+from kammerton.core.intervals import Codes, Flags, Seconds, lost_time
 from kammerton.model.measure import Measure, Statistics
 
 __all__ = ["LabelRule", "Outcomes", "Result", "equal_values", "segmentation_statistics"]
@@ -86,14 +85,14 @@ class Outcomes:
         """Return time by outcome, shape (pairs, outcomes)."""
         timeline = self.timeline
         outcome = np.where(rule.correct(timeline.ref, timeline.est), self._right, self._wrong)
-        outcome[~rule.scored[timeline.ref]] = EXCLUDED
-        cells = timeline.pairs * len(OUTCOMES)
-        sums = np.bincount(self._first + outcome, weights=timeline.weights, minlength=cells)
+        outcome *= rule.scored[timeline.ref]  # what is not scored is EXCLUDED, which is 0
+        outcome += self._first
+        sums = np.bincount(outcome, timeline.weights, timeline.pairs * len(OUTCOMES))
         return sums.reshape(timeline.pairs, len(OUTCOMES)).astype(float, copy=False)
 
 
 def segmentation_statistics(
-    timeline: Timeline, ref_runs: Codes, est_runs: Codes, duration: Statistics, *, gaps_cut: bool
+    timeline: Timeline, ref_runs: Codes, est_runs: Codes, duration: Seconds, *, gaps_cut: bool
 ) -> Statistics:
     """Return time lost to under- and over-segmentation, shape (pairs, 3).
 
@@ -106,16 +105,11 @@ def segmentation_statistics(
     duration : ndarray of float64, shape (pairs,)
         What lost time is divided by.
     gaps_cut : bool
-        Whether a gap of the other side counts as a piece of its own, or not at all.
+        Whether a gap of one side cuts the other side's runs, or is passed over.
     """
-    ref_in, est_in = ref_runs >= 0, est_runs >= 0
-    under_in, over_in = (est_in, ref_in) if gaps_cut else (est_in & ref_in,) * 2
-    under = _lost(timeline, est_runs, ref_runs, under_in)
-    over = _lost(timeline, ref_runs, est_runs, over_in)
+    pair, seconds = timeline.pair, timeline.weights
+    if not gaps_cut:
+        both = (ref_runs >= 0) & (est_runs >= 0)
+        pair, seconds, ref_runs, est_runs = pair[both], seconds[both], ref_runs[both], est_runs[both]
+    over, under = lost_time(timeline.pairs, pair, seconds, ref_runs, est_runs)
     return np.stack((under, over, duration), axis=1)
-
-
-def _lost(timeline: Timeline, runs: Codes, other_runs: Codes, keep: Flags) -> Statistics:
-    return lost_time(
-        timeline.pairs, timeline.pair[keep], timeline.weights[keep], runs[keep], other_runs[keep]
-    )

@@ -33,7 +33,9 @@ def _evaluate(
         if own:
             results[name] = module.evaluate(columns, own)
     exact = {name: result for name, result in results.items() if name != frames10ms.PROTOCOL.name}
-    tables = (confusion_table(from_zero(columns)[0], columns), excluded_table(exact, columns, measures))
+    mirex = results.get(mirex2013.PROTOCOL.name)
+    timeline = from_zero(columns)[0] if mirex is None else mirex.timeline
+    tables = (confusion_table(timeline, columns), excluded_table(exact, columns, measures))
     noted = [m for m in measures if m.protocol == mir_eval.PROTOCOL.name]
     notes = credit_notes(results[mir_eval.PROTOCOL.name], columns, noted) if noted else ()
     statistics = {measure: results[measure.protocol].statistics[measure] for measure in measures}

@@ -106,7 +106,7 @@ def reference_span(columns: Columns, merged: Codes | None = None) -> ReferenceSp
         slices = columns.all_slices.restricted(ref, ref_kept, est, est_kept)
     first, last = ref.span()
     slices = slices.where((slices.starts >= first[slices.pair]) & (slices.ends <= last[slices.pair]))
-    padded = _padded(est, slices, first[slices.pair], last[slices.pair], merged)
+    padded = _padded(est, slices, first, last, merged)
     est_codes = _labels(est, slices.est_row, padded, NO_CHORD)
     timeline = Timeline(columns.pairs, slices.pair, slices.durations, ref.codes[slices.ref_row], est_codes)
     return ReferenceSpan(timeline, ref, est, slices, padded, np.nan_to_num(last - first))
@@ -137,15 +137,20 @@ def _counting(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] 
 
 def _padded(est: Segments, slices: Slices, first: Seconds, last: Seconds, merged: Codes | None) -> Flags:
     """Return where the estimate has no row within the span that could reach into the gap."""
-    row, following = slices.est_row, slices.est_row + 1
+    gaps = np.flatnonzero(slices.est_gap)
+    row, pair = slices.est_row[gaps], slices.pair[gaps]
+    following = row + 1
     row_end = np.append(est.ends, -np.inf)[row]
     next_start = np.append(est.starts, np.inf)[following]
-    next_start = np.where(following < est.offsets[slices.pair + 1], next_start, np.inf)
-    bridged = (row_end > first) & (next_start < last)
+    next_start[following >= est.offsets[pair + 1]] = np.inf
+    bridged = (row_end > first[pair]) & (next_start < last[pair])
     if merged is not None:
         values = np.append(merged[est.codes], (-1, -1))
-        bridged |= (row_end >= first) & (next_start <= last) & (values[row] == values[following])
-    return np.asarray((row < 0) | (slices.est_gap & ~bridged))
+        touching = (row_end >= first[pair]) & (next_start <= last[pair])
+        bridged |= touching & (values[row] == values[following])
+    padded = np.zeros(len(slices.est_gap), dtype=bool)
+    padded[gaps] = (row < 0) | ~bridged
+    return padded
 
 
 def _labels(side: Segments, row: Codes, absent: Flags, absent_code: int) -> Codes:

@@ -186,8 +186,10 @@ def _covering(side: Segments, row: Codes, pair: Codes, ends: Seconds) -> tuple[C
     return row, (row < 0) | (side.ends[row] < ends)
 
 
-def lost_time(pairs: int, pair: Codes, durations: Seconds, runs: Codes, other_runs: Codes) -> Seconds:
-    """Return the time of each run outside its longest common piece with a run of the other side.
+def lost_time(
+    pairs: int, pair: Codes, durations: Seconds, ref_runs: Codes, est_runs: Codes
+) -> tuple[Seconds, Seconds]:
+    """Return the time of all runs outside their longest common piece with a run of the other side.
 
     This is the sum in the directional Hamming distance [1]_: over the runs of one side, duration less
     the longest piece that the other side's boundaries cut from it.
@@ -198,14 +200,13 @@ def lost_time(pairs: int, pair: Codes, durations: Seconds, runs: Codes, other_ru
         Number of pairs.
     pair, durations : ndarray, shape (slices,)
         Pair and seconds of each slice, in order of pair and time.
-    runs : ndarray of int64, shape (slices,)
-        Run that each slice belongs to; neighbours of equal number are one run.
-    other_runs : ndarray of int64, shape (slices,)
-        The same for the other side; a gap there may be a number of its own.
+    ref_runs, est_runs : ndarray of int64, shape (slices,)
+        Run that each slice belongs to on either side; neighbours of equal number are one run. -1 is a
+        gap: it cuts the other side's runs and is not cut itself.
 
     Returns
     -------
-    ndarray of float64, shape (pairs,)
+    ref_lost, est_lost : ndarray of float64, shape (pairs,)
         Seconds, 0 for a pair without slices.
 
     References
@@ -214,18 +215,28 @@ def lost_time(pairs: int, pair: Codes, durations: Seconds, runs: Codes, other_ru
        PhD thesis, Queen Mary University of London, 2010.
     """
     if len(pair) == 0:
+        return np.zeros(pairs), np.zeros(pairs)
+    cut = np.ones(len(pair), dtype=bool)
+    cut[1:] = pair[1:] != pair[:-1]
+    for runs in (ref_runs, est_runs):
+        cut[1:] |= runs[1:] != runs[:-1]
+    begins = np.flatnonzero(cut)
+    pieces, pair = np.add.reduceat(durations, begins), pair[begins]
+    return (
+        _outside_longest(pairs, pair, pieces, ref_runs[begins]),
+        _outside_longest(pairs, pair, pieces, est_runs[begins]),
+    )
+
+
+def _outside_longest(pairs: int, pair: Codes, pieces: Seconds, runs: Codes) -> Seconds:
+    """Sum, over the runs of each pair, all pieces of a run but the longest."""
+    within = runs >= 0
+    if not within.all():
+        pair, pieces, runs = pair[within], pieces[within], runs[within]
+    if len(runs) == 0:
         return np.zeros(pairs)
-    new_run = _changes(pair, runs)
-    new_piece = new_run | _changes(pair, other_runs)
-    piece_starts = np.flatnonzero(new_piece)
-    pieces = np.add.reduceat(durations, piece_starts)
-    run_starts = np.flatnonzero(new_run[piece_starts])
-    lost = np.add.reduceat(pieces, run_starts) - np.maximum.reduceat(pieces, run_starts)
-    sums = np.bincount(pair[piece_starts[run_starts]], weights=lost, minlength=pairs)
-    return sums.astype(float, copy=False)
-
-
-def _changes(pair: Codes, numbers: Codes) -> Flags:
-    changed = np.ones(len(pair), dtype=bool)
-    changed[1:] = (pair[1:] != pair[:-1]) | (numbers[1:] != numbers[:-1])
-    return changed
+    changed = np.ones(len(runs), dtype=bool)
+    changed[1:] = (runs[1:] != runs[:-1]) | (pair[1:] != pair[:-1])
+    begins = np.flatnonzero(changed)
+    lost = np.add.reduceat(pieces, begins) - np.maximum.reduceat(pieces, begins)
+    return np.bincount(pair[begins], lost, pairs).astype(float, copy=False)
