@@ -1,29 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""From columns of text to a fingering: the checks that the notes of every reader pass.
+"""The checks that the notes of every reader pass.
 
-Labels, pitches and hands are looked at once per distinct text, comparisons run over whole columns;
-only notes that fail one are looked at singly.
+Comparisons run over whole columns; only notes that fail one are looked at singly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.formats.columns import say_rows
 from kammerton.fingering.labels import strike_codes
 from kammerton.fingering.pitch import HIGHEST_KEY, LOWEST_KEY
 from kammerton.formats.reading import Problems, such_rows
-from kammerton.formats.times import diagnose_time, parse_time
 from kammerton.model.annotations import Place
 
-__all__ = ["HANDS", "Locate", "NoteField", "Notes", "check_notes", "meanings", "say_no_notes", "times_of"]
+__all__ = ["HANDS", "Locate", "NoteField", "Notes", "check_notes", "say_no_notes"]
 
 NoteField = Literal["id", "onset", "offset", "pitch", "hand", "finger"]
 
@@ -32,11 +31,6 @@ Locate = Callable[[int, NoteField], Place]
 
 HANDS = {RIGHT: "right", LEFT: "left"}
 
-_TIME_CHARACTERS = b"0123456789.e-+E"
-"""Of these, ``float`` reads what times are and nothing else: no ``1_0``, no ``nan``."""
-
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -78,63 +72,6 @@ class Notes:
         return f"note index {row}" if place.line is None else f"line {place.line}"
 
 
-def meanings(
-    keys: Sequence[K],
-    read: Callable[[K], tuple[V, Diagnostic | None]],
-    locate: Callable[[int], Place],
-    problems: Problems,
-) -> dict[K, V]:
-    """Return what each distinct key of a column means, and report what is wrong with it.
-
-    Parameters
-    ----------
-    keys : sequence
-        One per note.
-    read : callable
-        Returns the meaning of a key and what is wrong with it.
-    locate : callable
-        Place of a key. Errors are reported at each note, warnings once.
-    problems : Problems
-        Takes every problem found.
-    """
-    found = {key: read(key) for key in set(keys)}
-    odd: dict[K, list[int]] = {key: [] for key, (_, problem) in found.items() if problem is not None}
-    for row, key in enumerate(keys if odd else ()):
-        if key in odd:
-            odd[key].append(row)
-    for key, rows in sorted(odd.items(), key=lambda item: item[1]):
-        problem = found[key][1]
-        assert problem is not None, "only odd keys are kept"
-        if problem.severity == "error":
-            _say_rows(
-                problems, problem.code, rows, lambda row, problem=problem: locate(row).diagnose(problem)
-            )
-        else:
-            counted = problem.at(message=problem.message + such_rows(len(rows)), count=len(rows))
-            problems.add(locate(rows[0]).diagnose(counted))
-    return {key: meaning for key, (meaning, _) in found.items()}
-
-
-def times_of(tokens: Sequence[str], locate: Callable[[int], Place], problems: Problems) -> Floats:
-    """Return the seconds that tokens mean, NaN where one is no time and was reported."""
-    try:
-        if not "".join(tokens).encode().translate(None, _TIME_CHARACTERS):
-            return np.fromiter(map(float, tokens), np.float64, len(tokens))
-    except ValueError:
-        pass
-    times = np.full(len(tokens), np.nan)
-    for row, token in enumerate(tokens):
-        time = parse_time(token, ".")
-        if time is not None:
-            times[row] = time
-            continue
-        problem = diagnose_time(token, ".")
-        if problem.code == "KT121":
-            problem = problem.at(hint="write times with a decimal point")
-        problems.add(locate(row).diagnose(problem))
-    return times
-
-
 def say_no_notes(problems: Problems) -> None:
     """Report a file without notes, unless it is known why there are none."""
     if not problems.has_errors:
@@ -167,19 +104,9 @@ def check_notes(notes: Notes, problems: Problems) -> Fingering:
     return notes.fingering()
 
 
-def _say_rows(
-    problems: Problems, code: str, rows: Sequence[int], diagnose: Callable[[int], Diagnostic]
-) -> None:
-    """Add a diagnostic for each row, as far as the list of its code has room."""
-    listed = rows[: problems.room(code)]
-    for row in listed:
-        problems.add(diagnose(row))
-    problems.add_unlisted(code, len(rows) - len(listed))
-
-
 def _say_each(problems: Problems, code: str, found: Mask, diagnose: Callable[[int], Diagnostic]) -> None:
     if found.any():
-        _say_rows(problems, code, np.flatnonzero(found).tolist(), diagnose)
+        say_rows(problems, code, np.flatnonzero(found).tolist(), diagnose)
 
 
 def _at(
@@ -234,7 +161,7 @@ def _check_ids(notes: Notes, problems: Problems) -> None:
         return
     first: dict[str, int] = {}
     again = [row for row, name in enumerate(notes.ids) if first.setdefault(name, row) != row]
-    _say_rows(problems, "KT344", again, partial(_repeated, notes, first))
+    say_rows(problems, "KT344", again, partial(_repeated, notes, first))
 
 
 def _repeated(notes: Notes, first: dict[str, int], row: int) -> Diagnostic:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -16,15 +15,9 @@ from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic, quote
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats.notes import (
-    Locate,
-    NoteField,
-    Notes,
-    check_notes,
-    meanings,
-    say_no_notes,
-    times_of,
-)
+from kammerton.fingering.formats.columns import Column, Locate, codes_of, texts_of, times_of
+from kammerton.fingering.formats.grid import Grid
+from kammerton.fingering.formats.notes import NoteField, Notes, check_notes, say_no_notes
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
 from kammerton.fingering.formats.tables import SEPARATORS, Table, lines_with_data, split_cells
 from kammerton.fingering.labels import Encoding, inspect
@@ -32,7 +25,6 @@ from kammerton.fingering.pitch import diagnose_pitch, parse_pitch, spell
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
-from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
 
 __all__ = ["identify", "parse_pig", "read_pig", "render_pig"]
@@ -41,7 +33,6 @@ _COLUMNS: dict[NoteField, int] = {"id": 0, "onset": 1, "offset": 2, "pitch": 3, 
 _WIDTH = 8
 _EXPECTED = "id, onset, offset, pitch, onset velocity, offset velocity, channel, finger"
 
-_LEADING_COMMENTS = re.compile(r"(?:[ \t]*+(?:(?://|#)[^\n]*+)?\n)*+")
 _NAME = re.compile(r"(?P<item>(?:.*/)?[^/]+?)(?:-(?P<annotator>[0-9]+)|_est)?_fingering", re.DOTALL)
 _HANDS = {"0": RIGHT, "1": LEFT}
 _VELOCITIES = "64\t80"
@@ -102,53 +93,56 @@ def parse_pig(
     text: str, problems: Problems, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     r"""Read the text of a PIG file, its lines ended by ``\n``, as :func:`read_pig` does."""
-    if not keeps_lines(text, problems, options.limits):
+    grid = Grid.of(text, _WIDTH, options.limits, problems.file)
+    if grid is None and not keeps_lines(text, problems, options.limits):
         return Reading((), problems.diagnostics())
-    columns = _cut_clean(text)
-    locate: Locate = _Locator(text, problems.file)
-    if columns is None:
-        table = _table(lines_with_data(text), problems)
-        records = table.records(problems, _EXPECTED)
-        columns = {field: [record[index] for record in records] for field, index in _COLUMNS.items()}
-        locate = table.locate
-    if not columns["finger"]:
+    notes = _cut(text, problems, options) if grid is None else _clean(grid, problems, options)
+    if not notes.labels:
         say_no_notes(problems)
         return Reading((), problems.diagnostics())
-    found = _notes(columns, locate, problems, options)
-    fingering = check_notes(found, problems)
+    fingering = check_notes(notes, problems)
     return Reading(() if problems.has_errors else ((None, fingering),), problems.diagnostics())
 
 
-def _cut_clean(text: str) -> dict[NoteField, Sequence[str]] | None:
-    """Cut the text at once if each line below the head has seven tabs and no blanks, or return None."""
-    head = next(_LEADING_COMMENTS.finditer(text + "\n"))
-    body = text[head.end() :].rstrip("\n") + "\n"
-    if not body.isascii() or any(mark in body for mark in (" ", '"', "\n#", "\n//")):
-        return None
-    codes = np.frombuffer(body.encode("ascii"), dtype=np.uint8)
-    ends = np.flatnonzero(codes == ord("\n"))
-    tabs = np.flatnonzero(codes == ord("\t"))
-    if len(tabs) != (_WIDTH - 1) * len(ends):
-        return None
-    first, last = tabs[0 :: _WIDTH - 1], tabs[_WIDTH - 2 :: _WIDTH - 1]
-    if not ((first[1:] > ends[:-1]).all() and (last < ends).all()):
-        return None
-    cells = body.replace("\n", "\t").split("\t")
-    return {field: cells[index : len(ends) * _WIDTH : _WIDTH] for field, index in _COLUMNS.items()}
+def _clean(grid: Grid, problems: Problems, options: FingeringOptions) -> Notes:
+    at = {field: grid.locator(index) for field, index in _COLUMNS.items()}
+    onsets, offsets = (_times(grid, _COLUMNS[field], at[field], problems) for field in ("onset", "offset"))
+    ids = grid.plain_times(_COLUMNS["id"])
+    return Notes(
+        onsets,
+        offsets,
+        codes_of(grid.column(_COLUMNS["pitch"]), _pitch, at["pitch"], problems),
+        codes_of(grid.column(_COLUMNS["hand"]), _hand, at["hand"], problems),
+        texts_of(grid.column(_COLUMNS["finger"]), partial(_label, options), at["finger"], problems),
+        lambda row, field: grid.place(row, _COLUMNS[field]),
+        # ids that count upwards are distinct
+        None if (ids[1:] > ids[:-1]).all() and not np.isnan(ids).any() else grid.cells(_COLUMNS["id"]),
+    )
 
 
-class _Locator:
-    """Finds the cells of a clean file once a problem asks for them."""
+def _times(grid: Grid, column: int, locate: Locate, problems: Problems) -> NDArray[np.float64]:
+    times = grid.plain_times(column)
+    rest = np.flatnonzero(np.isnan(times)).tolist()
+    if rest:
+        cells = [grid.cell(row, column) for row in rest]
+        times[rest] = times_of(cells, lambda index: locate(rest[index]), problems)
+    return times
 
-    def __init__(self, text: str, file: str) -> None:
-        self._text = text
-        self._file = file
-        self._table: Table | None = None
 
-    def __call__(self, row: int, field: NoteField) -> Place:
-        if self._table is None:
-            self._table = Table(self._file, "\t", _WIDTH, _COLUMNS, lines_with_data(self._text))
-        return self._table.locate(row, field)
+def _cut(text: str, problems: Problems, options: FingeringOptions) -> Notes:
+    table = _table(lines_with_data(text), problems)
+    records = table.records(problems, _EXPECTED)
+    cells = {field: [record[index] for record in records] for field, index in _COLUMNS.items()}
+    at = {field: table.locator(field) for field in _COLUMNS}
+    return Notes(
+        times_of(cells["onset"], at["onset"], problems),
+        times_of(cells["offset"], at["offset"], problems),
+        codes_of(Column.of(cells["pitch"]), _pitch, at["pitch"], problems),
+        codes_of(Column.of(cells["hand"]), _hand, at["hand"], problems),
+        texts_of(Column.of(cells["finger"]), partial(_label, options), at["finger"], problems),
+        table.locate,
+        cells["id"],
+    )
 
 
 def _table(lines: list[tuple[int, str]], problems: Problems) -> Table:
@@ -163,24 +157,6 @@ def _table(lines: list[tuple[int, str]], problems: Problems) -> Table:
         separator = max(SEPARATORS, key=lambda mark: len(split_cells(lines[0][1], mark) or ()))
         lines = lines[:1]
     return Table(problems.file, separator, _WIDTH, _COLUMNS, lines)
-
-
-def _notes(
-    columns: dict[NoteField, Sequence[str]], locate: Locate, problems: Problems, options: FingeringOptions
-) -> Notes:
-    def place(field: NoteField) -> Callable[[int], Place]:
-        return lambda row: locate(row, field)
-
-    def numbers(field: NoteField, read: Callable[[str], tuple[int, Diagnostic | None]]) -> NDArray[np.int64]:
-        meaning = meanings(columns[field], read, place(field), problems)
-        return np.fromiter(map(meaning.__getitem__, columns[field]), np.int64, len(columns[field]))
-
-    onsets = times_of(columns["onset"], place("onset"), problems)
-    offsets = times_of(columns["offset"], place("offset"), problems)
-    pitches, hands = numbers("pitch", _pitch), numbers("hand", _hand)
-    label = meanings(columns["finger"], partial(_label, options), place("finger"), problems)
-    labels = list(map(label.__getitem__, columns["finger"]))
-    return Notes(onsets, offsets, pitches, hands, labels, locate, columns["id"])
 
 
 def _pitch(text: str) -> tuple[int, Diagnostic | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kammerton.errors import Diagnostic, quote
@@ -89,6 +89,10 @@ class Table:
             return Place(self.file, number, 1, len(line), line)
         column, text = self._cell(line, self.columns[field])
         return Place(self.file, number, column, max(1, len(text)), line)
+
+    def locator(self, field: NoteField) -> Callable[[int], Place]:
+        """Return what finds the cells of a field."""
+        return lambda row: self.locate(row, field)
 
     def _cell(self, line: str, index: int) -> tuple[int, str]:
         if self.separator != " ":

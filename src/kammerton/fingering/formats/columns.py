@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""What the cells of a column mean; each distinct cell is looked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.errors import Diagnostic
+from kammerton.formats.reading import Problems, such_rows
+from kammerton.formats.times import diagnose_time, parse_time
+from kammerton.model.annotations import Place
+
+__all__ = ["Column", "Locate", "codes_of", "interpret", "say_rows", "texts_of", "times_of"]
+
+_TIME_CHARACTERS = b"0123456789.e-+E"
+"""Of these, ``float`` reads what times are and nothing else: no ``1_0``, no ``nan``."""
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+Locate = Callable[[int], Place]
+"""Finds the cell of a row in the file, once a problem asks for it."""
+
+Read = Callable[[K], tuple[V, Diagnostic | None]]
+"""Returns what a cell means, and what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column(Generic[K]):
+    """The cells of a column.
+
+    Parameters
+    ----------
+    values : sequence
+        The distinct cells.
+    codes : ndarray of int64, shape (n,)
+        Index of the cell that each row has.
+    """
+
+    values: Sequence[K]
+    codes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, cells: Sequence[K]) -> Column[K]:
+        """Find the distinct ones among cells."""
+        values = list(dict.fromkeys(cells))
+        index = {value: code for code, value in enumerate(values)}
+        return cls(values, np.fromiter(map(index.__getitem__, cells), np.int64, len(cells)))
+
+    def rows(self, code: int) -> list[int]:
+        """Return the rows that have a cell."""
+        found: list[int] = np.flatnonzero(self.codes == code).tolist()
+        return found
+
+
+def interpret(column: Column[K], read: Read[K, V], locate: Locate, problems: Problems) -> list[V]:
+    """Return what each distinct cell means, and report what is wrong with it.
+
+    Errors are reported at each row, anything less once.
+    """
+    meanings = [read(value) for value in column.values]
+    odd = [(column.rows(code), problem) for code, (_, problem) in enumerate(meanings) if problem is not None]
+    for rows, problem in sorted(odd, key=lambda each: each[0][0]):
+        if problem.severity == "error":
+            say_rows(problems, problem.code, rows, partial(_placed, problem, locate))
+        else:
+            counted = problem.at(message=problem.message + such_rows(len(rows)), count=len(rows))
+            problems.add(locate(rows[0]).diagnose(counted))
+    return [meaning for meaning, _ in meanings]
+
+
+def codes_of(column: Column[K], read: Read[K, int], locate: Locate, problems: Problems) -> NDArray[np.int64]:
+    """Return the number that the cell of each row means."""
+    return np.array(interpret(column, read, locate, problems), dtype=np.int64)[column.codes]
+
+
+def texts_of(column: Column[K], read: Read[K, str], locate: Locate, problems: Problems) -> list[str]:
+    """Return the text that the cell of each row means."""
+    texts: list[str] = np.array(interpret(column, read, locate, problems), dtype=object)[
+        column.codes
+    ].tolist()
+    return texts
+
+
+def times_of(cells: Sequence[str], locate: Locate, problems: Problems) -> NDArray[np.float64]:
+    """Return the seconds that cells mean, NaN where one is no time and was reported."""
+    try:
+        if not "".join(cells).encode().translate(None, _TIME_CHARACTERS):
+            return np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:  # say below which cell it is
+        pass
+    times = np.full(len(cells), np.nan)
+    for row, cell in enumerate(cells):
+        time = parse_time(cell, ".")
+        if time is None:
+            problem = diagnose_time(cell, ".")
+            hint = "write times with a decimal point" if problem.code == "KT121" else problem.hint
+            problems.add(locate(row).diagnose(problem.at(hint=hint)))
+        else:
+            times[row] = time
+    return times
+
+
+def say_rows(
+    problems: Problems, code: str, rows: Sequence[int], diagnose: Callable[[int], Diagnostic]
+) -> None:
+    """Add a diagnostic for each row, as far as the list of its code has room."""
+    listed = rows[: problems.room(code)]
+    for row in listed:
+        problems.add(diagnose(row))
+    problems.add_unlisted(code, len(rows) - len(listed))
+
+
+def _placed(problem: Diagnostic, locate: Locate, row: int) -> Diagnostic:
+    return locate(row).diagnose(problem)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""A clean file of tab-separated rows, read without making a string of each cell.
+
+Splitting a long file into strings takes longer than all that is done with them; its bytes, seen as
+an array, give up times and distinct cells a column at a time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.fingering.formats.columns import Column
+from kammerton.formats.options import Limits
+from kammerton.model.annotations import Place
+
+__all__ = ["Grid"]
+
+_LEADING_COMMENTS = re.compile(r"(?:[ \t]*+(?:(?://|#)[^\n]*+)?\n)*+")
+_NOT_CLEAN = (" ", '"', "\r", "\n#", "\n//")
+
+_KEY_BYTES = 8
+_PLAIN_DIGITS = 15
+"""Up to so many digits make an integer that a double holds, as does the power of ten to divide by."""
+
+_POWERS = np.array([float(f"1e{places}") for places in range(_PLAIN_DIGITS + 1)])
+_POINT = (ord(".") - ord("0")) % 256
+
+Indices = NDArray[np.int64]
+
+
+class Grid:
+    """Rows of cells as the bytes of a file."""
+
+    def __init__(self, text: str, lead: int, codes: NDArray[np.uint8], bounds: Indices, file: str) -> None:
+        self._text = text
+        self._lead = lead
+        self._codes = codes
+        self._bounds = bounds
+        self._file = file
+
+    @classmethod
+    def of(cls, text: str, width: int, limits: Limits, file: str) -> Grid | None:
+        """Return the rows below leading comments, or None if the text is not clean or exceeds a budget.
+
+        Clean rows are of ``width`` cells between tabs, have no blanks and no quotes, and there are no
+        comments or blank lines among them.
+        """
+        lead = next(_LEADING_COMMENTS.finditer(text)).end()
+        body = text[lead:].rstrip("\n") + "\n"
+        if not body.isascii() or any(mark in body for mark in _NOT_CLEAN):
+            return None
+        # zeros follow the last cell, so that all cells can be read as far as the longest one goes
+        codes = np.frombuffer(body.encode("ascii") + bytes(_PLAIN_DIGITS + 1), dtype=np.uint8)
+        separators = np.flatnonzero((codes == ord("\t")) | (codes == ord("\n")))
+        if len(separators) % width:
+            return None
+        bounds = separators.reshape(-1, width)
+        is_end = codes[separators].reshape(-1, width) == ord("\n")
+        if is_end[:, :-1].any() or not is_end[:, -1].all():
+            return None
+        longest = np.diff(bounds[:, -1], prepend=-1).max()
+        if len(bounds) > limits.rows or longest > limits.line:
+            return None
+        return cls(text, lead, codes, bounds, file)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._bounds)
+
+    def cell(self, row: int, column: int) -> str:
+        """Return one cell."""
+        begin, end = self._span(row, column)
+        return self._text[self._lead + begin : self._lead + end]
+
+    def cells(self, column: int) -> list[str]:
+        """Return all cells of a column."""
+        return [self.cell(row, column) for row in range(len(self))]
+
+    def column(self, column: int) -> Column[str]:
+        """Return a column by its distinct cells."""
+        begins, widths = self._begins(column), self._widths(column)
+        if widths.max() > _KEY_BYTES:
+            return Column.of(self.cells(column))
+        keys = np.zeros(len(self), dtype=np.uint64)
+        for place in range(int(widths.max())):
+            code = np.where(place < widths, self._codes[begins + place], 0)
+            keys |= code.astype(np.uint64) << np.uint64(8 * place)
+        _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
+        return Column([self.cell(row, column) for row in first.tolist()], codes)
+
+    def plain_times(self, column: int) -> NDArray[np.float64]:
+        """Return times that are at most 15 digits and a point; NaN is anything else."""
+        begins, widths = self._begins(column), self._widths(column)
+        number = np.zeros(len(self))
+        digits, places = np.zeros((2, len(self)), dtype=np.int64)
+        behind_point = np.zeros(len(self), dtype=bool)
+        plain = widths <= _PLAIN_DIGITS + 1
+        for place in range(min(_PLAIN_DIGITS + 1, int(widths.max()))):
+            inside = place < widths
+            digit = self._codes[begins + place] - np.uint8(ord("0"))
+            counts = inside & (digit < 10)
+            point = inside & (digit == _POINT)
+            number = np.where(counts, number * 10 + digit, number)
+            digits += counts
+            places += counts & behind_point
+            plain &= counts | (point & ~behind_point) | ~inside
+            behind_point |= point
+        plain &= (digits > 0) & (digits <= _PLAIN_DIGITS)
+        return np.where(plain, number / _POWERS[np.minimum(places, _PLAIN_DIGITS)], np.nan)
+
+    def place(self, row: int, column: int) -> Place:
+        """Return where a cell stands."""
+        begin, end = self._span(row, column)
+        line_begin, line_end = self._span(row, 0)[0], int(self._bounds[row, -1])
+        line = self._text[self._lead + line_begin : self._lead + line_end]
+        number = self._text.count("\n", 0, self._lead) + row + 1
+        return Place(self._file, number, begin - line_begin + 1, max(1, end - begin), line)
+
+    def locator(self, column: int) -> Callable[[int], Place]:
+        """Return what finds the cells of a column."""
+        return lambda row: self.place(row, column)
+
+    def _span(self, row: int, column: int) -> tuple[int, int]:
+        before = self._bounds[row, column - 1] if column else self._bounds[row - 1, -1] if row else -1
+        return int(before) + 1, int(self._bounds[row, column])
+
+    def _begins(self, column: int) -> Indices:
+        if column:
+            return self._bounds[:, column - 1] + 1
+        return np.concatenate((np.zeros(1, dtype=np.int64), self._bounds[:-1, -1] + 1))
+
+    def _widths(self, column: int) -> Indices:
+        return self._bounds[:, column] - self._begins(column)

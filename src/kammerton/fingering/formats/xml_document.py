@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+"""XML with positions, read as untrusted text: no entities, nothing fetched, every size bounded.
+
+The text is decoded here and not by the parser, so that encodings fail as those of other files do and
+columns count code points.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import NoReturn, Protocol
+from xml.parsers import expat
+
+from kammerton.errors import DataError, Diagnostic, OptionError, clip, printable, quote
+from kammerton.formats.options import IntervalOptions, Limits
+from kammerton.formats.source import read_stream
+from kammerton.model.annotations import Place
+
+__all__ = ["Position", "XmlConsumer", "XmlText", "decode_xml", "looks_like_xml", "parse_xml", "refuse"]
+
+Position = tuple[int, int]
+"""Line and column of the ``<`` of a tag, from 1."""
+
+_CHUNK = 1 << 16
+_DECLARATION = re.compile(rb"""\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([^"'>]{0,60})["']""")
+_DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]{0,500}")
+_WIDE = re.compile(r"(?:utf|ucs|iso-10646-ucs)[-_]?(?:16|32|2|4)", re.IGNORECASE)
+
+_SCORE_TYPE = re.compile(r"-//Recordare//DTD MusicXML .*|.*\b(?:partwise|timewise|container|score)\.dtd")
+"""Public or system identifiers of the document types that scores name."""
+
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "no element found": "the document ends too early",
+        "unclosed token": "the document ends within a tag",
+        "not well-formed (invalid token)": "a character that cannot stand here",
+        "junk after document element": "text after the end of the document",
+        "XML or text declaration not at start of entity": "text before the XML declaration",
+    }
+)
+"""What we say for what expat says."""
+
+
+class XmlConsumer(Protocol):
+    """Takes the events of a document; what it raises ends the parsing."""
+
+    def start(self, name: str, attributes: dict[str, str], position: Position) -> None:
+        """Take a start tag."""
+
+    def end(self) -> None:
+        """Take an end tag."""
+
+    def characters(self, text: str) -> None:
+        """Take a piece of text."""
+
+
+class XmlText:
+    """The text of a document, and where things stand in it."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.text = text
+        self.file = file
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    def place(self, position: Position, length: int = 1) -> Place:
+        """Return the place of ``length`` characters."""
+        line, column = position
+        return Place(self.file, line, column, length, self._lines[line - 1])
+
+    def tag(self, name: str, position: Position) -> Place:
+        """Return the place of a tag as far as its name goes."""
+        return self.place(position, len(name) + 1)
+
+    def value(self, name: str, position: Position, text: str) -> Place:
+        """Return the place of the text that an element begins with, or of its tag if it is not there."""
+        line, column = position
+        written = text.strip()
+        rest = self._lines[line - 1][column - 1 :]
+        found = re.match(rf"<[^>]*>\s*(?={re.escape(written)})", rest) if written else None
+        if found is None:
+            return self.tag(name, position)
+        return self.place((line, column + found.end()), len(written))
+
+
+def refuse(code: str, message: str, place: Place, hint: str | None = None) -> NoReturn:
+    """End the reading of a file with one error."""
+    raise DataError((place.diagnose(Diagnostic(code=code, severity="error", message=message, hint=hint)),))
+
+
+def looks_like_xml(data: bytes) -> bool:
+    """Tell XML from other files by its first character, in the encodings that have a mark or are ASCII."""
+    head = data[:64].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+    return head.startswith(b"<")
+
+
+def decode_xml(data: bytes, *, name: str, encoding: str, limits: Limits) -> XmlText:
+    """Decode a document by its byte order mark, else by its declaration, else as the caller says.
+
+    Raises
+    ------
+    DataError
+        KT350 if it declares an encoding that there is not; KT103 to KT106 as for every file.
+    """
+    declared = _DECLARATION.match(data.removeprefix(b"\xef\xbb\xbf"))
+    if declared is not None:
+        written = declared[1].decode("ascii", "replace")
+        # who can read the declaration as ASCII has no wide encoding before him, whatever it says
+        encoding = "utf-8" if _WIDE.match(written) else written
+        try:
+            IntervalOptions(encoding=encoding)
+        except OptionError as error:
+            problem = Diagnostic(
+                code="KT350",
+                severity="error",
+                message=f"the document declares an unknown encoding: {quote(written)}",
+                file=name,
+                line=1,
+                hint="save it as UTF-8",
+            )
+            raise DataError((problem,)) from error
+    return XmlText(read_stream(io.BytesIO(data), name=name, encoding=encoding, limits=limits), name)
+
+
+def parse_xml(source: XmlText, consumer: XmlConsumer, limits: Limits) -> None:
+    """Parse a document.
+
+    Parameters
+    ----------
+    source : XmlText
+        The document.
+    consumer : XmlConsumer
+        Takes its events.
+    limits : Limits
+        ``depth`` bounds the nesting, ``line`` the length of a tag, a comment or a run of text.
+
+    Raises
+    ------
+    DataError
+        KT350 if it is not well-formed, KT351 for a document type declaration that is not accepted,
+        KT106 for what is too long or too deep; and what the consumer raises.
+    """
+    _Parsing(source, consumer, limits).run()
+
+
+class _Parsing:
+    """One run of the parser."""
+
+    def __init__(self, source: XmlText, consumer: XmlConsumer, limits: Limits) -> None:
+        self._source = source
+        self._consumer = consumer
+        self._limits = limits
+        self._open: list[tuple[str, int]] = []
+        self._run = 0
+        self._parser = parser = expat.ParserCreate("utf-8")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.SkippedEntityHandler = self._skipped
+
+    def run(self) -> None:
+        data = self._source.text.encode("utf-8", "surrogatepass")
+        limit = self._limits.line
+        try:
+            for begin in range(0, len(data), _CHUNK):
+                chunk = data[begin : begin + _CHUNK]
+                self._parser.Parse(chunk, False)
+                # the parser looks at an unfinished token again with each chunk: do not let it grow
+                if begin + len(chunk) - self._parser.CurrentByteIndex > limit + _CHUNK:
+                    message = f"tag or comment of more than {limit:,} characters"
+                    refuse("KT106", message, self._source.place(self._position()))
+            self._parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            self._malformed(error)
+
+    def _position(self) -> Position:
+        return self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber + 1
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        position = self._position()
+        self._run = 0
+        if len(self._open) >= self._limits.depth:
+            message = f"XML nested more than {self._limits.depth} levels deep"
+            refuse("KT106", message, self._source.tag(name, position))
+        self._open.append((name, position[0]))
+        self._consumer.start(name, attributes, position)
+
+    def _end(self, name: str) -> None:
+        del name
+        self._run = 0
+        self._open.pop()
+        self._consumer.end()
+
+    def _characters(self, text: str) -> None:
+        self._run += len(text)
+        if self._run > self._limits.line:
+            message = f"text of more than {self._limits.line:,} characters"
+            refuse("KT106", message, Place(self._source.file, self._parser.CurrentLineNumber))
+        self._consumer.characters(text)
+
+    def _doctype(self, name: str, system: str | None, public: str | None, has_subset: bool) -> None:
+        found = _DOCTYPE.search(self._source.text)
+        before = self._source.text[: found.start()] if found else ""
+        position = (before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
+        place = self._source.tag("!DOCTYPE", position)
+        if has_subset:
+            message = "document type declarations with entities are not accepted"
+            refuse("KT351", message, place, "take out what stands in `[ ]` after `<!DOCTYPE`")
+        identifier = public or system
+        if identifier is not None and _SCORE_TYPE.fullmatch(identifier) is None:
+            message = f"document type is not that of MusicXML: {quote(identifier)}"
+            refuse("KT351", message, place, f"take out the line that begins with `<!DOCTYPE {clip(name)}`")
+
+    def _skipped(self, name: str, is_parameter: bool) -> None:
+        del is_parameter
+        self._fail(f"undefined entity {quote(f'&{name};')}", self._source.place(self._position()))
+
+    def _malformed(self, error: expat.ExpatError) -> NoReturn:
+        # after the last line break there is no line left to point at
+        line, column = error.lineno, error.offset + 1
+        message = expat.ErrorString(error.code)
+        if message == "mismatched tag":
+            name, opened = self._open[-1]
+            message = f"closing tag does not match {quote(f'<{name}>')} of line {opened}"
+        elif message in ("no element found", "unclosed token") and self._open:
+            name, opened = self._open[-1]
+            message = f"{_WORDS[message]}: {quote(f'<{name}>')} of line {opened} is not closed"
+        else:
+            message = _WORDS.get(message, message)
+        self._fail(message, self._source.place((line, column)))
+
+    def _fail(self, message: str, place: Place) -> NoReturn:
+        refuse("KT350", f"not well-formed XML: {message}", place)
+
+
+def shown(text: str) -> str:
+    """Return a name out of a document as messages have it within a sentence."""
+    return printable(clip(text))
+
+
+def enlarged(limits: Limits, factor: int) -> Limits:
+    """Return limits for a file ``factor`` times as large."""
+    return replace(limits, bytes=limits.bytes * factor)
