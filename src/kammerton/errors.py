@@ -148,6 +148,11 @@ class Diagnostic:
         place = self.place()
         return f"{place}: {self.code} {self.message}" if place else f"{self.code} {self.message}"
 
+    def to_dict(self) -> dict[str, str | int | None]:
+        """Return what JSON documents hold: everything but the excerpt."""
+        names = ("severity", "code", "file", "line", "column", "message", "hint", "item", "system", "count")
+        return {name: getattr(self, name) for name in names}
+
     def at(self, **changes: object) -> Diagnostic:
         """Return a copy with some fields changed."""
         return replace(self, **changes)  # type: ignore[arg-type]

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from kammerton.errors import OptionError
-from kammerton.model.task import Task
+
+if TYPE_CHECKING:  # names and summaries are for help pages, which do without arrays
+    from kammerton.model.task import Task
 
 __all__ = ["TASKS", "find_task"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from kammerton.core.ratios import ratio
 from kammerton.errors import Diagnostic, OptionError
 from kammerton.model.corpus import ALL
-from kammerton.model.evidence import Evidence, Row
+from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.measure import Aggregate, Estimate, Measure, Needs, average
 from kammerton.model.protocol import find
 from kammerton.model.signature import data_hash, signature
@@ -113,6 +113,10 @@ class Scores:
         """Whether an item is missing or failed."""
         return any(count["ok"] < count["total"] for count in self.counts.values())
 
+    def unusable(self, system: str) -> tuple[Row, ...]:
+        """Return the rows of a system that have no estimate, or a side that cannot be used."""
+        return tuple(row for row in self._all_rows() if row.system == system and row.status != "ok")
+
     @cached_property
     def summary(self) -> pl.DataFrame:
         """Corpus figures.
@@ -152,9 +156,7 @@ class Scores:
         """
         import polars as pl  # noqa: PLC0415
 
-        if name not in self._evidence.tallies:
-            raise OptionError.unknown("table", name, self.tables)
-        tally = self._evidence.tallies[name]
+        tally = self.tally(name)
         rows = [
             (system, annotator, *classes, weight)
             for (system, annotator), cells in tally.cells.items()
@@ -162,6 +164,12 @@ class Scores:
         ]
         columns = ["system", "annotator", *tally.columns, tally.unit]
         return pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
+
+    def tally(self, name: str) -> Tally:
+        """Return a class table as plain mappings; see :meth:`table`."""
+        if name not in self._evidence.tallies:
+            raise OptionError.unknown("table", name, self.tables)
+        return self._evidence.tallies[name]
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -213,7 +221,7 @@ class Scores:
             "task": self.task,
             "items": self.counts,
             "scores": [dict(zip(_SUMMARY, row, strict=True)) for row in self._summary_rows()],
-            "diagnostics": [_as_plain(diagnostic) for diagnostic in self.diagnostics],
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
     def to_pandas(self) -> pd.DataFrame:
@@ -359,8 +367,3 @@ def _one_of(kind: str, name: str | None, known: Sequence[str]) -> str:
     if name not in known:
         raise OptionError.unknown(kind, name, known)
     return name
-
-
-def _as_plain(diagnostic: Diagnostic) -> dict[str, Any]:
-    fields = ("severity", "code", "file", "line", "column", "message", "hint", "item", "system", "count")
-    return {name: getattr(diagnostic, name) for name in fields}
