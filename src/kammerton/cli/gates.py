@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""``--fail-under``: figures that decide whether a change may land."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kammerton.errors import OptionError, printable, quote
+from kammerton.model.measure import Measure
+from kammerton.model.protocol import find
+from kammerton.model.scores import Scores
+
+__all__ = ["Gate", "parse_gates"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The worst that the headline figure of a measure may be."""
+
+    measure: Measure
+    limit: float
+    written: str
+
+    def failures(self, scores: Scores) -> Iterator[str]:
+        """Say which systems do not pass; an undefined figure does not."""
+        higher = self.measure.direction == "higher"
+        for system in scores.systems:
+            value = scores.value(str(self.measure), system=system)
+            told = f"gate failed: {self.measure} of {printable(system)} is"
+            if math.isnan(value):
+                yield f"{told} undefined"
+            elif (value < self.limit) if higher else (value > self.limit):
+                yield f"{told} {value!r}, {'below' if higher else 'above'} {self.written}"
+
+
+def parse_gates(arguments: Sequence[str], measures: Sequence[Measure]) -> list[Gate]:
+    """Read ``PROTOCOL/MEASURE=VALUE``.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        As written.
+    measures : sequence of Measure
+        Those that will be computed.
+
+    Raises
+    ------
+    OptionError
+        If there is no such measure among them, or its value cannot be what is written.
+    """
+    return [_gate(argument, measures) for argument in arguments]
+
+
+def _gate(argument: str, measures: Sequence[Measure]) -> Gate:
+    address, equals, written = argument.rpartition("=")
+    if not equals:
+        raise OptionError(f"expected PROTOCOL/MEASURE=VALUE, got {quote(argument)}")
+    measure = find(address, measures)
+    try:
+        limit = float(written)
+    except ValueError:
+        raise OptionError(f"not a number: {quote(written)} in {quote(argument)}") from None
+    low, high = measure.range
+    if not low <= limit <= high:
+        hint = f"write 75 % as 0.75; you wrote {limit:g}" if (low, high) == (0.0, 1.0) else None
+        raise OptionError(f"{measure} lies between {low:g} and {high:g}", hint)
+    return Gate(measure, limit, written)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""From arguments to exit code: the verbs, and what happens when something goes wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from kammerton.cli.exit_codes import DONE, INTERNAL, NOTHING, OUTPUT, READER_GONE, USAGE
+from kammerton.cli.streams import ReaderGoneError, say, say_all, style_of
+from kammerton.errors import DataError, KammertonError, OptionError, OutputError, printable
+from kammerton.version import __version__
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from cyclopts import App
+
+__all__ = ["VERBS", "run"]
+
+VERBS = {
+    "score": "Score one or several systems.",
+    "show": "Show one item in the terminal: where the points went.",
+    "check": "Check annotation files.",
+    "convert": "Convert annotation files between formats.",
+    "measures": "Describe every protocol and measure: formula, range, source.",
+    "explain": "Say what a diagnostic means and how to mend it.",
+    "demo": "Score the bundled example.",
+}
+"""Summary of each verb by its name, which is also that of its module."""
+
+_EPILOGUE = """\
+Results go to standard output, everything else to standard error.
+
+Exit codes: 0 done; 1 partial, or a gate failed; 2 usage; 3 nothing could be scored; \
+4 internal error; 5 output could not be written."""
+
+
+class _StoppedError(BaseException):
+    """A signal asked the program to stop; not an Exception, so that nothing on the way swallows it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code; see :func:`kammerton.cli.main`."""
+    tokens = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        with _signals():
+            return _called(tokens)
+    except ReaderGoneError:
+        return READER_GONE
+    except KammertonError as error:
+        return _said(error)
+    except KeyboardInterrupt:
+        return _stopped(signal.SIGINT)
+    except _StoppedError as stop:
+        return _stopped(stop.number)
+    except Exception as error:  # the last resort: a traceback is no message
+        return _crashed(error, tokens)
+
+
+def _called(tokens: list[str]) -> int:
+    from cyclopts import CycloptsError  # noqa: PLC0415 - inside, so that an interrupt is caught
+
+    from kammerton.cli.usage import as_option_error, check_command  # noqa: PLC0415
+
+    if tokens:
+        check_command("command", tokens[0], list(VERBS))
+    app = _application()
+    try:
+        command, bound, _ = app.parse_args(
+            tokens or ["--help"], print_error=False, exit_on_error=False, end_of_options_delimiter="--"
+        )
+    except CycloptsError as error:
+        raise as_option_error(error) from None
+    code = command(*bound.args, **bound.kwargs)
+    return code if isinstance(code, int) else DONE
+
+
+def _application() -> App:
+    from cyclopts import App  # noqa: PLC0415
+
+    from kammerton.cli.help_pages import PlainHelp  # noqa: PLC0415
+
+    app = App(
+        name="kammerton",
+        help="Score music annotations.",
+        help_epilogue=_EPILOGUE,
+        version=__version__,
+        help_format="plaintext",
+        help_formatter=PlainHelp(),
+        usage="Usage: kammerton COMMAND ...",
+    )
+    for verb, summary in VERBS.items():
+        app.command(f"kammerton.cli.{verb}:app", name=verb, help=summary)
+    return app
+
+
+def _said(error: KammertonError) -> int:
+    """Say what went wrong, in the form of diagnostics, and return the exit code of its kind."""
+    from kammerton.cli.talk import say_problems  # noqa: PLC0415
+    from kammerton.reporting.diagnostics import count_problems, paint  # noqa: PLC0415
+
+    if isinstance(error, DataError):
+        say_problems(error.diagnostics)
+        say(f"nothing was done: {count_problems(error.diagnostics)}")
+        return NOTHING
+    first, *rest = str(error).split("\n")
+    code, _, text = first.partition(" ")
+    if not (isinstance(error, OutputError) and code.startswith("KT")):
+        code, text = "", first
+    kind = f"error[{code}]" if code else "error:"
+    say(f"{paint(kind, 'error', colour=style_of(sys.stderr).colour)} {printable(text)}")
+    say_all(printable(line) for line in rest)
+    return OUTPUT if isinstance(error, OutputError) else USAGE if isinstance(error, OptionError) else NOTHING
+
+
+def _stopped(number: int) -> int:
+    say(f"stopped by {signal.Signals(number).name}")
+    return 128 + number
+
+
+def _crashed(error: Exception, tokens: Sequence[str]) -> int:
+    """Say one line, and leave everything that a developer needs in a file."""
+    summary = traceback.format_exception_only(error)[-1].strip().partition("\n")[0]
+    report = "\n".join(
+        (
+            f"kammerton {__version__}, Python {sys.version}, {sys.platform}",
+            f"arguments: {tokens!r}",
+            "",
+            *traceback.format_exception(error),
+        )
+    )
+    where = ""
+    with contextlib.suppress(OSError):
+        descriptor, path = tempfile.mkstemp(prefix="kammerton-crash-", suffix=".txt")
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(report)
+        where = f"; a crash report is in {path}"
+    say(f"internal error: {printable(summary)}{where}")
+    return INTERNAL
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[None]:
+    """Turn the signals that end a process into an exception, so that half-written files are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {}
+    for name in ("SIGHUP", "SIGTERM"):
+        number = getattr(signal, name, None)
+        # an ignored signal stays ignored: that is how `nohup` works
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            before[number] = signal.signal(number, _stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    raise _StoppedError(number)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton score``: figures of one or several systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from kammerton.cli.tasks import task_verb
+
+if TYPE_CHECKING:
+    from kammerton.model.task import Task
+
+__all__ = ["app", "command"]
+
+_Several = list[str] | None
+_Format = Literal["table", "json", "csv", "md", "latex"]
+
+app = task_verb("score", "Score one or several systems.", "REF EST [EST ...] [OPTIONS]")
+
+
+def command(task: Task) -> Callable[..., int]:
+    """Return the sub-command of a task."""
+    from kammerton.cli.names import sort_annotators, split_name  # noqa: PLC0415 - not for help pages
+    from kammerton.cli.scoring import Plan, listed, run, sides  # noqa: PLC0415
+
+    def score(  # noqa: PLR0913 - one per option
+        references: Annotated[str | None, Parameter(name="REF", show_default=False)] = None,
+        /,
+        *estimates: Annotated[str, Parameter(name="EST")],
+        protocols: Annotated[
+            list[str] | None, Parameter(name="--protocol", negative="", metavar="NAME")
+        ] = None,
+        measures: Annotated[
+            list[str] | None, Parameter(name="--measure", negative="", metavar="NAME")
+        ] = None,
+        every: Annotated[bool, Parameter(name="--all", negative="")] = False,
+        form: Annotated[_Format, Parameter(name="--format")] = "table",
+        output: Annotated[str | None, Parameter(metavar="FILE")] = None,
+        per_item: Annotated[str | None, Parameter(metavar="FILE.(csv|jsonl|parquet)")] = None,
+        safe_csv: Annotated[bool, Parameter(negative="")] = False,
+        annotator: Annotated[
+            _Several, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
+        ] = None,
+        pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
+        missing: Literal["worst", "skip", "error"] = "worst",
+        strict: Annotated[bool, Parameter(negative="")] = False,
+        fail_under: Annotated[_Several, Parameter(negative="", metavar="PROTOCOL/MEASURE=VALUE")] = None,
+        quiet: Annotated[bool, Parameter(negative="")] = False,
+        **reading: Any,
+    ) -> int:
+        """Compare estimates with references, item by item, and print corpus figures.
+
+        Items are paired by their path below the folder, without suffix.
+
+        Parameters
+        ----------
+        references
+            Folder or file of the references; NAME=PATH names the annotator.
+        estimates
+            Folder or file of each system; NAME=PATH names it, otherwise its last component does.
+        protocols
+            Protocol to run; repeatable, or several with commas. By default all of the task.
+        measures
+            Measure to compute, PROTOCOL/MEASURE, or a name that only one has; repeatable, or with
+            commas.
+        every
+            Show every measure in tables, not the headline measures only.
+        form
+            What to print: tables of headline figures (table, md, latex), or every figure (json, csv).
+        output
+            Write that to a file instead.
+        per_item
+            Write the figures of each item to a file.
+        safe_csv
+            Put an apostrophe before text in CSV that a spreadsheet would take for a formula.
+        annotator
+            Score against this annotator only; NAME=PATH adds a further annotator, repeatable.
+        pairs
+            List of what belongs together, item,annotator,reference,SYSTEM,... in place of REF and EST.
+        missing
+            What a missing or unusable estimate counts: the worst score, nothing, or an end to the run.
+        strict
+            End the run before scoring if there is any error or repair.
+        fail_under
+            Fail (exit code 1) if a headline figure is below, or undefined; repeatable.
+        quiet
+            Say errors only.
+        """
+        plan = Plan(
+            form=form,
+            every=every or measures is not None,
+            output=output,
+            per_item=per_item,
+            safe_csv=safe_csv,
+            quiet=quiet,
+        )
+        chosen, added = sort_annotators(annotator or ())
+        arguments = {
+            "protocols": listed(protocols),
+            "measures": listed(measures),
+            "annotator": chosen,
+            "pairs": pairs,
+            "missing": missing,
+            "strict": strict,
+            "options": task.options(**reading),
+            **sides(references, estimates, added, pairs),
+        }
+        plan.check([pairs, *(split_name(each)[1] for each in (references, *estimates) if each)])
+        return run(task, arguments, fail_under or (), plan)
+
+    return score

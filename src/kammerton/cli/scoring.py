@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""What ``kammerton score`` does once its options are understood."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import kammerton
+from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
+from kammerton.cli.gates import parse_gates
+from kammerton.cli.names import name_systems, split_name
+from kammerton.cli.outputs import check_output
+from kammerton.cli.streams import say, say_all, style_of, write_out
+from kammerton.cli.talk import say_problems
+from kammerton.errors import DataError, OptionError, quote
+from kammerton.formats.atomic import write_atomically
+from kammerton.model.protocol import choose
+from kammerton.model.scores import Scores
+from kammerton.model.task import Task
+from kammerton.reporting.diagnostics import count_problems
+from kammerton.reporting.documents import render_items, render_json, render_summary
+from kammerton.reporting.left_out import closing_line, excluded_lines
+from kammerton.reporting.markup_tables import render_latex, render_markdown
+from kammerton.reporting.tables import build_blocks
+from kammerton.reporting.text_tables import render_text
+
+__all__ = ["Plan", "listed", "run", "sides"]
+
+_ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
+_FILE_WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a run prints and writes."""
+
+    form: str
+    every: bool
+    output: str | None
+    per_item: str | None
+    safe_csv: bool
+    quiet: bool
+
+    def check(self, inputs: Sequence[str | None]) -> None:
+        """Find out before any work whether everything can be written; ``inputs`` must not be."""
+        if self.per_item is not None and PurePath(self.per_item).suffix.lower() not in _ITEM_SUFFIXES:
+            raise OptionError(
+                f"--per-item cannot write {quote(self.per_item)}", f"suffixes: {', '.join(_ITEM_SUFFIXES)}"
+            )
+        if self.safe_csv and self.form != "csv" and not (self.per_item or "").lower().endswith(".csv"):
+            raise OptionError("--safe-csv needs a CSV", "--format csv, or --per-item FILE.csv")
+        if self.output is not None and self.output == self.per_item:
+            raise OptionError("--output and --per-item name the same file")
+        for path in (self.output, self.per_item):
+            if path is not None:
+                check_output(path, inputs)
+
+    def deliver(self, scores: Scores) -> None:
+        """Write and print the figures."""
+        if self.per_item is not None:
+            suffix = PurePath(self.per_item).suffix.lower()
+            write_atomically(self.per_item, render_items(scores, suffix, safe=self.safe_csv))
+        if self.output is None:
+            document = self._document(scores, style_of(sys.stdout).width)
+            write_out(document, is_data=self.form != "table")
+        else:
+            document = self._document(scores, _FILE_WIDTH)
+            write_atomically(self.output, document.encode("utf-8", "backslashreplace"))
+
+    def _document(self, scores: Scores, width: int) -> str:
+        if self.form == "json":
+            return render_json(scores.to_dict())
+        if self.form == "csv":
+            return render_summary(scores, safe=self.safe_csv)
+        blocks = build_blocks(scores, every=self.every)
+        if self.form == "md":
+            return render_markdown(blocks)
+        return render_latex(blocks) if self.form == "latex" else render_text(blocks, width=width)
+
+    def say(self, scores: Scores) -> None:
+        """Say what was not scored and why."""
+        if not self.quiet:
+            say_all(excluded_lines(scores))
+            say(closing_line(scores))
+
+
+def run(task: Task, arguments: dict[str, Any], fail_under: Sequence[str], plan: Plan) -> int:
+    """Score, print, and return the exit code.
+
+    Parameters
+    ----------
+    task : Task
+        The task.
+    arguments : dict
+        Arguments of :func:`kammerton.score`.
+    fail_under : sequence of str
+        Gates, as written.
+    plan : Plan
+        What is printed and written.
+    """
+    gates = parse_gates(fail_under, choose(task.protocols, arguments["protocols"], arguments["measures"]))
+    try:
+        scores = kammerton.score(task.name, **arguments)
+    except DataError as error:
+        return _nothing(task, error, plan)
+    say_problems(scores.diagnostics, quiet=plan.quiet)
+    plan.deliver(scores)
+    failures = [line for gate in gates for line in gate.failures(scores)]
+    say_all(failures)
+    plan.say(scores)
+    return PARTIAL if failures or scores.is_partial else DONE
+
+
+def listed(values: Sequence[str] | None) -> list[str] | None:
+    """Take ``a,b`` for two values."""
+    if values is None:
+        return None
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]
+
+
+def sides(
+    references: str | None, estimates: Sequence[str], added: dict[str, str], pairs: str | None
+) -> dict[str, Any]:
+    """Return references, estimates and annotators as the API takes them."""
+    if pairs is not None:
+        if references is not None or added:
+            raise OptionError("--pairs stands in place of REF, EST and further annotators")
+        return {}
+    if references is None or not estimates:
+        raise OptionError("REF and EST are needed", "or --pairs FILE.csv")
+    name, path = split_name(references)
+    annotators = added if name is None else {name: path, **added}
+    if name is not None and name in added:
+        raise OptionError(f"two annotators are called {quote(name)}", "name them apart: NAME=PATH")
+    return {
+        "references": path if name is None else None,
+        "estimates": name_systems(estimates),
+        "annotators": annotators or None,
+    }
+
+
+def _nothing(task: Task, error: DataError, plan: Plan) -> int:
+    """Say why nothing was scored; JSON says it on standard output too."""
+    say_problems(error.diagnostics, quiet=plan.quiet)
+    if plan.form == "json" and plan.output is None:
+        document = {
+            "kammerton": kammerton.__version__,
+            "task": task.name,
+            "items": {},
+            "scores": [],
+            "diagnostics": [diagnostic.to_dict() for diagnostic in error.diagnostics],
+        }
+        write_out(render_json(document), is_data=True)
+    if not plan.quiet:
+        say(f"nothing was scored: {count_problems(error.diagnostics)}")
+    return NOTHING

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""Where words go: data to standard output, talk to standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TextIO
+
+from kammerton.errors import OutputError
+
+__all__ = ["ReaderGoneError", "Style", "abandon", "say", "say_all", "style_of", "write_out"]
+
+_DEFAULT_WIDTH = 80
+
+
+class ReaderGoneError(Exception):
+    """Nobody reads standard output any more, as after ``| head``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What a stream can show.
+
+    Parameters
+    ----------
+    colour : bool
+        Whether it understands colours, and the user wants them.
+    width : int
+        Columns.
+    """
+
+    colour: bool
+    width: int
+
+
+def style_of(stream: TextIO | None) -> Style:
+    """Return what a stream can show; ``NO_COLOR``, ``TERM=dumb`` and ``COLUMNS`` are respected."""
+    screen = _is_screen(stream)
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    return Style(colour=screen and not plain, width=_width(stream if screen else None))
+
+
+def _is_screen(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # closed
+        return False
+
+
+def _width(screen: TextIO | None) -> int:
+    told = os.environ.get("COLUMNS", "")
+    if told.isascii() and told.isdecimal() and int(told) > 0:
+        return int(told)
+    if screen is not None:
+        with contextlib.suppress(OSError, ValueError):
+            return os.get_terminal_size(screen.fileno()).columns or _DEFAULT_WIDTH
+    return _DEFAULT_WIDTH
+
+
+def write_out(text: str, *, is_data: bool = False) -> None:
+    """Write to standard output.
+
+    Parameters
+    ----------
+    text : str
+        What to write, with its last line end.
+    is_data : bool
+        Whether it is for programs: then it is UTF-8 whatever the locale says, unless a screen shows it.
+
+    Raises
+    ------
+    ReaderGoneError
+        If nobody reads.
+    OutputError
+        If it cannot be written.
+    """
+    stream = sys.stdout
+    if stream is None:
+        raise OutputError("KT502 cannot write standard output: it is closed")
+    if _is_screen(stream) and is_data:
+        from kammerton.reporting.escaping import for_screen  # noqa: PLC0415 - of no use to pipes
+
+        text, is_data = for_screen(text), False
+    encoding = "utf-8" if is_data else stream.encoding or "utf-8"
+    data = text.encode(encoding, "backslashreplace")
+    try:
+        buffer = getattr(stream, "buffer", None)
+        if buffer is None:
+            stream.write(data.decode(encoding))
+        else:
+            stream.flush()
+            buffer.write(data)
+        stream.flush()
+    except BrokenPipeError:
+        abandon(stream)
+        raise ReaderGoneError from None
+    except (OSError, ValueError) as error:
+        abandon(stream)
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(f"KT502 cannot write standard output: {reason.lower()}") from error
+
+
+def abandon(stream: TextIO) -> None:
+    """Send what a stream still holds nowhere, so that closing it at exit does not fail again."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def say(line: str) -> None:
+    """Write one line of talk; a standard error that is closed is no reason to fail."""
+    say_all((line,))
+
+
+def say_all(lines: Iterable[str]) -> None:
+    """Write lines of talk."""
+    stream = sys.stderr
+    if stream is None:
+        return
+    text = "".join(f"{line}\n" for line in lines)
+    encoding = stream.encoding or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except (OSError, ValueError):
+        abandon(stream)

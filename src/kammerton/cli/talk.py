@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""What is said on standard error beside the results."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from kammerton.cli.streams import say_all, style_of
+from kammerton.errors import Diagnostic
+from kammerton.reporting.diagnostics import render_grouped
+
+__all__ = ["say_problems"]
+
+
+def say_problems(diagnostics: Iterable[Diagnostic], *, quiet: bool = False) -> None:
+    """Show diagnostics, many of a kind grouped; only errors if ``quiet``."""
+    style = style_of(sys.stderr)
+    shown = [each for each in diagnostics if not quiet or each.severity == "error"]
+    say_all(render_grouped(shown, colour=style.colour, width=style.width))

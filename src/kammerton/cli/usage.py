@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Mistakes on the command line, said as every other mistake is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kammerton.errors import OptionError, close_match, printable, quote
+
+if TYPE_CHECKING:
+    from cyclopts import CycloptsError
+
+__all__ = ["as_option_error", "check_command"]
+
+_HINT = re.compile(r"\s*(Did you mean .*|Choose from: .*|Available commands: .*)", re.DOTALL)
+_SURPLUS = re.compile(r"Unused Tokens: \[(.*)\]", re.DOTALL)
+_COMMAND = re.compile(r'Command "[^"]*" parameter ')
+
+
+def as_option_error(error: CycloptsError) -> OptionError:
+    """Return a mistake that the parser found in the form of our own: lower-case, one line, a hint."""
+    text = str(error).strip()
+    surplus = _SURPLUS.match(text)
+    if surplus:
+        return OptionError(f"arguments that nothing takes: {printable(surplus.group(1))}")
+    text = _COMMAND.sub("", text)
+    hint = _HINT.search(text)
+    message = (text[: hint.start()] if hint else text).strip().rstrip(".")
+    message = printable(message[:1].lower() + message[1:]).replace('"', "`")
+    return OptionError(message, None if hint is None else _as_hint(hint.group(1)))
+
+
+def _as_hint(text: str) -> str:
+    """Turn the parser's advice round: the suggestion first, then the choices."""
+    choices, _, suggestion = text.partition("Did you mean ")
+    listed = choices.strip().removeprefix("Choose from: ").removeprefix("Available commands: ").rstrip(". ")
+    near = suggestion.partition("?")[0].strip('" ')
+    parts = [f"did you mean `{near}`?"] if near else []
+    return " ".join([*parts, *([f"known: {listed.replace(chr(34), '')}"] if listed else [])])
+
+
+def check_command(kind: str, token: str | None, known: Sequence[str]) -> None:
+    """Refuse a verb or task that does not exist, or is not there; an option may stand in its place.
+
+    Raises
+    ------
+    OptionError
+        With the nearest name.
+    """
+    if token is None:
+        raise OptionError(f"which {kind}?", f"known: {', '.join(known)}")
+    if token in known or token.startswith("-"):
+        return
+    near = close_match(token, known)
+    hint = f"known: {', '.join(known)}"
+    raise OptionError(f"unknown {kind} {quote(token)}", f"did you mean `{near}`? {hint}" if near else hint)
