@@ -127,6 +127,10 @@ def _summed(
     """Sum weights over equal (group, cell); return groups, cells and sums."""
     width = int(cells.max(initial=0)) + 1
     keys = groups * width + cells
-    found = np.unique(keys) if keys.max(initial=0) > _DENSE else np.flatnonzero(np.bincount(keys))
-    sums = np.bincount(np.searchsorted(found, keys), weights, len(found)).astype(float, copy=False)
-    return found // width, found % width, sums
+    if keys.max(initial=0) < _DENSE:
+        found = np.flatnonzero(np.bincount(keys))
+        sums = np.bincount(keys, weights)[found]
+    else:
+        found, places = np.unique(keys, return_inverse=True)
+        sums = np.bincount(places, weights)
+    return found // width, found % width, sums.astype(float, copy=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -207,26 +208,26 @@ def _tallies(evaluation: Evaluation, groups: Sequence[tuple[str, str]]) -> dict[
 
 def _suspicions(task: Task, references: References, systems: Mapping[str, Estimates]) -> Iterator[Diagnostic]:
     """Say what does not keep anything from being scored, but would shame the one who publishes it."""
-    contents = {
-        name: {i: task.content(a) for i, a in estimates.annotations.items() if a is not None}
-        for name, estimates in systems.items()
-    }
-    for name, estimates in systems.items():
-        for of_annotator in references.annotations.values():
-            yield from _identical(task, name, contents[name], of_annotator)
+    contents = {name: _contents(task, estimates.annotations) for name, estimates in systems.items()}
+    for of_annotator in references.annotations.values():
+        reference = _contents(task, of_annotator)
+        for name, estimates in systems.items():
+            yield from _identical(name, contents[name], reference)
             yield from _different_extents(task, name, estimates.annotations, of_annotator)
-    names = list(systems)
-    for position, name in enumerate(names):
-        for other in names[:position]:
-            if contents[name] and contents[name] == contents[other]:
-                message = f"systems {quote(other)} and {quote(name)} gave the same estimates"
-                yield Diagnostic(code="KT209", severity="warning", message=message, system=name)
+    for (other, theirs), (name, own) in combinations(contents.items(), 2):
+        if own and own == theirs:
+            message = f"systems {quote(other)} and {quote(name)} gave the same estimates"
+            yield Diagnostic(code="KT209", severity="warning", message=message, system=name)
+
+
+def _contents(task: Task, annotations: Mapping[str, Any]) -> dict[str, bytes]:
+    return {item: task.content(found) for item, found in annotations.items() if found is not None}
 
 
 def _identical(
-    task: Task, system: str, contents: Mapping[str, bytes], references: Mapping[str, Any]
+    system: str, contents: Mapping[str, bytes], reference: Mapping[str, bytes]
 ) -> Iterator[Diagnostic]:
-    same = [i for i, a in references.items() if i in contents and contents[i] == task.content(a)]
+    same = [item for item, content in reference.items() if contents.get(item) == content]
     if same:
         message = f"estimate is identical to the reference for {len(same):,} items, e.g. {quote(same[0])}"
         yield Diagnostic(code="KT208", severity="warning", message=message, system=system, count=len(same))

@@ -14,7 +14,7 @@ from kammerton.errors import Diagnostic
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
 
-__all__ = ["Case", "ClassTable", "Evaluation", "Reading", "Task"]
+__all__ = ["Case", "ClassTable", "Conversion", "Evaluation", "Reading", "Task"]
 
 A = TypeVar("A")
 
@@ -101,6 +101,29 @@ class Evaluation:
     notes: tuple[tuple[int, Diagnostic], ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversion:
+    """How files of a task are carried over to other formats.
+
+    Parameters
+    ----------
+    forms : mapping of str to str
+        Each format that can be written, with the suffix of its files.
+    joint : frozenset of str
+        Formats whose files hold several annotators.
+    load : callable
+        ``load(path, name, options)`` reads a file without judging what need not be judged.
+    render : callable
+        ``render(tracks, form)`` returns the text of a file with what ``load`` gave: one track, or
+        several if the format is joint. It raises ``DataError`` if the format cannot hold them.
+    """
+
+    forms: Mapping[str, str]
+    joint: frozenset[str]
+    load: Callable[[Any, str, Any], Reading[Any]]
+    render: Callable[[Sequence[Any], str], str]
+
+
 def _is_item(name: str) -> tuple[str, str | None]:
     return name, None
 
@@ -137,6 +160,8 @@ class Task:
         into item and annotator, None where the name does not tell one.
     extent_unit : str
         Unit of the extent.
+    conversion : Conversion, optional
+        How files are converted, if they are.
     """
 
     name: str
@@ -152,6 +177,7 @@ class Task:
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
     identify: Callable[[str], tuple[str, str | None]] = _is_item
     extent_unit: str = "s"
+    conversion: Conversion | None = None
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -150,10 +151,8 @@ PROTOCOL = Protocol(
 )
 
 _TYPE_NUMBERS = {name: number for number, name in enumerate(TETRADS)}
-_SILENT, _NONE, _UNKNOWN = -1, -2, -3
-
-_Mapped = Callable[[MappedChord], tuple[str, str]]
-"""Gives the types of a chord at one level: as spelled, and as it sounds."""
+_UNKNOWN = -3
+_SPECIAL = {"silence": -1, "N": -2, "X": _UNKNOWN}
 
 
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
@@ -193,60 +192,77 @@ def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
     mapping of str to LabelRule
         By name of the measure.
     """
-    chords = [None if label == "" else map_label(label) for label in labels]
-    known = np.array([chord is None or chord.kind != "X" for chord in chords])
-    rules = {"Root": equal_values(known, _values(chords, lambda chord: chord.root))}
-    for name, types in VOCABULARIES.items():
-        mapped = _triads if name == "MajMin" else _tetrads
-        spelled = [chord is None or chord.kind != "chord" or mapped(chord)[0] in types for chord in chords]
-        scored = np.array(spelled) & known
-        rules[name] = equal_values(scored, _values(chords, partial(_typed, mapped=mapped)))
-        rules[f"{name}Bass"] = equal_values(scored, _values(chords, partial(_with_bass, mapped=mapped)))
-    return rules | {"Mirex2010": LabelRule(known, _common_tones(chords, rules["Root"]))}
+    compared = _compare(labels)
+    known = compared.root != _UNKNOWN
+    return {
+        "Root": equal_values(known, compared.root),
+        "MajMin": equal_values(compared.in_majmin, compared.triad),
+        "MajMinBass": equal_values(compared.in_majmin, compared.triad_bass),
+        "Sevenths": equal_values(compared.in_sevenths, compared.tetrad),
+        "SeventhsBass": equal_values(compared.in_sevenths, compared.tetrad_bass),
+        "Mirex2010": LabelRule(known, _common_tones(compared)),
+    }
 
 
 def class_codes(labels: Sequence[str]) -> Codes:
     """Return the class of each label, an index into :data:`CLASSES`."""
-    chords = [None if label == "" else map_label(label) for label in labels]
-    names = ["silence" if c is None else c.tetrad if c.kind == "chord" else c.kind for c in chords]
-    return np.array([CLASSES.index(name) for name in names])
+    return np.asarray(_compare(labels).class_code)
 
 
-def _triads(chord: MappedChord) -> tuple[str, str]:
-    return chord.spelled_triad, chord.triad
+class _Compared(NamedTuple):
+    """What is compared of labels: a number, or an array with an entry per label.
+
+    Values are negative where there is no chord, and then equal for silence, for ``N`` and for ``X``.
+    """
+
+    root: Any
+    in_majmin: Any
+    triad: Any
+    triad_bass: Any
+    in_sevenths: Any
+    tetrad: Any
+    tetrad_bass: Any
+    chroma: Any
+    common_needed: Any
+    class_code: Any
 
 
-def _tetrads(chord: MappedChord) -> tuple[str, str]:
-    return chord.spelled_tetrad, chord.tetrad
+def _compare(labels: Sequence[str]) -> _Compared:
+    columns = np.array([_compared(label) for label in labels]).T
+    found = _Compared(*columns)
+    return found._replace(in_majmin=found.in_majmin == 1, in_sevenths=found.in_sevenths == 1)
 
 
-def _values(chords: Sequence[MappedChord | None], of_chord: Callable[[MappedChord], int]) -> Codes:
-    special = {"N": _NONE, "X": _UNKNOWN}
-    return np.array(
-        [
-            _SILENT if chord is None else special[chord.kind] if chord.kind in special else of_chord(chord)
-            for chord in chords
-        ]
+@lru_cache(maxsize=1 << 16)
+def _compared(label: str) -> _Compared:
+    chord = MappedChord("silence") if label == "" else map_label(label)
+    if chord.kind != "chord":
+        value, in_vocabulary = _SPECIAL[chord.kind], chord.kind != "X"
+        code = CLASSES.index(chord.kind)
+        return _Compared(value, in_vocabulary, value, value, in_vocabulary, value, value, 0, 3, code)
+    triad = _TYPE_NUMBERS[chord.triad] * 12 + chord.root
+    tetrad = _TYPE_NUMBERS[chord.tetrad] * 12 + chord.root
+    return _Compared(
+        root=chord.root,
+        in_majmin=chord.spelled_triad in VOCABULARIES["MajMin"],
+        triad=triad,
+        # An explicit /1 is a bass, no bass is another: official figures rest on it.
+        triad_bass=triad * 13 + 1 + chord.bass_within(chord.triad),
+        in_sevenths=chord.spelled_tetrad in VOCABULARIES["Sevenths"],
+        tetrad=tetrad,
+        tetrad_bass=tetrad * 13 + 1 + chord.bass_within(chord.tetrad),
+        chroma=chord.chroma,
+        common_needed=2 if chord.spelled_triad in ("dim", "aug") else 3,
+        class_code=CLASSES.index(chord.tetrad),
     )
 
 
-def _typed(chord: MappedChord, mapped: _Mapped) -> int:
-    return _TYPE_NUMBERS[mapped(chord)[1]] * 12 + chord.root
-
-
-def _with_bass(chord: MappedChord, mapped: _Mapped) -> int:
-    """Tell inversions apart; ``/1`` is a bass, no bass is another: official figures rest on it."""
-    return _typed(chord, mapped) * 13 + 1 + chord.bass_within(mapped(chord)[1])
-
-
-def _common_tones(chords: Sequence[MappedChord | None], roots: LabelRule) -> Callable[[Codes, Codes], Flags]:
-    chroma = np.array([0 if chord is None else chord.chroma for chord in chords])
-    needed = np.array([2 if chord and chord.spelled_triad in ("dim", "aug") else 3 for chord in chords])
-    silent = chroma == 0  # silence, N and X; among them those of equal root value are equal
+def _common_tones(compared: _Compared) -> Callable[[Codes, Codes], Flags]:
+    chroma, needed, root = compared.chroma, compared.common_needed, compared.root
 
     def correct(ref: Codes, est: Codes) -> Flags:
         common = np.bitwise_count(chroma[ref] & chroma[est]) >= needed[ref]
-        return np.asarray(common | (silent[ref] & silent[est] & roots.correct(ref, est)))
+        return np.asarray(common | ((root[ref] < 0) & (root[ref] == root[est])))
 
     return correct
 
