@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from kammerton.errors import Diagnostic
 from kammerton.formats.finishing import finish
@@ -63,36 +63,45 @@ def _say(problems: Problems, message: str) -> None:
     problems.add(Diagnostic(code="KT114", severity="error", message=message, file=problems.file))
 
 
-def _as_times(
-    intervals: ArrayLike, problems: Problems
-) -> np.ndarray[tuple[int, int], np.dtype[np.float64]] | None:
+def _as_times(intervals: ArrayLike, problems: Problems) -> NDArray[np.float64] | None:
     try:
         found = np.asarray(intervals)
-        if found.size == 0:
-            return np.empty((0, 2))
-        if found.dtype.kind not in "fiu":
-            found = found.astype(object)
-            kinds = sorted({type(value).__name__ for value in found.ravel().tolist()} - {"int", "float"})
-            _say(problems, f"intervals must be numbers, not {', '.join(kinds)}")
-            return None
-        times = found.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        _say(problems, f"intervals are not an array of numbers: {error}")
+    except ValueError:
+        _say(problems, "intervals are not an array of numbers: rows differ in length")
         return None
-    if times.ndim != 2 or times.shape[1] != 2:
-        _say(problems, f"intervals must have shape (n, 2), not {times.shape}")
+    if found.size == 0:
+        return np.empty((0, 2))
+    kinds = _foreign_kinds(found)
+    if kinds:
+        _say(problems, f"intervals must be numbers, not {', '.join(kinds)}")
         return None
-    return times
+    if found.ndim != 2 or found.shape[1] != 2:
+        _say(problems, f"intervals must have shape (n, 2), not {found.shape}")
+        return None
+    try:
+        return found.astype(np.float64)
+    except OverflowError:
+        _say(problems, "intervals are too large for times")
+        return None
+
+
+def _foreign_kinds(found: NDArray[np.generic]) -> list[str]:
+    """Name what an array holds beside numbers."""
+    if found.dtype.kind in "fiu":
+        return []
+    if found.dtype.kind != "O":
+        return [{"U": "str", "S": "bytes", "b": "bool"}.get(found.dtype.kind, found.dtype.name)]
+    return sorted({type(value).__name__ for value in found.ravel().tolist()} - {"int", "float"})
 
 
 def _as_labels(labels: Sequence[str], problems: Problems) -> list[str] | None:
-    if isinstance(labels, str):
-        _say(problems, "labels must be a sequence of str, not one str")
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        kind = "one str" if isinstance(labels, str) else type(labels).__name__
+        _say(problems, f"labels must be a sequence of str, not {kind}")
         return None
     names = list(labels)
-    odd = [row for row, label in enumerate(names) if not isinstance(label, str)]
-    if odd:
-        kind = type(names[odd[0]]).__name__
-        _say(problems, f"labels must be str: the one of row index {odd[0]} is {kind}")
+    odd = next((row for row, label in enumerate(names) if not isinstance(label, str)), None)
+    if odd is not None:
+        _say(problems, f"labels must be str: the one of row index {odd} is {type(names[odd]).__name__}")
         return None
     return [str(label) for label in names]  # numpy strings become plain ones

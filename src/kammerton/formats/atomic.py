@@ -12,9 +12,11 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from kammerton.errors import OutputError, quote
+from kammerton.errors import OutputError, printable
 
 __all__ = ["write_atomically"]
+
+_CAN_SYNC_FOLDERS = os.name == "posix"
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
@@ -48,10 +50,11 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
 
 def _check_target(target: Path, name: str) -> None:
     if target.is_dir():
-        raise OutputError(f"KT501 cannot write {quote(name)}: it is a folder")
+        raise OutputError(f"KT501 cannot write {_named(name)}: it is a folder")
     if not target.parent.is_dir():
-        kind = "is not a folder" if target.parent.exists() else "does not exist"
-        raise OutputError(f"KT501 cannot write {quote(name)}: {quote(os.fspath(target.parent))} {kind}")
+        folder = _named(Path(name).parent)
+        fault = f"{folder} is not a folder" if target.parent.exists() else f"folder {folder} does not exist"
+        raise OutputError(f"KT501 cannot write {_named(name)}: {fault}")
 
 
 def _replace(target: Path, data: bytes) -> None:
@@ -80,7 +83,7 @@ def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
 
 def _sync_folder(folder: Path) -> None:
     """Make the new name last through a loss of power, where folders can be synced."""
-    if os.name == "posix":
+    if _CAN_SYNC_FOLDERS:
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -93,8 +96,12 @@ def _failure(error: OSError, target: Path, name: str, needed: int) -> OutputErro
     if error.errno in _FULL:
         free = shutil.disk_usage(target.parent).free
         reason += f" (needs {_size(needed)}, {_size(free)} free)"
-    still = f"\n  note: the earlier {quote(target.name)} was left as it was" if target.is_file() else ""
-    return OutputError(f"KT502 cannot write {quote(name)}: {reason}{still}")
+    still = f"\n  note: the earlier {_named(target.name)} was left as it was" if target.is_file() else ""
+    return OutputError(f"KT502 cannot write {_named(name)}: {reason}{still}")
+
+
+def _named(path: str | os.PathLike[str]) -> str:
+    return f"`{printable(os.fspath(path))}`"
 
 
 def _size(count: int) -> str:

@@ -145,13 +145,17 @@ class _Table:
         """Report, once, that all rows would fit with the other decimal mark; tell whether they do."""
         if not replace(self, mark=other_mark(self.mark)).fits(records):
             return False
-        wrong = next(
-            field for field in self.time_fields() if not are_times(self.texts(records, field), self.mark)
+        times = {
+            field: [text.strip(" \t") for text in self.texts(records, field)] for field in self.time_fields()
+        }
+        row, field = next(
+            (row, field)
+            for row in range(len(records))
+            for field in times
+            if parse_time(times[field][row], self.mark) is None
         )
-        times = [text.strip(" \t") for text in self.texts(records, wrong)]
-        row = next(row for row, time in enumerate(times) if parse_time(time, self.mark) is None)
-        problem = diagnose_mark(times[row], self.mark, len(lines))
-        problems.add(self._place(lines[row], wrong, problems.file).diagnose(problem))
+        problem = diagnose_mark(times[field][row], self.mark, len(lines))
+        problems.add(self._place(lines[row], field, problems.file).diagnose(problem))
         return True
 
     def texts(self, records: Records, field: Field) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kammerton.errors import Diagnostic, OptionError, Severity, quote
+from kammerton.errors import Diagnostic, OptionError, Severity, printable, quote
 from kammerton.formats.reading import Problems
 
 __all__ = ["Found", "find_files"]
@@ -69,7 +69,7 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     """
     top = Path(root)
     if not os.path.lexists(top):
-        raise OptionError(f"no such file or folder: {quote(os.fspath(top))}")
+        raise OptionError(f"no such file or folder: `{printable(os.fspath(top))}`")
     if not top.is_dir():
         return Found({_identifier(_without_suffix(top.name, suffixes) or top.stem): [top]}, (), ())
     problems = Problems(os.fspath(top))
@@ -84,7 +84,7 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
         paths = [path for same in twins.values() for path in same]
         files[min(twins)] = paths
         if len(paths) > 1:
-            _say_ambiguous(min(twins), paths, problems)
+            _say_ambiguous(min(twins), [path.relative_to(top).as_posix() for path in paths], problems)
     ignored = sorted(walk.ignored)
     for path in ignored:
         problems.add(_about("KT205", "note", f"ignored: {walk.ignored[path]}", path))
@@ -128,7 +128,7 @@ class _Walk:
                 return reason
         if entry.is_dir(follow_symlinks=False):
             return None
-        if entry.is_symlink() and entry.is_dir():
+        if entry.is_symlink() and Path(entry.path).is_dir():
             return "a link to a folder"
         if _without_suffix(entry.name, self._suffixes) is None:
             return "suffix not recognised"
@@ -138,7 +138,7 @@ class _Walk:
         target = os.path.realpath(link)
         if os.path.commonpath((self._real_top, target)) == self._real_top:
             return True
-        message = f"link leads out of the folder, to {quote(target)}"
+        message = f"link leads out of the folder, to `{printable(target)}`"
         self._problems.add(_about("KT107", "error", message, link, "copy the file to where the link is"))
         return False
 
@@ -160,10 +160,17 @@ def _identifier(name: str) -> str:
     return unicodedata.normalize("NFC", readable)
 
 
-def _say_ambiguous(item: str, paths: list[Path], problems: Problems) -> None:
-    names = ", ".join(quote(path.name) for path in paths)
-    message = f"{len(paths)} files for one item {quote(item)}: {names}"
-    problems.add(_about("KT201", "error", message, paths[0], "keep one of them, or rename"))
+def _say_ambiguous(item: str, names: list[str], problems: Problems) -> None:
+    """Name all files of one item, and what their names differ in if that is hard to see."""
+    composed = {unicodedata.normalize("NFC", name) for name in names}
+    hint = "keep one of them, or rename"
+    if len(composed) < len(names):
+        hint = "the names look the same, but differ in Unicode form (NFC and NFD): rename one"
+    elif len({name.casefold() for name in composed}) < len(names):
+        hint = "the names differ in case only: rename one"
+    message = f"{len(names)} files for one item {quote(item)}: {', '.join(map(quote, names))}"
+    path = Path(problems.file, names[0])
+    problems.add(_about("KT201", "error", message, path, hint))
 
 
 def _about(code: str, severity: Severity, message: str, path: Path, hint: str | None = None) -> Diagnostic:

@@ -211,9 +211,7 @@ def _sort(rows: Rows, problems: Problems) -> Rows:
     displaced = np.flatnonzero(rows.starts[1:] < rows.starts[:-1]) + 1
     if len(displaced):
         first = int(displaced[0])
-        message = (
-            f"rows are not in order of time: this one starts before the one above{such_rows(len(displaced))}"
-        )
+        message = f"rows out of order: this one starts before the one above{such_rows(len(displaced))}"
         problem = Diagnostic(code="KT128", severity="warning", message=message, count=len(displaced))
         problems.add(rows.locate(first, "start").diagnose(problem))
     return rows.take(np.lexsort((rows.starts < rows.ends, rows.starts)))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Literal, cast
 
@@ -206,7 +207,10 @@ class _JamsReader:
             self._say_confidences(observations, annotation)
 
         def locate(row: int, field: Field) -> Place:
-            return observations.place(kept[row], _FIELDS[field])
+            place = observations.place(kept[row], _FIELDS[field])
+            if field == "label":  # within the quotes, so that columns of a label add up
+                place = replace(place, column=(place.column or 0) + 1, length=max(1, place.length - 2))
+            return place
 
         return _rows_of(columns, locate)
 

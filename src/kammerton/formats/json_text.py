@@ -22,7 +22,7 @@ from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.times import EXACT
 
-__all__ = ["Document", "decode"]
+__all__ = ["Document", "decode", "say_invalid"]
 
 _STEPS = np.zeros(256, dtype=np.int8)
 _STEPS[list(b"[{")] = 1
@@ -96,7 +96,7 @@ def decode(places: JsonPlaces, problems: Problems, limits: Limits) -> Document |
     try:
         value = decoder.decode(text)
     except json.JSONDecodeError as error:
-        _say_invalid(error, places, problems)
+        say_invalid(error, places, problems)
         return None
     except RecursionError:  # brackets within strings can hide a depth
         _say_depth(places, problems, limits)
@@ -135,7 +135,7 @@ def _say_depth(places: JsonPlaces, problems: Problems, limits: Limits) -> None:
     _say(places, (where, where + 1), problems, "KT106", message)
 
 
-def _say_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Problems) -> None:
+def say_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Problems) -> None:
     """Say it in our words: Python's own differ between its versions."""
     text, offset = places.text, error.pos
     before = len(text[:offset].rstrip())
@@ -144,9 +144,10 @@ def _say_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Prob
     if error.msg.startswith("Extra data"):
         message, hint = "text after the end of the JSON value", "one file holds one value"
     elif error.msg.startswith("Unterminated string") or not text[offset:].strip():
+        offset = offset if text[offset:].strip() else before
         message, hint = "JSON ends too early", "was the file cut off?"
-    elif text[offset] == "," or (text[offset] in "]}" and text[before - 1] == ","):
-        offset = offset if text[offset] == "," else before - 1
+    elif error.msg.startswith("Illegal trailing comma") or (text[offset] in "]}" and text[before - 1] == ","):
+        offset = text.rindex(",", 0, offset + 1)
         message, hint = "comma with nothing after it", "take the comma out"
     elif text[offset] in "/#":
         message, hint = "JSON has no comments", "take the comment out"

@@ -14,7 +14,7 @@ from kammerton.formats.hygiene import Rows
 from kammerton.formats.options import RowLayout
 from kammerton.formats.reading import Problems
 from kammerton.formats.times import EXACT, DecimalMark, ends_from_durations, seconds
-from kammerton.model.annotations import Field, Place
+from kammerton.model.annotations import Field, Place, Seconds
 
 __all__ = ["Columns"]
 
@@ -58,25 +58,18 @@ class Columns:
     def _exact(self, texts: Sequence[str]) -> Iterator[Decimal]:
         return (EXACT.create_decimal(text.replace(",", ".")) for text in texts)
 
-    def _rows_of_points(
-        self, starts: np.ndarray[tuple[int], np.dtype[np.float64]], problems: Problems
-    ) -> Rows:
+    def _rows_of_points(self, starts: Seconds, problems: Problems) -> Rows:
         """End each row where the next one in time starts; the last one has no end, and is none."""
-        for row in np.flatnonzero(~np.isfinite(starts)).tolist():
+        endless = np.flatnonzero(~np.isfinite(starts)).tolist()
+        for row in endless:
             message = f"time is not finite: {quote(self.starts[row])}"
-            problems.add(
-                self.locate(row, "start").diagnose(
-                    Diagnostic(code="KT122", severity="error", message=message)
-                )
-            )
-        order = np.argsort(starts, kind="stable")
+            self._say(row, "start", Diagnostic(code="KT122", severity="error", message=message), problems)
+        order = np.argsort(starts, kind="stable")[: 0 if endless else None]
         if len(order):
-            last = int(order[-1])
-            message = f"last change point has no end, and its label is not used: {quote(self.labels[last])}"
-            problems.add(
-                self.locate(last, "label").diagnose(
-                    Diagnostic(code="KT131", severity="note", message=message)
-                )
+            label = quote(self.labels[order[-1]])
+            message = f"last change point has no end, and its label is not used: {label}"
+            self._say(
+                int(order[-1]), "label", Diagnostic(code="KT131", severity="note", message=message), problems
             )
         following = np.zeros(len(starts), dtype=np.intp)
         following[order[:-1]] = order[1:]
@@ -90,3 +83,6 @@ class Columns:
 
         labels = [self.labels[point] for point in kept.tolist()]
         return Rows(starts[kept], starts[following[kept]], labels, locate)
+
+    def _say(self, row: int, field: Field, problem: Diagnostic, problems: Problems) -> None:
+        problems.add(self.locate(row, field).diagnose(problem))

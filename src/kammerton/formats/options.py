@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, quote
 from kammerton.formats.columns import Column
 
 __all__ = ["DEFAULT_OPTIONS", "IntervalOptions", "Layout", "Limits", "RowLayout"]
@@ -93,14 +93,14 @@ def _check_choice(kind: str, value: str, known: tuple[str, ...]) -> None:
 def _check_encoding(name: str) -> None:
     try:
         found = codecs.lookup(name)
-        b"".decode(name)  # refuses codecs that do not give text
+        "x".encode(name)  # refuses codecs that are not between text and bytes
     except (LookupError, ValueError) as error:
         raise OptionError(
-            f"unknown encoding `{name}`", "common: utf-8, latin-1, cp1252, mac-roman"
+            f"unknown encoding {quote(name)}", "common: utf-8, latin-1, cp1252, mac-roman"
         ) from error
     if found.name.replace("_", "-") in _ESCAPING_ENCODINGS:
         raise OptionError(
-            f"`{name}` is not an encoding of files", "common: utf-8, latin-1, cp1252, mac-roman"
+            f"{quote(name)} is not an encoding of files", "common: utf-8, latin-1, cp1252, mac-roman"
         )
 
 

@@ -24,7 +24,7 @@ class Reading:
     tracks : tuple of LabelledIntervals
         One per annotator; empty if a diagnostic is an error.
     diagnostics : tuple of Diagnostic
-        Every problem found, in the order of the checks.
+        Every problem found, by line.
     """
 
     tracks: tuple[LabelledIntervals, ...]
@@ -46,7 +46,9 @@ class Problems:
         return max(0, LISTED_PROBLEMS - self._seen[code])
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Take up a problem; it is listed, or only counted if there were many of its code."""
+        """Take up a problem, once; it is listed, or only counted if there were many of its code."""
+        if diagnostic in self._listed:
+            return
         if self.room(diagnostic.code):
             self._listed.append(diagnostic)
         self._last[diagnostic.code] = diagnostic
@@ -58,7 +60,8 @@ class Problems:
         self._seen[code] += count
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Return all of them, each overflowing code closed by "and 431 more"."""
+        """Return all of them by line; those that were only counted come last, as "and 431 more"."""
+        listed = sorted(self._listed, key=lambda problem: (problem.line or 0, problem.column or 0))
         rest = [
             Diagnostic(
                 code=code,
@@ -70,7 +73,7 @@ class Problems:
             for code, seen in self._seen.items()
             if seen > LISTED_PROBLEMS
         ]
-        return (*self._listed, *rest)
+        return (*listed, *rest)
 
     def reading(self, tracks: tuple[LabelledIntervals, ...]) -> Reading:
         """Return the tracks with the diagnostics, or no track if there was an error."""

@@ -61,7 +61,7 @@ def diagnose_rows(
         other = next((shapes[rival] for rival in range(len(shapes)) if fits[rival][index]), shape)
         if other.separator != shape.separator:
             _say_mixed(numbered, shape, other, problems)
-        elif index == 0 and any(fits[best]) and not _TIMELIKE.match(_first(shape, numbered[1])):
+        elif index == 0 and any(fits[best]) and _is_header(shape, numbered[1]):
             _say_header(numbered, shape, problems)
         else:
             _say_line(numbered, shape, expected, problems)
@@ -70,6 +70,10 @@ def diagnose_rows(
 
 def _first(shape: Shape, line: str) -> str:
     return shape.cells(line)[0][1]
+
+
+def _is_header(shape: Shape, line: str) -> bool:
+    return not any(_TIMELIKE.match(text) for _, text in shape.cells(line))
 
 
 def _likeness(shape: Shape, lines: Sequence[NumberedLine]) -> int:
@@ -110,12 +114,11 @@ def _has_other_mark(shape: Shape, lines: Sequence[NumberedLine], problems: Probl
     """Report a file whose rows would all fit with the other decimal mark, once."""
     for rival in shapes_of(shape.columns, other_mark(shape.mark)):
         if all(rival.pattern.match(line) for _, line in lines):
-            cells = [
-                cell for cell in rival.cells(lines[0][1])[:-1] if parse_time(cell[1], shape.mark) is None
-            ]
-            cell = cells[0] if cells else rival.cells(lines[0][1])[0]
-            _say(problems, lines[0], cell, diagnose_mark(cell[1], shape.mark, len(lines)))
-            return True
+            times = ((numbered, cell) for numbered in lines for cell in rival.cells(numbered[1])[:-1])
+            wrong = next((time for time in times if parse_time(time[1][1], shape.mark) is None), None)
+            if wrong is not None:
+                _say(problems, *wrong, diagnose_mark(wrong[1][1], shape.mark, len(lines)))
+                return True
     return False
 
 

@@ -96,7 +96,7 @@ def _read_shaped(text: str, problems: Problems, options: IntervalOptions) -> Row
         fit = shape, _fields(lines, shape)
     shape, fields = fit
     starts, ends, words, others = zip(*fields, strict=True) if fields else ((), (), (), ())
-    labels = [word or shape.text(other) for word, other in zip(words, others, strict=True)]
+    labels = [word.rstrip(" \t") or shape.text(other) for word, other in zip(words, others, strict=True)]
     return Columns(layout, shape.mark, starts, ends, labels, _Locator(problems.file, shape, lines)).rows(
         problems
     )

@@ -140,7 +140,7 @@ def _decode(data: bytes, name: str, encoding: str) -> str:
         _check_bytes(data, name)
     try:
         text = data.decode(codec)
-    except UnicodeError as error:
+    except UnicodeDecodeError as error:
         raise _undecodable(error, data, name, codec, title) from error
     if "\0" in text:
         raise _nul(text, name)
@@ -157,13 +157,11 @@ def _check_bytes(data: bytes, name: str) -> None:
         raise _failure("KT103", message, name, f"save it as UTF-8, or --encoding utf-16-{order.lower()}")
 
 
-def _undecodable(error: UnicodeError, data: bytes, name: str, codec: str, title: str) -> DataError:
-    if not isinstance(error, UnicodeDecodeError):
-        return _failure("KT104", f"not {title}: {error}", name)
+def _undecodable(error: UnicodeDecodeError, data: bytes, name: str, codec: str, title: str) -> DataError:
     text = data[: error.start].decode(codec, "replace")
     rest = data[error.start : error.start + 400].decode(codec, "replace")
     byte = f"byte 0x{data[error.start]:02X}"
-    hint = "--encoding latin-1 (or cp1252), or save it as UTF-8"
+    hint = "--encoding latin-1 (or cp1252), or save it as UTF-8" if codec == "utf-8" else None
     return _placed("KT104", f"not {title}: {byte}", name, text, rest, hint)
 
 

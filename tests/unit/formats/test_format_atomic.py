@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Writing files; numbers in ids are rows of the table of bad inputs."""
+
+import errno
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kammerton.errors import OutputError
+from kammerton.formats import write_atomically
+
+OLD, NEW = b"old\n", b"new\n" * 1000
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    path = tmp_path / "report.html"
+    path.write_bytes(OLD)
+    return path
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_writes_anew(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "a b.html", NEW)
+    assert (tmp_path / "a b.html").read_bytes() == NEW
+    assert names(tmp_path) == ["a b.html"]
+
+
+def test_replaces(target: Path) -> None:
+    write_atomically(str(target), NEW)
+    assert target.read_bytes() == NEW
+    assert names(target.parent) == ["report.html"]
+
+
+@pytest.fixture
+def umask() -> Iterator[Callable[[int], int]]:
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600)])
+def test_honours_the_umask(tmp_path: Path, umask: Callable[[int], int], mask: int, mode: int) -> None:
+    umask(mask)
+    write_atomically(tmp_path / "a", NEW)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == mode
+
+
+def test_keeps_the_mode_of_what_it_replaces(target: Path) -> None:
+    target.chmod(0o600)
+    write_atomically(target, NEW)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+
+
+def test_writes_where_a_link_leads(target: Path) -> None:
+    link = target.with_name("link.html")
+    link.symlink_to(target.name)
+    write_atomically(link, NEW)
+    assert link.is_symlink()
+    assert target.read_bytes() == NEW
+
+
+def test_syncs_file_and_folder(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[bool] = []
+    monkeypatch.setattr(
+        os, "fsync", lambda descriptor: synced.append(stat.S_ISDIR(os.fstat(descriptor).st_mode))
+    )
+    write_atomically(target, NEW)
+    assert synced == [False, True]
+
+
+def test_needs_no_folders_that_can_be_synced(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kammerton.formats.atomic._CAN_SYNC_FOLDERS", False)
+    write_atomically(target, NEW)
+    assert target.read_bytes() == NEW
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(OutputError) as caught:
+        write_atomically(path, NEW)
+    return str(caught.value)
+
+
+def test_97_a_folder_is_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("out").mkdir()
+    assert refused(Path("out")) == "KT501 cannot write `out`: it is a folder"
+
+
+def test_97_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert refused(Path("out/a.html")) == "KT501 cannot write `out/a.html`: folder `out` does not exist"
+
+
+def test_97_a_file_instead_of_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("out").touch()
+    assert refused(Path("out/a.html")) == "KT501 cannot write `out/a.html`: `out` is not a folder"
+
+
+def test_97_folder_that_takes_no_files(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(target.parent)
+    monkeypatch.setattr(os, "open", failing(PermissionError(errno.EACCES, "Permission denied")))
+    assert refused(Path("report.html")) == (
+        "KT502 cannot write `report.html`: permission denied\n"
+        "  note: the earlier `report.html` was left as it was"
+    )
+
+
+def failing(error: BaseException) -> Callable[..., Any]:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail
+
+
+STEPS = {
+    "mode": (Path, "chmod"),
+    "file reaches disk": (os, "fsync"),
+    "replacement": (Path, "replace"),
+}
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), KeyboardInterrupt()], ids=repr)
+@pytest.mark.parametrize(("owner", "step"), STEPS.values(), ids=STEPS)
+def test_96_whatever_fails_the_old_file_stands(
+    target: Path, monkeypatch: pytest.MonkeyPatch, owner: Any, step: str, error: BaseException
+) -> None:
+    monkeypatch.setattr(owner, step, failing(error))
+    expected = OutputError if isinstance(error, OSError) else KeyboardInterrupt
+    with pytest.raises(expected):
+        write_atomically(target, NEW)
+    assert target.read_bytes() == OLD
+    assert names(target.parent) == ["report.html"]
+
+
+@pytest.mark.parametrize(
+    ("needed", "free", "shown"),
+    [
+        (12, 0, "needs 12 bytes, 0 bytes free"),
+        (2_100_000, 400_000, "needs 2.1 MB, 400.0 kB free"),
+        (3_000_000, 1_500_000_000, "needs 3.0 MB, 1.5 GB free"),
+        (12, 5_000_000_000_000_000, "needs 12 bytes, 5000.0 TB free"),
+    ],
+)
+def test_96_disk_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needed: int, free: int, shown: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "fsync", failing(OSError(errno.ENOSPC, "No space left on device")))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(0, 0, free))
+    with pytest.raises(OutputError) as caught:
+        write_atomically("report.html", b"x" * needed)
+    assert str(caught.value) == f"KT502 cannot write `report.html`: no space left on device ({shown})"
+    assert names(tmp_path) == []
+
+
+def test_96_device_full() -> None:
+    assert refused(Path("/dev/full")).startswith(
+        "KT502 cannot write `/dev/full`: no space left on device (needs"
+    )
+    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
+
+
+def test_devices_are_written_to() -> None:
+    write_atomically("/dev/null", NEW)
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_96_write_fails_midway(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fdopen = os.fdopen
+
+    def full(descriptor: int, mode: str) -> Any:
+        os.dup2(os.open("/dev/full", os.O_WRONLY), descriptor)
+        return fdopen(descriptor, mode)
+
+    monkeypatch.setattr(os, "fdopen", full)
+    assert "no space left on device (needs 4.0 kB, " in refused(target)
+    assert target.read_bytes() == OLD
+    assert names(target.parent) == ["report.html"]
