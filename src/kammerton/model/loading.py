@@ -12,7 +12,14 @@ from kammerton.errors import Diagnostic
 from kammerton.model.corpus import Collection
 from kammerton.model.task import Reading, Task
 
-__all__ = ["Estimates", "References", "load_estimates", "load_references"]
+__all__ = [
+    "Estimates",
+    "References",
+    "load_estimates",
+    "load_references",
+    "match_estimates",
+    "match_references",
+]
 
 EMPTY = "KT110"
 """Code of the diagnostic that a source holds no annotation rows."""
@@ -181,3 +188,47 @@ def _several(count: int, source: object) -> Diagnostic:
         file=os.fsdecode(source) if isinstance(source, str | os.PathLike) else None,
         hint="keep one annotation per file, or pass it as references",
     )
+
+
+def match_references(task: Task, references: References, options: object) -> References:
+    """Match the annotations of each item to those of its first annotator."""
+    if task.match is None:
+        return references
+    first: dict[str, Any] = {}
+    annotations: dict[str, dict[str, Any]] = {}
+    failed: dict[str, dict[str, str]] = {}
+    diagnostics = list(references.diagnostics)
+    for annotator, items in references.annotations.items():
+        base = {item: first.setdefault(item, annotation) for item, annotation in items.items()}
+        annotations[annotator], unmatched, said = _match(task, base, items, options)
+        failed[annotator] = {**references.failed[annotator], **unmatched}
+        diagnostics += said
+    return References(annotations, failed, tuple(diagnostics))
+
+
+def match_estimates(task: Task, estimates: Estimates, references: References, options: object) -> Estimates:
+    """Match the estimates to the references of the same items."""
+    if task.match is None:
+        return estimates
+    base = {i: found for items in references.annotations.values() for i, found in items.items()}
+    annotations, unmatched, said = _match(task, base, estimates.annotations, options)
+    return Estimates(annotations, {**estimates.failed, **unmatched}, (*estimates.diagnostics, *said))
+
+
+def _match(
+    task: Task, base: Mapping[str, Any], items: Mapping[str, Any], options: object
+) -> tuple[dict[str, Any], dict[str, str], list[Diagnostic]]:
+    """Match annotations by item; those without a base, and empty ones, stay as they are."""
+    matched: dict[str, Any] = {}
+    failed: dict[str, str] = {}
+    diagnostics: list[Diagnostic] = []
+    for item, annotation in items.items():
+        found: Any = annotation
+        if task.match is not None and annotation is not None and base.get(item, annotation) is not annotation:
+            found, said = task.match(base[item], annotation, options)
+            diagnostics += _of_item(said, item)
+            if found is None:
+                failed[item] = _why(Reading((), said))
+                continue
+        matched[item] = found
+    return matched, failed, diagnostics

@@ -13,7 +13,14 @@ import numpy as np
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL, Corpus, Missing, unmatched
 from kammerton.model.evidence import Evidence, Row, Tally
-from kammerton.model.loading import Estimates, References, load_estimates, load_references
+from kammerton.model.loading import (
+    Estimates,
+    References,
+    load_estimates,
+    load_references,
+    match_estimates,
+    match_references,
+)
 from kammerton.model.measure import Measure, Needs, Statistics
 from kammerton.model.task import Case, Evaluation, Task
 
@@ -65,13 +72,15 @@ def gather_evidence(
         If there is no such annotator.
     """
     corpus = corpus.paired()
-    references = _chosen(load_references(task, corpus.references, options), annotator)
+    loaded = _chosen(load_references(task, corpus.references, options), annotator)
+    references = match_references(task, loaded, options)
     diagnostics = list(references.diagnostics)
     systems: dict[str, Estimates] = {}
     for system in corpus.systems:
         expected = references.every_item()
         diagnostics += unmatched(expected, system, missing=missing)
-        systems[system.name] = load_estimates(task, system, expected, options)
+        estimates = load_estimates(task, system, expected, options)
+        systems[system.name] = match_estimates(task, estimates, references, options)
         diagnostics += systems[system.name].diagnostics
     diagnostics += _suspicions(task, references, systems)
     _stop_early(diagnostics, systems, strict=strict, missing=missing)

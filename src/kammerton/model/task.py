@@ -155,6 +155,10 @@ class Task:
         ``extent(annotation)`` returns how far it reaches, in ``extent_unit``.
     evaluate : callable
         ``evaluate(cases, measures, options)`` runs the kernels; the measures need the same.
+    match : callable, optional
+        ``match(reference, other, options)`` returns the other annotation on what the reference is made
+        of (its notes), and diagnostics; None in its place if they do not belong together. Without it
+        annotations need not be matched.
     identify : callable
         ``identify(name)`` takes the name of a file (its path below the folder, without suffix) apart
         into item and annotator, None where the name does not tell one.
@@ -175,6 +179,7 @@ class Task:
     content: Callable[[Any], bytes]
     extent: Callable[[Any], float]
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
+    match: Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]] | None = None
     identify: Callable[[str], tuple[str, str | None]] = _is_item
     extent_unit: str = "s"
     conversion: Conversion | None = None
