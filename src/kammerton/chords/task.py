@@ -11,6 +11,7 @@ import numpy as np
 from kammerton.chords.anatomy import confusion_table, credit_notes, excluded_table
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.columns import build_columns
+from kammerton.chords.conversion import CONVERSION
 from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
 from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
 from kammerton.chords.time_rules import from_zero
@@ -68,4 +69,5 @@ TASK = Task(
     content=_content,
     extent=_extent,
     evaluate=_evaluate,
+    conversion=CONVERSION,
 )

@@ -91,6 +91,8 @@ def _reading_options(task: Task) -> Iterator[inspect.Parameter]:
         if _is_mapping(hint):
             hint, default = list[str], None
             about |= {"converter": _mapping, "n_tokens": 1, "accepts_keys": False, "metavar": "OWN=OURS"}
+        elif hint in (str, int, float):
+            about["metavar"] = field.name.upper()
         yield inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Look through annotation files without scoring anything."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kammerton.errors import Diagnostic, OptionError
+from kammerton.formats.folders import find_files
+from kammerton.model.registry import find_task
+from kammerton.version import __version__
+
+__all__ = ["Checked", "check"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found in annotation files.
+
+    Parameters
+    ----------
+    task : str
+        Name of the task.
+    files : tuple of str
+        Every file that was read.
+    ignored : tuple of str
+        What was passed over in folders.
+    diagnostics : tuple of Diagnostic
+        Every problem of every file.
+    """
+
+    task: str
+    files: tuple[str, ...]
+    ignored: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    def has_findings(self, *, strict: bool = False) -> bool:
+        """Tell whether there is an error or, if ``strict``, a warning."""
+        refused = ("error", "warning") if strict else ("error",)
+        return any(diagnostic.severity in refused for diagnostic in self.diagnostics)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        return {
+            "kammerton": __version__,
+            "task": self.task,
+            "files": len(self.files),
+            "ignored": list(self.ignored),
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+        }
+
+
+def check(task: str, *paths: str | os.PathLike[str], options: object | None = None) -> Checked:
+    """Read annotation files and say everything that is wrong with them.
+
+    Parameters
+    ----------
+    task : str
+        ``"chords"``.
+    *paths : path
+        Files, and folders of files in any depth.
+    options : object, optional
+        How files are read; for chords a :class:`kammerton.chords.ChordOptions`.
+
+    Returns
+    -------
+    Checked
+
+    Raises
+    ------
+    OptionError
+        If a path does not exist, or there is no file among them.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = pathlib.Path(folder, "song.lab").write_text("0 2 C:mja7")
+    ...     found = check("chords", folder)
+    >>> found.diagnostics[0].code, found.has_findings()
+    ('KT312', True)
+    """
+    found = find_task(task)
+    reading = found.options() if options is None else options
+    files: dict[str, None] = {}
+    ignored: list[str] = []
+    diagnostics: list[Diagnostic] = []
+    for path in paths:
+        listed = find_files(path, suffixes=tuple(found.suffixes))
+        diagnostics += listed.diagnostics
+        ignored += map(os.fspath, listed.ignored)
+        files |= dict.fromkeys(os.fspath(file) for each in listed.files.values() for file in each)
+    if not files:
+        raise OptionError(
+            "no annotation files to check", f"suffixes read: {', '.join(sorted(found.suffixes))}"
+        )
+    for file in files:
+        diagnostics += found.read(Path(file), file, reading).diagnostics
+    return Checked(found.name, tuple(files), tuple(ignored), tuple(diagnostics))

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: MIT
+"""Convert annotation files between formats, one or a whole tree."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote
+from kammerton.formats.atomic import write_atomically
+from kammerton.formats.folders import find_files
+from kammerton.model.registry import find_task
+from kammerton.model.task import Conversion, Reading
+
+__all__ = ["Converted", "convert"]
+
+StrPath = str | os.PathLike[str]
+
+_UNFIT_FOR_NAMES = re.compile(r'^\.+|[/\\:*?"<>|\x00-\x1f\x7f]')
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What a conversion did.
+
+    Parameters
+    ----------
+    written : tuple of str
+        Every file that was written.
+    failed : tuple of str
+        Every file that was not converted.
+    diagnostics : tuple of Diagnostic
+        Why, and what else was noticed.
+    """
+
+    written: tuple[str, ...]
+    failed: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def convert(
+    task: str,
+    source: StrPath,
+    target: StrPath,
+    *,
+    to: str | None = None,
+    annotator: str | None = None,
+    force: bool = False,
+    options: object | None = None,
+) -> Converted:
+    """Convert a file, or every file of a folder.
+
+    Parameters
+    ----------
+    task : str
+        ``"chords"``.
+    source : path
+        A file, or a folder whose tree is kept.
+    target : path
+        A file, or a folder. A format that holds one annotator gets one file for each: named
+        ``ANNOTATOR`` with the suffix if the source is a file, ``ANNOTATOR/ITEM`` if it is a folder.
+    to : str, optional
+        The format; by default the suffix of ``target`` tells it. For chords ``lab``, ``jams``,
+        ``audacity`` or ``csv``.
+    annotator : str, optional
+        Convert this annotator only.
+    force : bool
+        Whether files that are there already are replaced.
+    options : object, optional
+        How files are read; for chords a :class:`kammerton.chords.ChordOptions`.
+
+    Returns
+    -------
+    Converted
+
+    Raises
+    ------
+    OptionError
+        If a name or combination is not possible.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     song = pathlib.Path(folder, "song.lab")
+    ...     written = song.write_text("0 2 C:maj")
+    ...     done = convert("chords", song, song.with_suffix(".csv"))
+    ...     print(song.with_suffix(".csv").read_text())
+    start,end,label
+    0.0,2.0,C:maj
+    """
+    found = find_task(task)
+    if found.conversion is None:
+        raise OptionError(f"files of {task} cannot be converted")
+    files = find_files(source, suffixes=tuple(found.suffixes))
+    whole = Path(source).is_dir()
+    job = _Job(
+        conversion=found.conversion,
+        options=found.options() if options is None else options,
+        form=_form(found.conversion, Path(target), to),
+        annotator=annotator,
+        force=force,
+        target=Path(target),
+        into_folder=whole or Path(target).is_dir(),
+        whole=whole,
+        diagnostics=list(files.diagnostics),
+    )
+    _check_apart(Path(source), Path(target), whole=whole)
+    for item, paths in files.files.items():
+        if len(paths) > 1:
+            job.failed += map(os.fspath, paths)
+        else:
+            job.convert(paths[0], item)
+    return Converted(tuple(job.written), tuple(job.failed), tuple(job.diagnostics))
+
+
+def _form(conversion: Conversion, target: Path, to: str | None) -> str:
+    if to is not None:
+        if to not in conversion.forms:
+            raise OptionError.unknown("format", to, conversion.forms)
+        return to
+    for form, suffix in conversion.forms.items():
+        if target.name.lower().endswith(suffix) and not target.is_dir():
+            return form
+    known = ", ".join(conversion.forms)
+    raise OptionError(f"the name {quote(target.name)} does not tell the format", f"say it: {known}")
+
+
+def _check_apart(source: Path, target: Path, *, whole: bool) -> None:
+    """Refuse to write what is read, or into the folder that is read, where the next run would read it."""
+    if not whole:
+        if target.is_file() and target.samefile(source):
+            raise OptionError("source and target are the same file")
+        return
+    if target.exists() and not target.is_dir():
+        raise OptionError(f"{quote(os.fspath(target))} is a file, and the source a folder")
+    if Path(os.path.realpath(target)).is_relative_to(os.path.realpath(source)):
+        raise OptionError("the target lies within the source", "write to another folder")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Job:
+    """Converts file after file, and remembers what became of each."""
+
+    conversion: Conversion
+    options: object
+    form: str
+    annotator: str | None
+    force: bool
+    target: Path
+    into_folder: bool
+    whole: bool
+    diagnostics: list[Diagnostic]
+    written: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    def convert(self, path: Path, item: str) -> None:
+        """Convert one file; if it fails, the others still go on."""
+        name = os.fspath(path)
+        reading = self.conversion.load(path, name, self.options)
+        self.diagnostics += reading.diagnostics
+        if not reading.annotations:
+            self.failed.append(name)
+            return
+        try:
+            for place, text in self._outputs(name, item, reading):
+                self._write(place, text)
+        except DataError as error:
+            self.diagnostics += error.diagnostics
+            self.failed.append(name)
+        except OutputError as error:
+            self.diagnostics.append(_as_diagnostic(error, name))
+            self.failed.append(name)
+
+    def _outputs(self, name: str, item: str, reading: Reading[Any]) -> list[tuple[Path, str]]:
+        """Return every file that is to be written for one that was read, complete before any is."""
+        tracks = self._chosen(name, reading)
+        render, form = self.conversion.render, self.form
+        if len(tracks) == 1 or form in self.conversion.joint:
+            place = self.target / self._named(item) if self.into_folder else self.target
+            return [(place, render([track for _, track in tracks], form))]
+        if not self.into_folder:
+            raise DataError([_several(name, form, [annotator for annotator, _ in tracks])])
+        folder_names = _file_names([annotator for annotator, _ in tracks])
+        return [
+            (self.target / (f"{told}/{self._named(item)}" if self.whole else self._named(told)), text)
+            for told, text in zip(folder_names, (render([track], form) for _, track in tracks), strict=True)
+        ]
+
+    def _named(self, stem: str) -> str:
+        return f"{stem}{self.conversion.forms[self.form]}"
+
+    def _chosen(self, name: str, reading: Reading[Any]) -> list[tuple[str, Any]]:
+        tracks = [(told or str(place), track) for place, (told, track) in enumerate(reading.annotations, 1)]
+        if self.annotator is None:
+            return tracks
+        chosen = [(told, track) for told, track in tracks if told == self.annotator]
+        if not chosen:
+            hint = f"annotators: {', '.join(quote(told) for told, _ in tracks)}"
+            message = f"no annotator {quote(self.annotator)}"
+            raise DataError(
+                [Diagnostic(code="KT212", severity="error", message=message, file=name, hint=hint)]
+            )
+        return chosen[:1]
+
+    def _write(self, place: Path, text: str) -> None:
+        shown = quote(os.fspath(place))
+        if self.into_folder:
+            try:
+                place.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise OutputError(f"KT501 cannot write {shown}: {(error.strerror or '').lower()}") from error
+        if os.path.lexists(place) and not self.force and (place.is_file() or place.is_symlink()):
+            raise OutputError(f"KT503 cannot write {shown}: it is there already\n  help: --force replaces it")
+        write_atomically(place, text.encode("utf-8", "surrogateescape"))
+        self.written.append(os.fspath(place))
+
+
+def _several(name: str, form: str, annotators: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        code="KT206",
+        severity="error",
+        message=f"{len(annotators)} annotations in one file, and {form} holds one",
+        file=name,
+        hint=f"--annotator, or write to a folder; annotators: {', '.join(map(quote, annotators))}",
+    )
+
+
+def _file_names(annotators: Sequence[str]) -> list[str]:
+    """Return a file name for each annotator; names come from other people's files."""
+    names: list[str] = []
+    for place, annotator in enumerate(annotators, 1):
+        name = _UNFIT_FOR_NAMES.sub("_", annotator)[:_LONGEST_NAME].strip() or str(place)
+        taken = name.casefold() in map(str.casefold, names)
+        names.append(f"{name}-{place}" if taken else name)
+    return names
+
+
+def _as_diagnostic(error: OutputError, name: str) -> Diagnostic:
+    first, *rest = str(error).split("\n")
+    code, _, message = first.partition(" ")
+    hint = " ".join(line.strip().removeprefix("help: ") for line in rest) or None
+    return Diagnostic(code=code, severity="error", message=message, file=name, hint=hint)
