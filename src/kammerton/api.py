@@ -185,7 +185,8 @@ def show(
     references, estimates, annotators
         As for :func:`score`.
     item : str, optional
-        Name of the item, or a part of it that no other name has; of no need if there is only one.
+        Name of the item, or a part of it that no other name has, whatever case and accents; of no need
+        if there is only one.
     measure : str, optional
         Judges what is wrong; by default the task's own choice.
     annotator : str, optional
@@ -229,8 +230,11 @@ def show(
         loaded = load_estimates(found, _only(chosen, system), {chosen}, reading)
         diagnostics += loaded.diagnostics
         track = loaded.annotations.get(chosen, loaded.failed.get(chosen, "no estimate"))
-        tracks[system.name] = found.blank(usable[who]) if track is None else track
-    view: ItemView = _layout(found)(chosen, who, usable[who], tracks, measure)
+        # a lone file is called like its item, which tells nobody whose it is
+        called = "estimate" if system.name == chosen else system.name
+        tracks[called] = found.blank(usable[who]) if track is None else track
+    called = "reference" if who == chosen else who
+    view: ItemView = _layout(found)(chosen, called, usable[who], tracks, measure)
     others = ", ".join(name for name in usable if name != who)
     notes = (*view.notes, f"also annotated by {others}") if others else view.notes
     return replace(view, notes=notes, diagnostics=tuple(diagnostics))
@@ -266,16 +270,21 @@ def _matching(asked: str | None, items: Iterable[str]) -> str:
         if len(known) == 1:
             return known[0]
         raise OptionError(f"which of {len(known):,} items?", some)
-    name = unicodedata.normalize("NFC", asked)
-    fitting = [each for each in known if each == name] or [
-        e for e in known if name.casefold() in e.casefold()
-    ]
+    wanted = _folded(asked)
+    exact = [each for each in known if each == unicodedata.normalize("NFC", asked)]
+    fitting = exact or [each for each in known if wanted in _folded(each)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         named = ", ".join(map(quote, fitting[:_NAMED]))
         raise OptionError(f"{len(fitting):,} items have {quote(asked)} in their names", named)
-    near = close_match(name, known)
+    near = close_match(asked, known)
     raise OptionError(
         f"no item {quote(asked)}", f"did you mean {quote(near)}?" if near else f"there are {some}"
     )
+
+
+def _folded(name: str) -> str:
+    """Return a name as it is typed in haste: without case and accents."""
+    parts = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(part for part in parts if not unicodedata.combining(part))

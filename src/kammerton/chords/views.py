@@ -205,8 +205,10 @@ def _choose(address: str) -> Measure:
     measures = [measure for module in _MODULES.values() for measure in module.PROTOCOL.measures]
     chosen = find(address, measures)
     if not isinstance(chosen.formula, Recall):
-        judging = ", ".join(str(measure) for measure in measures if isinstance(measure.formula, Recall))
-        raise OptionError(f"{chosen} does not say when an estimate is right", f"these do: {judging}")
+        judging = [m for m in measures if m.protocol == chosen.protocol and isinstance(m.formula, Recall)]
+        raise OptionError(
+            f"{chosen} does not say when an estimate is right", f"these do: {', '.join(map(str, judging))}"
+        )
     return chosen
 
 
@@ -312,7 +314,9 @@ def _scores(results: Mapping[str, Result], usable: Sequence[str], systems: Seque
             values = dict(zip(usable, measure.formula.finalise(statistics).tolist(), strict=False))
             cells = (values.get(name, "-") for name in systems)
             rows.append((str(measure), *(None if _is_nan(cell) else cell for cell in cells)))
-    return Table("scores", (Column("measure"), *(Column(name, "score") for name in systems)), tuple(rows))
+    return Table(
+        "scores, per cent", (Column("measure"), *(Column(name, "score") for name in systems)), tuple(rows)
+    )
 
 
 def _is_nan(cell: str | float) -> bool:

@@ -13,19 +13,21 @@ from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, quote
 from kammerton.reporting.escaping import display_width, for_terminal, pad
 
 if TYPE_CHECKING:
     from kammerton.chords.views import ItemView, Mark, Table, Track
 
-__all__ = ["can_draw_blocks", "render_item"]
+__all__ = ["NARROWEST", "WIDEST", "render_item"]
 
 Role = Literal["wrong", "excluded", "faint", "title"]
 
 _COLOURS: dict[Role, str] = {"wrong": "31", "excluded": "33", "faint": "2", "title": "1"}
 
-_NARROWEST, _WIDEST = 40, 400
+NARROWEST, WIDEST = 40, 400
+"""Columns that can be filled."""
+
 _NAME = 16
 """Columns that the name of a track may fill."""
 _ROOM = 6
@@ -54,26 +56,13 @@ _BLOCKS = _Glyphs("│", "┊", "▀", "▔", "░", "…")
 _ASCII = _Glyphs("|", ":", "x", "'", "~", ">")
 
 
-def can_draw_blocks(encoding: str | None) -> bool:
-    """Return whether bars and blocks can be written in an encoding.
-
-    >>> can_draw_blocks("utf-8"), can_draw_blocks("latin-1")
-    (True, False)
-    """
-    try:
-        "".join(getattr(_BLOCKS, field.name) for field in fields(_Glyphs)).encode(encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
-
-
 def render_item(
     view: ItemView,
     *,
     width: int = 80,
     start: float | None = None,
     end: float | None = None,
-    blocks: bool = True,
+    encoding: str | None = "utf-8",
     colour: bool = False,
 ) -> str:
     """Return the whole as text, each line at most ``width`` columns.
@@ -86,8 +75,8 @@ def render_item(
         Columns to fill, 40 to 400.
     start, end : float, optional
         What part of the timeline is drawn; by default all of it. The tables are of the whole item.
-    blocks : bool
-        Whether the reader can show box and block characters.
+    encoding : str, optional
+        What will be written; without bars and blocks in it, ASCII characters stand for them.
     colour : bool
         Whether the reader understands colours.
 
@@ -96,15 +85,23 @@ def render_item(
     OptionError
         If the width is out of range, or the part is empty.
     """
-    if not _NARROWEST <= width <= _WIDEST:
-        raise OptionError(f"width must be {_NARROWEST} to {_WIDEST} columns, got {width}")
+    if not NARROWEST <= width <= WIDEST:
+        raise OptionError(f"width must be {NARROWEST} to {WIDEST} columns, got {width}")
     first, last = _window(view, start, end)
-    brush = _Brush(width, _BLOCKS if blocks else _ASCII, colour)
+    brush = _Brush(width, _glyphs_in(encoding), encoding or "ascii", colour)
     parts = [_heading(view, first, last, brush), *_systems(view, first, last, brush)]
     parts += [_table(table, brush) for table in view.tables]
     if view.notes:
-        parts.append([line for note in view.notes for line in brush.wrapped(f"note: {for_terminal(note)}")])
+        parts.append([line for note in view.notes for line in brush.wrapped(f"note: {brush.text(note)}")])
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _glyphs_in(encoding: str | None) -> _Glyphs:
+    try:
+        "".join(getattr(_BLOCKS, field.name) for field in fields(_Glyphs)).encode(encoding or "ascii")
+    except UnicodeEncodeError:
+        return _ASCII
+    return _BLOCKS
 
 
 def _window(view: ItemView, start: float | None, end: float | None) -> tuple[float, float]:
@@ -112,7 +109,7 @@ def _window(view: ItemView, start: float | None, end: float | None) -> tuple[flo
     if not 0 <= first < last:
         raise OptionError(
             f"nothing to show from {first:g} to {last:g} {view.unit}",
-            f"{for_terminal(view.item)} goes from 0 to {view.end:.3f} {view.unit}",
+            f"{quote(view.item)} goes from 0 to {view.end:.3f} {view.unit}",
         )
     return first, last
 
@@ -123,7 +120,12 @@ class _Brush:
 
     width: int
     glyphs: _Glyphs
+    encoding: str
     colour: bool
+
+    def text(self, text: str) -> str:
+        """Escape what a terminal would obey, and what the encoding does not have."""
+        return for_terminal(text).encode(self.encoding, "backslashreplace").decode(self.encoding)
 
     def paint(self, text: str, role: Role | None) -> str:
         if role is None or not self.colour or not text.strip():
@@ -142,16 +144,14 @@ class _Brush:
         return kept + self.glyphs.cut
 
     def wrapped(self, text: str) -> list[str]:
-        return textwrap.wrap(text, self.width, subsequent_indent="  ")
+        return textwrap.wrap(text, self.width, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _heading(view: ItemView, first: float, last: float, brush: _Brush) -> list[str]:
-    reference, *others = (for_terminal(track.name) for track in view.tracks)
+    reference, *others = (brush.text(track.name) for track in view.tracks)
     glyphs, unit = brush.glyphs, view.unit
-    part = f"{first:g} to {last:.3f}" + (f" of {view.end:.3f}" if (first, last) != (0.0, view.end) else "")
-    lines = brush.wrapped(
-        f"{for_terminal(view.item)}, {part} {unit}: {', '.join(others)} against {reference}"
-    )
+    part = f"{first:.7g} to {last:.7g}" + (f" of {view.end:.7g}" if (first, last) != (0.0, view.end) else "")
+    lines = brush.wrapped(f"{brush.text(view.item)}, {part} {unit}: {', '.join(others)} against {reference}")
     return [
         *(brush.paint(line, "title") for line in lines),
         *brush.wrapped(
@@ -179,7 +179,7 @@ class _Scale:
 
 def _systems(view: ItemView, first: float, last: float, brush: _Brush) -> Iterator[list[str]]:
     """Give the lines of the score, each as lines of text."""
-    names = [brush.clip(for_terminal(track.name), _NAME) for track in view.tracks]
+    names = [brush.clip(brush.text(track.name), _NAME) for track in view.tracks]
     gutter = max(map(display_width, names)) + 1
     columns = brush.width - gutter
     length = _time_per_line(view.tracks[0], first, last, columns)
@@ -225,7 +225,7 @@ def _axis(scale: _Scale, until: float) -> str:
 def _drawn(track: Track, name: str, scale: _Scale, until: float, brush: _Brush) -> Iterator[str]:
     """Give the line of labels, and below it that of marks if there are any."""
     if track.note:
-        yield name + brush.clip(f"({for_terminal(track.note)})", scale.columns)
+        yield name + brush.clip(f"({brush.text(track.note)})", scale.columns)
         return
     marks = _mark_cells(track.marks, scale, until, brush.glyphs)
     yield name + _painted(_label_cells(track, scale, until, brush), marks, brush)
@@ -245,7 +245,7 @@ def _label_cells(track: Track, scale: _Scale, until: float, brush: _Brush) -> li
         if span.end <= until:
             cells[end] = brush.glyphs.bar
         column = begin + 1
-        for character in brush.clip(for_terminal(span.label), max(0, end - column)):
+        for character in brush.clip(brush.text(span.label), max(0, end - column)):
             cells[column : column + display_width(character)] = [character, ""][: display_width(character)]
             column += display_width(character)
     return cells[: scale.columns]
@@ -283,7 +283,7 @@ def _painted(cells: Sequence[str], marks: Sequence[str], brush: _Brush) -> str:
 
 def _table(table: Table, brush: _Brush) -> list[str]:
     """Return title, headings and rows; columns of numbers that do not fit beside the texts stand below."""
-    lines = [brush.paint(line, "title") for line in brush.wrapped(for_terminal(table.title))]
+    lines = [brush.paint(line, "title") for line in brush.wrapped(brush.text(table.title))]
     texts = [column for column in table.columns if column.kind == "text"]
     room = min(_TEXT, (brush.width - _NUMBERS) // len(texts))
     filled = [
@@ -305,15 +305,15 @@ def _table(table: Table, brush: _Brush) -> list[str]:
 def _filled(table: Table, place: int, room: int, brush: _Brush) -> list[str]:
     """Return heading and cells of a column, all of one width; texts to the left, numbers to the right."""
     column = table.columns[place]
-    cells = [for_terminal(column.heading), *(_told(row[place], column.kind) for row in table.rows)]
+    cells = [brush.text(column.heading), *(_told(row[place], column.kind, brush) for row in table.rows)]
     cells = [brush.clip(cell, room) for cell in cells]
     width = max(map(display_width, cells))
     return [pad(cell, width, right=column.kind != "text") for cell in cells]
 
 
-def _told(value: str | float | None, kind: str) -> str:
+def _told(value: str | float | None, kind: str, brush: _Brush) -> str:
     if isinstance(value, str):
-        return for_terminal(value)
+        return brush.text(value)
     if value is None:
         return "undefined"
-    return {"time": f"{value:.3f}", "share": f"{value:.1%}", "score": f"{value:.4f}"}[kind]
+    return {"time": f"{value:.3f}", "share": f"{100 * value:.2f} %", "score": f"{100 * value:.2f}"}[kind]

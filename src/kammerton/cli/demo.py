@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton demo``: the bundled example, scored."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from kammerton import api
+from kammerton.cli.exit_codes import DONE
+from kammerton.cli.streams import style_of, write_out
+from kammerton.errors import OutputError, quote
+from kammerton.reporting.tables import build_blocks
+from kammerton.reporting.text_tables import render_text
+from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item
+
+__all__ = ["EXAMPLE", "app"]
+
+EXAMPLE = Path(__file__).parent.parent / "demo"
+"""Where the bundled files are."""
+
+_ITEM, _FROM, _TO = "Amazing Grace", 8.0, 24.0
+_COMMANDS = (
+    "kammerton show chords reference careful hasty greensleeves --measure Sevenths",
+    "kammerton score chords reference careful hasty --format csv --per-item songs.csv",
+    "kammerton measures chords",
+)
+
+app = App(name="demo", help="Score the bundled example.", usage="Usage: kammerton demo [--copy FOLDER]")
+
+
+@app.default
+def demo(*, copy: Annotated[str | None, Parameter(metavar="FOLDER")] = None) -> int:
+    """Score the bundled example: four old tunes, two systems against two annotators.
+
+    Parameters
+    ----------
+    copy
+        Copy the files of the example to a folder that is new or empty instead, to play with them.
+    """
+    if copy is not None:
+        _copy(copy)
+        write_out(f"copied to {copy}; try, in {Path(copy) / 'chords'}:\n" + _indented(_COMMANDS))
+        return DONE
+    style = style_of(sys.stdout)
+    folder = EXAMPLE / "chords"
+    systems = {name: folder / name for name in ("careful", "hasty")}
+    others = {"second": folder / "second"}
+    scores = api.score("chords", folder / "reference", systems, annotators=others)
+    view = api.show("chords", folder / "reference", systems, _ITEM)
+    drawn = render_item(
+        replace(view, tables=()),
+        width=max(NARROWEST, min(style.width, WIDEST)),
+        start=_FROM,
+        end=_TO,
+        encoding=getattr(sys.stdout, "encoding", None),
+        colour=style.colour,
+    )
+    commands = (
+        f"kammerton demo --copy example && cd {shlex.quote(str(Path('example', 'chords')))}",
+        *_COMMANDS,
+    )
+    write_out(
+        "\n".join(
+            (
+                "Four old tunes: the systems `careful` and `hasty` against the annotators",
+                "`reference` and `second`; `all` takes both annotators together.",
+                "",
+                render_text(build_blocks(scores), width=style.width),
+                drawn,
+                f"The files are in {folder}",
+                "Next, try:",
+                _indented(commands),
+            )
+        )
+    )
+    return DONE
+
+
+def _indented(commands: tuple[str, ...]) -> str:
+    return "".join(f"  {command}\n" for command in commands)
+
+
+def _copy(destination: str) -> None:
+    """Copy the example beside its destination, then move it there as a whole."""
+    target = Path(destination)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        what = "the folder is not empty" if target.is_dir() else "a file is there"
+        raise OutputError(f"KT501 cannot write {quote(destination)}: {what}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".kammerton-", dir=target.parent) as aside:
+            copied = Path(aside, "demo")
+            for source in sorted(EXAMPLE.rglob("*.*")):
+                place = copied / source.relative_to(EXAMPLE)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, place)  # not their modes: what is installed may be read-only
+            if target.exists():
+                target.rmdir()
+            copied.rename(target)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(f"KT502 cannot write {quote(destination)}: {reason}") from error

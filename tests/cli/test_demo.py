@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton demo``, and the bundled files."""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kammerton
+from kammerton.cli import main
+from kammerton.cli.demo import EXAMPLE
+
+ROOT = Path(__file__).parents[2]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_the_example_is_scored(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo"]) == 0
+    captured = capsys.readouterr()
+    assert not captured.err
+    assert captured.out.startswith("Four old tunes: the systems `careful` and `hasty`")
+    assert "\nhasty      all " in captured.out
+    assert "\nAmazing Grace, 8 to 24 of 39.046 s: careful, hasty against reference\n" in captured.out
+    assert f"\nThe files are in {EXAMPLE / 'chords'}\n" in captured.out
+
+
+def test_the_commands_it_proposes_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    first, *others = [
+        line.strip() for line in capsys.readouterr().out.partition("Next, try:\n")[2].splitlines()
+    ]
+    copy, _, folder = first.partition(" && cd ")
+    assert main(shlex.split(copy)[1:]) == 0
+    monkeypatch.chdir(folder)
+    assert len(others) == 3
+    for command in others:
+        program, *arguments = shlex.split(command)
+        assert program == "kammerton"
+        assert main(arguments) == 0
+
+
+def test_the_example_is_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    for name in ("new", "empty", "deep/er"):
+        assert main(["demo", "--copy", str(tmp_path / name)]) == 0
+        assert capsys.readouterr().out.startswith(f"copied to {tmp_path / name}; try, in ")
+        assert files(tmp_path / name) == files(EXAMPLE)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["deep", "empty", "new"]
+
+
+def test_nothing_is_copied_over_other_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    for place, why in ((tmp_path, "the folder is not empty"), (tmp_path / "mine.txt", "a file is there")):
+        assert main(["demo", "--copy", str(place)]) == 5
+        assert f": {why}\n" in capsys.readouterr().err
+    assert files(tmp_path) == {"mine.txt": b"mine"}
+
+
+def test_a_copy_that_fails_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    assert main(["demo", "--copy", str(tmp_path / "new")]) == 5
+    assert "no space left on device" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_files_are_what_the_script_writes(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, ROOT / "examples/make_demo.py", tmp_path], check=True)
+    assert files(tmp_path) == files(EXAMPLE / "chords")
+
+
+@pytest.mark.parametrize("annotator", ["reference", "second"])
+def test_nothing_is_wrong_with_the_files(annotator: str) -> None:
+    chords = EXAMPLE / "chords"
+    scores = kammerton.score("chords", chords / annotator, [chords / "careful", chords / "hasty"])
+    assert scores.diagnostics == ()
+    assert scores.counts["hasty"] == {"total": 4, "ok": 4, "missing": 0, "failed": 0}

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton show``: which item is meant, what is drawn, how it ends."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kammerton.cli import main
+from kammerton.cli.demo import EXAMPLE
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+
+
+@pytest.fixture(autouse=True)
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a copy of the bundled chords, in a window of 80 columns."""
+    shutil.copytree(EXAMPLE / "chords", tmp_path / "chords")
+    monkeypatch.chdir(tmp_path / "chords")
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path / "chords"
+
+
+def show(*arguments: str) -> int:
+    return main(["show", "chords", *arguments])
+
+
+SYSTEMS = ("reference", "careful", "hasty")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("show_amazing_grace", (*SYSTEMS, "Amazing Grace")),
+        ("show_saints_mir_eval", (*SYSTEMS, "saints", "--measure", "mir_eval/sevenths_inv")),
+        ("show_greensleeves_wide", (*SYSTEMS, "Greensleeves", "--width", "160", "--measure", "Root")),
+        (
+            "show_frere_narrow",
+            ("reference", "hasty", "Frère Jacques", "--from", "2", "--to", "9", "--width", "60"),
+        ),
+    ],
+)
+def test_output_is_as_recorded(
+    name: str, arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Record anew with ``KAMMERTON_RECORD=1``, and read the difference."""
+    assert show(*arguments) == 0
+    path, written = GOLDEN / f"{name}.txt", capsys.readouterr().out
+    if os.environ.get("KAMMERTON_RECORD"):
+        path.write_text(written, encoding="utf-8")
+    assert written == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["Frère Jacques", "frère", "FRERE", "jacques", "Fre\u0300re Jacques"])
+def test_a_part_of_the_name_is_enough(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert show("reference", "careful", name) == 0
+    assert capsys.readouterr().out.startswith("Frère Jacques, 0 to 21.123 s: careful against reference\n")
+
+
+def test_an_exact_name_wins_over_longer_ones(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in ("reference", "careful"):
+        shutil.copy(example / "reference/Amazing Grace.lab", example / folder / "Grace.lab")
+    assert show("reference", "careful", "Grace") == 0
+    assert capsys.readouterr().out.startswith("Grace, ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("e",), "error: 4 items have `e` in their names\n"),
+        ((), "error: which of 4 items?\n  help: `Amazing Grace`, `Frère Jacques`,"),
+        (("Greensleves",), "error: no item `Greensleves`\n  help: did you mean `Greensleeves`?\n"),
+        (("zzz",), "error: no item `zzz`\n  help: there are `Amazing Grace`, "),
+        (
+            ("saints", "--measure", "MeanSeg"),
+            "error: mirex2013/MeanSeg does not say when an estimate is right\n",
+        ),
+        (("saints", "--annotator", "third"), "error: unknown annotator `third`\n"),
+        (("saints", "--from", "40"), "error: nothing to show from 40 to 33.91 s\n  help: `When the Saints"),
+        (("saints", "--width", "20"), "error: width must be 40 to 400 columns, got 20\n"),
+    ],
+)
+def test_what_cannot_be_shown_is_a_usage_error(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert show("reference", "careful", *arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(message)
+    assert not captured.out
+
+
+def test_many_items_are_not_all_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(9):
+        for folder in ("many", "est"):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            (tmp_path / folder / f"{number}.lab").write_text("0 1 C\n")
+    assert show(str(tmp_path / "many"), str(tmp_path / "est"), "x") == 2
+    assert "there are `0`, `1`, `2`, `3`, `4` and 4 more" in capsys.readouterr().err
+
+
+def test_estimates_are_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert show("reference") == 2
+    assert "REF and EST are needed" in capsys.readouterr().err
+
+
+def test_single_files_need_no_item(capsys: pytest.CaptureFixture[str]) -> None:
+    assert show("reference/Greensleeves.jams", "careful/Greensleeves.lab") == 0
+    assert capsys.readouterr().out.startswith("Greensleeves, 0 to 64.078 s: estimate against reference\n")
+    assert show("reference/Greensleeves.jams", "C=careful/Greensleeves.lab", "H=hasty/Greensleeves.lab") == 0
+    assert "C, H against reference" in capsys.readouterr().out
+
+
+def test_single_files_may_have_an_item_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert show("me=reference/Greensleeves.jams", "you=careful/Greensleeves.lab", "green") == 0
+    assert capsys.readouterr().out.startswith("Greensleeves, 0 to 64.078 s: you against me\n")
+
+
+def test_a_further_annotator_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("reference", "careful", "saints", "--annotator", "second=second")
+    assert show(*arguments) == 0
+    out = capsys.readouterr().out
+    assert "careful against reference" in out
+    assert out.endswith("\nnote: also annotated by second\n")
+    assert show(*arguments, "--annotator", "second") == 0
+    out = capsys.readouterr().out
+    assert "careful against second" in out
+    assert out.endswith("\nnote: also annotated by reference\n")
+
+
+def test_a_missing_estimate_is_partial(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (example / "hasty/Greensleeves.lab").unlink()
+    assert show(*SYSTEMS, "Greensleeves") == 1
+    assert "\nhasty     (no estimate)\n" in capsys.readouterr().out
+
+
+def test_an_estimate_that_cannot_be_read_is_partial(
+    example: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (example / "hasty/Greensleeves.lab").write_text("0 2 C\n2 4 Hm\n")
+    assert show(*SYSTEMS, "Greensleeves") == 1
+    captured = capsys.readouterr()
+    assert "\nhasty     (KT310 `H` is not a chord root)\n" in captured.out
+    assert "hasty/Greensleeves.lab:2:5" in captured.err
+
+
+def test_a_reference_that_cannot_be_read_is_the_end(
+    example: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (example / "reference/Amazing Grace.lab").write_text("0 2 C\n2 4 Hm\n")
+    assert show(*SYSTEMS, "grace") == 3
+    captured = capsys.readouterr()
+    assert "KT310" in captured.err
+    assert not captured.out
+    assert show(*SYSTEMS, "saints") == 0  # what is wrong with another item does not matter
+    assert not capsys.readouterr().err
+
+
+def test_two_files_for_the_item_are_the_end(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copy(example / "careful/Greensleeves.lab", example / "reference")
+    assert show(*SYSTEMS, "Greensleeves") == 3
+    assert "KT201" in capsys.readouterr().err
+
+
+def test_an_empty_estimate_is_drawn_empty(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (example / "careful/Amazing Grace.lab").write_text("")
+    assert show("reference", "careful", "grace") == 0
+    captured = capsys.readouterr()
+    assert "careful: 38.289 s wrong of 38.289 s scored" in captured.out
+    assert "KT110" in captured.err
+
+
+def test_reading_options_are_taken(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (example / "careful/Amazing Grace.lab").write_text("0 40 Gm7\n")
+    assert show("reference", "careful", "grace") == 1
+    assert show("reference", "careful", "grace", "--lenient", "--quiet") == 0
+    assert (
+        capsys.readouterr().out.count("G:min7") == 4 + 10
+    )  # on each line of the score, in each row of the table
+
+
+def test_annotators_of_one_file_can_be_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    annotations = [
+        {
+            "namespace": "chord",
+            "annotation_metadata": {"annotator": {"name": name}},
+            "data": [{"time": 0, "duration": 4, "value": label, "confidence": None}],
+        }
+        for name, label in (("Ann", "C"), ("Bob", "G"))
+    ]
+    (tmp_path / "song.jams").write_text(json.dumps({"annotations": annotations}))
+    (tmp_path / "est.lab").write_text("0 4 G\n")
+    paths = (str(tmp_path / "song.jams"), str(tmp_path / "est.lab"))
+    assert show(*paths) == 0
+    assert "est against Ann" in capsys.readouterr().out
+    assert show(*paths, "--annotator", "Bob") == 0
+    assert "est: 0.000 s wrong of 4.000 s scored" in capsys.readouterr().out
