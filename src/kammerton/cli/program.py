@@ -38,9 +38,8 @@ VERBS = {
 
 _EPILOGUE = """\
 Results go to standard output, everything else to standard error.
-
-Exit codes: 0 done; 1 partial, or a gate failed; 2 usage; 3 nothing could be scored; \
-4 internal error; 5 output could not be written."""
+Exit codes: 0 done; 1 partial, or a gate failed; 2 usage; 3 nothing could be
+scored; 4 internal error; 5 output could not be written."""
 
 
 class _StoppedError(BaseException):
@@ -73,10 +72,13 @@ def _called(tokens: list[str]) -> int:
     from cyclopts import CycloptsError  # noqa: PLC0415 - inside, so that an interrupt is caught
 
     from kammerton.cli.usage import as_option_error, check_command  # noqa: PLC0415
+    from kammerton.model.registry import TASKS  # noqa: PLC0415
 
     if tokens:
         check_command("command", tokens[0], list(VERBS))
     app = _application()
+    if len(tokens) == 1 and tokens[0] in VERBS and app[tokens[0]].default_command is None:
+        check_command("task", None, list(TASKS))
     try:
         command, bound, _ = app.parse_args(
             tokens or ["--help"], print_error=False, exit_on_error=False, end_of_options_delimiter="--"
@@ -99,6 +101,7 @@ def _application() -> App:
         version=__version__,
         help_format="plaintext",
         help_formatter=PlainHelp(),
+        group_parameters="Options",
         usage="Usage: kammerton COMMAND ...",
     )
     for verb, summary in VERBS.items():

@@ -22,13 +22,17 @@ _COMMAND = re.compile(r'Command "[^"]*" parameter ')
 def as_option_error(error: CycloptsError) -> OptionError:
     """Return a mistake that the parser found in the form of our own: lower-case, one line, a hint."""
     text = str(error).strip()
+    if error.command_chain:  # below a verb, commands are tasks
+        text = text.replace("Unknown command", "Unknown task").replace("Available commands", "Choose from")
     surplus = _SURPLUS.match(text)
     if surplus:
         return OptionError(f"arguments that nothing takes: {printable(surplus.group(1))}")
     text = _COMMAND.sub("", text)
     hint = _HINT.search(text)
     message = (text[: hint.start()] if hint else text).strip().rstrip(".")
-    message = printable(message[:1].lower() + message[1:]).replace('"', "`")
+    if not message[1:2].isupper():
+        message = message[:1].lower() + message[1:]
+    message = printable(message).replace('"', "`")
     return OptionError(message, None if hint is None else _as_hint(hint.group(1)))
 
 

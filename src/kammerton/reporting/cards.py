@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Protocols and measures described: what a reader must know to trust a figure."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kammerton.model.measure import Measure
+from kammerton.model.protocol import Protocol
+from kammerton.reporting.escaping import for_markdown
+
+__all__ = ["Described", "card_fields", "describe", "render_cards", "render_list", "render_markdown_cards"]
+
+_TERM = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A protocol of a task, and those of its measures that are to be described."""
+
+    task: str
+    protocol: Protocol
+    measures: tuple[Measure, ...]
+
+
+def card_fields(measure: Measure) -> dict[str, str]:
+    """Return the lines of a measure's card by their names."""
+    low, high = measure.range
+    beside = f", also {', '.join(measure.beside)}" if measure.beside else ""
+    return {
+        "formula": measure.card.equation,
+        "range": f"{low:g} to {high:g}, {measure.direction} is better, worst {measure.worst:g}",
+        "unit": f"none; weighed in {measure.weight_unit}",
+        "aggregate": (measure.aggregate + beside).replace("_", " "),
+        "undefined when": measure.card.undefined_when,
+        "source": measure.card.source,
+        "agrees with": measure.card.agrees_with,
+        "laws": ", ".join(sorted(measure.laws)).replace("_", " ") or "none",
+        "needs": measure.needs.replace("+", " and "),
+    }
+
+
+def describe(described: Sequence[Described]) -> list[dict[str, Any]]:
+    """Return everything as plain values."""
+    return [
+        {
+            "task": each.task,
+            "protocol": each.protocol.name,
+            "revision": each.protocol.revision,
+            "on_request": each.protocol.on_request,
+            "summary": each.protocol.summary,
+            "rules": each.protocol.rules,
+            "citation": each.protocol.citation,
+            "measures": [_plain(measure) for measure in each.measures],
+        }
+        for each in described
+    ]
+
+
+def _plain(measure: Measure) -> dict[str, Any]:
+    return {
+        "measure": str(measure),
+        "summary": measure.card.summary,
+        "formula": measure.card.equation,
+        "range": list(measure.range),
+        "direction": measure.direction,
+        "worst": measure.worst,
+        "weight_unit": measure.weight_unit,
+        "aggregate": measure.aggregate,
+        "beside": list(measure.beside),
+        "headline": measure.headline,
+        "undefined_when": measure.card.undefined_when,
+        "source": measure.card.source,
+        "agrees_with": measure.card.agrees_with,
+        "laws": sorted(measure.laws),
+        "needs": measure.needs,
+    }
+
+
+def render_list(described: Sequence[Described], *, width: int = 80) -> str:
+    """Return a line or two for each protocol and measure; a star marks headline measures."""
+    blocks = []
+    for each in described:
+        longest = max(len(str(measure)) for measure in each.measures)
+        lines = [_title(each), *_paragraph(each.protocol.summary, "  ", width), ""]
+        for measure in each.measures:
+            term = f"{'*' if measure.headline else ' '} {measure!s:<{longest}}  "
+            lines += _hanging(term, measure.card.summary, width)
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join([*blocks, "* headline measure: shown without --all\n"])
+
+
+def render_cards(described: Sequence[Described], *, width: int = 80) -> str:
+    """Return the rules of each protocol and the whole card of each measure."""
+    blocks = []
+    for each in described:
+        lines = [_title(each)]
+        for text in (each.protocol.summary, each.protocol.rules, each.protocol.citation):
+            lines += _paragraph(text, "  ", width)
+        blocks.append("\n".join(lines) + "\n")
+        blocks += ["\n".join(_card(measure, width)) + "\n" for measure in each.measures]
+    return "\n".join(blocks)
+
+
+def _title(described: Described) -> str:
+    request = ", runs only when named" if described.protocol.on_request else ""
+    return f"{described.task}: {described.protocol.name}, revision {described.protocol.revision}{request}"
+
+
+def _card(measure: Measure, width: int) -> Iterator[str]:
+    yield str(measure)
+    yield from _paragraph(measure.card.summary, "  ", width)
+    for name, text in card_fields(measure).items():
+        yield from _hanging(f"  {name:<{_TERM}} ", text, width)
+
+
+def _paragraph(text: str, indent: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        text,
+        max(width, 20),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def _hanging(term: str, text: str, width: int) -> list[str]:
+    """Return a term with its text beside it or, where that leaves no room, below it."""
+    indent = " " * (len(term) if len(term) <= width // 2 else 4)
+    lines = _paragraph(text, indent, width) or [indent]
+    if len(term) > len(indent):
+        return [term.rstrip(), *lines]
+    return [(term + lines[0][len(indent) :]).rstrip(), *lines[1:]]
+
+
+def render_markdown_cards(described: Sequence[Described]) -> str:
+    """Return headings, rules and one table for each measure in Markdown."""
+    parts = []
+    for each in described:
+        parts.append(f"## {for_markdown(_title(each))}\n\n{for_markdown(each.protocol.rules)}\n")
+        for measure in each.measures:
+            rows = [f"| {name} | {for_markdown(text)} |" for name, text in card_fields(measure).items()]
+            table = "\n".join(["| | |", "| --- | --- |", *rows])
+            parts.append(f"### {measure}\n\n{for_markdown(measure.card.summary)}\n\n{table}\n")
+    return "\n".join(parts)
