@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import sys
 import tempfile
@@ -13,13 +12,9 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from kammerton import api
 from kammerton.cli.exit_codes import DONE
 from kammerton.cli.streams import style_of, write_out
 from kammerton.errors import OutputError, quote
-from kammerton.reporting.tables import build_blocks
-from kammerton.reporting.text_tables import render_text
-from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item
 
 __all__ = ["EXAMPLE", "app"]
 
@@ -48,40 +43,42 @@ def demo(*, copy: Annotated[str | None, Parameter(metavar="FOLDER")] = None) -> 
     if copy is not None:
         _copy(copy)
         write_out(f"copied to {copy}; try, in {Path(copy) / 'chords'}:\n" + _indented(_COMMANDS))
-        return DONE
+    else:
+        write_out(_shown())
+    return DONE
+
+
+def _shown() -> str:
+    """Return the scores of the example, a piece of a timeline, and what to try next."""
+    from kammerton import api  # noqa: PLC0415 - not for help pages, nor for copying
+    from kammerton.reporting.tables import build_blocks  # noqa: PLC0415
+    from kammerton.reporting.text_tables import render_text  # noqa: PLC0415
+    from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415
+
     style = style_of(sys.stdout)
     folder = EXAMPLE / "chords"
     systems = {name: folder / name for name in ("careful", "hasty")}
-    others = {"second": folder / "second"}
-    scores = api.score("chords", folder / "reference", systems, annotators=others)
-    view = api.show("chords", folder / "reference", systems, _ITEM)
+    scores = api.score("chords", folder / "reference", systems, annotators={"second": folder / "second"})
     drawn = render_item(
-        replace(view, tables=()),
+        replace(api.show("chords", folder / "reference", systems, _ITEM), tables=()),
         width=max(NARROWEST, min(style.width, WIDEST)),
         start=_FROM,
         end=_TO,
         encoding=getattr(sys.stdout, "encoding", None),
         colour=style.colour,
     )
-    commands = (
-        f"kammerton demo --copy example && cd {shlex.quote(str(Path('example', 'chords')))}",
-        *_COMMANDS,
+    commands = (f"kammerton demo --copy example && cd {Path('example', 'chords')}", *_COMMANDS)
+    parts = (
+        "Four old tunes: the systems `careful` and `hasty` against the annotators",
+        "`reference` and `second`; `all` takes both annotators together.",
+        "",
+        render_text(build_blocks(scores), width=style.width),
+        drawn,
+        f"The files are in {folder}",
+        "Next, try:",
+        _indented(commands),
     )
-    write_out(
-        "\n".join(
-            (
-                "Four old tunes: the systems `careful` and `hasty` against the annotators",
-                "`reference` and `second`; `all` takes both annotators together.",
-                "",
-                render_text(build_blocks(scores), width=style.width),
-                drawn,
-                f"The files are in {folder}",
-                "Next, try:",
-                _indented(commands),
-            )
-        )
-    )
-    return DONE
+    return "\n".join(parts)
 
 
 def _indented(commands: tuple[str, ...]) -> str:

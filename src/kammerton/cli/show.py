@@ -6,20 +6,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from kammerton.api import show as lay_out
-from kammerton.cli.exit_codes import DONE, PARTIAL
-from kammerton.cli.names import name_systems, sort_annotators, split_name
-from kammerton.cli.streams import style_of, write_out
-from kammerton.cli.talk import say_problems
+from kammerton.cli.names import split_name
 from kammerton.cli.tasks import task_verb
 from kammerton.errors import OptionError
-from kammerton.model.corpus import ALL
-from kammerton.model.task import Task
-from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item
+
+if TYPE_CHECKING:
+    from kammerton.model.task import Task
 
 __all__ = ["app", "command"]
 
@@ -30,6 +26,13 @@ app = task_verb(
 
 def command(task: Task) -> Callable[..., int]:
     """Return the sub-command of a task."""
+    from kammerton.api import show as lay_out  # noqa: PLC0415 - not for help pages
+    from kammerton.cli.exit_codes import DONE, PARTIAL  # noqa: PLC0415
+    from kammerton.cli.names import name_systems, sort_annotators  # noqa: PLC0415
+    from kammerton.cli.streams import style_of, write_out  # noqa: PLC0415
+    from kammerton.cli.talk import say_problems  # noqa: PLC0415
+    from kammerton.model.corpus import ALL  # noqa: PLC0415
+    from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415
 
     def show(
         references: Annotated[str, Parameter(name="REF")],
