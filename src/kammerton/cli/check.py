@@ -81,7 +81,7 @@ def _document(checked: Checked, form: str, *, quiet: bool) -> str:
     if form == "concise":
         return render_concise(shown)
     style = style_of(sys.stdout)
-    return render_findings(shown, colour=style.colour, width=style.width)
+    return render_findings(shown, colour=style.colour, width=style.width, encoding=style.encoding)
 
 
 def _summary(checked: Checked) -> str:

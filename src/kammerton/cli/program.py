@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -14,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kammerton.cli.exit_codes import DONE, INTERNAL, NOTHING, OUTPUT, READER_GONE, USAGE
-from kammerton.cli.streams import ReaderGoneError, say, say_all, style_of
+from kammerton.cli.streams import ReaderGoneError, say, say_all, style_of, write_out
 from kammerton.errors import DataError, KammertonError, OptionError, OutputError, printable
 from kammerton.version import __version__
 
@@ -69,7 +70,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _called(tokens: list[str]) -> int:
-    from cyclopts import CycloptsError  # noqa: PLC0415 - inside, so that an interrupt is caught
+    from cyclopts import App, CycloptsError  # noqa: PLC0415 - inside, so that an interrupt is caught
 
     from kammerton.cli.usage import as_option_error, check_command  # noqa: PLC0415
     from kammerton.model.registry import TASKS  # noqa: PLC0415
@@ -85,8 +86,12 @@ def _called(tokens: list[str]) -> int:
         )
     except CycloptsError as error:
         raise as_option_error(error) from None
-    code = command(*bound.args, **bound.kwargs)
-    return code if isinstance(code, int) else DONE
+    if isinstance(getattr(command, "__self__", None), App):  # a help page or the version
+        with contextlib.redirect_stdout(io.StringIO()) as page:
+            command(*bound.args, **bound.kwargs)
+        write_out(page.getvalue())
+        return DONE
+    return int(command(*bound.args, **bound.kwargs))
 
 
 def _application() -> App:

@@ -65,13 +65,14 @@ class Plan:
             suffix = PurePath(self.per_item).suffix.lower()
             write_atomically(self.per_item, render_items(scores, suffix, safe=self.safe_csv))
         if self.output is None:
-            document = self._document(scores, style_of(sys.stdout).width)
+            style = style_of(sys.stdout)
+            document = self._document(scores, style.width, style.encoding)
             write_out(document, is_data=self.form != "table")
         else:
             document = self._document(scores, _FILE_WIDTH)
             write_atomically(self.output, document.encode("utf-8", "backslashreplace"))
 
-    def _document(self, scores: Scores, width: int) -> str:
+    def _document(self, scores: Scores, width: int, encoding: str = "utf-8") -> str:
         if self.form == "json":
             return render_json(scores.to_dict())
         if self.form == "csv":
@@ -79,7 +80,9 @@ class Plan:
         blocks = build_blocks(scores, every=self.every)
         if self.form == "md":
             return render_markdown(blocks)
-        return render_latex(blocks) if self.form == "latex" else render_text(blocks, width=width)
+        if self.form == "latex":
+            return render_latex(blocks)
+        return render_text(blocks, width=width, encoding=encoding)
 
     def say(self, scores: Scores) -> None:
         """Say what was not scored and why."""

@@ -31,17 +31,21 @@ class Style:
         Whether it understands colours, and the user wants them.
     width : int
         Columns.
+    encoding : str
+        What characters it has.
     """
 
     colour: bool
     width: int
+    encoding: str
 
 
 def style_of(stream: TextIO | None) -> Style:
     """Return what a stream can show; ``NO_COLOR``, ``TERM=dumb`` and ``COLUMNS`` are respected."""
     screen = _is_screen(stream)
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    return Style(colour=screen and not plain, width=_width(stream if screen else None))
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return Style(screen and not plain, _width(stream if screen else None), encoding)
 
 
 def _is_screen(stream: TextIO | None) -> bool:

@@ -17,4 +17,4 @@ def say_problems(diagnostics: Iterable[Diagnostic], *, quiet: bool = False) -> N
     """Show diagnostics, many of a kind grouped; only errors if ``quiet``."""
     style = style_of(sys.stderr)
     shown = [each for each in diagnostics if not quiet or each.severity == "error"]
-    say_all(render_grouped(shown, colour=style.colour, width=style.width))
+    say_all(render_grouped(shown, colour=style.colour, width=style.width, encoding=style.encoding))

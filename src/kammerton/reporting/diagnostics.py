@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from kammerton.errors import Diagnostic, Severity
 from kammerton.model.annotations import EXCERPT_LEAD
@@ -16,6 +16,9 @@ LISTED = 3
 
 _CUT = "..."
 """Stands where an excerpt is cut; not the one-column ellipsis, which some terminals cannot draw."""
+
+_NARROWEST = 16
+"""Columns that an excerpt takes in the narrowest window."""
 
 _COLOURS = {"error": "1;31", "warning": "1;33", "note": "1;36", "help": "32"}
 
@@ -30,7 +33,9 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def render_diagnostic(diagnostic: Diagnostic, *, colour: bool = False, width: int = 80) -> list[str]:
+def render_diagnostic(
+    diagnostic: Diagnostic, *, colour: bool = False, width: int = 80, encoding: str = "utf-8"
+) -> list[str]:
     """Return the lines of a diagnostic, at most four.
 
     Parameters
@@ -41,13 +46,16 @@ def render_diagnostic(diagnostic: Diagnostic, *, colour: bool = False, width: in
         Whether the reader understands colours.
     width : int
         Columns of the reader's window; only excerpts are cut to it.
+    encoding : str
+        What the reader's window can draw.
     """
     head = _head(diagnostic.severity, diagnostic.code, colour=colour)
     place = diagnostic.place()
     message = for_terminal(diagnostic.message)
     lines = [f"{head} {for_terminal(place)}: {message}" if place else f"{head} {message}"]
     if diagnostic.excerpt is not None and diagnostic.line is not None:
-        lines += _excerpt(diagnostic.excerpt, diagnostic, colour=colour, width=width)
+        shown = _Excerpt(diagnostic.excerpt, max(width - len(_gutter(diagnostic)), _NARROWEST), encoding)
+        lines += _pointed(shown, diagnostic, colour=colour)
     if diagnostic.hint is not None:
         lines.append(f"  {paint('help:', 'help', colour=colour)} {for_terminal(diagnostic.hint)}")
     return lines
@@ -57,14 +65,18 @@ def _head(severity: Severity, code: str, *, colour: bool) -> str:
     return paint(f"{severity}[{code}]", severity, colour=colour)
 
 
-def _excerpt(excerpt: str, diagnostic: Diagnostic, *, colour: bool, width: int) -> list[str]:
-    gutter = f"{diagnostic.line:>3} | "
-    room = max(width - len(gutter), 16)
+def _gutter(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.line:>3} | "
+
+
+def _pointed(excerpt: _Excerpt, diagnostic: Diagnostic, *, colour: bool) -> list[str]:
+    """Return an excerpt and below it the caret, if a column is known."""
+    gutter = _gutter(diagnostic)
     if diagnostic.column is None:
-        return [gutter + _window(excerpt, 0, room)[0]]
-    at = min(diagnostic.column, EXCERPT_LEAD + 1, len(excerpt) + 1) - 1
-    shown, lead = _window(excerpt, at, room)
-    token = display_width("".join(_drawn(excerpt[at : at + diagnostic.length])))
+        return [gutter + excerpt.window(0)[0]]
+    at = min(diagnostic.column - 1, EXCERPT_LEAD, len(excerpt.cells))
+    shown, lead = excerpt.window(at)
+    token = display_width("".join(excerpt.cells[at : at + diagnostic.length]))
     caret = "^" * max(1, min(token, display_width(shown) - lead))
     return [
         gutter + shown,
@@ -72,41 +84,41 @@ def _excerpt(excerpt: str, diagnostic: Diagnostic, *, colour: bool, width: int) 
     ]
 
 
-def _window(excerpt: str, at: int, room: int) -> tuple[str, int]:
-    """Return what ``room`` columns show of a line around character ``at``, and the columns before it."""
-    cells = _drawn(excerpt)
-    begin = at
-    while begin > 0 and display_width("".join(cells[begin - 1 : at])) <= room * 2 // 3:
-        begin -= 1
-    head = _CUT if begin > 0 else ""
-    end = _fitting(cells, begin, room - len(head))
-    if end < len(cells):
-        end = max(at, _fitting(cells, begin, room - len(head) - len(_CUT)))
-    lead = len(head) + display_width("".join(cells[begin:at]))
-    return head + "".join(cells[begin:end]) + (_CUT if end < len(cells) else ""), lead
+class _Excerpt:
+    """A line as it is drawn, character by character: a tab as one blank, what would be obeyed escaped."""
 
+    def __init__(self, text: str, room: int, encoding: str) -> None:
+        self.room = room
+        self.cells = [" " if character == "\t" else for_terminal(character, encoding) for character in text]
+        for place in range(len(text) - 2):
+            if text.startswith("##[", place):
+                self.cells[place] = r"\x23"
 
-def _drawn(text: str) -> list[str]:
-    """Return each character as it is drawn: a tab as one blank, what a reader would obey escaped."""
-    cells = [" " if character == "\t" else for_terminal(character) for character in text]
-    for place in range(len(text) - 2):
-        if text.startswith("##[", place):
-            cells[place] = r"\x23"
-    return cells
+    def window(self, at: int) -> tuple[str, int]:
+        """Return what the room shows of the line around character ``at``, and the columns before it."""
+        begin = at
+        while begin > 0 and display_width("".join(self.cells[begin - 1 : at])) <= self.room * 2 // 3:
+            begin -= 1
+        head = _CUT if begin > 0 else ""
+        end = self._stop(begin, self.room - len(head))
+        if end < len(self.cells):
+            end = max(at, self._stop(begin, self.room - len(head) - len(_CUT)))
+        lead = len(head) + display_width("".join(self.cells[begin:at]))
+        tail = _CUT if end < len(self.cells) else ""
+        return head + "".join(self.cells[begin:end]) + tail, lead
 
-
-def _fitting(cells: Sequence[str], begin: int, room: int) -> int:
-    """Return where to stop so that cells from ``begin`` on fill ``room`` columns at most."""
-    used = 0
-    for place in range(begin, len(cells)):
-        used += display_width(cells[place])
-        if used > room:
-            return place
-    return len(cells)
+    def _stop(self, begin: int, room: int) -> int:
+        """Return where to stop so that cells from ``begin`` on fill ``room`` columns at most."""
+        used = 0
+        for place in range(begin, len(self.cells)):
+            used += display_width(self.cells[place])
+            if used > room:
+                return place
+        return len(self.cells)
 
 
 def render_grouped(
-    diagnostics: Iterable[Diagnostic], *, colour: bool = False, width: int = 80, listed: int = LISTED
+    diagnostics: Iterable[Diagnostic], *, colour: bool = False, width: int = 80, encoding: str = "utf-8"
 ) -> list[str]:
     """Return the lines of many diagnostics: the first of each kind, then how many more there are.
 
@@ -114,19 +126,17 @@ def render_grouped(
     ----------
     diagnostics : iterable of Diagnostic
         All of them.
-    colour, width
+    colour, width, encoding
         As for :func:`render_diagnostic`.
-    listed : int
-        How many of a kind are shown in full.
     """
     kinds: dict[tuple[str, Severity], list[Diagnostic]] = {}
     for diagnostic in diagnostics:
         kinds.setdefault((diagnostic.code, diagnostic.severity), []).append(diagnostic)
     lines = []
     for (code, severity), same in kinds.items():
-        for diagnostic in same[:listed]:
-            lines += render_diagnostic(diagnostic, colour=colour, width=width)
-        rest = same[listed:]
+        for diagnostic in same[:LISTED]:
+            lines += render_diagnostic(diagnostic, colour=colour, width=width, encoding=encoding)
+        rest = same[LISTED:]
         if rest:
             files = {diagnostic.file for diagnostic in rest if diagnostic.file is not None}
             where = f" in {plural(len(files), 'file')}" if files else ""

@@ -43,15 +43,18 @@ _LATEX = {
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>|~#]")
 
 
-def for_terminal(text: str) -> str:
+def for_terminal(text: str, encoding: str = "utf-8") -> str:
     r"""Return one line that neither a terminal nor a build log takes for a command.
 
-    Build logs obey lines that begin with ``::`` and, older ones, ``##[`` anywhere.
+    Build logs obey lines that begin with ``::`` and, older ones, ``##[`` anywhere. What ``encoding``
+    does not have is escaped too, so that the width of the text is that of what is printed.
 
     >>> print(for_terminal("a\x1b[31mb"), for_terminal("::error::x"))
     a\x1b[31mb \x3a:error::x
     """
     shown = printable(text).replace("##[", r"\x23#[")
+    if not shown.isascii():
+        shown = shown.encode(encoding, "backslashreplace").decode(encoding)
     return r"\x3a" + shown[1:] if shown.startswith("::") else shown
 
 

@@ -14,9 +14,15 @@ __all__ = ["render_concise", "render_findings", "render_github"]
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def render_findings(diagnostics: Iterable[Diagnostic], *, colour: bool = False, width: int = 80) -> str:
-    """Return every diagnostic with its excerpt."""
-    lines = (line for each in diagnostics for line in render_diagnostic(each, colour=colour, width=width))
+def render_findings(
+    diagnostics: Iterable[Diagnostic], *, colour: bool = False, width: int = 80, encoding: str = "utf-8"
+) -> str:
+    """Return every diagnostic with its excerpt; see :func:`.render_diagnostic`."""
+    lines = (
+        line
+        for each in diagnostics
+        for line in render_diagnostic(each, colour=colour, width=width, encoding=encoding)
+    )
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from kammerton.errors import clip
 from kammerton.model.measure import Measure
@@ -18,7 +19,7 @@ _LONGEST_NAME = 60
 _NAME, _AGGREGATE, _UNDEFINED = "system", "aggregate", "  undefined"
 
 
-def render_text(blocks: Sequence[Block], *, width: int = 80) -> str:
+def render_text(blocks: Sequence[Block], *, width: int = 80, encoding: str = "utf-8") -> str:
     """Return tables as plain text.
 
     Parameters
@@ -28,8 +29,23 @@ def render_text(blocks: Sequence[Block], *, width: int = 80) -> str:
         is too wide, its figures are listed.
     width : int
         Columns of the terminal.
+    encoding : str
+        What the terminal can draw.
     """
-    return "\n".join(_block(block, width) for block in blocks)
+    return "\n".join(_block(_drawn(block, encoding), width) for block in blocks)
+
+
+def _drawn(block: Block, encoding: str) -> Block:
+    """Return a table whose names are as they are printed."""
+    lines = tuple(
+        replace(line, system=_name(line.system, encoding), annotator=_name(line.annotator, encoding))
+        for line in block.lines
+    )
+    return replace(block, lines=lines, signature=for_terminal(block.signature, encoding))
+
+
+def _name(text: str, encoding: str) -> str:
+    return for_terminal(clip(text, _LONGEST_NAME), encoding)
 
 
 def _block(block: Block, width: int) -> str:
@@ -41,24 +57,15 @@ def _block(block: Block, width: int) -> str:
     else:
         parts = ["\n".join(_rows([*stub, *part])) for part in _parts(columns, room + len(_GAP))]
         body = "\n\n".join(parts)
-    return f"{block.title}\n{body}\n{block_signature(block)}\n"
-
-
-def block_signature(block: Block) -> str:
-    """Return the line below a table."""
-    return f"signature {for_terminal(block.signature)}"
-
-
-def _shown(name: str) -> str:
-    return for_terminal(clip(name, _LONGEST_NAME))
+    return f"{block.title}\n{body}\nsignature {block.signature}\n"
 
 
 def _stub(block: Block) -> list[list[str]]:
     """Return the columns that stand before the figures."""
     systems, annotators, items = [_NAME, _AGGREGATE], ["annotator", ""], ["items", ""]
     for line in block.lines:
-        systems.append(_shown(line.system))
-        annotators.append(_shown(line.annotator))
+        systems.append(line.system)
+        annotators.append(line.annotator)
         items.append(str(line.items))
         if any(line.undefined):
             systems.append(_UNDEFINED)
@@ -126,5 +133,5 @@ def _listed(block: Block) -> Iterator[str]:
 
 
 def _who(block: Block, line: Line) -> str:
-    against = f" / {_shown(line.annotator)}" if block.names_annotators else ""
-    return f"{_shown(line.system)}{against}, {plural(line.items, 'item')}"
+    against = f" / {line.annotator}" if block.names_annotators else ""
+    return f"{line.system}{against}, {plural(line.items, 'item')}"
