@@ -28,6 +28,7 @@ from kammerton.errors import Diagnostic, LabelError, OptionError, Severity, quot
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT
 
 __all__ = [
+    "CODED_NUMBERS",
     "ENCODINGS",
     "Encoding",
     "Finding",
@@ -59,6 +60,9 @@ _CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
     }
 )
 """Signed finger of each number where the number alone tells the hand."""
+
+CODED_NUMBERS = frozenset(_CODES["1-10"])
+"""Numbers that are fingers where they count through both hands from 1."""
 
 _NUMBER = r"[0-9]++(?:\.[0-9]*+)?+"
 _LIST = re.compile(rf"(?:[LRlr]|-)?+{_NUMBER}(?:[_-](?:[LRlr]|-)?+{_NUMBER})*+_?+")
@@ -330,5 +334,5 @@ def _not_a_finger(text: str, part: _Part, begin: int, encoding: Encoding) -> Dia
         return _about("KT333", "error", message, start, part.length, _HINTS[encoding])
     hint = _HINTS[encoding]
     if encoding == "pig" and part.hand is None and part.number in _CODES["1-10"]:
-        hint = "1 to 10 from the left thumb to the right little finger? --label-encoding 1-10"
+        hint = "numbers that count through both hands: --label-encoding 1-10 or 0-9"
     return _about("KT330", "error", f"{quote(written)} is not a finger", start, part.length, hint)

@@ -1,7 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Readers and writers of fingerings."""
 
+from kammerton.fingering.formats.adopting import adopt_fingering
+from kammerton.fingering.formats.note_table import render_csv
 from kammerton.fingering.formats.options import FingeringOptions
-from kammerton.fingering.formats.pig import identify, read_pig
+from kammerton.fingering.formats.pig import identify, read_pig, render_pig
+from kammerton.fingering.formats.sniffing import SUFFIXES, parse_fingering, read_fingering
+from kammerton.fingering.formats.splits import read_splits
 
-__all__ = ["FingeringOptions", "identify", "read_pig"]
+__all__ = [
+    "SUFFIXES",
+    "FingeringOptions",
+    "adopt_fingering",
+    "identify",
+    "parse_fingering",
+    "read_fingering",
+    "read_pig",
+    "read_splits",
+    "render_csv",
+    "render_pig",
+]

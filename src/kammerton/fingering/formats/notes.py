@@ -24,7 +24,7 @@ from kammerton.model.annotations import Place
 
 __all__ = ["HANDS", "Locate", "NoteField", "Notes", "check_notes", "say_no_notes"]
 
-NoteField = Literal["id", "onset", "offset", "pitch", "hand", "finger"]
+NoteField = Literal["id", "onset", "offset", "duration", "pitch", "hand", "finger", "annotator"]
 
 Locate = Callable[[int, NoteField], Place]
 """Finds a field of a note in the file, once a problem asks for it."""
@@ -198,18 +198,22 @@ def _check_range(notes: Notes, problems: Problems) -> None:
 
 def _check_hands(notes: Notes, problems: Problems) -> None:
     strikes = strike_codes(notes.labels)
-    hands = np.where(strikes > 0, RIGHT, LEFT)
-    found = (strikes != 0) & (notes.hands != UNKNOWN) & (hands != notes.hands)
-    _say_each(problems, "KT343", found, lambda row: _conflict(notes, row))
+    told = (strikes != 0) & (notes.hands != UNKNOWN)
+    found = told & (np.where(strikes > 0, RIGHT, LEFT) != notes.hands)
+    hint = "fingers of the left hand are negative; channel 0 is the right hand, 1 the left"
+    if found.sum() > 1 and (found == told).all():
+        hint = "so it is with every note: are the hands swapped?"
+    elif (strikes >= 0).all():
+        hint = "no finger has a sign: those of the left hand are negative"
+    _say_each(problems, "KT343", found, lambda row: _conflict(notes, row, hint))
 
 
-def _conflict(notes: Notes, row: int) -> Diagnostic:
+def _conflict(notes: Notes, row: int, hint: str) -> Diagnostic:
     finger, given = (notes.locate(row, field).token() for field in ("finger", "hand"))
     hand = int(notes.hands[row])
-    named = HANDS[hand] if given is None else quote(given)
+    written = "" if given is None else f" ({quote(given)})"
     message = (
         f"finger {quote(finger or notes.labels[row])} is of the {HANDS[1 - hand]} hand,"
-        f" but the note of the {HANDS[hand]}: {named}"
+        f" the note of the {HANDS[hand]} one{written}"
     )
-    hint = "fingers of the left hand are negative; channel 0 is the right hand, 1 the left"
     return _at(notes, row, "finger", "KT343", message, hint)

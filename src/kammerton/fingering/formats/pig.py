@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic, quote
-from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats.columns import Column, Locate, codes_of, texts_of, times_of
 from kammerton.fingering.formats.grid import Grid
 from kammerton.fingering.formats.notes import NoteField, Notes, check_notes, say_no_notes
@@ -35,7 +35,9 @@ _EXPECTED = "id, onset, offset, pitch, onset velocity, offset velocity, channel,
 
 _NAME = re.compile(r"(?P<item>(?:.*/)?[^/]+?)(?:-(?P<annotator>[0-9]+)|_est)?_fingering", re.DOTALL)
 _HANDS = {"0": RIGHT, "1": LEFT}
+_HEAD = "//Version: PianoFingering_v170101"
 _VELOCITIES = "64\t80"
+"""What the published files have for each note."""
 
 
 def identify(stem: str, /) -> tuple[str, str | None]:
@@ -179,18 +181,31 @@ def _label(options: FingeringOptions, text: str) -> tuple[str, Diagnostic | None
 
 
 def render_pig(fingering: Fingering, /) -> str:
-    """Write a fingering as a PIG file, which :func:`read_pig` reads back exactly.
+    """Write a fingering as a PIG file.
 
-    Times are written in the fewest digits that mean the same double, black keys as C#, Eb, F#, Ab, Bb.
-    A missing finger is written as 0.
+    Times are written in the fewest digits that mean the same double, black keys as C#, Eb, F#, Ab and
+    Bb, a missing finger as 0.
 
     Parameters
     ----------
     fingering : Fingering
+        What is written; :func:`read_pig` gives it back exactly.
 
     Raises
     ------
     DataError
-        KT348 if a note has no hand or no pitch, which the format requires.
+        KT151 if the pitch or the hand of a note is not known: the format requires both.
     """
-    raise NotImplementedError(fingering, MISSING, spell, _VELOCITIES)
+    for values, kind in ((fingering.pitches, "pitch"), (fingering.hands, "hand")):
+        if (values < 0).any():
+            row = int((values < 0).argmax())
+            message = f"note index {row} cannot be written as PIG: its {kind} is not known"
+            raise DataError((Diagnostic(code="KT151", severity="error", message=message),))
+    onsets, offsets = fingering.onsets.tolist(), fingering.offsets.tolist()
+    pitches, hands = map(spell, fingering.pitches.tolist()), fingering.hands.tolist()
+    rows = enumerate(zip(onsets, offsets, pitches, hands, fingering.labels, strict=True))
+    lines = (
+        f"{number}\t{onset!r}\t{offset!r}\t{pitch}\t{_VELOCITIES}\t{hand}\t{label or '0'}\n"
+        for number, (onset, offset, pitch, hand, label) in rows
+    )
+    return f"{_HEAD}\n{''.join(lines)}"

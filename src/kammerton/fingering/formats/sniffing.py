@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Which reader a file of fingerings belongs to."""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePath
+
+from kammerton.errors import DataError
+from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.formats.note_table import find_header, parse_note_table
+from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
+from kammerton.fingering.formats.pianovam import parse_json
+from kammerton.fingering.formats.pig import parse_pig
+from kammerton.formats.reading import Problems
+from kammerton.formats.source import read_text
+from kammerton.model.task import Reading
+
+__all__ = ["SUFFIXES", "parse_fingering", "read_fingering"]
+
+SUFFIXES = frozenset((".txt", ".tsv", ".csv", ".json", ".musicxml", ".xml", ".mxl"))
+"""Suffixes of files of fingerings."""
+
+_SCORES = frozenset((".musicxml", ".xml", ".mxl"))
+
+
+def read_fingering(
+    path: str | os.PathLike[str], name: str | None = None, options: FingeringOptions = DEFAULT_OPTIONS
+) -> Reading[Fingering]:
+    """Read a file of fingerings, whichever format it has.
+
+    Parameters
+    ----------
+    path : path
+        A regular file: PIG, a table of notes, JSON or MusicXML.
+    name : str, optional
+        What diagnostics call it; by default its path.
+    options : FingeringOptions
+        What the caller says about it.
+
+    Returns
+    -------
+    Reading
+        One annotation per annotator. Never raises for what a file can hold: an unusable file has no
+        annotations, and diagnostics that say why.
+    """
+    shown = os.fsdecode(path) if name is None else name
+    suffix = PurePath(os.fsdecode(path)).suffix.lower()
+    if suffix in _SCORES:
+        from kammerton.fingering.formats.mxl import read_score  # noqa: PLC0415 - most files are none
+
+        return read_score(path, shown, options)
+    try:
+        text = read_text(path, name=shown, encoding=options.encoding, limits=options.limits)
+    except DataError as error:
+        return Reading((), error.diagnostics)
+    return parse_fingering(text, name=shown, options=options, suffix=suffix)
+
+
+def parse_fingering(
+    text: str, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS, suffix: str = ""
+) -> Reading[Fingering]:
+    """Read the text of a PIG file, a table of notes or JSON as :func:`read_fingering` does."""
+    problems = Problems(name)
+    if suffix == ".json" or text.lstrip()[:1] in ("{", "["):
+        return parse_json(text, problems, options)
+    header = find_header(text, expected=suffix in (".csv", ".tsv"))
+    if header is not None:
+        return parse_note_table(text, header, problems, options)
+    return parse_pig(text, problems, options)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Which items are for training, validation and test: metadata of PianoVAM, and plain lists."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from pathlib import PurePath
+
+from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.fingering.formats.tables import SEPARATORS, lines_with_data, split_cells
+from kammerton.formats.json_positions import JsonPlaces
+from kammerton.formats.json_text import decode
+from kammerton.formats.options import Limits
+from kammerton.formats.reading import Problems
+from kammerton.formats.source import read_text
+from kammerton.model.annotations import Place
+
+__all__ = ["read_splits"]
+
+_ITEM_KEYS = ("item", "record_time", "recording", "id", "name")
+"""What metadata call an item; PianoVAM names its files by the time of recording."""
+
+_SPLITS = {
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("validation", "valid", "val", "dev"), "validation"),
+    **dict.fromkeys(("test", "testing"), "test"),
+}
+
+Row = tuple[str, str, Place]
+"""Item, split, and where it stands."""
+
+
+def read_splits(
+    path: str | os.PathLike[str], *, encoding: str = "utf-8", limits: Limits | None = None
+) -> dict[str, str]:
+    """Read which split each item belongs to.
+
+    Parameters
+    ----------
+    path : path
+        JSON: recordings with a field ``split``, in a list or by name; a split for each item; or a
+        list of items for each split. Or a table of items and splits, with or without a header.
+    encoding : str
+        Its encoding where it has no byte order mark.
+    limits : Limits, optional
+        Budgets of the file.
+
+    Returns
+    -------
+    dict of str to str
+        Split of each item: ``"train"``, ``"validation"``, ``"test"``, or another name as it is
+        written.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read (KT101 to KT108, KT141, KT142) or tells no splits (KT349).
+    """
+    name = os.fsdecode(path)
+    limits = limits or Limits()
+    text = read_text(path, name=name, encoding=encoding, limits=limits)
+    problems = Problems(name)
+    is_json = PurePath(name).suffix.lower() == ".json" or text.lstrip()[:1] in ("{", "[")
+    rows = _from_json(text, problems, limits) if is_json else _from_table(text, problems)
+    found: dict[str, str] = {}
+    for item, split, place in rows:
+        named = _SPLITS.get(split.casefold(), split)
+        if found.setdefault(item, named) != named:
+            _say(
+                problems, place, f"item {quote(item)} is in two splits: {quote(found[item])}, {quote(named)}"
+            )
+    if not found and not problems.has_errors:
+        _say(problems, Place(name), "no items", "JSON with a field `split`, or rows of item and split")
+    if problems.has_errors:
+        raise DataError(problems.diagnostics())
+    return found
+
+
+def _say(problems: Problems, place: Place, message: str, hint: str | None = None) -> None:
+    problems.add(place.diagnose(Diagnostic(code="KT349", severity="error", message=message, hint=hint)))
+
+
+def _from_table(text: str, problems: Problems) -> Iterator[Row]:
+    lines = lines_with_data(text)
+    columns = (0, 1)
+    separator = ","
+    for index, (number, line) in enumerate(lines):
+        place = Place(problems.file, number, 1, len(line), line)
+        if index == 0:
+            separator = max(SEPARATORS, key=lambda mark: len(split_cells(line, mark) or ()))
+        cells = split_cells(line, separator) or []
+        if index == 0 and (header := _header(cells)) is not None:
+            columns = header
+        elif len(cells) <= max(columns) or not all(cells[column] for column in columns):
+            _say(problems, place, "row has no item and split", "a row is item and split")
+        else:
+            yield cells[columns[0]], cells[columns[1]], place
+
+
+def _header(cells: list[str]) -> tuple[int, int] | None:
+    names = [cell.casefold() for cell in cells]
+    item = next((names.index(key) for key in _ITEM_KEYS if key in names), None)
+    return None if item is None or "split" not in names else (item, names.index("split"))
+
+
+def _from_json(text: str, problems: Problems, limits: Limits) -> Iterator[Row]:
+    places = JsonPlaces(text, problems.file)
+    document = decode(places, problems, limits)
+    if document is None:
+        return
+    value = document.value
+    members: Iterator[tuple[str | int, object]] = iter(())
+    if isinstance(value, list):
+        members = iter(enumerate(value))
+    elif isinstance(value, dict):
+        members = iter(value.items())
+    else:
+        _say(problems, places.of(()), "no list and no object of recordings")
+    for key, member in members:
+        yield from _rows(key, member, places, problems)
+
+
+def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems) -> Iterator[Row]:
+    if isinstance(member, list) and isinstance(key, str):
+        for index, listed in enumerate(member):
+            if isinstance(listed, str | Decimal):
+                yield str(listed), key, places.of((key, index))
+            else:
+                _say(problems, places.of((key, index)), "not the name of an item")
+        return
+    item: object = key
+    split = member
+    if isinstance(member, Mapping):
+        item = next((member[name] for name in _ITEM_KEYS if name in member), key)
+        split = member.get("split")
+    if isinstance(split, str) and split and isinstance(item, str | Decimal):
+        yield str(item), split, places.of((key,))
+    else:
+        _say(problems, places.of((key,)), _fault(split, item))
+
+
+def _fault(split: object, item: object) -> str:
+    if not isinstance(split, str) or not split:
+        return "recording has no `split`"
+    return f"recording has no name, none of {', '.join(map(quote, _ITEM_KEYS))}: {quote(str(item))}"
