@@ -12,6 +12,8 @@ from kammerton.version import __version__
 if TYPE_CHECKING:
     from kammerton import chords
     from kammerton.api import score
+    from kammerton.checking import check
+    from kammerton.conversion import convert
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
     from kammerton.model.scores import Scores
 
@@ -24,7 +26,9 @@ __all__ = [
     "OutputError",
     "Scores",
     "__version__",
+    "check",
     "chords",
+    "convert",
     "score",
 ]
 
@@ -34,6 +38,8 @@ _HOMES = {
         "kammerton.errors",
     ),
     "Scores": "kammerton.model.scores",
+    "check": "kammerton.checking",
+    "convert": "kammerton.conversion",
     "score": "kammerton.api",
 }
 
