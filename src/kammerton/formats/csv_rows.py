@@ -11,6 +11,7 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.budgets import keeps_lines, say_exceeded
@@ -175,11 +176,12 @@ class _Table:
         for field in self.time_fields():
             time = record[self.columns[field]].strip(" \t")
             if parse_time(time, self.mark) is None:
-                problems.add(self._place(line, field, problems.file).diagnose(diagnose_time(time, self.mark)))
+                problem = diagnose_time(time, self.mark)
+                problems.add_at(problem, partial(self._place, line, field, problems.file))
                 found = True
         if not record[self.columns["label"]].strip(" \t"):
             problem = Diagnostic(code="KT111", severity="error", message="row has no label")
-            problems.add(self._place(line, "label", problems.file).diagnose(problem))
+            problems.add_at(problem, partial(self._place, line, "label", problems.file))
             found = True
         return found
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Literal, cast
 
 import numpy as np
@@ -238,7 +239,7 @@ class _JamsReader:
             for key, message in wrong:
                 if message is not None:
                     problem = Diagnostic(code="KT143", severity="error", message=message)
-                    self._problems.add(observations.place(row, key).diagnose(problem))
+                    self._problems.add_at(problem, partial(observations.place, row, key))
             if not any(message for _, message in wrong):
                 kept.append(row)
         return kept

@@ -13,7 +13,7 @@ __all__ = [
     "JsonPlaces",
     "Pointer",
     "Span",
-    "deepest_nesting",
+    "begin_of_level",
     "element_offsets",
     "offset_of",
     "repeated_keys",
@@ -115,18 +115,18 @@ def unwritable_strings(text: str) -> Iterator[Span]:
                 yield token.start(), end
 
 
-def deepest_nesting(text: str) -> tuple[int, int]:
-    """Return the number of levels of a text, valid or not, and where the deepest one begins."""
-    deepest = level = where = 0
+def begin_of_level(text: str, level: int) -> int | None:
+    """Return where a text, valid or not, first opens so many levels, or None if it never does."""
+    depth = 0
     for token in _TOKEN.finditer(text):
         first = text[token.start()]
         if first in "[{":
-            level += 1
-            if level > deepest:
-                deepest, where = level, token.start()
+            depth += 1
+            if depth == level:
+                return token.start()
         elif first in "]}":
-            level -= 1
-    return deepest, where
+            depth -= 1
+    return None
 
 
 class JsonPlaces:

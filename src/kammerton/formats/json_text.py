@@ -14,7 +14,7 @@ from kammerton.errors import Diagnostic, quote
 from kammerton.formats.json_positions import (
     JsonPlaces,
     Span,
-    deepest_nesting,
+    begin_of_level,
     repeated_keys,
     unwritable_strings,
 )
@@ -99,7 +99,7 @@ def decode(places: JsonPlaces, problems: Problems, limits: Limits) -> Document |
         say_invalid(error, places, problems)
         return None
     except RecursionError:  # brackets within strings can hide a depth
-        _say_depth(places, problems, limits)
+        _say_depth(begin_of_level(text, limits.depth + 1) or 0, places, problems, limits)
         return None
     if hooks.has_repeated_keys:
         for key, span in repeated_keys(text):
@@ -123,15 +123,16 @@ def _keeps_depth(places: JsonPlaces, problems: Problems, limits: Limits) -> bool
     codes = np.frombuffer(places.text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
     steps = _STEPS[codes]
     levels = np.cumsum(steps[steps != 0], dtype=np.int32)
-    if levels.max(initial=0) <= limits.depth or deepest_nesting(places.text)[0] <= limits.depth:
+    if levels.max(initial=0) <= limits.depth:
         return True
-    _say_depth(places, problems, limits)
-    return False
+    where = begin_of_level(places.text, limits.depth + 1)
+    if where is not None:
+        _say_depth(where, places, problems, limits)
+    return where is None
 
 
-def _say_depth(places: JsonPlaces, problems: Problems, limits: Limits) -> None:
-    depth, where = deepest_nesting(places.text)
-    message = f"JSON nested {depth:,} levels deep: over the limit of {limits.depth}"
+def _say_depth(where: int, places: JsonPlaces, problems: Problems, limits: Limits) -> None:
+    message = f"JSON nested more than {limits.depth} levels deep"
     _say(places, (where, where + 1), problems, "KT106", message)
 
 

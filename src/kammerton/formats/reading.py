@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kammerton.errors import Diagnostic
-from kammerton.model.annotations import LabelledIntervals
+from kammerton.model.annotations import LabelledIntervals, Place
 
 __all__ = ["LISTED_PROBLEMS", "Problems", "Reading", "such_rows"]
 
@@ -54,6 +55,13 @@ class Problems:
         self._last[diagnostic.code] = diagnostic
         self._seen[diagnostic.code] += 1
         self.has_errors |= diagnostic.severity == "error"
+
+    def add_at(self, problem: Diagnostic, place: Callable[[], Place]) -> None:
+        """Take up a problem whose place is looked up only if it will be listed."""
+        if self.room(problem.code):
+            self.add(place().diagnose(problem))
+        else:
+            self.add_unlisted(problem.code, 1)
 
     def add_unlisted(self, code: str, count: int) -> None:
         """Count problems of a code that has filled its list already."""

@@ -85,13 +85,10 @@ def _likeness(shape: Shape, lines: Sequence[NumberedLine]) -> int:
 def _say(
     problems: Problems, numbered: NumberedLine, cell: Cell, problem: Diagnostic, length: int | None = None
 ) -> None:
-    if not problems.room(problem.code):
-        problems.add_unlisted(problem.code, 1)
-        return
     number, line = numbered
     column, text = cell
-    place = Place(problems.file, number, column, max(1, len(text) if length is None else length), line)
-    problems.add(place.diagnose(problem))
+    width = max(1, len(text) if length is None else length)
+    problems.add_at(problem, lambda: Place(problems.file, number, column, width, line))
 
 
 def _error(code: str, message: str, hint: str | None = None) -> Diagnostic:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, cast
 
 from kammerton.formats.times import DecimalMark, number_pattern
 from kammerton.model.annotations import Field
@@ -47,9 +47,7 @@ class Shape:
 
     def cell(self, line: str, field: Field) -> Cell:
         """Return a field of a line that fits this shape."""
-        match = self.pattern.match(line)
-        if match is None:
-            raise AssertionError("a shape is asked only for lines that fit it")
+        match = cast("re.Match[str]", self.pattern.match(line))
         group = "quoted" if field == "label" and match["label"] is None else field
         return match.start(group) + 1, match[group].rstrip(" \t")
 

@@ -14,7 +14,7 @@ from kammerton.formats.jams import read_jams
 from kammerton.formats.options import DEFAULT_OPTIONS, IntervalOptions
 from kammerton.formats.reading import Problems, Reading
 from kammerton.formats.rows import read_rows
-from kammerton.formats.source import read_text
+from kammerton.formats.source import read_text, with_newlines
 
 __all__ = ["parse_intervals", "read_intervals"]
 
@@ -64,6 +64,7 @@ def parse_intervals(
     namespaces: Sequence[str] = (),
 ) -> Reading:
     """Read the text of a file as :func:`read_intervals` does; ``name`` also tells the format."""
+    text = with_newlines(text.removeprefix("\ufeff"))
     problems = Problems(name)
     suffix = PurePath(name).suffix.lower()
     first = text.lstrip()[:1]

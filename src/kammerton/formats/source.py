@@ -13,7 +13,7 @@ from kammerton.errors import DataError, Diagnostic
 from kammerton.formats.options import Limits
 from kammerton.model.annotations import clip_excerpt
 
-__all__ = ["read_stream", "read_text"]
+__all__ = ["read_stream", "read_text", "with_newlines"]
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
@@ -144,6 +144,11 @@ def _decode(data: bytes, name: str, encoding: str) -> str:
         raise _undecodable(error, data, name, codec, title) from error
     if "\0" in text:
         raise _nul(text, name)
+    return with_newlines(text)
+
+
+def with_newlines(text: str) -> str:
+    r"""Return a text whose lines all end in ``\n``, whether they ended in ``\r\n``, ``\r`` or that."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -172,7 +177,7 @@ def _nul(text: str, name: str) -> DataError:
 
 def _placed(code: str, message: str, name: str, before: str, rest: str, hint: str | None) -> DataError:
     """Fail at the place between ``before`` and ``rest``."""
-    before = before.replace("\r\n", "\n").replace("\r", "\n")
+    before = with_newlines(before)
     begin = before.rfind("\n") + 1
     column = len(before) - begin + 1
     line = before[begin:] + rest.replace("\r", "\n").partition("\n")[0]

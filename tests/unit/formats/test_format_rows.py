@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kammerton.errors import Diagnostic
 from kammerton.formats import Limits
 from unit.formats.telling import parse, rows_of, tell, told
 
@@ -14,6 +15,7 @@ CD = [(0.0, 1.5, "C"), (1.5, 3.0, "D:min7/b3")]
 ACCEPTED = {
     "6 lone CR": ("0 1.5 C\r1.5 3 D:min7/b3\r", {}, CD),
     "6 mixed ends of lines": ("0 1.5 C\r\n1.5 3 D:min7/b3\n", {}, CD),
+    "1 byte order mark": ("\ufeff0 1.5 C\n1.5 3 D:min7/b3\n", {}, CD),
     "7 blank line inside": ("0 1.5 C\n\n \t\n1.5 3 D:min7/b3\n", {}, CD),
     "7 blank line at the end": ("0 1.5 C\n1.5 3 D:min7/b3\n\n", {}, CD),
     "8 leading spaces": ("  0 1.5 C\n\t1.5 3 D:min7/b3\n", {}, CD),
@@ -54,7 +56,7 @@ ACCEPTED = {
 
 @pytest.mark.parametrize(("text", "options", "rows"), ACCEPTED.values(), ids=ACCEPTED)
 def test_accepts_silently(text: str, options: dict[str, Any], rows: list[tuple[float, float, str]]) -> None:
-    reading = parse(text.replace("\r\n", "\n").replace("\r", "\n"), **options)
+    reading = parse(text, **options)
     assert told(reading) == ""
     assert rows_of(reading) == rows
 
@@ -419,6 +421,13 @@ def test_locates_fields_of_a_clean_file() -> None:
     assert {(place.file, place.excerpt) for place in places} == {("a.lab", "  0\t1.25 C:maj ")}
 
 
+def test_columns_within_a_label_add_to_its_place() -> None:
+    (track,) = parse("0 1 C:mja7/3\n").tracks
+    within = Diagnostic(code="KT312", severity="error", message="unknown", column=3, length=4)
+    placed = track.locate(0, "label").diagnose(within)
+    assert (placed.line, placed.column, placed.length, placed.excerpt) == (1, 7, 4, "0 1 C:mja7/3")
+
+
 def test_locates_fields_in_quotes() -> None:
     (track,) = parse('0,"1",  "C ""x"""\n').tracks
     assert [track.locate(0, field).token() for field in ("start", "end", "label")] == ["0", "1", 'C ""x""']
@@ -449,5 +458,5 @@ def test_24_budgets(text: str, message: str) -> None:
 
 
 def test_24_blank_lines_and_comments_are_no_rows() -> None:
-    reading = parse("0 1 C\n\n# x\n \n1 2 D\n", limits=Limits(rows=2))
+    reading = parse("0 1 C\n\n# x\n \n1 2 D\n", limits=Limits(rows=2, line=6))
     assert rows_of(reading) == [(0.0, 1.0, "C"), (1.0, 2.0, "D")]
