@@ -72,7 +72,7 @@ _PIG = re.compile(r"-?[1-5](?:_-?[1-5])*+_?")
 _NOTHING = frozenset(("", "0", ".", "x", "noinfo"))
 """What tools write for a note without finger, in any case."""
 
-_DASHES = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "\N{NON-BREAKING HYPHEN}": "-"})
+_DASHES = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "\N{HYPHEN}": "-"})
 
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
@@ -266,6 +266,8 @@ def inspect(text: str, encoding: Encoding = "pig", hand: Hand | None = None) -> 
         if found.label is not None:
             message = f"{quote(text)} read as {quote(respelled)}"
             return Finding(found.label, found.canonical, _about("KT332", "warning", message, 0, len(text)))
+        if found.diagnostic is not None and found.diagnostic.severity == "error":
+            return Finding(None, MISSING, found.diagnostic.at(column=1, length=len(text)))
     message = f"not a finger label, the note counts as without finger: {quote(text)}"
     return Finding(None, MISSING, _about("KT331", "warning", message, 0, len(text), _HINTS[encoding]))
 
