@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Piano fingering: notes, files, match rates and playability."""
+
+from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.options import FingeringOptions
+from kammerton.fingering.task import TASK
+
+__all__ = ["TASK", "Fingering", "FingeringOptions"]

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEFT", "MISSING", "RIGHT", "UNKNOWN", "Fingering"]
+__all__ = ["LEFT", "MISSING", "RIGHT", "UNKNOWN", "Fingering", "known_labels"]
 
 RIGHT, LEFT, UNKNOWN = 0, 1, -1
 """Codes of hands."""
@@ -17,7 +18,16 @@ MISSING = ""
 """Label of a note that nobody fingered."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+_numbers = {MISSING: 0}
+"""Code of every label that any fingering has had: there are few, and each is looked at once."""
+
+
+def known_labels() -> tuple[str, ...]:
+    """Return the label that each code of :attr:`Fingering.codes` stands for."""
+    return tuple(_numbers)
+
+
+@dataclass(frozen=True, eq=False)
 class Fingering:
     """Notes of one piece as one annotator or system fingered them.
 
@@ -49,3 +59,10 @@ class Fingering:
     def __len__(self) -> int:
         """Return the number of notes."""
         return len(self.labels)
+
+    @cached_property
+    def codes(self) -> NDArray[np.int64]:
+        """Code of each label, 0 where missing; see :func:`known_labels`."""
+        for label in dict.fromkeys(self.labels):
+            _numbers.setdefault(label, len(_numbers))
+        return np.fromiter(map(_numbers.__getitem__, self.labels), dtype=np.int64, count=len(self.labels))

@@ -39,6 +39,9 @@ Law = Literal[
     "time_shift",  # both sides later by the same time: nothing changes
     "split",  # a row split in two equal rows: nothing changes
     "symmetry",  # sides swapped: nothing changes
+    "note_order",  # simultaneous notes in another order: nothing changes
+    "mirror",  # hands swapped and keys mirrored: nothing changes
+    "duplicate_annotator",  # an annotator counted twice: nothing changes
 ]
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # names and summaries are for help pages, which do without ar
 
 __all__ = ["TASKS", "find_task"]
 
-TASKS = {"chords": "Chord symbols over time"}
+TASKS = {"chords": "Chord symbols over time", "fingering": "Piano fingering"}
 """Summary of each task by its name, which is also that of its package."""
 
 

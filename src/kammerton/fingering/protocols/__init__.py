@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The rules of each protocol, one file per protocol."""

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``nakamura2020``: the match rates that the authors of PIG published, to the digit.
+
+M_gen compares labels as they are written, the other rates the finger that strikes; both are signed by
+hand. Only annotators who labelled every note take part; if nobody did, all do, and a missing label is
+a mismatch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kammerton.fingering.columns import Columns
+from kammerton.fingering.match_rates import Matches
+from kammerton.fingering.pieces import collect
+from kammerton.fingering.protocols.rates import match_rate
+from kammerton.model.measure import Measure, Statistics
+from kammerton.model.protocol import Protocol
+
+__all__ = ["PROTOCOL", "evaluate"]
+
+_CARDS = {
+    "M_gen": (
+        "General match rate: how far the estimate agrees with the annotators on average.",
+        "mean over annotators of (notes with the annotator's label / notes)",
+    ),
+    "M_high": (
+        "Highest match rate: agreement with the closest annotator of each hand; not pianovam's M_high.",
+        "sum over hands of the largest number of matches with one annotator / notes",
+    ),
+    "M_soft": (
+        "Soft match rate: agreement with any annotator, note by note. It grows with their number.",
+        "notes on which some annotator is matched / notes",
+    ),
+    "M_rec": (
+        "Recombination match rate: agreement with a reference recombined from the annotators.",
+        "1 - least of (mismatches + switches) / notes; a switch is possible right after an agreed note",
+    ),
+    "M_high_piece": (
+        "Highest match rate with the closest annotator of the whole piece.",
+        "largest number of matches with one annotator / notes",
+    ),
+}
+
+PROTOCOL = Protocol(
+    name="nakamura2020",
+    revision=1,
+    summary="The published match rates of the PIG data set.",
+    rules=(
+        "Labels are signed by hand. M_gen compares them as written (4_1 is not 4), the others the "
+        "finger that strikes. Notes count in the hand of the estimate. Annotators who left a note "
+        "unlabelled are left out, unless all did: then it is a mismatch. Corpus figure: mean over "
+        "pieces."
+    ),
+    measures=tuple(
+        match_rate(
+            "nakamura2020",
+            name,
+            _CARDS,
+            source="Nakamura, Saito & Yoshii 2020, Information Sciences 517, doi:10.1016/j.ins.2019.12.068",
+            agrees_with="the authors' evaluation tool (1e-6)",
+        )
+        for name in _CARDS
+    ),
+    citation="Nakamura, Saito & Yoshii: Statistical learning and estimation of piano fingering, 2020",
+)
+
+
+def evaluate(columns: Columns, measures: Sequence[Measure]) -> dict[Measure, Statistics]:
+    """Return the statistics of ``measures``, all of this protocol."""
+    table = columns.table
+    kernels = {
+        "M_gen": lambda pieces: Matches(pieces, table, "text").general_by_annotator(),
+        "M_high": lambda pieces: Matches(pieces, table).closest("hand"),
+        "M_high_piece": lambda pieces: Matches(pieces, table).closest("piece"),
+        "M_soft": lambda pieces: Matches(pieces, table).soft(),
+        "M_rec": lambda pieces: Matches(pieces, table).recombined(),
+    }
+    return {measure: collect(columns.complete, kernels[measure.name]) for measure in measures}

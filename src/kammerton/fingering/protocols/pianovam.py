@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``pianovam``: Accuracy, M_gen, M_high and IFR as the evaluation document of PianoVAM defines them.
+
+Fingers are compared without their hand. IFR judges consecutive notes of a hand in the order given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.columns import Columns, key_presses
+from kammerton.fingering.constraints import limits_of
+from kammerton.fingering.formulas import MatchRate, ViolationRate
+from kammerton.fingering.match_rates import AGAINST, Matches
+from kammerton.fingering.pieces import collect
+from kammerton.fingering.playability import Playability
+from kammerton.model.measure import Card, Formula, Measure, Needs, Statistics
+from kammerton.model.protocol import Protocol
+
+__all__ = ["PROTOCOL", "evaluate", "evaluate_alone"]
+
+_SOURCE = "evaluation protocol document of the PianoVAM fingering project"
+_NO_LABEL = "no note has a label of an annotator"
+
+_CARDS: dict[str, tuple[Formula, Needs, str, str, str]] = {
+    "Accuracy": (
+        MatchRate(),
+        "references+estimate",
+        "Agreement with the first annotator.",
+        "notes with the first annotator's finger / notes that the annotator labelled",
+        "the first annotator labelled no note",
+    ),
+    "M_gen": (
+        MatchRate(),
+        "references+estimate",
+        "General match rate, averaged over notes.",
+        "mean over notes of (annotators with the finger / annotators of the note)",
+        _NO_LABEL,
+    ),
+    "M_high": (
+        MatchRate(),
+        "references+estimate",
+        "Agreement with any annotator, note by note. Elsewhere this is M_soft, and M_high another rate.",
+        "notes that match any annotator / notes",
+        _NO_LABEL,
+    ),
+    "IFR": (
+        ViolationRate(),
+        "estimate",
+        "Irrational fingering rate: steps within a hand that break a constraint of the document.",
+        "irrational transitions / judged transitions",
+        "no hand has two fingered notes",
+    ),
+}
+
+
+def _measure(name: str) -> Measure:
+    formula, needs, summary, equation, undefined_when = _CARDS[name]
+    is_rate = name != "IFR"
+    return Measure(
+        protocol="pianovam",
+        name=name,
+        formula=formula,
+        aggregate="mean" if is_rate else "pooled",
+        beside=("pooled", "median") if is_rate else ("mean", "median"),
+        weight_unit="notes" if is_rate else "transitions",
+        needs=needs,
+        direction="higher" if is_rate else "lower",
+        worst=0.0 if is_rate else 1.0,
+        laws=frozenset(("identity", "time_shift", "mirror") if is_rate else ("time_shift", "mirror")),
+        card=Card(
+            summary=summary,
+            equation=equation,
+            undefined_when=undefined_when,
+            source=_SOURCE,
+            agrees_with="the document's formulas on hand-computed cases",
+        ),
+    )
+
+
+PROTOCOL = Protocol(
+    name="pianovam",
+    revision=1,
+    summary="The measures of the PianoVAM evaluation document, under its own names.",
+    rules=(
+        "Fingers are compared without their hand. M_high is the rate of notes that match any "
+        "annotator. IFR judges consecutive notes of the same hand in the order given, whatever their "
+        "onsets: same finger on keys more than 2 semitones apart, an impossible crossing, a stretch "
+        "beyond the table of the document."
+    ),
+    measures=tuple(map(_measure, _CARDS)),
+)
+
+
+def evaluate(columns: Columns, measures: Sequence[Measure]) -> dict[Measure, Statistics]:
+    """Return the statistics of those ``measures`` that compare with annotators."""
+    table = columns.table
+    accuracy = [AGAINST.index("matched"), AGAINST.index("labelled")]
+    kernels = {
+        "Accuracy": lambda pieces: Matches(pieces, table, "finger").against()[:, accuracy],
+        "M_gen": lambda pieces: Matches(pieces, table, "finger").general_by_note(),
+        "M_high": lambda pieces: Matches(pieces, table, "finger").soft(),
+    }
+    return {measure: collect(columns.pieces, kernels[measure.name]) for measure in measures}
+
+
+def evaluate_alone(estimates: Sequence[Fingering], measures: Sequence[Measure]) -> dict[Measure, Statistics]:
+    """Return the statistics of IFR."""
+    statistics = Playability(key_presses(estimates)).in_order(limits_of("pianovam")).statistics
+    return dict.fromkeys(measures, statistics)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``playability``: how much of a fingering no hand can play, in melody and in chords.
+
+Its figures need no reference; those of the references themselves stand beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.columns import key_presses
+from kammerton.fingering.constraints import limits_of
+from kammerton.fingering.formulas import ViolationRate
+from kammerton.fingering.options import FingeringOptions
+from kammerton.fingering.playability import Playability
+from kammerton.model.measure import Card, Measure, Statistics
+from kammerton.model.protocol import Protocol
+
+__all__ = ["PROTOCOL", "REFERENCES", "evaluate"]
+
+REFERENCES = "_references"
+"""Ending of the name of a measure that judges the references."""
+
+_CARDS = {
+    "ifr_melodic": (
+        "Legato steps from one note to one note of a hand that break a constraint",
+        "steps that break a rule / steps judged",
+        "no hand plays two fingered notes legato",
+        "steps",
+    ),
+    "ifr_chord": (
+        "Chords of a hand that cannot be held: fingers crossed, too far, or one on two keys",
+        "chords that break a rule / chords judged",
+        "no chord has two fingered notes",
+        "chords",
+    ),
+}
+
+
+def _measure(name: str, *, of_references: bool) -> Measure:
+    summary, equation, undefined_when, unit = _CARDS[name]
+    return Measure(
+        protocol="playability",
+        name=name + REFERENCES if of_references else name,
+        formula=ViolationRate(),
+        aggregate="pooled",
+        beside=("mean", "median"),
+        weight_unit=unit,
+        needs="annotators" if of_references else "estimate",
+        direction="lower",
+        worst=1.0,
+        laws=frozenset(("time_shift", "note_order", "mirror")),
+        card=Card(
+            summary=f"{summary}{', in the references' if of_references else ''}.",
+            equation=equation,
+            undefined_when=undefined_when,
+            source="span tables of the literature (option profile); after Guan, Zhao & Li 2022 in name",
+            agrees_with="hand-computed cases",
+        ),
+    )
+
+
+PROTOCOL = Protocol(
+    name="playability",
+    revision=1,
+    summary="What no hand can play, by the span table of your choice; needs no reference.",
+    rules=(
+        "Within a hand, notes that begin within 30 ms are a chord. A step leads from one note to one "
+        "note with at most 50 ms of silence between. Judged in this order: one finger on keys more "
+        "than 2 semitones apart, fingers against the order of the keys, a span outside the profile."
+    ),
+    measures=tuple(
+        _measure(name, of_references=of_references) for name in _CARDS for of_references in (False, True)
+    ),
+)
+
+
+def evaluate(
+    fingerings: Sequence[Fingering], measures: Sequence[Measure], options: FingeringOptions
+) -> dict[Measure, Statistics]:
+    """Return the statistics of ``measures``, one row per fingering."""
+    judge = Playability(key_presses(fingerings))
+    limits = limits_of(options.span_table())
+    computed = {}
+    for measure in measures:
+        kernel = judge.melodic if measure.name.startswith("ifr_melodic") else judge.chords
+        computed[measure] = kernel(limits).statistics
+    return computed

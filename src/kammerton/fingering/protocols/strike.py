@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``strike``: the match rates on the finger that strikes, with partial labels as they are.
+
+A missing label of the estimate is a miss, one of an annotator is no match and no miss. Beside the rates
+over all annotators stand figures against each one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kammerton.fingering.columns import Columns
+from kammerton.fingering.formulas import FingerAverage, Share
+from kammerton.fingering.match_rates import Matches, confusion_counts, finger_counts
+from kammerton.fingering.options import FingeringOptions
+from kammerton.fingering.pieces import SIGNED_FINGERS, collect
+from kammerton.fingering.protocols.nakamura2020 import PROTOCOL as NAKAMURA
+from kammerton.fingering.protocols.rates import match_rate
+from kammerton.model.measure import Card, Formula, Measure, Statistics
+from kammerton.model.protocol import Protocol
+from kammerton.model.task import ClassTable
+
+__all__ = ["PROTOCOL", "confusion_table", "evaluate"]
+
+_OURS = "this protocol; the rates after Nakamura, Saito & Yoshii 2020"
+_BY_HAND = "hand-computed cases"
+_RATES = {m.name: (m.card.summary, m.card.equation) for m in NAKAMURA.measures}
+_RATES["M_gen"] = (
+    "General match rate: how far the estimate agrees with the annotators on average.",
+    "mean over annotators of (notes with the annotator's finger / notes that the annotator labelled)",
+)
+
+_PAIRS: dict[str, tuple[Formula, str, str]] = {
+    "accuracy": (
+        Share("matched", "labelled"),
+        "Agreement with one annotator; an unpredicted note is a miss.",
+        "notes with the annotator's hand and finger / notes that the annotator labelled",
+    ),
+    "hand_accuracy": (
+        Share("same_hand", "labelled"),
+        "Notes given to the annotator's hand.",
+        "notes in the annotator's hand / notes that the annotator labelled",
+    ),
+    "finger_accuracy": (
+        Share("matched_in_hand", "same_hand"),
+        "Right fingers where the hand is right.",
+        "notes with the annotator's hand and finger / notes in the annotator's hand",
+    ),
+    "coverage": (
+        Share("covered", "labelled"),
+        "Notes that the estimate has a finger for.",
+        "predicted notes / notes that the annotator labelled",
+    ),
+    "finger_F1": (
+        FingerAverage(),
+        "F1 of each finger of each hand, averaged over the fingers in use.",
+        "mean over fingers of 2 * right / (predicted + in the reference)",
+    ),
+}
+
+
+def _pair(name: str) -> Measure:
+    formula, summary, equation = _PAIRS[name]
+    return Measure(
+        protocol="strike",
+        name=name,
+        formula=formula,
+        aggregate="pooled",
+        beside=() if name == "finger_F1" else ("mean", "median"),
+        weight_unit="notes",
+        headline=name != "finger_F1",
+        laws=frozenset(("identity", "time_shift", "note_order", "mirror")),
+        card=Card(
+            summary=summary,
+            equation=equation,
+            undefined_when="the annotator labelled no note",
+            source=_OURS,
+            agrees_with=_BY_HAND,
+        ),
+    )
+
+
+PROTOCOL = Protocol(
+    name="strike",
+    revision=1,
+    summary="Match rates on the finger that strikes; partial labels allowed.",
+    rules=(
+        "Two labels match if hand and striking finger are the same (option substitution: all fingers, "
+        "or any). M_gen averages over annotators the rate on the notes that each labelled; the other "
+        "rates divide by the notes that anybody labelled. A missing label is no match, and no barrier "
+        "to a switch. Accuracies are against one annotator."
+    ),
+    measures=(
+        *(match_rate("strike", name, _RATES, source=_OURS, agrees_with=_BY_HAND) for name in _RATES),
+        *map(_pair, _PAIRS),
+    ),
+)
+
+
+def evaluate(
+    columns: Columns, measures: Sequence[Measure], options: FingeringOptions
+) -> dict[Measure, Statistics]:
+    """Return the statistics of ``measures``, all of this protocol."""
+    table, comparison = columns.table, options.substitution
+    kernels = {
+        "M_gen": lambda pieces: Matches(pieces, table, comparison).general_by_annotator(),
+        "M_high": lambda pieces: Matches(pieces, table, comparison).closest("hand"),
+        "M_high_piece": lambda pieces: Matches(pieces, table, comparison).closest("piece"),
+        "M_soft": lambda pieces: Matches(pieces, table, comparison).soft(),
+        "M_rec": lambda pieces: Matches(pieces, table, comparison).recombined(),
+        "finger_F1": lambda pieces: finger_counts(confusion_counts(pieces, table)).reshape(len(pieces), -1),
+    }
+    against = None
+    computed: dict[Measure, Statistics] = {}
+    for measure in measures:
+        if measure.name in kernels:
+            computed[measure] = collect(columns.pieces, kernels[measure.name])
+            continue
+        if against is None:
+            against = collect(columns.pieces, lambda pieces: Matches(pieces, table, comparison).against())
+        computed[measure] = against
+    return computed
+
+
+def confusion_table(columns: Columns) -> ClassTable:
+    """Count notes by finger of the annotator and of the estimate; columns of one annotator per case."""
+    counts = collect(columns.pieces, lambda pieces: confusion_counts(pieces, columns.table))
+    groups = int(columns.groups.max(initial=-1)) + 1
+    summed = np.zeros((groups, *counts.shape[1:]))
+    np.add.at(summed, columns.groups, counts)
+    found = np.argwhere(summed)
+    names = ("missing", *(f"{'R' if finger > 0 else 'L'}{abs(finger)}" for finger in SIGNED_FINGERS))
+    return ClassTable(
+        "confusion",
+        ("reference", "estimate"),
+        "notes",
+        found[:, 0],
+        [(names[ref], names[est]) for _, ref, est in found.tolist()],
+        summed[tuple(found.T)],
+    )

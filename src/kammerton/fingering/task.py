@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""The task record: how everything else reaches piano fingering."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kammerton.errors import Diagnostic
+from kammerton.fingering.alignment import align
+from kammerton.fingering.annotation import MISSING, Fingering
+from kammerton.fingering.columns import Columns, build_columns
+from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, read_fingering
+from kammerton.fingering.options import FingeringOptions
+from kammerton.fingering.protocols import nakamura2020, pianovam, playability, strike
+from kammerton.model.measure import Measure, Statistics
+from kammerton.model.task import Case, Evaluation, Task
+
+__all__ = ["TASK"]
+
+
+def _evaluate(
+    cases: Sequence[Case[Fingering]], measures: Sequence[Measure], options: FingeringOptions
+) -> Evaluation:
+    needs = measures[0].needs
+    if needs == "annotators":
+        return Evaluation(_judge_references(cases, measures, options))
+    if needs == "estimate":
+        return Evaluation(_judge_estimates(cases, measures, options))
+    columns = build_columns(cases)
+    statistics = strike.evaluate(columns, _of("strike", measures), options)
+    if needs == "pair":
+        return Evaluation(statistics, (strike.confusion_table(columns),))
+    nakamura = _of("nakamura2020", measures)
+    statistics |= nakamura2020.evaluate(columns, nakamura)
+    statistics |= pianovam.evaluate(columns, _of("pianovam", measures))
+    return Evaluation(statistics, notes=_left_out(columns) if nakamura else ())
+
+
+def _of(protocol: str, measures: Sequence[Measure]) -> list[Measure]:
+    return [measure for measure in measures if measure.protocol == protocol]
+
+
+def _judge_estimates(
+    cases: Sequence[Case[Fingering]], measures: Sequence[Measure], options: FingeringOptions
+) -> dict[Measure, Statistics]:
+    estimates = [case.estimate for case in cases if case.estimate is not None]
+    document = pianovam.evaluate_alone(estimates, _of("pianovam", measures))
+    return document | playability.evaluate(estimates, _of("playability", measures), options)
+
+
+def _judge_references(
+    cases: Sequence[Case[Fingering]], measures: Sequence[Measure], options: FingeringOptions
+) -> dict[Measure, Statistics]:
+    """Judge each annotator, and sum over those of an item."""
+    of_case = np.repeat(np.arange(len(cases)), [len(case.references) for case in cases])
+    references = [reference for case in cases for reference in case.references]
+    judged = playability.evaluate(references, measures, options)
+    summed = {}
+    for measure, statistics in judged.items():
+        summed[measure] = np.zeros((len(cases), statistics.shape[1]))
+        np.add.at(summed[measure], of_case, statistics)
+    return summed
+
+
+def _left_out(columns: Columns) -> tuple[tuple[int, Diagnostic], ...]:
+    """Say how many annotators ``nakamura2020`` left out, or took as they are."""
+    notes = []
+    for group in np.unique(columns.groups).tolist():
+        for counts, what in (
+            (columns.left_out, "left a note unlabelled and are left out"),
+            (columns.lacking, "left a note unlabelled, which counts as a mismatch: nobody labelled all"),
+        ):
+            found = counts[columns.groups == group]
+            if found.any():
+                message = (
+                    f"nakamura2020: {found.sum():,} annotators of {np.count_nonzero(found):,} items {what}"
+                )
+                notes.append((group, Diagnostic(code="KT374", severity="note", message=message)))
+    return tuple(notes)
+
+
+def _match(
+    reference: Fingering, other: Fingering, options: FingeringOptions
+) -> tuple[Fingering | None, tuple[Diagnostic, ...]]:
+    """Write another fingering down on the notes of the reference."""
+    alignment = align(reference, other, tolerance_s=options.tolerance_s)
+    if not alignment.usable:
+        return None, alignment.diagnostics
+    if not alignment.diagnostics and np.array_equal(alignment.matched, np.arange(len(other))):
+        return other, ()
+    labels = (*other.labels, MISSING)
+    found = alignment.matched.tolist()
+    matched = replace(
+        reference,
+        labels=tuple(labels[note] for note in found),
+        hands=np.where(alignment.matched < 0, reference.hands, np.append(other.hands, 0)[found]),
+    )
+    return matched, alignment.diagnostics
+
+
+def _blank(reference: Fingering) -> Fingering:
+    return replace(reference, labels=(MISSING,) * len(reference))
+
+
+def _content(fingering: Fingering) -> bytes:
+    """Return numbers as little-endian, then labels."""
+    times = np.stack((fingering.onsets, fingering.offsets)).astype("<f8").tobytes()
+    codes = np.stack((fingering.pitches, fingering.hands)).astype("<i8").tobytes()
+    return struct.pack("<q", len(fingering)) + times + codes + "\0".join(fingering.labels).encode()
+
+
+def _extent(fingering: Fingering) -> float:
+    return float(fingering.offsets.max(initial=0.0))
+
+
+TASK = Task(
+    name="fingering",
+    summary="Piano fingering.",
+    protocols=(nakamura2020.PROTOCOL, strike.PROTOCOL, pianovam.PROTOCOL, playability.PROTOCOL),
+    suffixes=SUFFIXES,
+    options=FingeringOptions,
+    read=read_fingering,
+    adopt=adopt_fingering,
+    blank=_blank,
+    content=_content,
+    extent=_extent,
+    evaluate=_evaluate,
+    match=_match,
+    identify=identify,
+)
