@@ -10,13 +10,12 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import NoReturn, Protocol
 from xml.parsers import expat
 
-from kammerton.errors import DataError, Diagnostic, OptionError, clip, printable, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, clip, quote
 from kammerton.formats.options import IntervalOptions, Limits
 from kammerton.formats.source import read_stream
 from kammerton.model.annotations import Place
@@ -27,6 +26,9 @@ Position = tuple[int, int]
 """Line and column of the ``<`` of a tag, from 1."""
 
 _CHUNK = 1 << 16
+_REACH = 5000
+"""Characters behind a tag in which its text is looked for."""
+
 _DECLARATION = re.compile(rb"""\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["']([^"'>]{0,60})["']""")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^\[>]{0,500}")
 _WIDE = re.compile(r"(?:utf|ucs|iso-10646-ucs)[-_]?(?:16|32|2|4)", re.IGNORECASE)
@@ -83,7 +85,7 @@ class XmlText:
         """Return the place of the text that an element begins with, or of its tag if it is not there."""
         line, column = position
         written = text.strip()
-        rest = self._lines[line - 1][column - 1 :]
+        rest = self._lines[line - 1][column - 1 : column - 1 + _REACH]
         found = re.match(rf"<[^>]*>\s*(?={re.escape(written)})", rest) if written else None
         if found is None:
             return self.tag(name, position)
@@ -240,13 +242,3 @@ class _Parsing:
 
     def _fail(self, message: str, place: Place) -> NoReturn:
         refuse("KT350", f"not well-formed XML: {message}", place)
-
-
-def shown(text: str) -> str:
-    """Return a name out of a document as messages have it within a sentence."""
-    return printable(clip(text))
-
-
-def enlarged(limits: Limits, factor: int) -> Limits:
-    """Return limits for a file ``factor`` times as large."""
-    return replace(limits, bytes=limits.bytes * factor)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Read fingerings from scores in MusicXML.
+
+Notes come in the order of their onsets, at one onset in the order of the score; a grace note has its
+main note's onset and no length. Times are quarter notes from the beginning: tempo marks are not
+followed, and repeats are not played. Measures are laid end to end, each as long as it is in the
+longest part. Keys are those that sound.
+
+Staff 1 is the right hand, staff 2 the left. What stands under ``alternate="yes"`` makes a further
+annotator, who agrees with the first one wherever he has no alternative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import accumulate, groupby
+from operator import attrgetter
+
+import numpy as np
+
+from kammerton.errors import DataError, Diagnostic
+from kammerton.fingering.annotation import LEFT, RIGHT, Fingering
+from kammerton.fingering.formats.musicxml_fingers import NoteLabels, label_chord
+from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreNote
+from kammerton.fingering.formats.musicxml_tree import ScoreProblems, ScoreTree
+from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
+from kammerton.fingering.formats.xml_document import XmlText, decode_xml, parse_xml
+from kammerton.fingering.labels import Encoding
+from kammerton.formats.reading import Problems
+from kammerton.model.task import Reading
+
+__all__ = ["parse_musicxml", "score_from_bytes"]
+
+_HAND_HINT = "--hand right or --hand left"
+
+Labelled = tuple[ScoreNote, int, NoteLabels]
+"""A note, the hand that plays it, and its labels."""
+
+
+def score_from_bytes(
+    data: bytes, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS
+) -> Reading[Fingering]:
+    """Read a MusicXML document that is not compressed; parameters as in :func:`parse_musicxml`."""
+    try:
+        source = decode_xml(data, name=name, encoding=options.encoding, limits=options.limits)
+    except DataError as error:
+        return Reading((), error.diagnostics)
+    return parse_musicxml(source, options=options)
+
+
+def parse_musicxml(source: XmlText, *, options: FingeringOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
+    """Read a MusicXML document.
+
+    Parameters
+    ----------
+    source : XmlText
+        The document.
+    options : FingeringOptions
+        ``hand`` says whose the notes are where staves do not tell.
+
+    Returns
+    -------
+    Reading of Fingering
+        One annotation without name; or, where there are alternatives, annotations ``1``, ``2``, ...
+        None if a diagnostic is an error.
+    """
+    problems = Problems(source.file)
+    placed = ScoreProblems(problems, source)
+    reader = PartReader(placed, options.limits)
+    try:
+        parse_xml(source, ScoreTree(source, reader, options.limits), options.limits)
+    except DataError as error:
+        return Reading((), (*problems.diagnostics(), *error.diagnostics))
+    notes = list(_labelled(reader.parts, placed, options))
+    if not notes and not problems.has_errors:
+        problems.add(Diagnostic(code="KT110", severity="error", message="no notes", file=source.file))
+    if problems.has_errors:
+        return Reading((), problems.diagnostics())
+    return Reading(_annotations(notes, _measure_starts(reader.parts)), problems.diagnostics())
+
+
+def _measure_starts(parts: Sequence[Part]) -> list[Fraction]:
+    """Return where each measure begins, so that no part's measure runs into the next."""
+    lengths: dict[int, Fraction] = {}
+    for part in parts:
+        for measure, length in part.lengths.items():
+            lengths[measure] = max(length, lengths.get(measure, Fraction(0)))
+    ordered = [lengths.get(measure, Fraction(0)) for measure in range(max(lengths, default=-1) + 1)]
+    return list(accumulate(ordered, initial=Fraction(0)))
+
+
+def _labelled(
+    parts: Sequence[Part], problems: ScoreProblems, options: FingeringOptions
+) -> Iterator[Labelled]:
+    encoding: Encoding = "pig" if options.label_encoding == "auto" else options.label_encoding
+    for part, hands in _hands(parts, problems, options):
+        for (_, staff), group in groupby(part.notes, key=attrgetter("chord", "staff")):
+            notes = list(group)
+            hand = hands[min(staff, len(hands)) - 1]
+            for note, labels in zip(notes, label_chord(notes, hand, encoding, problems), strict=True):
+                yield note, hand, labels
+
+
+def _hands(
+    parts: Sequence[Part], problems: ScoreProblems, options: FingeringOptions
+) -> list[tuple[Part, tuple[int, ...]]]:
+    """Return the parts that a piano plays, each with the hands of its staves."""
+    playing = [part for part in parts if part.notes]
+    grand = [part for part in playing if part.staves > 1]
+    for part in grand:
+        if part.staves > 2:
+            message = f"part of {part.staves} staves: those below the second taken as the left hand"
+            _say_of(part, "KT356", message, problems)
+    if grand:
+        for part in playing:
+            if part.staves == 1:
+                message = "part of one staff left out: another part has the staves of a piano"
+                _say_of(part, "KT358", message, problems)
+        return [(part, (RIGHT, LEFT)) for part in grand]
+    if options.hand != "auto":
+        return [(part, (RIGHT if options.hand == "right" else LEFT,)) for part in playing]
+    if len(playing) == 1:
+        _say_of(playing[0], "KT356", "single staff taken as the right hand", problems, _HAND_HINT)
+    elif len(playing) == 2:
+        message = "two parts of one staff: the upper one taken as the right hand, the lower as the left"
+        _say_of(playing[0], "KT356", message, problems, _HAND_HINT)
+    elif playing:
+        first = playing[0].notes[0]
+        message = f"{len(playing)} parts of one staff each: which hand plays which cannot be told"
+        problems.say("KT352", "error", message, first.element, first.where, _HAND_HINT)
+    return list(zip(playing, ((RIGHT,), (LEFT,)), strict=False))
+
+
+def _say_of(part: Part, code: str, message: str, problems: ScoreProblems, hint: str | None = None) -> None:
+    first = part.notes[0]
+    problems.say(code, "warning", message, first.element, first.where, hint)
+
+
+def _annotations(
+    labelled: Sequence[Labelled], starts: Sequence[Fraction]
+) -> tuple[tuple[str | None, Fingering], ...]:
+    """Return the annotation of each annotator: notes by onset, at one onset in the order of the score."""
+    begins = [starts[note.measure] + note.offset for note, _, _ in labelled]
+    onsets = np.array([float(begin) for begin in begins])
+    order = np.argsort(onsets, kind="stable")
+    ends = [begin + note.length for begin, (note, _, _) in zip(begins, labelled, strict=True)]
+    offsets = np.array([float(end) for end in ends])[order]
+    pitches = np.array([note.midi for note, _, _ in labelled], dtype=np.int64)[order]
+    hands = np.array([hand for _, hand, _ in labelled], dtype=np.int64)[order]
+    labels = [labelled[index][2] for index in order.tolist()]
+    annotators = 1 + max(len(each.alternates) for each in labels)
+    return tuple(
+        (
+            None if annotators == 1 else str(annotator + 1),
+            Fingering(onsets[order], offsets, pitches, hands, tuple(each.of(annotator) for each in labels)),
+        )
+        for annotator in range(annotators)
+    )
