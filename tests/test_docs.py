@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""README and docs say what is true: their Python runs, their commands print what stands there.
+
+The blocks of a file run in order, in a copy of the bundled chords; Python blocks share a namespace. A
+block with a name is a file. ``KAMMERTON_RECORD=1`` writes what commands print now into the files; read
+the difference.
+"""
+
+import doctest
+import io
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kammerton.cli import main
+from kammerton.cli.demo import EXAMPLE
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+BLOCK = re.compile(r"^```(?P<kind>\w+)(?P<name>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(
+    r"^\$ (?P<command>kammerton .*(?:(?<=\\)\n.*)*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE
+)
+LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#]*)(?:#(?P<anchor>[^)]*))?\)")
+
+
+@pytest.fixture(autouse=True)
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(EXAMPLE / "chords", tmp_path / "chords")
+    monkeypatch.chdir(tmp_path / "chords")
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_is_true(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = page.read_text(encoding="utf-8")
+    namespace: dict[str, Any] = {}
+    found = BLOCK.sub(lambda block: run(block, namespace, monkeypatch), written)
+    if os.environ.get("KAMMERTON_RECORD"):
+        page.write_text(found, encoding="utf-8")
+    assert found == written
+
+
+def run(block: re.Match[str], namespace: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run a block and return it as it should be."""
+    kind, name, text = block.group("kind", "name", "text")
+    if kind == "python":
+        run_python(text, namespace)
+    elif name.strip():
+        Path(name.strip()).write_text(text, encoding="utf-8")
+    elif kind == "console":
+        outputs = COMMAND.sub(lambda each: with_output(each, monkeypatch), text)
+        return f"```{kind}{name}\n{outputs}```"
+    return block.group()
+
+
+def run_python(text: str, namespace: dict[str, Any]) -> None:
+    if ">>> " not in text:
+        exec(text, namespace)
+        return
+    test = doctest.DocTestParser().get_doctest(text, namespace, "block", None, 0)
+    told: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    failed, _ = runner.run(test, out=told.append, clear_globs=False)
+    assert not failed, "".join(told)
+    namespace.update(test.globs)
+
+
+def with_output(command: re.Match[str], monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a command with everything that it prints, as a terminal would show it."""
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", terminal)
+        patched.setattr(sys, "stderr", terminal)
+        code = main(shlex.split(command["command"])[1:])
+    assert code in (0, 1), terminal.buffer.getvalue().decode()
+    return f"$ {command['command']}\n{terminal.buffer.getvalue().decode()}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in LINK.finditer(page.read_text(encoding="utf-8")):
+        target = page.parent / link["path"] if link["path"] else page
+        assert target.exists(), link["path"]
+        if link["anchor"]:
+            assert link["anchor"] in anchors(target), link.group()
+
+
+def anchors(page: Path) -> Iterator[str]:
+    """Give the anchors that GitHub makes of the headings of a page."""
+    for heading in re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
