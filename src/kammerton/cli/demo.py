@@ -64,7 +64,7 @@ def _shown() -> str:
         width=max(NARROWEST, min(style.width, WIDEST)),
         start=_FROM,
         end=_TO,
-        encoding=getattr(sys.stdout, "encoding", None),
+        encoding=style.encoding,
         colour=style.colour,
     )
     commands = (f"kammerton demo --copy example && cd {Path('example', 'chords')}", *_COMMANDS)
@@ -72,7 +72,7 @@ def _shown() -> str:
         "Four old tunes: the systems `careful` and `hasty` against the annotators",
         "`reference` and `second`; `all` takes both annotators together.",
         "",
-        render_text(build_blocks(scores), width=style.width),
+        render_text(build_blocks(scores), width=style.width, encoding=style.encoding),
         drawn,
         f"The files are in {folder}",
         "Next, try:",

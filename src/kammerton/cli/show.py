@@ -92,7 +92,7 @@ def command(task: Task) -> Callable[..., int]:
             width=max(NARROWEST, min(style.width, WIDEST)) if width is None else width,
             start=start,
             end=end,
-            encoding=getattr(sys.stdout, "encoding", None),
+            encoding=style.encoding,
             colour=style.colour,
         )
         say_problems(view.diagnostics, quiet=quiet)

@@ -62,7 +62,7 @@ def render_item(
     width: int = 80,
     start: float | None = None,
     end: float | None = None,
-    encoding: str | None = "utf-8",
+    encoding: str = "utf-8",
     colour: bool = False,
 ) -> str:
     """Return the whole as text, each line at most ``width`` columns.
@@ -75,7 +75,7 @@ def render_item(
         Columns to fill, 40 to 400.
     start, end : float, optional
         What part of the timeline is drawn; by default all of it. The tables are of the whole item.
-    encoding : str, optional
+    encoding : str
         What will be written; without bars and blocks in it, ASCII characters stand for them.
     colour : bool
         Whether the reader understands colours.
@@ -88,7 +88,7 @@ def render_item(
     if not NARROWEST <= width <= WIDEST:
         raise OptionError(f"width must be {NARROWEST} to {WIDEST} columns, got {width}")
     first, last = _window(view, start, end)
-    brush = _Brush(width, _glyphs_in(encoding), encoding or "ascii", colour)
+    brush = _Brush(width, _glyphs_in(encoding), encoding, colour)
     parts = [_heading(view, first, last, brush), *_systems(view, first, last, brush)]
     parts += [_table(table, brush) for table in view.tables]
     if view.notes:
@@ -96,9 +96,9 @@ def render_item(
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
-def _glyphs_in(encoding: str | None) -> _Glyphs:
+def _glyphs_in(encoding: str) -> _Glyphs:
     try:
-        "".join(getattr(_BLOCKS, field.name) for field in fields(_Glyphs)).encode(encoding or "ascii")
+        "".join(getattr(_BLOCKS, field.name) for field in fields(_Glyphs)).encode(encoding)
     except UnicodeEncodeError:
         return _ASCII
     return _BLOCKS
@@ -124,8 +124,7 @@ class _Brush:
     colour: bool
 
     def text(self, text: str) -> str:
-        """Escape what a terminal would obey, and what the encoding does not have."""
-        return for_terminal(text).encode(self.encoding, "backslashreplace").decode(self.encoding)
+        return for_terminal(text, self.encoding)
 
     def paint(self, text: str, role: Role | None) -> str:
         if role is None or not self.colour or not text.strip():
