@@ -217,6 +217,13 @@ def test_a_timeline_is_drawn_to_scale() -> None:
     ]
 
 
+def test_short_rows_are_bars_without_a_label() -> None:
+    # 0.2 s fill one column, 0.05 s none
+    spans = (Span(0, 0.2, "C"), Span(0.2, 0.4, "G"), Span(1, 1.2, "D"), Span(2, 2.05, "E"), Span(4, 4.4, "A"))
+    shown = replace(DRAWN, tracks=(DRAWN.tracks[0], Track("est", spans)))
+    assert drawn(shown)[6] == "est │││  ││   │         │A│"
+
+
 def test_without_blocks_it_is_drawn_in_ascii() -> None:
     lines = drawn(encoding="ascii")
     assert lines[5] == "ref |C        |G:7"

@@ -135,12 +135,10 @@ class _Brush:
         """Cut printable text to ``room`` columns; that it was cut is seen."""
         if display_width(text) <= room:
             return text
-        kept = ""
-        for character in text:
-            if display_width(kept + character) >= room:
-                break
-            kept += character
-        return kept + self.glyphs.cut
+        kept = text
+        while kept and display_width(kept) >= room:
+            kept = kept[:-1]
+        return kept + self.glyphs.cut if room > 0 else ""
 
     def wrapped(self, text: str) -> list[str]:
         return textwrap.wrap(text, self.width, subsequent_indent="  ", break_on_hyphens=False)
