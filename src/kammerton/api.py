@@ -214,6 +214,7 @@ def show(
     (Mark(start=2.0, end=3.0, state='wrong'),)
     """
     found = find_task(task)
+    view_item = _layout(found)
     reading = found.options() if options is None else options
     corpus = _corpus(found, references, estimates, annotators or {}).paired()
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
@@ -234,7 +235,7 @@ def show(
         called = "estimate" if system.name == chosen else system.name
         tracks[called] = found.blank(usable[who]) if track is None else track
     called = "reference" if who == chosen else who
-    view: ItemView = _layout(found)(chosen, called, usable[who], tracks, measure)
+    view = view_item(chosen, called, usable[who], tracks, measure)
     others = ", ".join(name for name in usable if name != who)
     notes = (*view.notes, f"also annotated by {others}") if others else view.notes
     return replace(view, notes=notes, diagnostics=tuple(diagnostics))

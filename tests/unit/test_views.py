@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import kammerton.api
 from kammerton.chords import ChordAnnotation
 from kammerton.chords.views import Column, ItemView, Mark, Span, Table, Track, view_item
 from kammerton.errors import OptionError
@@ -179,6 +180,11 @@ def test_a_measure_must_say_what_is_wrong(measure: str) -> None:
 def test_samples_are_no_time_to_mark() -> None:
     with pytest.raises(OptionError, match="unknown measure"):
         view("frames10ms/MajMin")
+
+
+def test_items_of_a_task_without_a_layout_cannot_be_shown() -> None:
+    with pytest.raises(OptionError, match="items of fingering cannot be shown"):
+        kammerton.api.show("fingering", "no such file", "nor this one")
 
 
 # how it is drawn: 40 columns for 8 s are 0.2 s each, behind names of 3 letters and a blank
