@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import kammerton.api
-from kammerton.chords import ChordAnnotation
+from kammerton.chords import TASK, ChordAnnotation
 from kammerton.chords.views import Column, ItemView, Mark, Span, Table, Track, view_item
 from kammerton.errors import OptionError
 from kammerton.reporting.timeline import render_item
@@ -182,9 +182,10 @@ def test_samples_are_no_time_to_mark() -> None:
         view("frames10ms/MajMin")
 
 
-def test_items_of_a_task_without_a_layout_cannot_be_shown() -> None:
-    with pytest.raises(OptionError, match="items of fingering cannot be shown"):
-        kammerton.api.show("fingering", "no such file", "nor this one")
+def test_items_of_a_task_without_a_layout_cannot_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kammerton.api.find_task", lambda name: replace(TASK, name=name))
+    with pytest.raises(OptionError, match="items of dances cannot be shown"):
+        kammerton.api.show("dances", "no such file", "nor this one")
 
 
 # how it is drawn: 40 columns for 8 s are 0.2 s each, behind names of 3 letters and a blank
