@@ -31,13 +31,14 @@ def check_output(path: str, inputs: Iterable[str | None] = ()) -> None:
     """
     target = Path(path)
     folder = target.parent
+    shown = quote(os.fspath(folder))
     if target.is_dir():
         raise OutputError(f"KT501 cannot write {quote(path)}: it is a folder")
     if not folder.is_dir():
-        why = "is not a folder" if folder.exists() else "does not exist"
-        raise OutputError(f"KT501 cannot write {quote(path)}: {quote(os.fspath(folder))} {why}")
+        kind = f"{shown} is not a folder" if folder.exists() else f"folder {shown} does not exist"
+        raise OutputError(f"KT501 cannot write {quote(path)}: {kind}")
     if not os.access(target if _is_device(target) else folder, os.W_OK):
-        raise OutputError(f"KT501 cannot write {quote(path)}: {quote(os.fspath(folder))} is not writable")
+        raise OutputError(f"KT501 cannot write {quote(path)}: folder {shown} is not writable")
     for given in inputs:
         if given is not None and target.exists() and Path(given).exists() and target.samefile(given):
             raise OptionError(f"{quote(path)} would overwrite an input", "write to another file")

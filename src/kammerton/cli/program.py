@@ -39,8 +39,9 @@ VERBS = {
 
 _EPILOGUE = """\
 Results go to standard output, everything else to standard error.
-Exit codes: 0 done; 1 partial, or a gate failed; 2 usage; 3 nothing could be
-scored; 4 internal error; 5 output could not be written."""
+
+Exit codes: 0 done; 1 partial, or a gate failed; 2 usage; 3 nothing could be scored; \
+4 internal error; 5 output could not be written."""
 
 
 class _StoppedError(BaseException):
@@ -97,15 +98,16 @@ def _called(tokens: list[str]) -> int:
 def _application() -> App:
     from cyclopts import App  # noqa: PLC0415
 
-    from kammerton.cli.help_pages import PlainHelp  # noqa: PLC0415
+    from kammerton.cli.help_pages import PlainHelp, wrapped  # noqa: PLC0415
 
+    width = style_of(sys.stdout).width
     app = App(
         name="kammerton",
         help="Score music annotations.",
-        help_epilogue=_EPILOGUE,
+        help_epilogue=wrapped(_EPILOGUE, width),
         version=__version__,
         help_format="plaintext",
-        help_formatter=PlainHelp(),
+        help_formatter=PlainHelp(width),
         group_parameters="Options",
         usage="Usage: kammerton COMMAND ...",
     )

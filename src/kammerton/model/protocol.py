@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, close_match, quote
 from kammerton.model.measure import Measure
 
 __all__ = ["Protocol", "choose"]
@@ -86,7 +86,10 @@ def find(address: str, measures: Sequence[Measure]) -> Measure:
     if matches:
         both = ", ".join(str(m) for m in matches)
         raise OptionError(f"measure `{address}` is not unique", f"say which: {both}")
-    raise OptionError.unknown("measure", address, [str(m) for m in measures])
+    near = close_match(address, [*(m.name for m in measures), *map(str, measures)])
+    listed = "`kammerton measures` lists all"
+    hint = listed if near is None else f"did you mean {quote(near)}? {listed}"
+    raise OptionError(f"unknown measure {quote(address)}", hint)
 
 
 def _named(name: str, known: dict[str, Protocol]) -> Protocol:

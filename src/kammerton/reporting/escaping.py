@@ -96,8 +96,8 @@ def for_latex(text: str) -> str:
     50 \% of A\_B
     """
     escaped = "".join(_LATEX.get(character, character) for character in printable(text))
-    # after `\\`, LaTeX takes a star or a bracket as that command's own
-    return "{}" + escaped if escaped.startswith(("[", "*")) else escaped
+    # after `\\`, LaTeX takes a star or a bracket as that command's own; build logs obey `::`
+    return "{}" + escaped if escaped.startswith(("[", "*", "::")) else escaped
 
 
 def for_github_data(text: str) -> str:

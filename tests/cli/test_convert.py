@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton convert``: what is written where, and what is not."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import kammerton
+from cli.harness import Terminal
+
+CONVERT = ("convert", "chords")
+ROWS = "0.0\t2.5\tC:maj7/3\n2.5\t4.0\tN\n"
+SUFFIXES = {"lab": ".lab", "jams": ".jams", "audacity": ".txt", "csv": ".csv"}
+
+
+def jams(*annotators: str) -> str:
+    data = [{"time": 0, "duration": 1, "value": "C", "confidence": None}]
+    annotations = [
+        {
+            "namespace": "chord",
+            "annotation_metadata": {"annotator": {"name": name}},
+            "data": data,
+            "sandbox": {},
+        }
+        for name in annotators
+    ]
+    return json.dumps({"file_metadata": {"duration": 1}, "annotations": annotations, "sandbox": {}})
+
+
+def written(terminal: Terminal) -> set[str]:
+    return {name for name in terminal.left() if name.startswith("out/")}
+
+
+@pytest.mark.parametrize("first", SUFFIXES)
+@pytest.mark.parametrize("second", SUFFIXES)
+def test_there_and_back(terminal: Terminal, first: str, second: str) -> None:
+    Path("song.lab").write_text(ROWS)
+    there, back = f"there{SUFFIXES[first]}", f"back{SUFFIXES[second]}"
+    for source, target in (("song.lab", there), (there, back), (back, "end.lab")):
+        result = terminal.run(*CONVERT, source, target)
+        assert (result.code, result.out) == (0, "")
+    assert Path("end.lab").read_text() == ROWS
+
+
+def test_labels_are_carried_over_as_written_or_respelled(terminal: Terminal) -> None:
+    terminal.write(a={"x.lab": "0 1 Cm7|1 2 nonsense|2 3 Cm7"})
+    result = terminal.run(*CONVERT, "a/x.lab", "x.csv")
+    assert result.code == 0
+    assert Path("x.csv").read_text().split() == [
+        "start,end,label",
+        "0.0,1.0,Cm7",
+        "1.0,2.0,nonsense",
+        "2.0,3.0,Cm7",
+    ]
+    assert "warning[KT311]" in result.err
+    assert terminal.run(*CONVERT, "a/x.lab", "y.csv", "--lenient").code == 0
+    assert Path("y.csv").read_text().split()[1:] == ["0.0,1.0,C:min7", "1.0,2.0,nonsense", "2.0,3.0,C:min7"]
+
+
+def test_a_folder_keeps_its_tree(terminal: Terminal) -> None:
+    terminal.write(a={"x.lab": "0 1 C", "Deep/er/y.txt": "0 1 D"})
+    assert terminal.run(*CONVERT, "a", "out", "--to", "jams").code == 0
+    assert written(terminal) == {
+        "out/x.jams",
+        "out/Deep/er/y.jams",
+    }
+
+
+def test_one_failure_does_not_stop_the_others(terminal: Terminal) -> None:
+    terminal.write(a={"1.lab": "0 1 C", "2.lab": "1 0 C", "3.lab": "0 1 C", "3.csv": "start,end,label|0,1,C"})
+    result = terminal.run(*CONVERT, "a", "out", "--to", "csv")
+    assert result.code == 1
+    assert written(terminal) == {"out/1.csv"}
+    assert "error[KT124] a/2.lab:1:3:" in result.err
+    assert "error[KT201]" in result.err
+    assert result.lines[-1] == "1 file written, 3 not converted; 2 errors in 2 files"
+
+
+def test_nothing_is_overwritten_without_force(terminal: Terminal) -> None:
+    terminal.write(a={"x.lab": "0 1 C"})
+    Path("x.csv").write_text("mine")
+    result = terminal.run(*CONVERT, "a/x.lab", "x.csv")
+    assert result.code == 5
+    assert "error[KT503] a/x.lab: cannot write `x.csv`: it is there already\n  help: --force" in result.err
+    assert Path("x.csv").read_text() == "mine"
+    assert terminal.run(*CONVERT, "a/x.lab", "x.csv", "--force").code == 0
+    assert Path("x.csv").read_text() == "start,end,label\n0.0,1.0,C\n"
+
+
+def test_several_annotators_need_a_choice_or_a_folder(terminal: Terminal) -> None:
+    Path("song.jams").write_text(jams("Ann", "Bob"))
+    result = terminal.run(*CONVERT, "song.jams", "song.lab")
+    assert result.code == 3
+    assert "error[KT206] song.jams: 2 annotations in one file, and lab holds one" in result.err
+    assert "annotators: `Ann`, `Bob`" in result.err
+    assert terminal.run(*CONVERT, "song.jams", "song.lab", "--annotator", "Bob").code == 0
+    Path("out").mkdir()
+    assert terminal.run(*CONVERT, "song.jams", "out", "--to", "lab").code == 0
+    assert written(terminal) == {"out/Ann.lab", "out/Bob.lab"}
+    result = terminal.run(*CONVERT, "song.jams", "other.lab", "--annotator", "Eve")
+    assert result.code == 3
+    assert "error[KT212] song.jams: no annotator `Eve`\n  help: annotators: `Ann`, `Bob`" in result.err
+
+
+def test_several_annotators_of_a_folder_get_a_folder_each(terminal: Terminal) -> None:
+    Path("a").mkdir()
+    Path("a/song.jams").write_text(jams("Ann", "Bob"))
+    assert terminal.run(*CONVERT, "a", "out", "--to", "csv").code == 0
+    assert written(terminal) == {
+        "out/Ann/song.csv",
+        "out/Bob/song.csv",
+    }
+    assert terminal.run(*CONVERT, "a", "joint", "--to", "jams").code == 0
+    assert len(json.loads(Path("joint/song.jams").read_text())["annotations"]) == 2
+
+
+def test_names_of_annotators_do_not_lead_out_of_the_folder(terminal: Terminal) -> None:
+    Path("in").mkdir()
+    Path("in/song.jams").write_text(jams("../../evil", "/etc/x", "..", "A/b", "a_B", "\x1b[31m\n"))
+    before = terminal.left()
+    assert terminal.run(*CONVERT, "in", "deep/out", "--to", "lab").code == 0
+    new = terminal.left() - before
+    assert len(new) == 6
+    assert all(name.startswith("deep/out/") and name.count("/") == 3 for name in new)
+    assert len({name.casefold() for name in new}) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("a", "out"), "does not tell the format"),
+        (("a", "a/out", "--to", "csv"), "the target lies within the source"),
+        (("a", "a", "--to", "csv"), "the target lies within the source"),
+        (("a", "file", "--to", "csv"), "`file` is a file, and the source a folder"),
+        (("a/x.lab", "a/x.lab"), "source and target are the same file"),
+        (("a/x.lab", "x.lab", "--to", "lap"), "unknown format `lap`\n  help: did you mean `lab`?"),
+        (("nowhere", "x.lab"), "no such file or folder: `nowhere`"),
+        (("a/x.lab",), "OUT requires an argument"),
+    ],
+)
+def test_usage_errors(terminal: Terminal, arguments: tuple[str, ...], said: str) -> None:
+    terminal.write(a={"x.lab": "0 1 C"})
+    Path("file").touch()
+    before = terminal.left()
+    result = terminal.run(*CONVERT, *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+    assert terminal.left() == before
+
+
+def test_folder_that_is_missing_or_in_the_way(terminal: Terminal) -> None:
+    terminal.write(a={"x.lab": "0 1 C"})
+    result = terminal.run(*CONVERT, "a/x.lab", "nowhere/x.csv")
+    assert result.code == 5
+    assert "error[KT501] a/x.lab: cannot write `nowhere/x.csv`: folder `nowhere` does not exist" in result.err
+    terminal.write(b={"deep/x.lab": "0 1 C"})
+    Path("out").mkdir()
+    Path("out/deep").touch()
+    result = terminal.run(*CONVERT, "b", "out", "--to", "csv")
+    assert result.code == 5
+    assert "error[KT501]" in result.err
+
+
+def test_label_that_a_format_cannot_hold(terminal: Terminal) -> None:
+    Path("x.csv").write_text('start,end,label\n0,1,"a\tb"\n')
+    result = terminal.run(*CONVERT, "x.csv", "x.lab")
+    assert result.code == 3
+    assert "KT151" in result.err
+    assert not os.path.lexists("x.lab")
+
+
+def test_api_says_what_it_did(terminal: Terminal) -> None:
+    terminal.write(a={"1.lab": "0 1 C", "2.lab": "x"})
+    done = kammerton.convert("chords", "a", "out", to="csv")
+    assert done.written == (os.fspath(Path("out/1.csv")),)
+    assert done.failed == (os.fspath(Path("a/2.lab")),)
+    assert done.diagnostics[0].severity == "error"

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""What only shows in a process: signals, closed and full outputs, encodings, what is imported."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.harness import Terminal
+
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and devices of POSIX")
+SCORE = ("score", "chords", "ref", "est")
+
+
+def finished(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=60)
+    return process.returncode, (out or b"").decode(), (err or b"").decode()
+
+
+@posix
+@pytest.mark.parametrize("arguments", [(*SCORE, "--format", "json"), ("--help",), ("measures",)])
+def test_closed_standard_output_is_quiet(corpus: Terminal, arguments: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = corpus.start(*arguments, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    code, _, err = finished(process)
+    assert code == 141
+    assert "Traceback" not in err
+    assert "BrokenPipe" not in err
+    assert "Exception ignored" not in err
+
+
+@posix
+@pytest.mark.parametrize("arguments", [SCORE, ("--help",), ("check", "chords", "ref", "--format", "json")])
+def test_full_standard_output_is_exit_code_5(corpus: Terminal, arguments: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        code, _, err = finished(corpus.start(*arguments, stdout=full, stderr=subprocess.PIPE))
+    assert code == 5
+    assert "error[KT502] cannot write standard output: no space left on device\n" in err
+    assert "Traceback" not in err
+    assert "Exception ignored" not in err
+
+
+@posix
+@pytest.mark.parametrize("option", ["--output", "--per-item"])
+def test_full_disk_is_exit_code_5(corpus: Terminal, option: str) -> None:
+    (corpus.folder / "full.csv").symlink_to("/dev/full")
+    result = corpus.run(*SCORE, option, "full.csv")
+    assert result.code == 5
+    assert "error[KT502] cannot write `full.csv`: no space left on device" in result.err
+
+
+def test_failed_write_leaves_what_was_there(corpus: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    (corpus.folder / "scores.json").write_text("old")
+    before = corpus.left()
+
+    def no_space(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", no_space)
+    result = corpus.run(*SCORE, "--format", "json", "--output", "scores.json")
+    assert result.code == 5
+    assert "note: the earlier `scores.json` was left as it was" in result.err
+    assert Path("scores.json").read_text() == "old"
+    assert corpus.left() == before
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_interrupted_while_writing(corpus: Terminal, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The signal comes when the file is written but not yet in place."""
+    (corpus.folder / "scores.json").write_text("old")
+    before = corpus.left()
+    number = getattr(signal, name)
+    monkeypatch.setattr(os, "fsync", lambda _: os.kill(os.getpid(), number))
+    result = corpus.run(*SCORE, "--format", "json", "--output", "scores.json")
+    assert result.code == 128 + number
+    assert result.lines[-1] == f"stopped by {name}"
+    assert Path("scores.json").read_text() == "old"
+    assert corpus.left() == before
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_signals_end_the_process_with_their_code(corpus: Terminal, name: str) -> None:
+    # a named pipe stands still when it is opened for writing: the process waits there for its reader
+    os.mkfifo(corpus.folder / "pipe")
+    process = corpus.start(*SCORE, "--output", "pipe", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stderr is not None
+    while not process.stderr.readline().startswith(b"warning[KT208]"):
+        assert process.poll() is None
+    time.sleep(0.2)
+    process.send_signal(getattr(signal, name))
+    code, _, err = finished(process)
+    assert code == 128 + getattr(signal, name)
+    assert err == f"stopped by {name}\n"
+
+
+@posix
+def test_an_ignored_hangup_stays_ignored(corpus: Terminal) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        corpus.run("--version")
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_ascii_output_is_escaped_and_aligned(corpus: Terminal) -> None:
+    arguments = ("score", "chords", "ref", "Café=est", "--measure", "mirex2013/MajMin")
+    process = corpus.start(
+        *arguments, env={"PYTHONIOENCODING": "ascii"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    code, out, err = finished(process)
+    assert code == 0
+    assert err.isascii()
+    rows = [line for line in out.splitlines() if line.endswith(("MajMin", "pooled", "75.00"))]
+    assert rows[-1].startswith(r"Caf\xe9 ")
+    assert len({len(row) for row in rows}) == 1
+
+
+def test_data_are_utf8_whatever_the_locale_says(corpus: Terminal) -> None:
+    arguments = ("score", "chords", "ref", "Café=est", "--format", "csv")
+    process = corpus.start(*arguments, env={"PYTHONIOENCODING": "ascii"}, stdout=subprocess.PIPE)
+    assert "\nCafé,ref," in finished(process)[1]
+
+
+def test_closed_standard_error_is_no_reason_to_fail(
+    corpus: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    assert corpus.run(*SCORE).code == 0
+
+
+def test_closed_standard_output_is_exit_code_5(corpus: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert corpus.run(*SCORE).code == 5
+
+
+def test_a_bug_is_one_line_and_a_report(
+    corpus: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a\x1b[31mb")
+
+    monkeypatch.setattr("kammerton.api.score", fail)
+    monkeypatch.setattr("tempfile.tempdir", str(corpus.folder))
+    result = corpus.run(*SCORE)
+    assert (result.code, result.out) == (4, "")
+    (report,) = tmp_path.glob("kammerton-crash-*.txt")
+    assert (
+        result.err == rf"internal error: ZeroDivisionError: a\x1b[31mb; a crash report is in {report}" + "\n"
+    )
+    assert "Traceback" in report.read_text()
+
+
+def modules_after(code: str) -> set[str]:
+    printed = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules, file=sys.stderr)"],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return set(printed.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("code", "unwanted"),
+    [
+        ("import kammerton", {"numpy", "polars", "scipy", "rich", "cyclopts", "kammerton.chords"}),
+        ("import kammerton; kammerton.score; kammerton.chords", {"polars", "scipy", "rich", "cyclopts"}),
+        (
+            "from kammerton.cli import main; main(['--help'])",
+            {"numpy", "polars", "scipy", "rich.table", "kammerton.chords", "kammerton.cli.score"},
+        ),
+        (
+            "from kammerton.cli import main; main(['score', '--help'])",
+            {"numpy", "polars", "scipy", "rich.table", "kammerton.chords"},
+        ),
+        (
+            "from kammerton.cli import main; main(['explain'])",
+            {"numpy", "polars", "scipy", "rich.table", "kammerton.chords"},
+        ),
+    ],
+)
+def test_nothing_is_imported_that_is_not_needed(code: str, unwanted: set[str]) -> None:
+    assert not modules_after(code) & unwanted
+
+
+def test_scoring_needs_neither_data_frames_nor_scipy(corpus: Terminal) -> None:
+    code = f"from kammerton.cli import main; assert main({SCORE!r}) == 0"
+    assert not modules_after(code) & {"polars", "scipy", "rich.table"}

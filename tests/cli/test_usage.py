@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Mistakes on the command line, help pages, and the verbs that only print."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import kammerton
+from cli.harness import Terminal
+from kammerton.cli.explain import pages
+from kammerton.cli.program import VERBS
+from kammerton.model.registry import TASKS, find_task
+
+SOURCES = Path(kammerton.__file__).parent
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "hint"),
+    [
+        ("sore", "unknown command `sore`", "did you mean `score`? known: score, show, check"),
+        ("score", "which task?", "known: chords"),
+        ("score chrods a b", "unknown task `chrods`", "did you mean `chords`?"),
+        ("score chords", "REF and EST are needed", "or --pairs FILE.csv"),
+        ("score chords ref", "REF and EST are needed", "or --pairs FILE.csv"),
+        ("score chords ref est --protcol x", "unknown option: --protcol", "did you mean `--protocol`?"),
+        ("score chords ref est --protocol mirx", "unknown protocol `mirx`", "did you mean `mirex2013`?"),
+        ("score chords ref est --measure majmn", "unknown measure `majmn`", "did you mean"),
+        ("score chords ref est --measure Root,majmi --protocol mirex2013", "unknown measure `majmi`", ""),
+        ("score chords ref est --format jsn", "invalid value `jsn` for --format", "did you mean `json`?"),
+        ("score chords ref est --missing no", "invalid value `no` for --missing", "known: worst, skip"),
+        ("score chords ref est --layout row", "invalid value `row` for --layout", "did you mean `rows`?"),
+        ("score chords ref est --encoding uft8", "unknown encoding `uft8`", "common: utf-8"),
+        ("score chords ref est --columns onset", "expected OWN=OURS, got `onset`", ""),
+        ("score chords ref est --columns onset=begin", "unknown column `begin`", "known: duration"),
+        ("score chords ref est --annotator A --annotator B", "two annotators are chosen", "leave out"),
+        ("score chords ref est --annotator Eve", "unknown annotator `Eve`", "known: all, ref"),
+        ("score chords ref =est", "expected NAME=PATH, got `=est`", ""),
+        ("score chords ref all=est --protocol", "--protocol requires an argument", ""),
+        ("score chords all=ref est", "an annotator cannot be called `all`", "name it"),
+        ("score chords ref est --annotator ref=ref", "two annotators are called `ref`", "name them apart"),
+        ("score chords A=ref est --annotator A=ref", "two annotators are called `A`", "name them apart"),
+        ("score chords nowhere est", "no such file or folder: `nowhere`", ""),
+        ("score chords ref nowhere", "no such file or folder: `nowhere`", ""),
+        ("explain KT1", "unknown code `KT1`", "lists all codes"),
+        ("explain KT200 KT201", "arguments that nothing takes: 'KT201'", ""),
+        ("measures majmn", "no task, protocol or measure is called `majmn`", "did you mean `majmin`?"),
+        ("measures chords/x y", "unknown task `chords/x`", ""),
+        ("--version x", "", ""),
+    ],
+)  # fmt: skip
+def test_mistakes_are_one_line_and_a_hint(corpus: Terminal, arguments: str, first: str, hint: str) -> None:
+    result = corpus.run(*arguments.split())
+    if not first:
+        return
+    assert (result.code, result.out) == (2, "")
+    assert result.lines[0].startswith(f"error: {first}")
+    assert len(result.lines) <= 2
+    assert hint in result.err
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("nowhere/x.csv", "folder `nowhere` does not exist"),
+        ("ref/one.lab/x.csv", "is not a folder"),
+        ("folder.csv", "it is a folder"),
+    ],
+)
+@pytest.mark.parametrize("option", ["--output", "--per-item"])
+def test_output_is_checked_before_the_work(corpus: Terminal, option: str, path: str, said: str) -> None:
+    Path("folder.csv").mkdir()
+    result = corpus.run("score", "chords", "ref", "est", option, path)
+    assert (result.code, result.out) == (5, "")
+    assert re.fullmatch(rf"error\[KT501\] cannot write `{path}`: .*{said}\n", result.err)
+
+
+def test_folder_that_may_not_be_written_to(corpus: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)
+    result = corpus.run("score", "chords", "ref", "est", "--output", "x.csv")
+    assert (result.code, result.err) == (5, "error[KT501] cannot write `x.csv`: folder `.` is not writable\n")
+
+
+def test_pairs_that_cannot_be_used_are_exit_code_3(corpus: Terminal) -> None:
+    Path("p.csv").write_text("item,refrence,A\n")
+    result = corpus.run("score", "chords", "--pairs", "p.csv")
+    assert result.code == 3
+    assert result.lines[0] == "error[KT211] p.csv:1: column `reference` is missing"
+    assert result.lines[1] == "  help: did you mean `refrence`?"
+    assert result.lines[-1] == "nothing was scored: 1 error in 1 file"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_a_page(terminal: Terminal, verb: str) -> None:
+    page = terminal.run(verb, "--help")
+    assert page.code == 0
+    assert page.out.startswith(f"Usage: kammerton {verb}")
+    assert "<" not in page.out
+    assert VERBS[verb] in terminal.run("--help").out
+
+
+@pytest.mark.parametrize("width", ["20", "80"])
+def test_help_fits_the_window(terminal: Terminal, monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    page = terminal.run("score", "chords", "--help").out
+    too_long = [line for line in page.splitlines() if len(line) > int(width)]
+    assert not [line for line in too_long if " " in line.strip() and not line.strip().startswith("-")]
+
+
+def test_version(terminal: Terminal) -> None:
+    assert terminal.run("--version").out == f"{kammerton.__version__}\n"
+
+
+def test_no_arguments_print_help(terminal: Terminal) -> None:
+    result = terminal.run()
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("Usage: kammerton COMMAND")
+
+
+def test_measures_lists_everything(terminal: Terminal) -> None:
+    listed = terminal.run("measures").out
+    for task in TASKS:
+        for measure in find_task(task).measures:
+            assert f" {measure}" in listed
+
+
+def test_measures_shows_cards(terminal: Terminal) -> None:
+    card = terminal.run("measures", "chords", "mirex2013/MajMin").out
+    for line in ("formula", "range", "unit", "aggregate", "undefined when", "source", "agrees with", "laws"):
+        assert f"\n  {line} " in card
+    assert terminal.run("measures", "mirex2013/MajMin").out == card
+    assert "MeanSeg" in terminal.run("measures", "mirex2013").out
+    (plain,) = terminal.run("measures", "mirex2013/MajMin", "--format", "json").document
+    assert plain["measures"][0]["aggregate"] == "pooled"
+    assert "| undefined when |" in terminal.run("measures", "mirex2013/MajMin", "--format", "md").out
+
+
+def test_explain_prints_a_page_or_all_titles(terminal: Terminal) -> None:
+    page = terminal.run("explain", "KT203").out
+    assert page.startswith("# KT203 no estimate\n")
+    for spelling in ("kt203", "203", "[KT203]"):
+        assert terminal.run("explain", spelling).out == page
+    titles = terminal.run("explain").out.splitlines()
+    assert "KT203 no estimate" in titles
+    assert titles == sorted(titles)
+
+
+def test_every_code_has_a_page_and_every_page_a_code() -> None:
+    sources = "".join(path.read_text("utf-8") for path in SOURCES.rglob("*.py"))
+    assert set(re.findall(r"[\"'` ](KT\d{3})\b", sources)) == set(pages())
+
+
+@pytest.mark.parametrize("code", pages())
+def test_pages_have_their_form(code: str) -> None:
+    lines = pages()[code].read_text("utf-8").splitlines()
+    assert lines[0].startswith(f"# {code} ")
+    assert not lines[0].endswith(".")
+    assert 5 <= len(lines) <= 20
+    assert max(map(len, lines)) <= 120
