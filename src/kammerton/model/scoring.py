@@ -238,7 +238,7 @@ def _identical(
 ) -> Iterator[Diagnostic]:
     same = [item for item, content in reference.items() if contents.get(item) == content]
     if same:
-        message = f"estimate is identical to the reference for {len(same):,} items, e.g. {quote(same[0])}"
+        message = f"estimate is identical to the reference for {_items(len(same))}, e.g. {quote(same[0])}"
         yield Diagnostic(code="KT208", severity="warning", message=message, system=system, count=len(same))
 
 
@@ -257,10 +257,14 @@ def _different_extents(
             code="KT210",
             severity="warning",
             message=(
-                f"estimate and reference of {len(apart):,} items end far apart, most of all {quote(item)}: "
+                f"estimate and reference of {_items(len(apart))} end far apart, most of all {quote(item)}: "
                 f"{est:.1f} and {ref:.1f} {task.extent_unit}"
             ),
             system=system,
             hint="another recording, or times in another unit?",
             count=len(apart),
         )
+
+
+def _items(count: int) -> str:
+    return f"{count:,} item" if count == 1 else f"{count:,} items"
