@@ -22,6 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering
 from kammerton.fingering.formats.abcdf_fingers import FingerError, FingerToken, Staff, parse_fingers
 from kammerton.fingering.formats.abcdf_music import Tune, read_tune
 from kammerton.fingering.formats.abcdf_voice import AbcNote
+from kammerton.fingering.formats.notes import Notes, check_notes, say_no_notes
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
 from kammerton.fingering.labels import FingerLabel, parse_label
 from kammerton.formats.budgets import keeps_lines
@@ -40,7 +42,7 @@ from kammerton.model.task import Reading
 __all__ = ["Annotator", "find_annotators", "is_abcdf", "parse_abcdf"]
 
 _FINGERING = re.compile(r"%\s*abcD fingering\s+([0-9]{1,4})\s*:[ \t]*(.*)", re.IGNORECASE)
-_DETAIL = re.compile(r"%\s*(Authority|Transcriber)\s*:\s*(.*?)\s*", re.IGNORECASE)
+_DETAIL = re.compile(r"%\s*(Authority|Transcriber)\s*:(.*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +96,11 @@ def find_annotators(text: str) -> tuple[Annotator, ...]:
             column = fingering.start(2) + 1
             found.append(Annotator(fingering[1], fingering[2].rstrip(), number, column, line))
         elif detail is not None and found:
-            authority = detail[1].lower() == "authority"
-            found[-1] = (
-                replace(found[-1], authority=detail[2])
-                if authority
-                else replace(found[-1], transcriber=detail[2])
-            )
+            written = detail[2].strip() or None
+            if detail[1].lower() == "authority":
+                found[-1] = replace(found[-1], authority=written)
+            else:
+                found[-1] = replace(found[-1], transcriber=written)
     return tuple(found)
 
 
@@ -129,7 +130,7 @@ def parse_abcdf(
         tune = read_tune(text, problems, options.limits)
     except DataError as error:
         return Reading((), (*problems.diagnostics(), *error.diagnostics))
-    annotations = list(_annotations(text, _Music(tune, problems), problems))
+    annotations = list(_annotations(text, _Music(text, tune, problems), problems))
     return Reading(() if problems.has_errors else tuple(annotations), problems.diagnostics())
 
 
@@ -140,40 +141,50 @@ def _say(problems: Problems, code: str, severity: Severity, message: str, hint: 
 class _Music:
     """The notes of a tune, staff by staff, in the order in which a fingering goes through them."""
 
-    def __init__(self, tune: Tune, problems: Problems) -> None:
+    def __init__(self, text: str, tune: Tune, problems: Problems) -> None:
+        self._lines = text.split("\n")
+        self._file = problems.file
         self.heads = tuple(_in_order(tune, staff) for staff in (0, 1))
         self.struck = tuple([note for note in staff if note.begun_by is None] for staff in self.heads)
         listed = {name for staff in tune.staves for name in staff}
-        for name in tune.voices.keys() - listed:
-            message = f"voice {quote(name)} left out: the score does not list it"
-            _say(problems, "KT365", "warning", message)
+        for name in tune.voices:
+            if name not in listed:
+                message = f"voice {quote(name)} left out: the score does not list it"
+                _say(problems, "KT364", "warning", message)
         if any(tune.staff(staff) for staff in range(2, len(tune.staves))):
             message = f"music on {len(tune.staves)} staves: a fingering has an upper and a lower one"
             _say(problems, "KT365", "error", message, "`%%score ( 1 2 ) | ( 3 4 )` joins voices to staves")
-        if not any(self.heads) and not problems.has_errors:
-            _say(problems, "KT110", "error", "no notes")
+        if any(self.heads):
+            check_notes(self.notes(({}, {})), problems)
+        else:
+            say_no_notes(problems)
+        self.is_sound = not problems.has_errors
 
-    def fingering(self, fingers: Sequence[Mapping[AbcNote, _Fingered]]) -> Fingering:
-        """Return the notes by onset, at one onset those of the upper staff first."""
+    def notes(self, fingers: Sequence[Mapping[AbcNote, _Fingered]]) -> Notes:
+        """Return the notes with these fingers by onset, at one onset those of the upper staff first."""
         placed = [
             (note, fingers[staff].get(note, _Fingered(MISSING, hand)))
             for staff, hand in enumerate((RIGHT, LEFT))
             for note in self.struck[staff]
         ]
-        placed.sort(key=lambda each: each[0].onset)
-        onsets = [note.onset for note, _ in placed]
-        return Fingering(
-            np.array([float(onset) for onset in onsets]),
+        placed.sort(key=lambda each: float(each[0].onset))
+        return Notes(
+            np.array([float(note.onset) for note, _ in placed]),
             np.array([float(note.onset + note.length) for note, _ in placed]),
             np.array([note.midi for note, _ in placed], dtype=np.int64),
             np.array([finger.hand for _, finger in placed], dtype=np.int64),
-            tuple(finger.label for _, finger in placed),
+            [finger.label for _, finger in placed],
+            lambda row, _: self._place(placed[row][0]),
         )
+
+    def _place(self, note: AbcNote) -> Place:
+        line, column = note.position
+        return Place(self._file, line, column, 1, self._lines[line - 1])
 
 
 def _in_order(tune: Tune, staff: int) -> list[AbcNote]:
     notes = [note for voice in tune.staff(staff) for note in voice.notes]
-    return sorted(notes, key=lambda note: (note.onset, not note.is_grace))
+    return sorted(notes, key=lambda note: (float(note.onset), not note.is_grace))
 
 
 def _annotations(text: str, music: _Music, problems: Problems) -> Iterator[tuple[str | None, Fingering]]:
@@ -181,12 +192,12 @@ def _annotations(text: str, music: _Music, problems: Problems) -> Iterator[tuple
     if not annotators:
         message = "no line `% abcD fingering 1: ...`: no note has a finger"
         _say(problems, "KT360", "warning", message)
-        yield None, music.fingering(({}, {}))
+        yield None, music.notes(({}, {})).fingering()
     numbers = set()
     for annotator in annotators:
         scribe = _Scribe(annotator, problems)
         if annotator.number in numbers:
-            scribe.say("KT360", "error", f"fingering {annotator.number} stands twice", 0, 1)
+            scribe.say("KT361", "error", f"fingering {annotator.number} stands twice", 0, 1)
         numbers.add(annotator.number)
         yield from scribe.annotations(music)
 
@@ -234,10 +245,10 @@ class _Scribe:
             staves = staves[::-1]  # a single staff, for the left hand
         matched = [self._match(staff, index, music) for index, staff in enumerate(staves)]
         number = self._annotator.number
-        yield number, music.fingering([_fingers(pairs, lambda token: token.label) for pairs in matched])
+        yield number, music.notes([_fingers(pairs, attrgetter("label")) for pairs in matched]).fingering()
         if any(token.has_alternate for staff in staves for token in staff.tokens):
-            alternates = [_fingers(pairs, lambda token: token.alternate) for pairs in matched]
-            yield f"{number}-alternate", music.fingering(alternates)
+            alternates = [_fingers(pairs, attrgetter("alternate")) for pairs in matched]
+            yield f"{number}-alternate", music.notes(alternates).fingering()
 
     def _match(self, staff: Staff, index: int, music: _Music) -> list[tuple[AbcNote, FingerToken]]:
         """Pair the notes of a staff with what is written for them."""
@@ -251,7 +262,8 @@ class _Scribe:
         for notes in (music.heads[index], music.struck[index]):
             if len(notes) == len(tokens):
                 return list(zip(notes, tokens, strict=True))
-        self._say_mismatch(staff, index, music.heads[index])
+        if music.is_sound:
+            self._say_mismatch(staff, index, music.heads[index])
         return []
 
     def _say_mismatch(self, staff: Staff, index: int, notes: Sequence[AbcNote]) -> None:

@@ -27,11 +27,11 @@ from kammerton.model.annotations import Place
 
 __all__ = ["Tune", "read_tune"]
 
-_CODE = re.compile(r'(?:"[^"]*"|\\.|[^%"\\]|["\\](?![^"]*"))*+')
+_CODE = re.compile(r'(?:"[^"]*"|\\.|[^%"\\]++|["\\](?![^"]*"))*+')
 _FIELD = re.compile(r"([A-Za-z+]):(?![|:])(.*)")
 _TOKEN = re.compile(
     r"""(?P<blank>[\s`$*]+|\\|y[0-9]*)
-    |\[(?P<field>[A-Za-z]):(?P<value>[^\]]*)\]
+    |\[(?P<field>[A-Za-z]):(?P<value>[^\]\[]{0,200})\]
     |(?P<text>"[^"]*")
     |(?P<decoration>![^!]*!|\+[^+]*\+|[~.HIJKLMNOPQRSTUVWhijklmnopqrstuvw])
     |(?P<bar>(?:\[\||\|[\]|:]*|::?\|*[\]|:]*)[1-9]?[0-9,.]*|\[[1-9][0-9,.\-]*)
@@ -238,7 +238,7 @@ class _TuneReader:
     def _take_token(self, found: re.Match[str], code: str) -> int:
         """Take a token, and return the offset behind it and what belongs to it."""
         if found["note"]:
-            return self._play([_note_of(found)], found.start(), found.end(), code)
+            return self._play([self._note_of(found)], found.start(), found.end(), code)
         if found["chord"]:
             return self._take_chord(found.start(), code)
         if found["rest"]:
@@ -289,7 +289,7 @@ class _TuneReader:
             if found is not None and found["note"]:
                 length, offset = self._length(code, found.end())
                 first = first if notes else length
-                notes.append(_note_of(found))
+                notes.append(self._note_of(found))
             elif found is not None and kind == "tie" and notes:
                 notes[-1] = replace(notes[-1], is_tied=True)
                 offset = found.end()
@@ -339,8 +339,7 @@ class _TuneReader:
         before, after = (longer, shorter) if written[0] == ">" else (shorter, longer)
         self._voice().break_rhythm(before, after)
 
-
-def _note_of(found: re.Match[str]) -> WrittenNote:
-    letter, marks = found["letter"], found["marks"]
-    octave = (5 if letter.islower() else 4) + marks.count("'") - marks.count(",")
-    return WrittenNote(found["accidental"], letter.upper(), octave)
+    def _note_of(self, found: re.Match[str]) -> WrittenNote:
+        letter, marks = found["letter"], found["marks"]
+        octave = (5 if letter.islower() else 4) + marks.count("'") - marks.count(",")
+        return WrittenNote(found["accidental"], letter.upper(), octave, (self._number, found.start() + 1))

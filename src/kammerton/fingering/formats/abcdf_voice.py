@@ -30,6 +30,8 @@ class WrittenNote:
         Upper case.
     octave : int
         4 for upper-case letters without marks.
+    position : tuple of int
+        Its line and column in the text, from 1.
     is_tied : bool
         Within a chord: whether this note of it is tied over.
     """
@@ -37,6 +39,7 @@ class WrittenNote:
     accidental: str | None
     letter: str
     octave: int
+    position: tuple[int, int]
     is_tied: bool = False
 
 
@@ -52,6 +55,8 @@ class AbcNote:
     line : int
         Index of its line of music among those of its voice.
     is_grace : bool
+    position : tuple of int
+        Line and column in the text, from 1.
     begun_by : AbcNote, optional
         The note that this one continues.
     """
@@ -61,6 +66,7 @@ class AbcNote:
     length: Fraction
     line: int
     is_grace: bool
+    position: tuple[int, int]
     begun_by: AbcNote | None = None
 
 
@@ -134,7 +140,7 @@ class Voice:
             spelled = (written.letter, written.octave)
             before = tied.get(spelled)
             struck = before[1] if before is not None and before[0] == alteration else None
-            note = AbcNote(midi, self.cursor, length, self.line, is_grace=False, begun_by=struck)
+            note = AbcNote(midi, self.cursor, length, self.line, False, written.position, struck)
             self.notes.append(note)
             if struck is None:
                 self._remember(written, alteration)
@@ -149,7 +155,7 @@ class Voice:
     def grace(self, chord: Sequence[tuple[WrittenNote, int, int]]) -> None:
         """Play grace notes: they take no time."""
         for written, alteration, midi in chord:
-            self.notes.append(AbcNote(midi, self.cursor, ZERO, self.line, is_grace=True))
+            self.notes.append(AbcNote(midi, self.cursor, ZERO, self.line, True, written.position))
             self._remember(written, alteration)
 
     def rest(self, units: Fraction, unit: Fraction) -> None:

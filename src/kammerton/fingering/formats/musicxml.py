@@ -19,14 +19,15 @@ from operator import attrgetter
 
 import numpy as np
 
-from kammerton.errors import DataError, Diagnostic
+from kammerton.errors import DataError
 from kammerton.fingering.annotation import LEFT, RIGHT, Fingering
 from kammerton.fingering.formats.musicxml_fingers import NoteLabels, label_chord
 from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreNote
 from kammerton.fingering.formats.musicxml_tree import ScoreProblems, ScoreTree
+from kammerton.fingering.formats.notes import Notes, check_notes, say_no_notes
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
 from kammerton.fingering.formats.xml_document import XmlText, decode_xml, parse_xml
-from kammerton.fingering.labels import Encoding
+from kammerton.fingering.labels import Encoding, parse_label
 from kammerton.formats.reading import Problems
 from kammerton.model.task import Reading
 
@@ -73,11 +74,12 @@ def parse_musicxml(source: XmlText, *, options: FingeringOptions = DEFAULT_OPTIO
     except DataError as error:
         return Reading((), (*problems.diagnostics(), *error.diagnostics))
     notes = list(_labelled(reader.parts, placed, options))
-    if not notes and not problems.has_errors:
-        problems.add(Diagnostic(code="KT110", severity="error", message="no notes", file=source.file))
+    if not notes:
+        say_no_notes(problems)
     if problems.has_errors:
         return Reading((), problems.diagnostics())
-    return Reading(_annotations(notes, _measure_starts(reader.parts)), problems.diagnostics())
+    annotations = _annotations(notes, _measure_starts(reader.parts), source, problems)
+    return Reading(annotations, problems.diagnostics())
 
 
 def _measure_starts(parts: Sequence[Part]) -> list[Fraction]:
@@ -138,22 +140,32 @@ def _say_of(part: Part, code: str, message: str, problems: ScoreProblems, hint: 
 
 
 def _annotations(
-    labelled: Sequence[Labelled], starts: Sequence[Fraction]
+    labelled: Sequence[Labelled], starts: Sequence[Fraction], source: XmlText, problems: Problems
 ) -> tuple[tuple[str | None, Fingering], ...]:
     """Return the annotation of each annotator: notes by onset, at one onset in the order of the score."""
     begins = [starts[note.measure] + note.offset for note, _, _ in labelled]
-    onsets = np.array([float(begin) for begin in begins])
-    order = np.argsort(onsets, kind="stable")
     ends = [begin + note.length for begin, (note, _, _) in zip(begins, labelled, strict=True)]
-    offsets = np.array([float(end) for end in ends])[order]
-    pitches = np.array([note.midi for note, _, _ in labelled], dtype=np.int64)[order]
-    hands = np.array([hand for _, hand, _ in labelled], dtype=np.int64)[order]
-    labels = [labelled[index][2] for index in order.tolist()]
-    annotators = 1 + max(len(each.alternates) for each in labels)
-    return tuple(
-        (
-            None if annotators == 1 else str(annotator + 1),
-            Fingering(onsets[order], offsets, pitches, hands, tuple(each.of(annotator) for each in labels)),
+    onsets = np.array([float(begin) for begin in begins])
+    order = np.argsort(onsets, kind="stable").tolist()
+    ordered = [labelled[index] for index in order]
+    annotators = 1 + max(len(labels.alternates) for _, _, labels in ordered)
+    notes = [
+        Notes(
+            onsets[order],
+            np.array([float(end) for end in ends])[order],
+            np.array([note.midi for note, _, _ in ordered], dtype=np.int64),
+            np.array([_hand(labels.of(annotator), hand) for _, hand, labels in ordered], dtype=np.int64),
+            [labels.of(annotator) for _, _, labels in ordered],
+            lambda row, _: source.tag("note", ordered[row][0].element.position),
         )
         for annotator in range(annotators)
-    )
+    ]
+    check_notes(notes[0], problems)
+    names = [None] if annotators == 1 else [str(number + 1) for number in range(annotators)]
+    return tuple((name, each.fingering()) for name, each in zip(names, notes, strict=True))
+
+
+def _hand(label: str, staff: int) -> int:
+    """Return the hand that plays a note: that of its finger, which may be written to be the other one."""
+    finger = parse_label(label)
+    return staff if finger is None else finger.hand_code
