@@ -117,6 +117,8 @@ def _counting(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] 
 
     The first and last segment within the span ``padded_to``, if ``N``, go on in the padding.
     """
+    if len(rows.starts) == 0:
+        return np.zeros(0, dtype=bool)
     values = merged[rows.codes]
     sequence = sequence_of_rows(rows.offsets)
     begins = np.ones(len(values), dtype=bool)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""What all tests share: the settings of Hypothesis, and the data that are not in the repository."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("kammerton", deadline=None, print_blob=True)
+settings.register_profile("hunt", deadline=None, max_examples=3000)
+settings.load_profile(os.environ.get("HPROF", "kammerton"))
+
+
+@pytest.fixture(scope="session")
+def shared_chords() -> Path:
+    """Folder of real chord annotations with official results, from ``KAMMERTON_SHARED``."""
+    root = os.environ.get("KAMMERTON_SHARED")
+    if root is None:
+        pytest.skip("KAMMERTON_SHARED names no folder with real annotations")
+    return Path(root) / "data" / "chords"
