@@ -74,21 +74,26 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
         return Found({_identifier(_without_suffix(top.name, suffixes) or top.stem): [top]}, (), ())
     problems = Problems(os.fspath(top))
     walk = _Walk(top, tuple(suffixes), problems)
-    items: dict[str, dict[str, list[Path]]] = {}
-    for path in sorted(walk.files()):
-        name = _without_suffix(path.relative_to(top).as_posix(), suffixes)
-        item = _identifier(name or "")
-        items.setdefault(item.casefold(), {}).setdefault(item, []).append(path)
-    files: dict[str, list[Path]] = {}
-    for twins in items.values():
-        paths = [path for same in twins.values() for path in same]
-        files[min(twins)] = paths
-        if len(paths) > 1:
-            _say_ambiguous(min(twins), [path.relative_to(top).as_posix() for path in paths], problems)
+    files = _by_item(sorted(walk.files()), top, suffixes, problems)
     ignored = sorted(walk.ignored)
     for path in ignored:
         problems.add(_about("KT205", "note", f"ignored: {walk.ignored[path]}", path))
-    return Found(dict(sorted(files.items())), tuple(ignored), problems.diagnostics())
+    return Found(files, tuple(ignored), problems.diagnostics())
+
+
+def _by_item(
+    paths: Sequence[Path], top: Path, suffixes: Sequence[str], problems: Problems
+) -> dict[str, list[Path]]:
+    """Group files by item, and report items with more than one; case does not tell items apart."""
+    twins: dict[str, dict[str, list[Path]]] = {}
+    for path in paths:
+        item = _identifier(_without_suffix(path.relative_to(top).as_posix(), suffixes) or "")
+        twins.setdefault(item.casefold(), {}).setdefault(item, []).append(path)
+    files = {min(named): [path for same in named.values() for path in same] for named in twins.values()}
+    for item, found in files.items():
+        if len(found) > 1:
+            _say_ambiguous(item, [path.relative_to(top).as_posix() for path in found], problems)
+    return dict(sorted(files.items()))
 
 
 class _Walk:

@@ -49,23 +49,31 @@ def diagnose_rows(
     if not any(fits[best]):
         best = max(range(len(shapes)), key=lambda index: _likeness(shapes[index], lines))
     shape = shapes[best]
-    if (
-        _is_foreign(shape, lines, problems)
-        or _has_other_mark(shape, lines, problems)
-        or _has_other_columns(shape, fits[best], lines, problems)
-    ):
+    if _is_another_kind(shape, fits[best], lines, problems):
         return shape, []
+    fitting = [numbered for index, numbered in enumerate(lines) if fits[best][index]]
     for index, numbered in enumerate(lines):
         if fits[best][index]:
             continue
         other = next((shapes[rival] for rival in range(len(shapes)) if fits[rival][index]), shape)
         if other.separator != shape.separator:
             _say_mixed(numbered, shape, other, problems)
-        elif index == 0 and any(fits[best]) and _is_header(shape, numbered[1]):
+        elif index == 0 and fitting and _is_header(shape, numbered[1]):
             _say_header(numbered, shape, problems)
         else:
             _say_line(numbered, shape, expected, problems)
-    return shape, [numbered for index, numbered in enumerate(lines) if fits[best][index]]
+    return shape, fitting
+
+
+def _is_another_kind(
+    shape: Shape, fits: Sequence[bool], lines: Sequence[NumberedLine], problems: Problems
+) -> bool:
+    """Report a file that is wrong as a whole, once."""
+    return (
+        _is_foreign(shape, lines, problems)
+        or _has_other_mark(shape, lines, problems)
+        or _has_other_columns(shape, fits, lines, problems)
+    )
 
 
 def _first(shape: Shape, line: str) -> str:

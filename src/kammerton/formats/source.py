@@ -119,10 +119,12 @@ def _kind(mode: int) -> str:
 
 
 def _unreadable(error: OSError | ValueError, name: str, path: Path | None = None) -> DataError:
-    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    reason = "NUL in its path"
+    if isinstance(error, OSError):
+        reason = (error.strerror or str(error)).lower()
     if path is not None and _is_link(path):
-        return _failure("KT102", f"not a regular file: a link that leads nowhere ({reason.lower()})", name)
-    return _failure("KT101", f"cannot be read: {reason.lower()}", name)
+        return _failure("KT102", f"not a regular file: a link that leads nowhere ({reason})", name)
+    return _failure("KT101", f"cannot be read: {reason}", name)
 
 
 def _is_link(path: Path) -> bool:

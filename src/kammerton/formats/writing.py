@@ -60,7 +60,7 @@ def render_jams(
 ) -> str:
     """Write a JAMS file with one annotation per track.
 
-    Durations are exact decimal differences: start and duration, added as they are written, give the end.
+    Start and duration, added as they are written, give the end.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def _rows(track: LabelledIntervals) -> Iterator[tuple[float, float, str]]:
 def _annotation(track: LabelledIntervals, namespace: str, duration: float) -> str:
     about = {} if track.annotator is None else {"annotator": {"name": track.annotator}}
     observations = ",\n".join(
-        f'{{"time": {start!r}, "duration": {_difference(end, start)}, '
+        f'{{"time": {start!r}, "duration": {_duration(start, end)}, '
         f'"value": {json.dumps(label, ensure_ascii=False)}, "confidence": null}}'
         for start, end, label in _rows(track)
     )
@@ -103,8 +103,17 @@ def _annotation(track: LabelledIntervals, namespace: str, duration: float) -> st
     return f'{head}, "data": [\n{observations}\n], {tail}'
 
 
-def _difference(end: float, start: float) -> Decimal:
-    return EXACT.subtract(Decimal(repr(end)), Decimal(repr(start)))
+def _duration(start: float, end: float) -> str:
+    """Return a duration that gives the end when it is added to the start.
+
+    It should do so in the decimal arithmetic of our reader and in the binary one of others, for whom an
+    end that is an ulp too late is an overlap. Where no double does both, ours comes first.
+    """
+    exact = EXACT.subtract(Decimal(repr(end)), Decimal(repr(start)))
+    for double in (float(exact), end - start):
+        if start + double == end and float(EXACT.add(Decimal(repr(start)), Decimal(repr(double)))) == end:
+            return repr(double)
+    return str(exact)
 
 
 def _check_labels(track: LabelledIntervals, form: str, separators: str) -> None:

@@ -211,7 +211,7 @@ def test_33_missing(tmp_path: Path) -> None:
 
 
 def test_33_no_path() -> None:
-    assert _told(Path("a\0b")) == "error KT101 cannot be read: embedded null byte"
+    assert _told(Path("a\0b")) == "error KT101 cannot be read: NUL in its path"
 
 
 @pytest.mark.parametrize(
