@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
-    from kammerton import chords
-    from kammerton.api import score
+    from kammerton import chords, fingering
+    from kammerton.api import score, show
     from kammerton.checking import check
     from kammerton.conversion import convert
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
@@ -29,7 +29,9 @@ __all__ = [
     "check",
     "chords",
     "convert",
+    "fingering",
     "score",
+    "show",
 ]
 
 _HOMES = {
@@ -41,12 +43,13 @@ _HOMES = {
     "check": "kammerton.checking",
     "convert": "kammerton.conversion",
     "score": "kammerton.api",
+    "show": "kammerton.api",
 }
 
 
 def __getattr__(name: str) -> object:
-    if name == "chords":
-        return import_module("kammerton.chords")
+    if name in ("chords", "fingering"):
+        return import_module(f"kammerton.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'kammerton' has no attribute {name!r}")

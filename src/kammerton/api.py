@@ -5,25 +5,27 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kammerton.errors import DataError, OptionError, close_match, quote
 from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.pairs import read_pairs
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names
-from kammerton.model.loading import load_estimates, load_references
+from kammerton.model.loading import (
+    load_estimates,
+    load_references,
+    match_estimates,
+    match_references,
+)
 from kammerton.model.protocol import choose
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import gather_evidence
 from kammerton.model.task import Task
-
-if TYPE_CHECKING:
-    from kammerton.chords.views import ItemView
+from kammerton.model.views import ItemView
 
 __all__ = ["score", "show"]
 
@@ -100,9 +102,7 @@ def score(
     chosen = choose(found.protocols, protocols, measures)
     if missing not in _POLICIES:
         raise OptionError.unknown("policy for missing estimates", missing, _POLICIES)
-    reading = found.options() if options is None else options
-    if not isinstance(reading, found.options):
-        raise OptionError(f"options must be {found.options.__name__}, got {type(options).__name__}")
+    reading = _options(found, options)
     if pairs is not None:
         if references is not None or estimates is not None or annotators:
             raise OptionError("a list of pairs stands in place of references, estimates and annotators")
@@ -114,6 +114,13 @@ def score(
     )
     choices = _choices(reading) | ({} if annotator == ALL else {"annotator": annotator})
     return Scores(found, evidence, missing=missing, choices=choices)
+
+
+def _options(task: Task, options: object | None) -> Any:
+    chosen = task.options() if options is None else options
+    if not isinstance(chosen, task.options):
+        raise OptionError(f"options must be {task.options.__name__}, got {type(options).__name__}")
+    return chosen
 
 
 def _corpus(task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any]) -> Corpus:
@@ -214,11 +221,13 @@ def show(
     (Mark(start=2.0, end=3.0, state='wrong'),)
     """
     found = find_task(task)
-    view_item = _layout(found)
-    reading = found.options() if options is None else options
+    if found.view is None:
+        raise OptionError(f"items of {task} cannot be shown")
+    reading = _options(found, options)
     corpus = _corpus(found, references, estimates, annotators or {}).paired()
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
-    read = load_references(found, tuple(_only(chosen, each) for each in corpus.references), reading)
+    loaded_references = load_references(found, tuple(_only(chosen, c) for c in corpus.references), reading)
+    read = match_references(found, loaded_references, reading)
     usable = {name: items[chosen] for name, items in read.annotations.items() if chosen in items}
     if not usable:
         raise DataError(read.diagnostics)
@@ -229,26 +238,17 @@ def show(
     diagnostics = list(read.diagnostics)
     for system in corpus.systems:
         loaded = load_estimates(found, _only(chosen, system), {chosen}, reading)
+        loaded = match_estimates(found, loaded, read, reading)
         diagnostics += loaded.diagnostics
         track = loaded.annotations.get(chosen, loaded.failed.get(chosen, "no estimate"))
         # a lone file is called like its item, which tells nobody whose it is
         called = "estimate" if system.name == chosen else system.name
         tracks[called] = found.blank(usable[who]) if track is None else track
     called = "reference" if who == chosen else who
-    view = view_item(chosen, called, usable[who], tracks, measure)
+    view = found.view(chosen, called, usable[who], tracks, measure, reading)
     others = ", ".join(name for name in usable if name != who)
     notes = (*view.notes, f"also annotated by {others}") if others else view.notes
     return replace(view, notes=notes, diagnostics=tuple(diagnostics))
-
-
-def _layout(task: Task) -> Callable[..., ItemView]:
-    """Return what lays out the items of a task."""
-    try:
-        views = import_module(f"kammerton.{task.name}.views")
-    except ModuleNotFoundError as error:
-        raise OptionError(f"items of {task.name} cannot be shown") from error
-    layout: Callable[..., ItemView] = views.view_item
-    return layout
 
 
 def _only(item: str, collection: Collection) -> Collection:

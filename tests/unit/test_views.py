@@ -183,7 +183,7 @@ def test_samples_are_no_time_to_mark() -> None:
 
 
 def test_items_of_a_task_without_a_layout_cannot_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.api.find_task", lambda name: replace(TASK, name=name))
+    monkeypatch.setattr("kammerton.api.find_task", lambda name: replace(TASK, name=name, view=None))
     with pytest.raises(OptionError, match="items of dances cannot be shown"):
         kammerton.api.show("dances", "no such file", "nor this one")
 

@@ -15,6 +15,7 @@ from kammerton.chords.conversion import CONVERSION
 from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
 from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
 from kammerton.chords.time_rules import from_zero
+from kammerton.chords.views import view_item
 from kammerton.model.measure import Measure
 from kammerton.model.task import Case, Evaluation, Task
 
@@ -69,5 +70,6 @@ TASK = Task(
     content=_content,
     extent=_extent,
     evaluate=_evaluate,
+    view=view_item,
     conversion=CONVERSION,
 )

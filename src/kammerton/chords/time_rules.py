@@ -24,6 +24,8 @@ class Timeline:
         Number of pairs.
     pair : ndarray of int64, shape (slices,)
         Pair of each slice, ascending.
+    starts : ndarray of float64, shape (slices,)
+        Seconds; ascending within a pair.
     weights : ndarray of float64, shape (slices,)
         Seconds, or number of samples.
     ref, est : ndarray of int64, shape (slices,)
@@ -32,6 +34,7 @@ class Timeline:
 
     pairs: int
     pair: Codes
+    starts: Seconds
     weights: NDArray[np.float64]
     ref: Codes
     est: Codes
@@ -78,7 +81,7 @@ def from_zero(columns: Columns) -> tuple[Timeline, Slices, NDArray[np.float64]]:
     slices = columns.slices.where(columns.slices.ends <= end[columns.slices.pair])
     ref = _labels(columns.ref, slices.ref_row, slices.ref_gap, SILENCE)
     est = _labels(columns.est, slices.est_row, slices.est_gap, SILENCE)
-    timeline = Timeline(columns.pairs, slices.pair, slices.durations, ref, est)
+    timeline = Timeline(columns.pairs, slices.pair, slices.starts, slices.durations, ref, est)
     return timeline, slices, np.nan_to_num(end)
 
 
@@ -108,7 +111,8 @@ def reference_span(columns: Columns, merged: Codes | None = None) -> ReferenceSp
     slices = slices.where((slices.starts >= first[slices.pair]) & (slices.ends <= last[slices.pair]))
     padded = _padded(est, slices, first, last, merged)
     est_codes = _labels(est, slices.est_row, padded, NO_CHORD)
-    timeline = Timeline(columns.pairs, slices.pair, slices.durations, ref.codes[slices.ref_row], est_codes)
+    ref_codes = ref.codes[slices.ref_row]
+    timeline = Timeline(columns.pairs, slices.pair, slices.starts, slices.durations, ref_codes, est_codes)
     return ReferenceSpan(timeline, ref, est, slices, padded, np.nan_to_num(last - first))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -19,23 +18,15 @@ from kammerton.chords.columns import Columns, build_columns
 from kammerton.chords.formulas import Recall
 from kammerton.chords.kernels import Result
 from kammerton.chords.protocols import decibel, mir_eval, mirex2013
+from kammerton.chords.reading import ChordOptions
 from kammerton.core.intervals import Codes, Flags, Seconds
-from kammerton.errors import Diagnostic, OptionError
+from kammerton.errors import OptionError
 from kammerton.model.measure import Measure
 from kammerton.model.protocol import find
 from kammerton.model.task import Case
+from kammerton.model.views import Column, ItemView, Mark, Span, State, Table, Track
 
-__all__ = [
-    "DEFAULT_MEASURE",
-    "Column",
-    "ItemView",
-    "Mark",
-    "Span",
-    "State",
-    "Table",
-    "Track",
-    "view_item",
-]
+__all__ = ["DEFAULT_MEASURE", "view_item"]
 
 DEFAULT_MEASURE = "mirex2013/MajMin"
 
@@ -46,97 +37,6 @@ _MODULES = {module.PROTOCOL.name: module for module in (mirex2013, mir_eval, dec
 _LISTED = 10
 """Confusions that are listed one by one."""
 
-State = Literal["wrong", "excluded"]
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A row of an annotation."""
-
-    start: float
-    end: float
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A stretch of time that was judged wrong, or was not judged."""
-
-    start: float
-    end: float
-    state: State
-
-
-@dataclass(frozen=True, slots=True)
-class Track:
-    """What one annotator or system wrote, and what became of it.
-
-    Parameters
-    ----------
-    name : str
-        Name of the annotator or system.
-    spans : tuple of Span
-        Sorted, without overlaps.
-    marks : tuple of Mark
-        Sorted, without overlaps; what lies outside them is right. The reference has none.
-    note : str
-        Why there are no spans, if something kept them from being read.
-    """
-
-    name: str
-    spans: tuple[Span, ...]
-    marks: tuple[Mark, ...] = ()
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table: its heading, and what its numbers are."""
-
-    heading: str
-    kind: Literal["text", "time", "share", "score"] = "text"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table below the timeline; in a cell, None is an undefined value and a text stands for itself."""
-
-    title: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[str | float | None, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemView:
-    """One item: its timeline, and the tables below it.
-
-    Parameters
-    ----------
-    item, measure : str
-        What is shown, and the measure that the marks follow.
-    end : float
-        Last end of any track; the timeline starts at 0.
-    tracks : tuple of Track
-        The reference first.
-    tables : tuple of Table
-        Costs of each estimate, scores, what was excluded.
-    notes : tuple of str
-        What a reader of the figures must know.
-    unit : str
-        Unit of time.
-    diagnostics : tuple of Diagnostic
-        What was noticed while the item was read.
-    """
-
-    item: str
-    measure: str
-    end: float
-    tracks: tuple[Track, ...]
-    tables: tuple[Table, ...]
-    notes: tuple[str, ...] = ()
-    unit: str = "s"
-    diagnostics: tuple[Diagnostic, ...] = ()
-
 
 def view_item(
     item: str,
@@ -144,6 +44,7 @@ def view_item(
     reference: ChordAnnotation,
     estimates: Mapping[str, ChordAnnotation | str],
     measure: str | None = None,
+    _: ChordOptions | None = None,
 ) -> ItemView:
     """Lay out one song.
 
@@ -275,13 +176,16 @@ def _judge(columns: Columns, result: Result, chosen: Measure) -> Iterator[_Judge
     timeline, rule = result.timeline, result.rules[chosen.name]
     scored = rule.scored[timeline.ref]
     wrong = scored & ~rule.correct(timeline.ref, timeline.est)
-    first = np.zeros(columns.pairs) if chosen.protocol == mirex2013.PROTOCOL.name else columns.ref.span()[0]
     for pair in range(columns.pairs):
         own = timeline.pair == pair
-        edges = first[pair] + np.concatenate(([0.0], np.cumsum(timeline.weights[own])))
         yield _Judgement(
-            *(edges[:-1], edges[1:], timeline.ref[own], timeline.est[own], scored[own], wrong[own]),
-            labels=columns.labels,
+            timeline.starts[own],
+            timeline.starts[own] + timeline.weights[own],
+            timeline.ref[own],
+            timeline.est[own],
+            scored[own],
+            wrong[own],
+            columns.labels,
         )
 
 

@@ -91,7 +91,7 @@ class ViolationRate:
         return np.asarray(statistics[:, 0])
 
     def worst(self, statistics: Statistics, /) -> Statistics:
-        """An estimate that says nothing asks nothing of a hand: nothing is judged."""
+        """Judge nothing: an estimate that says nothing asks nothing of a hand."""
         return np.zeros_like(statistics)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kammerton.errors import Diagnostic
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
+from kammerton.model.views import ItemView
 
 __all__ = ["Case", "ClassTable", "Conversion", "Evaluation", "Reading", "Task"]
 
@@ -155,6 +156,9 @@ class Task:
         ``extent(annotation)`` returns how far it reaches, in ``extent_unit``.
     evaluate : callable
         ``evaluate(cases, measures, options)`` runs the kernels; the measures need the same.
+    view : callable, optional
+        ``view(item, annotator, reference, estimates, measure, options)`` lays out one item; an estimate
+        is a text that says why there is none, and ``measure`` the address of what judges, or None.
     match : callable, optional
         ``match(reference, other, options)`` returns the other annotation on what the reference is made
         of (its notes), and diagnostics; None in its place if they do not belong together. Without it
@@ -179,6 +183,7 @@ class Task:
     content: Callable[[Any], bytes]
     extent: Callable[[Any], float]
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
+    view: Callable[[str, str, Any, Mapping[str, Any], str | None, Any], ItemView] | None = None
     match: Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]] | None = None
     identify: Callable[[str], tuple[str, str | None]] = _is_item
     extent_unit: str = "s"

@@ -17,7 +17,7 @@ from kammerton.errors import OptionError, quote
 from kammerton.reporting.escaping import display_width, for_terminal, pad
 
 if TYPE_CHECKING:
-    from kammerton.chords.views import ItemView, Mark, Table, Track
+    from kammerton.model.views import ItemView, Mark, Table, Track
 
 __all__ = ["NARROWEST", "WIDEST", "render_item"]
 
