@@ -64,7 +64,7 @@ _CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
 CODED_NUMBERS = frozenset(_CODES["1-10"])
 """Numbers that are fingers where they count through both hands from 1."""
 
-_NUMBER = r"[0-9]++(?:\.[0-9]*+)?+"
+_NUMBER = r"[0-9]++(?:\.[0-9]*+)?+(?:[eE][+-]?+[0-9]++)?+"
 _LIST = re.compile(rf"(?:[LRlr]|-)?+{_NUMBER}(?:[_-](?:[LRlr]|-)?+{_NUMBER})*+_?+")
 _FINGER = re.compile(rf"(?P<hand>[LRlr]|-)?+(?P<number>{_NUMBER})")
 _PIG = re.compile(r"-?[1-5](?:_-?[1-5])*+_?")

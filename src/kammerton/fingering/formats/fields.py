@@ -242,7 +242,7 @@ def _coded(
     found = distinct & CODED_NUMBERS
     if any(len(number) > 1 or number > "5" for number in found):
         return "1-10"
-    if not found or (hands != UNKNOWN).any():
+    if not found or (hands != UNKNOWN).any() or problems.has_errors:
         return "pig"
     problem = Diagnostic(
         code="KT334",

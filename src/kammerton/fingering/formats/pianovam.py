@@ -129,7 +129,9 @@ class _JsonReader:
         }
 
         def locate(index: int, field: NoteField) -> Place:
-            return begins.place(kept[index], notes[index][1].get(field))
+            key = notes[index][1].get(field)
+            place = begins.place(kept[index], key)
+            return place if key is not None else replace(place, column=None)
 
         read = notes_of(cells, locate, self._problems, self._options, numbers="1-10")
         return check_notes(read, self._problems)

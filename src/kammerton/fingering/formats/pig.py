@@ -24,7 +24,9 @@ from kammerton.fingering.labels import Encoding, inspect
 from kammerton.fingering.pitch import diagnose_pitch, parse_pitch, spell
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.reading import Problems
+from kammerton.formats.row_problems import NumberedLine
 from kammerton.formats.source import read_text
+from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
 
 __all__ = ["identify", "parse_pig", "read_pig", "render_pig"]
@@ -147,18 +149,24 @@ def _cut(text: str, problems: Problems, options: FingeringOptions) -> Notes:
     )
 
 
-def _table(lines: list[tuple[int, str]], problems: Problems) -> Table:
-    """Choose what separates the cells: that by which most lines have as many as they should."""
-    fitting = {
-        separator: sum(len(split_cells(line, separator) or ()) == _WIDTH for _, line in lines)
-        for separator in SEPARATORS
-    }
-    separator = max(SEPARATORS, key=lambda mark: fitting[mark])
-    if lines and not fitting[separator]:
-        # one line speaks for all: the file is of another kind, or lacks a column
-        separator = max(SEPARATORS, key=lambda mark: len(split_cells(lines[0][1], mark) or ()))
-        lines = lines[:1]
-    return Table(problems.file, separator, _WIDTH, _COLUMNS, lines)
+def _table(lines: list[NumberedLine], problems: Problems) -> Table:
+    """Find what separates the cells: that by which any line has as many as it should."""
+    for separator in SEPARATORS:
+        if any(_width(line, separator) == _WIDTH for _, line in lines):
+            return Table(problems.file, separator, _WIDTH, _COLUMNS, lines)
+    if lines:  # one speaks for all: the file is of another kind, or lacks a column
+        number, line = lines[0]
+        width = max(_width(line, separator) for separator in SEPARATORS)
+        message = f"no row has {_WIDTH} columns; this one has {width}"
+        problem = Diagnostic(
+            code="KT340", severity="error", message=message, hint=f"a row is {_EXPECTED}", count=len(lines)
+        )
+        problems.add(Place(problems.file, number, 1, len(line), line).diagnose(problem))
+    return Table(problems.file, SEPARATORS[0], _WIDTH, _COLUMNS, [])
+
+
+def _width(line: str, separator: str) -> int:
+    return len(split_cells(line, separator) or ())
 
 
 def _pitch(text: str) -> tuple[int, Diagnostic | None]:

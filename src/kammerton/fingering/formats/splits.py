@@ -138,10 +138,7 @@ def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems
     if isinstance(split, str) and split and isinstance(item, str | Decimal):
         yield str(item), split, places.of((key,))
     else:
-        _say(problems, places.of((key,)), _fault(split, item))
-
-
-def _fault(split: object, item: object) -> str:
-    if not isinstance(split, str) or not split:
-        return "recording has no `split`"
-    return f"recording has no name, none of {', '.join(map(quote, _ITEM_KEYS))}: {quote(str(item))}"
+        named = isinstance(split, str) and split
+        keys = ", ".join(map(quote, _ITEM_KEYS))
+        message = f"recording has no name, none of {keys}" if named else "recording has no `split`"
+        _say(problems, places.of((key,)), message)

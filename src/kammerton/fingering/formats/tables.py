@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from kammerton.errors import Diagnostic, quote
 from kammerton.fingering.formats.notes import NoteField
-from kammerton.formats.csv_header import cells_of, field_at
+from kammerton.formats.csv_header import cells_of
 from kammerton.formats.reading import Problems
 from kammerton.formats.row_problems import NumberedLine
 from kammerton.model.annotations import Place
@@ -20,7 +20,16 @@ __all__ = ["SEPARATORS", "Table", "lines_with_data", "split_cells"]
 SEPARATORS = ("\t", ",", ";", " ")
 """What may stand between cells, the usual one first; a space stands for any blanks."""
 
-_WORD = re.compile(r"[^ \t]+")
+
+def _cell_pattern(separator: str) -> re.Pattern[str]:
+    if separator == " ":
+        return re.compile(r"(?P<plain>[^ \t]++)")
+    blanks = " " if separator == "\t" else " \t"
+    quoted = r'"(?P<quoted>(?:[^"]|"")*+)"'
+    return re.compile(rf"(?:^|(?<={separator}))[{blanks}]*+(?:{quoted}|(?P<plain>[^{separator}]*+))")
+
+
+_CELLS = {separator: _cell_pattern(separator) for separator in SEPARATORS}
 
 
 def lines_with_data(text: str) -> list[NumberedLine]:
@@ -83,10 +92,10 @@ class Table:
         return rows
 
     def locate(self, row: int, field: NoteField) -> Place:
-        """Return the place of a field, or of its row if the file has no such column."""
+        """Return the place of a field, which is its row alone if the file has no such column."""
         number, line = self.lines[row]
         if field not in self.columns:
-            return Place(self.file, number, 1, len(line), line)
+            return Place(self.file, number, excerpt=line)
         column, text = self._cell(line, self.columns[field])
         return Place(self.file, number, column, max(1, len(text)), line)
 
@@ -95,10 +104,10 @@ class Table:
         return lambda row: self.locate(row, field)
 
     def _cell(self, line: str, index: int) -> tuple[int, str]:
-        if self.separator != " ":
-            return field_at(line, self.separator, index)
-        word = list(_WORD.finditer(line))[index]
-        return word.start() + 1, word.group()
+        """Return column and text of a cell, without the quotes around it."""
+        cell = list(_CELLS[self.separator].finditer(line))[index]
+        group = "plain" if cell["plain"] is not None else "quoted"
+        return cell.start(group) + 1, cell[group].rstrip(" \t")
 
     def _say_width(
         self, line: NumberedLine, record: Sequence[str], problems: Problems, expected: str

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from fingering_strategies import fingerings
+from kammerton.errors import Diagnostic
+from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.formats import FingeringOptions, adopt_fingering
+from kammerton.fingering.formats.sniffing import parse_fingering
+
+
+def columns(**changed: Any) -> dict[str, Any]:
+    return {"onsets": [0, 1], "offsets": [1.0, 2.0], "pitches": [60, 48], "fingers": [1, -2]} | changed
+
+
+def only(value: object, **options: Any) -> Fingering:
+    reading = adopt_fingering(value, "mine", FingeringOptions(**options))
+    assert reading.diagnostics == ()
+    ((annotator, fingering),) = reading.annotations
+    assert annotator is None
+    return fingering
+
+
+def problem(value: object) -> Diagnostic:
+    reading = adopt_fingering(value, "mine")
+    assert reading.annotations == ()
+    (found,) = reading.diagnostics
+    return found
+
+
+@given(fingerings())
+def test_a_fingering_is_taken_as_it_is(fingering: Fingering) -> None:
+    reading = adopt_fingering(fingering, "mine")
+    assert {d.severity for d in reading.diagnostics} <= {"warning"}
+    taken = reading.annotations[0][1]
+    assert taken.labels == fingering.labels
+    for name in ("onsets", "offsets", "pitches", "hands"):
+        assert np.array_equal(getattr(taken, name), getattr(fingering, name))
+
+
+def test_a_fingering_without_pitches_is_taken_too() -> None:
+    fingering = parse_fingering("[7, 1]", name="a").annotations[0][1]
+    assert only(fingering).pitches.tolist() == [-1, -1]
+
+
+def test_hands_of_a_fingering_do_not_turn_its_labels() -> None:
+    fingering = replace(only(columns()), labels=("1", "2"))
+    found = problem(fingering)
+    assert (found.code, found.message) == (
+        "KT343",
+        "row index 1: finger `2` is of the right hand, the note of the left one",
+    )
+    assert only(replace(fingering, hands=np.array([UNKNOWN, UNKNOWN]))).labels == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        columns(),
+        SimpleNamespace(**columns()),
+        columns(fingers=["1", "-2"]),
+        columns(fingers=("R1", "L2")),
+        columns(fingers=np.array([1, -2])),
+        columns(fingers=np.array([1.0, -2.0])),
+        columns(fingers=[1, 2], hands=["R", "L"]),
+        columns(fingers=[1, 2], hands=[0, 1]),
+        columns(fingers=[1, 2], hands=np.array([0.0, 1.0])),
+        columns(pitches=["C4", "C3"]),
+        columns(pitches=np.array([60.0, 48.0])),
+        columns(onsets=np.array([0.0, 1.0]), offsets=np.array([1, 2])),
+        {"labels": ["1", "-2"], **{name: columns()[name] for name in ("onsets", "offsets", "pitches")}},
+    ],
+)
+def test_columns_of_any_kind(value: object) -> None:
+    fingering = only(value)
+    assert fingering.onsets.tolist() == [0.0, 1.0]
+    assert fingering.offsets.tolist() == [1.0, 2.0]
+    assert fingering.pitches.tolist() == [60, 48]
+    assert fingering.hands.tolist() == [RIGHT, LEFT]
+    assert fingering.labels == ("1", "-2")
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, "", 0, "x"])
+def test_missing_fingers(missing: object) -> None:
+    assert only(columns(fingers=[missing, -2])).labels == ("", "-2")
+
+
+def test_missing_hands() -> None:
+    fingering = only(columns(fingers=[None, 3], hands=[None, float("nan")]))
+    assert (fingering.hands.tolist(), fingering.labels) == ([UNKNOWN, UNKNOWN], ("", "3"))
+    assert only(columns(fingers=[None, 3]), hand="left").labels == ("", "-3")
+    assert only(columns(fingers=[6, 1]), label_encoding="1-10").labels == ("1", "-1")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (4, "not a fingering: int has no onsets"),
+        (columns(fingers=None), "not a fingering: dict has no fingers"),
+        (columns(pitches="C4"), "not a fingering: dict has no pitches"),
+        (columns(pitches=3), "not a fingering: dict has no pitches"),
+        (columns(fingers=[1]), "columns of different lengths: 2, 2, 2, 1"),
+    ],
+)
+def test_what_is_no_fingering(value: object, message: str) -> None:
+    found = problem(value)
+    assert (found.code, found.message, found.file) == ("KT114", message, "mine")
+
+
+def test_a_fingering_of_uneven_columns() -> None:
+    fingering = replace(only(columns()), labels=("1",))
+    assert problem(fingering).message == "columns of different lengths: 2, 2, 2, 2, 1"
+
+
+@pytest.mark.parametrize(
+    ("changed", "code", "message"),
+    [
+        ({"onsets": [0, float("nan")]}, "KT122", "row index 1: time is not finite: `nan`"),
+        ({"offsets": [1, float("inf")]}, "KT122", "row index 1: time is not finite: `inf`"),
+        ({"onsets": [-1, 1]}, "KT123", "row index 0: negative time: `-1.0`"),
+        (
+            {"offsets": [1, 0.5]},
+            "KT124",
+            "row index 1: note ends before it starts: offset `0.5`, onset `1.0`",
+        ),
+        ({"onsets": [True, 1]}, "KT120", "row index 0: not a time in seconds: `True`"),
+        ({"pitches": [60, 60.5]}, "KT341", "row index 1: not a pitch: `60.5`"),
+        ({"pitches": [None, 60]}, "KT341", "row index 0: not a pitch: `None`"),
+        ({"fingers": [6, 1]}, "KT330", "row index 0: `6` is not a finger"),
+        ({"fingers": [1.5, 1]}, "KT330", "row index 0: `1.5` is not a finger"),
+        ({"hands": ["?", "L"]}, "KT342", "row index 0: not a hand: `?`"),
+        (
+            {"hands": [1, 1]},
+            "KT343",
+            "row index 0: finger `1` is of the right hand, the note of the left one",
+        ),
+    ],
+)
+def test_errors_of_notes(changed: dict[str, Any], code: str, message: str) -> None:
+    found = problem(columns(**changed))
+    assert (found.code, found.message, found.line) == (code, message, None)
+
+
+def test_nothing_is_no_fingering() -> None:
+    empty: dict[str, Any] = {name: [] for name in columns()}
+    assert problem(empty).code == "KT110"
+    none = np.array([])
+    assert problem(Fingering(none, none, none.astype(int), none.astype(int), ())).code == "KT110"
+
+
+def test_repeated_notes_are_named_by_their_index() -> None:
+    (found,) = adopt_fingering(columns(onsets=[0, 0], pitches=[60, 60]), "mine").diagnostics
+    assert found.message == "row index 1: same onset and pitch as the note of note index 0; both are kept"

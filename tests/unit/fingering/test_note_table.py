@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: MIT
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingering_strategies import fingerings
+from kammerton.errors import DataError, Diagnostic, OptionError
+from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.formats import (
+    SUFFIXES,
+    FingeringOptions,
+    parse_fingering,
+    read_fingering,
+    render_csv,
+    render_pig,
+)
+from kammerton.formats import Limits
+from kammerton.model.task import Reading
+
+
+def read(text: str, suffix: str = ".csv", **options: object) -> Reading[Fingering]:
+    chosen = FingeringOptions(**options)  # type: ignore[arg-type]
+    return parse_fingering(text, name="a.csv", suffix=suffix, options=chosen)
+
+
+def only(text: str, suffix: str = ".csv", **options: object) -> Fingering:
+    reading = read(text, suffix, **options)
+    assert [d.concise() for d in reading.diagnostics] == []
+    ((annotator, fingering),) = reading.annotations
+    assert annotator is None
+    return fingering
+
+
+def problem(text: str, suffix: str = ".csv", **options: object) -> Diagnostic:
+    reading = read(text, suffix, **options)
+    (found,) = reading.diagnostics
+    assert (not reading.annotations) == (found.severity == "error")
+    return found
+
+
+def same(one: Fingering, other: Fingering) -> bool:
+    arrays = ("onsets", "offsets", "pitches", "hands")
+    equal = [np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays]
+    return all(equal) and one.labels == other.labels
+
+
+PLAIN = "onset,offset,pitch,hand,finger\n0,1,60,R,1\n0.5,1.5,48,L,5\n"
+
+PIG_NAMES = (
+    "note_id onset_time offset_time spelled_pitch onset_velocity offset_velocity channel finger_number\n"
+)
+
+# --- columns -------------------------------------------------------------------------------
+
+
+def test_columns_are_read() -> None:
+    fingering = only(PLAIN)
+    assert fingering.onsets.tolist() == [0.0, 0.5]
+    assert fingering.offsets.tolist() == [1.0, 1.5]
+    assert fingering.pitches.tolist() == [60, 48]
+    assert fingering.hands.tolist() == [RIGHT, LEFT]
+    assert fingering.labels == ("1", "-5")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN.replace(",", "\t"),
+        PLAIN.replace(",", ";"),
+        PLAIN.replace(",", " , "),
+        PLAIN.replace(",", " "),
+        PLAIN.replace("60", "C4").replace("48", "B#2"),
+        PLAIN.replace("60", "60.0"),
+        PLAIN.replace("60", '"60"'),
+        PLAIN.replace("R", "right").replace("L", "Left"),
+        PLAIN.replace("R", "rh").replace("L", "LH"),
+        PLAIN.replace("R", "0").replace("L", "1"),
+        PLAIN.replace("5\n", "-5\n"),
+        PLAIN.replace("1\n", "R1\n").replace("5\n", "L5\n"),
+        PLAIN.replace("onset", "Start Time").replace("offset", "END (s)").replace("finger", "fingering"),
+        PLAIN.replace("onset", "onset_sec").replace("offset", "end-time [s]").replace("pitch", "midi_pitch"),
+        PLAIN.replace("offset", "duration").replace("1.5", "1.0"),
+        "# by hand\n\n// twice\n" + PLAIN.replace("0.5,", "\n# a comment\n0.5,") + "\n",
+        "velocity,onset,offset,pitch,hand,finger\n64,0,1,60,R,1\n,0.5,1.5,48,L,5\n",
+        "id,onset,offset,pitch,hand,finger\na,0,1,60,R,1\nb,0.5,1.5,48,L,5\n",
+        "onset,offset,pitch,note_name,hand,finger,label\n0,1,60,C,R,1,x\n0.5,1.5,48,C,L,5,y\n",
+        "onset,offset,note_name,pitch,hand,label,finger\n0,1,C,60,R,x,1\n0.5,1.5,C,48,L,y,5\n",
+        "onset,offset,duration,pitch,hand,finger\n0,1,9,60,R,1\n0.5,1.5,9,48,L,5\n",
+        # a variant of PIG
+        PIG_NAMES.replace(" ", "\t") + "0\t0\t1\tC4\t64\t80\t0\t1\n1\t0.5\t1.5\tC3\t64\t80\t1\t-5\n",
+    ],
+)
+def test_variants_mean_the_same(text: str) -> None:
+    assert same(only(text), only(PLAIN))
+
+
+def test_durations_are_added_as_decimal_numbers() -> None:
+    assert 0.1 + 0.2 != 0.3
+    assert only("onset,duration,pitch,finger\n0.1,0.2,60,1\n").offsets.tolist() == [0.3]
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "hands"),
+    [
+        # unsigned numbers are fingers of the hand that plays
+        ("60,R,4_1\n48,L,4_1\n", ("4_1", "-4_-1"), [RIGHT, LEFT]),
+        # a sign anywhere: all of them are signed
+        ("60,,3\n48,,-3\n", ("3", "-3"), [RIGHT, LEFT]),
+        # nothing tells the hand: fingers of the right one, and the hand stays unknown
+        ("60,,3\n48,,2\n", ("3", "2"), [UNKNOWN, UNKNOWN]),
+        ("60,R,Noinfo\n48,Noinfo,Noinfo\n", ("", ""), [RIGHT, UNKNOWN]),
+        ("60,R,0\n48,L,x\n", ("", ""), [RIGHT, LEFT]),
+        ("60,,R3\n48,,\n", ("3", ""), [RIGHT, UNKNOWN]),
+        ("60,,(L3)\n48,,3\n", ("-3", "3"), [LEFT, UNKNOWN]),
+    ],
+)
+def test_hands_and_fingers(rows: str, labels: tuple[str, ...], hands: list[int]) -> None:
+    onsets = iter(("0,1,", "1,2,"))
+    text = "onset,offset,pitch,hand,finger\n" + "".join(f"{next(onsets)}{row}\n" for row in rows.split())
+    fingering = only(text)
+    assert (fingering.labels, fingering.hands.tolist()) == (labels, hands)
+
+
+def test_the_caller_may_say_what_the_file_does_not() -> None:
+    text = "onset,offset,pitch,finger\n0,1,60,3\n1,2,60,\n"
+    fingering = only(text, hand="left")
+    assert (fingering.labels, fingering.hands.tolist()) == (("-3", ""), [LEFT, LEFT])
+    assert only(text, hand="right").hands.tolist() == [RIGHT, RIGHT]
+    # but what it does, holds
+    assert only(PLAIN, hand="left").labels == ("1", "-5")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "labels", "hands"),
+    [("1-10", ("2", "-5"), [RIGHT, LEFT]), ("0-9", ("-3", "-1"), [LEFT, LEFT])],
+)
+def test_numbers_that_tell_the_hand(encoding: str, labels: tuple[str, ...], hands: list[int]) -> None:
+    fingering = only("onset,offset,pitch,finger\n0,1,60,7\n1,2,48,5\n", label_encoding=encoding)
+    assert (fingering.labels, fingering.hands.tolist()) == (labels, hands)
+
+
+def test_each_annotator_has_an_annotation() -> None:
+    text = "onset,offset,pitch,finger,annotator,id\n0,1,60,1,Ann,0\n0,1,60,2,Bob,0\n"
+    text += "1,2,62,3,Ann,1\n1,2,62,4,,0\n"
+    reading = read(text)
+    assert reading.diagnostics == ()
+    named = {name: (fingering.onsets.tolist(), fingering.labels) for name, fingering in reading.annotations}
+    assert named == {"Ann": ([0.0, 1.0], ("1", "3")), "Bob": ([0.0], ("2",)), None: ([1.0], ("4",))}
+    found = problem(text.replace("1,2,62,3,Ann,1", "2,1,62,3,Ann,1"))
+    assert found.concise() == "a.csv:4:3: KT124 note ends before it starts: offset `1`, onset `2`"
+
+
+OFFSETS = "known names: offset, offset_time, key_offset, end, end_time, stop"
+
+# --- headers -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("header", "message", "hint"),
+    [
+        (
+            "onst,offset,pitch,finger",
+            "no column is the onset: `onst`, `offset`, `pitch`, `finger`",
+            "is it `onst`? known names: onset, onset_time, start, start_time, time, begin",
+        ),
+        (
+            "onset,ende,pitch,finger",
+            "no column is the offset: `onset`, `ende`, `pitch`, `finger`",
+            f"is it `ende`? {OFFSETS}; or, as a duration: duration, dur, length",
+        ),
+        (
+            "onset,offset,pitch,hand",
+            "no column is the finger: `onset`, `offset`, `pitch`, `hand`",
+            "known names: finger, finger_number, fingering, finger_label, label",
+        ),
+    ],
+)
+def test_a_missing_column_is_named(header: str, message: str, hint: str) -> None:
+    found = problem(header + "\n0,1,60,1\n")
+    assert (found.code, found.message, found.hint) == ("KT162", message, hint)
+    assert (found.line, found.column, found.length) == (1, 1, len(header))
+
+
+def test_every_missing_column_is_named() -> None:
+    found = read("id,when,what\n0,1,2\n").diagnostics
+    assert [d.code for d in found] == ["KT162"] * 4
+
+
+def test_a_column_stands_once() -> None:
+    found = problem("onset,offset,pitch,finger,Finger\n0,1,60,1,2\n")
+    assert found.concise() == "a.csv:1:1: KT163 column `Finger` stands twice"
+
+
+@pytest.mark.parametrize(
+    ("text", "suffix", "code"),
+    [
+        ("a,b\n", ".csv", "KT162"),
+        ("a,b\n", ".txt", "KT340"),
+        ("onset,offset\n", ".txt", "KT162"),
+        ("#onset,offset\n", ".csv", "KT110"),
+        ("#onset,offset,pitch,finger\n", ".csv", "KT110"),
+        ("onset,offset,pitch,finger\n", ".csv", "KT110"),
+        ("", ".csv", "KT110"),
+    ],
+)
+def test_what_a_header_is(text: str, suffix: str, code: str) -> None:
+    assert {d.code for d in read(text, suffix).diagnostics} == {code}
+
+
+# --- what may be wrong ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("0,1,60,R,6", "2:10: KT330 `6` is not a finger"),
+        ("0,1,60,R,4_6", "2:12: KT330 `6` is not a finger"),
+        ("0,1,60,X,1", "2:8: KT342 not a hand: `X`"),
+        ("0,1,H4,R,1", "2:5: KT341 not a pitch: `H4`"),
+        ("0,1,128,R,1", "2:5: KT341 not a pitch: `128`"),
+        ("0,1,60,R,-1", "2:10: KT343 finger `-1` is of the left hand, the note of the right one (`R`)"),
+        ("nan,1,60,R,1", "2:1: KT122 time is not finite: `nan`"),
+        (",1,60,R,1", "2:1: KT120 not a time in seconds: ``"),
+        ("0,-1,60,R,1", "2:3: KT123 negative time: `-1`"),
+        ("2,1,60,R,1", "2:3: KT124 note ends before it starts: offset `1`, onset `2`"),
+        ("0,1,60,R", "2:1: KT340 row has 4 columns instead of 5"),
+        ("0,1,60,R,1,2", "2:12: KT340 row has 6 columns instead of 5"),
+        ('0,1,60,R,"1', '2:10: KT160 quote is not closed: `"1`'),
+    ],
+)
+def test_errors_of_rows(row: str, expected: str) -> None:
+    found = problem(f"onset,offset,pitch,hand,finger\n{row}\n")
+    assert (found.concise(), found.severity) == (f"a.csv:{expected}", "error")
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("0,-1,60,1", "2:3: KT123 negative duration: `-1`"),
+        ("0,1e400,60,1", "2:3: KT122 time is not finite: `1e400`"),
+        ("0,x,60,1", "2:3: KT120 not a time in seconds: `x`"),
+    ],
+)
+def test_errors_of_durations(row: str, expected: str) -> None:
+    assert problem(f"onset,duration,pitch,finger\n{row}\n").concise() == f"a.csv:{expected}"
+
+
+def test_a_hand_that_only_the_caller_tells_is_not_quoted() -> None:
+    found = problem("onset,offset,pitch,finger\n0,1,60,-1\n", hand="right")
+    assert found.concise() == "a.csv:2:8: KT343 finger `-1` is of the left hand, the note of the right one"
+
+
+@pytest.mark.parametrize("limits", [Limits(rows=1), Limits(line=20)])
+def test_budgets_are_kept(limits: Limits) -> None:
+    assert {d.code for d in read(PLAIN, limits=limits).diagnostics} == {"KT106"}
+
+
+def test_a_cell_may_exceed_what_a_reader_of_cells_takes() -> None:
+    found = problem(f"onset,offset,pitch,finger\n0,1,60,{'1' * 140_000}\n")
+    assert (found.code, found.line) == ("KT160", 2)
+
+
+# --- files ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".txt"])
+def test_the_content_tells_the_format(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    path.write_text("\ufeff" + PLAIN)
+    assert same(read_fingering(path).annotations[0][1], only(PLAIN))
+    path.write_text(render_pig(only(PLAIN)))
+    assert same(read_fingering(path).annotations[0][1], only(PLAIN))
+    path.write_text('{"notes": [{"onset": 0, "offset": 1, "pitch": 60, "finger": "R1"}]}')
+    assert read_fingering(path).annotations[0][1].labels == ("1",)
+    assert suffix in SUFFIXES
+
+
+def test_a_file_that_cannot_be_read_has_no_annotation(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"onset\xff")
+    reading = read_fingering(tmp_path / "a.csv", "named")
+    assert [d.place() for d in reading.diagnostics] == ["named:1:6"]
+    latin = FingeringOptions(encoding="latin-1")
+    assert {d.code for d in read_fingering(tmp_path / "a.csv", "named", latin).diagnostics} == {"KT162"}
+
+
+@pytest.mark.parametrize("suffix", [".musicxml", ".xml", ".mxl"])
+def test_scores_go_to_their_reader(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"score{suffix}"
+    path.write_text("no score")
+    assert read_fingering(path).diagnostics[0].code not in ("KT110", "KT340")
+    assert suffix in SUFFIXES
+
+
+@pytest.mark.parametrize("options", [{"encoding": "klingon"}, {"label_encoding": "2-11"}, {"hand": "third"}])
+def test_options_are_checked(options: dict[str, str]) -> None:
+    with pytest.raises(OptionError):
+        FingeringOptions(**options)  # type: ignore[arg-type]
+
+
+# --- writing -------------------------------------------------------------------------------
+
+
+def test_a_fingering_is_written_below_a_header() -> None:
+    text = "onset,offset,pitch,hand,finger\n0.0,1.0,60,right,1\n0.5,1.5,48,left,-5\n"
+    assert render_csv(only(PLAIN)) == text
+
+
+@given(fingerings())
+def test_what_is_written_is_read_back_exactly(fingering: Fingering) -> None:
+    reading = read(render_csv(fingering))
+    assert {d.severity for d in reading.diagnostics} <= {"warning"}
+    assert same(reading.annotations[0][1], fingering)
+
+
+def test_hands_that_are_not_known_are_left_empty() -> None:
+    fingering = only("onset,offset,pitch,finger\n0,1,60,1\n")
+    assert render_csv(fingering).splitlines()[1] == "0.0,1.0,60,,1"
+    assert same(only(render_csv(fingering)), fingering)
+
+
+def test_notes_without_pitch_cannot_be_written() -> None:
+    fingering = replace(only(PLAIN), pitches=np.array([60, -1]))
+    with pytest.raises(
+        DataError, match="KT151 note index 1 cannot be written as CSV: its pitch is not known"
+    ):
+        render_csv(fingering)
+
+
+# --- by chance -----------------------------------------------------------------------------
+
+
+@given(
+    st.one_of(
+        st.text(),
+        st.text('onsetfidgrpch,;\t \n#"0123456789.-', max_size=200),
+        st.lists(st.text('0129.-,"CRLx ⑤', max_size=12), max_size=5).map(
+            lambda rows: "\n".join(["onset,offset,pitch,hand,finger", *rows])
+        ),
+    ),
+    st.sampled_from(("", ".csv", ".json")),
+)
+def test_any_text_is_read_or_said_to_be_wrong(text: str, suffix: str) -> None:
+    reading = read(text, suffix)
+    assert bool(reading.annotations) != any(d.severity == "error" for d in reading.diagnostics)

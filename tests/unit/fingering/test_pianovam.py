@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: MIT
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kammerton.errors import Diagnostic
+from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.formats import FingeringOptions, parse_fingering
+from kammerton.formats import Limits
+from kammerton.model.task import Reading
+
+HEADER = "onset\tkey_offset\tframe_offset\tnote\tvelocity\tfinger\n"
+ALONE = "labels without notes: they are compared one by one, and nothing that asks for pitches is"
+
+
+def read(text: str, suffix: str = ".json", **options: object) -> Reading[Fingering]:
+    chosen = FingeringOptions(**options)  # type: ignore[arg-type]
+    return parse_fingering(text, name="a", suffix=suffix, options=chosen)
+
+
+def only(text: str, suffix: str = ".json", **options: object) -> Fingering:
+    reading = read(text, suffix, **options)
+    assert [d.concise() for d in reading.diagnostics if d.code != "KT335"] == []
+    ((annotator, fingering),) = reading.annotations
+    assert annotator is None
+    return fingering
+
+
+def problem(text: str, suffix: str = ".json", **options: object) -> Diagnostic:
+    reading = read(text, suffix, **options)
+    (found,) = (d for d in reading.diagnostics if d.code != "KT335")
+    assert (not reading.annotations) == (found.severity == "error")
+    return found
+
+
+def note(**changed: object) -> dict[str, object]:
+    return {"onset": 0, "offset": 1, "pitch": 60, "velocity": 64, "finger": 1, "hand": "R"} | changed
+
+
+def notes(*found: dict[str, object]) -> str:
+    return json.dumps({"notes": found})
+
+
+# --- tables --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEADER
+        + "6.684375\t6.740625\t7.5\t105\t92\tR5\n7.1\t7.2\t7.5\t48\t64\tL1\n7.3\t7.4\t7.5\t50\t64\tNoinfo\n",
+        HEADER.replace("finger", "hand\tfinger")
+        + "6.684375\t6.740625\t7.5\t105\t92\tR\t5\n7.1\t7.2\t7.5\t48\t64\tL\t1\n"
+        + "7.3\t7.4\t7.5\t50\t64\tNoinfo\tNoinfo\n",
+        "#"
+        + HEADER
+        + "6.684375\t6.740625\t7.5\t105\t92\t10\n7.1\t7.2\t7.5\t48\t64\t1\n7.3\t7.4\t7.5\t50\t64\tNoinfo\n",
+    ],
+)
+def test_exported_tables(text: str) -> None:
+    fingering = only(text, ".tsv")
+    assert fingering.onsets.tolist() == [6.684375, 7.1, 7.3]
+    assert fingering.offsets.tolist() == [6.740625, 7.2, 7.4]  # when the key is released, not the sound
+    assert fingering.pitches.tolist() == [105, 48, 50]
+    assert fingering.hands.tolist() == [RIGHT, LEFT, UNKNOWN]
+    assert fingering.labels == ("5", "-1", "")
+
+
+def test_a_table_of_small_numbers_without_hands_is_of_the_left_hand_with_a_warning() -> None:
+    text = HEADER + "0\t1\t1\t60\t64\tNoinfo\n1\t2\t2\t62\t64\t3\n"
+    found = problem(text, ".tsv")
+    assert (found.code, found.line, read(text, ".tsv").annotations[0][1].labels) == ("KT334", 2, ("", "-3"))
+    assert only(text, ".tsv", label_encoding="pig").labels == ("", "3")
+    assert only(text, ".tsv", hand="right").labels == ("", "3")
+    assert only(text.replace("\t3\n", "\t-3\n"), ".tsv").labels == ("", "-3")
+
+
+# --- notes ---------------------------------------------------------------------------------
+
+
+def test_notes_are_read() -> None:
+    fingering = only(
+        notes(
+            note(onset=0.5, offset=1.25),
+            note(onset=1, hand="L", finger=5, pitch=48),
+            note(onset=2, offset=2, finger="Noinfo", hand="Noinfo"),
+            note(onset=3, offset=4, finger=None, hand=None),
+        ).replace('1, "offset": 1', '1.0, "offset": 1e0')
+    )
+    assert fingering.onsets.tolist() == [0.5, 1.0, 2.0, 3.0]
+    assert fingering.offsets.tolist() == [1.25, 1.0, 2.0, 4.0]
+    assert fingering.pitches.tolist() == [60, 48, 60, 60]
+    assert fingering.hands.tolist() == [RIGHT, LEFT, UNKNOWN, UNKNOWN]
+    assert fingering.labels == ("1", "-5", "", "")
+
+
+@pytest.mark.parametrize(
+    ("fingers", "labels"),
+    [
+        ([{"finger": "L1"}, {"finger": "R5"}], ("-1", "5")),
+        ([{"finger": 1}, {"finger": 10}], ("-1", "5")),
+        ([{"finger": "1"}, {"finger": "10"}], ("-1", "5")),
+        ([{"finger": -1}, {"finger": 5}], ("-1", "5")),
+        ([{"finger": 1.0, "hand": "L"}, {"finger": 5.0, "hand": "R"}], ("-1", "5")),
+        ([{"finger": 1, "hand": "left"}, {"finger": 10, "hand": "right"}], ("-1", "5")),
+        ([{"finger": "R2"}, {"finger": 3}, {"finger": 8}], ("2", "-3", "3")),
+        ([{"finger": 0}, {}, {"finger": ""}], ("", "", "")),
+    ],
+)
+def test_fingers_are_named_or_numbered(fingers: list[dict[str, object]], labels: tuple[str, ...]) -> None:
+    found = [{"onset": at, "duration": 1, "pitch": 60 + at} | finger for at, finger in enumerate(fingers)]
+    for text in (notes(*found), json.dumps(found)):
+        assert only(text).labels == labels
+
+
+def test_keys_have_synonyms() -> None:
+    found = {"start": 0, "end": 1, "midi": 60, "note_name": "X", "fingering": "R1", "note_id": 7}
+    fingering = only(notes(found))
+    assert (fingering.pitches.tolist(), fingering.labels) == ([60], ("1",))
+    assert only(notes({"note_name": "X", **found})).pitches.tolist() == [60]
+
+
+@pytest.mark.parametrize(
+    ("found", "code", "token", "message"),
+    [
+        (note(onset="0"), "KT348", '"0"', "onset must be a number, not the string `0`"),
+        (note(onset=None), "KT348", "null", "onset must be a number, not null"),
+        (note(offset=True), "KT348", "true", "offset must be a number, not true or false"),
+        (note(pitch=[60]), "KT348", "[60]", "pitch must be a number or a string, not a list"),
+        (note(finger={}), "KT348", "{}", "finger must be a number or a string, not an object"),
+        (note(pitch=None), "KT348", "null", "pitch must be a number or a string, not null"),
+        (note(onset=float("nan")), "KT122", "NaN", "time is not finite: `NaN`"),
+        (note(offset=float("inf")), "KT122", "Infinity", "time is not finite: `Infinity`"),
+        (note(onset=-1), "KT123", "-1", "negative time: `-1`"),
+        (note(offset=-1.5), "KT123", "-1.5", "negative time: `-1.5`"),
+        (note(pitch=60.5), "KT341", "60.5", "not a pitch: `60.5`"),
+        (note(pitch="H4"), "KT341", "H4", "not a pitch: `H4`"),
+        (note(finger=11), "KT330", "11", "`11` is not a finger"),
+        (note(finger=1.5), "KT330", "1.5", "`1.5` is not a finger"),
+        (note(finger="R6"), "KT330", "R6", "`R6` is not a finger"),
+        (note(finger="4_7"), "KT330", "7", "`7` is not a finger"),
+        (note(hand="both"), "KT342", "both", "not a hand: `both`"),
+        (
+            note(finger="L1"),
+            "KT343",
+            "L1",
+            "finger `L1` is of the left hand, the note of the right one (`R`)",
+        ),
+    ],
+)
+def test_errors_of_notes(found: dict[str, object], code: str, token: str, message: str) -> None:
+    text = notes(found)
+    given = problem(text)
+    assert (given.code, given.message) == (code, message)
+    if code != "KT343":
+        assert given.column is not None
+        token = token if code != "KT348" else token.strip('"')
+        assert text[given.column - 1 : given.column - 1 + given.length] == token
+
+
+@pytest.mark.parametrize(
+    ("finger", "code"),
+    [
+        *(("1e999999999", "KT330"), ("1e-999999999", "KT330"), ("Infinity", "KT331"), ("NaN", "KT331")),
+        *(("-0", "KT330"), ("-0.0", "KT330"), ("123456789", "KT330"), ("1" * 5000, "KT330")),
+    ],
+)
+def test_numbers_of_any_size_are_taken_as_text(finger: str, code: str) -> None:
+    assert problem(notes(note(finger="@")).replace('"@"', finger)).code == code
+
+
+@pytest.mark.parametrize(
+    ("found", "message", "hint"),
+    [
+        (
+            {"offset": 1, "pitch": 60},
+            "note has no onset",
+            "known names: onset, onset_time, start, start_time, time, begin",
+        ),
+        (
+            {"onst": 0, "offset": 1, "pitch": 60},
+            "note has no onset",
+            "is it `onst`? known names: onset, onset_time, start, start_time, time, begin",
+        ),
+        (
+            {"onset": 0, "pitch": 60},
+            "note has no offset",
+            "known names: offset, offset_time, key_offset, end, end_time, stop",
+        ),
+    ],
+)
+def test_a_missing_field_is_named(found: dict[str, object], message: str, hint: str) -> None:
+    text = json.dumps({"notes": [note(), found]}, indent=1)
+    given = problem(text)
+    assert (given.code, given.message, given.hint) == ("KT348", message, hint)
+    assert given.line == 11
+
+
+def test_every_problem_is_listed_at_once() -> None:
+    text = json.dumps([note(onset="0", hand=[]), 4, {"pitch": 60}, note(finger=99)])
+    codes = [d.code for d in read(text).diagnostics]
+    assert codes == ["KT348", "KT348", "KT348", "KT348", "KT348", "KT330"]
+
+
+# --- labels alone --------------------------------------------------------------------------
+
+
+def test_a_list_of_labels_has_notes_that_are_not_known() -> None:
+    reading = read('[9, 10, 1, 0, "Noinfo", null]')
+    ((annotator, fingering),) = reading.annotations
+    assert annotator is None
+    assert fingering.labels == ("4", "5", "-1", "", "", "")
+    assert fingering.hands.tolist() == [RIGHT, RIGHT, LEFT, UNKNOWN, UNKNOWN, UNKNOWN]
+    assert fingering.pitches.tolist() == [-1] * 6
+    assert fingering.onsets.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    assert fingering.offsets.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    (found,) = reading.diagnostics
+    assert (found.code, found.severity, found.message) == ("KT335", "note", ALONE)
+
+
+def test_an_object_of_lists_has_an_annotator_for_each() -> None:
+    reading = read('{"Ann": ["L1", "R2"], "Bob": [1, 8], "Cyd": []}')
+    assert {name: found.labels for name, found in reading.annotations} == {
+        "Ann": ("-1", "2"),
+        "Bob": ("-1", "3"),
+    }
+    assert [(d.code, d.column) for d in reading.diagnostics] == [("KT335", 9), ("KT335", 30)]
+
+
+def test_labels_of_one_hand() -> None:
+    assert problem("[1, 2, 3]").code == "KT334"
+    assert read("[1, 2, 3]").annotations[0][1].labels == ("-1", "-2", "-3")
+    right = only("[1, 2, 3]", hand="right")
+    assert (right.labels, right.hands.tolist()) == (("1", "2", "3"), [RIGHT] * 3)
+    assert only("[1, 5, 9, 0]", label_encoding="0-9").labels == ("2", "-1", "-5", "1")
+
+
+def test_errors_of_labels() -> None:
+    found = problem("[6, 11]")
+    assert (found.concise(), found.severity) == ("a:1:5: KT330 `11` is not a finger", "error")
+    found = problem('[7, "R6"]')
+    assert (found.concise(), found.length) == ("a:1:6: KT330 `R6` is not a finger", 2)
+    found = problem("[6, true]")
+    assert found.concise() == "a:1:5: KT348 label must be a number or a string, not true or false"
+
+
+# --- documents -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        *(("", "KT110"), ("[]", "KT110"), ('{"notes": []}', "KT110"), ('{"Ann": []}', "KT110")),
+        *(("4", "KT113"), ("{}", "KT113"), ('{"notes": 4}', "KT113"), ('"x"', "KT113")),
+        *(("{", "KT141"), ('{"notes": [], "notes": []}', "KT142"), ("[" * 100_000, "KT106")),
+    ],
+)
+def test_documents_that_hold_no_fingering(text: str, code: str) -> None:
+    assert problem(text).code == code
+
+
+@pytest.mark.parametrize("text", [notes(note(), note(onset=1)), "[6, 7]"])
+def test_budgets_are_kept(text: str) -> None:
+    assert problem(text, limits=Limits(rows=1)).code == "KT106"
+
+
+FIELDS = ("onset", "offset", "pitch", "finger")
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-20, 200) | st.floats() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(("notes", "onset", "offset", "pitch", "finger", "hand", "x")), inner
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@given(JSON | st.lists(st.fixed_dictionaries(dict.fromkeys(FIELDS, JSON))))
+def test_any_document_is_read_or_said_to_be_wrong(value: object) -> None:
+    reading = read(json.dumps(value))
+    assert bool(reading.annotations) != any(d.severity == "error" for d in reading.diagnostics)
+
+
+# --- real labels ---------------------------------------------------------------------------
+
+SHARED = os.environ.get("KAMMERTON_SHARED")
+
+
+@pytest.mark.skipif(SHARED is None, reason="KAMMERTON_SHARED is not set")
+def test_human_labels_of_recordings() -> None:
+    path = Path(SHARED or "") / "data" / "fingering" / "pianovam_gt" / "pianovam_fingergt.json"
+    lists = json.loads(path.read_text())["lists"]
+    assert sum(len(found["labels_1to10"]) for found in lists.values()) == 1800
+    for found in lists.values():
+        numbers = found["labels_1to10"]
+        fingering = only(json.dumps(numbers))
+        assert fingering.labels == tuple(str(-n if n < 6 else n - 5) for n in numbers)
+        assert np.array_equal(fingering.hands, [LEFT if n < 6 else RIGHT for n in numbers])

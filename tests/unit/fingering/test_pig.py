@@ -1,0 +1,452 @@
+# SPDX-License-Identifier: MIT
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingering_strategies import fingerings
+from kammerton.errors import DataError, Diagnostic
+from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.formats import FingeringOptions, identify, read_pig, render_pig
+from kammerton.fingering.formats.grid import Grid
+from kammerton.fingering.formats.pig import parse_pig
+from kammerton.formats import Limits
+from kammerton.formats.reading import Problems
+from kammerton.model.task import Reading
+
+HEAD = "//Version: PianoFingering_v170101\n"
+ROWS = (
+    "0\t0.000000\t0.125000\tA2\t64\t80\t1\t-5\n"
+    "1\t0.000000\t0.125000\tC#4\t64\t80\t0\t1\n"
+    "2\t0.125000\t0.250000\tBbb3\t64\t80\t1\t-2_-1\n"
+)
+CHANNELS = "fingers of the left hand are negative; channel 0 is the right hand, 1 the left"
+
+
+def parsed(text: str, **options: object) -> Reading[Fingering]:
+    return parse_pig(text, Problems("a.txt"), FingeringOptions(**options))  # type: ignore[arg-type]
+
+
+def only(text: str, **options: object) -> Fingering:
+    reading = parsed(text, **options)
+    assert [d.concise() for d in reading.diagnostics] == []
+    ((annotator, fingering),) = reading.annotations
+    assert annotator is None
+    return fingering
+
+
+def row(finger: str = "1", **changed: str) -> str:
+    cells = {"id": "0", "onset": "0", "offset": "1", "pitch": "C4", "v": "64", "w": "80", "channel": "0"}
+    return "\t".join([*(cells | changed).values(), finger]) + "\n"
+
+
+def problems(text: str, **options: object) -> list[Diagnostic]:
+    reading = parsed(text, **options)
+    assert (not reading.annotations) == any(d.severity == "error" for d in reading.diagnostics)
+    return list(reading.diagnostics)
+
+
+def problem(text: str, **options: object) -> Diagnostic:
+    (found,) = problems(text, **options)
+    return found
+
+
+def same(one: Fingering, other: Fingering) -> bool:
+    arrays = ("onsets", "offsets", "pitches", "hands")
+    equal = [np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays]
+    return all(equal) and one.labels == other.labels
+
+
+# --- a clean file --------------------------------------------------------------------------
+
+
+def test_columns_are_read() -> None:
+    fingering = only(HEAD + ROWS)
+    assert fingering.onsets.tolist() == [0.0, 0.0, 0.125]
+    assert fingering.offsets.tolist() == [0.125, 0.125, 0.25]
+    assert fingering.pitches.tolist() == [45, 61, 57]
+    assert fingering.hands.tolist() == [LEFT, RIGHT, LEFT]
+    assert fingering.labels == ("-5", "1", "-2_-1")
+    assert [a.dtype for a in (fingering.onsets, fingering.pitches, fingering.hands)] == [
+        "float64",
+        "int64",
+        "int64",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ROWS,  # no head
+        HEAD + ROWS.rstrip("\n"),
+        HEAD + ROWS + "\n\n",
+        HEAD + "\n" + ROWS.replace("\n", "\n\n"),
+        HEAD + "# by hand\n" + ROWS,
+        HEAD + ROWS.replace("1\t0.000000", "# a comment\n//another\n1\t0.000000"),
+        HEAD + ROWS + "# the end\n",
+        HEAD + ROWS.replace("\t", " "),
+        HEAD + ROWS.replace("\t", "  ").replace("\n", " \n"),
+        HEAD + ROWS.replace("\t", ","),
+        HEAD + ROWS.replace("\t", ";"),
+        HEAD + ROWS.replace("\t", " \t"),
+        HEAD + ROWS.replace("C#4", '"C#4"'),
+        HEAD + ROWS.replace("0.125000", "1.25e-1").replace("0.000000", "+.0"),
+        HEAD + ROWS.replace("0.125000", "0.1250000000000000000"),
+        HEAD + ROWS.replace("0\t0.0", "-1\t0.0").replace("0.000000", "-0"),
+    ],
+)
+def test_variants_mean_the_same(text: str) -> None:  # A21
+    assert same(only(text), only(HEAD + ROWS))
+
+
+def test_files_have_any_line_end_and_a_byte_order_mark(tmp_path: Path) -> None:  # A21
+    path = tmp_path / "001-1_fingering.txt"
+    for data in (
+        (HEAD + ROWS).encode(),
+        (HEAD + ROWS).replace("\n", "\r\n").encode(),
+        (HEAD + ROWS).replace("\n", "\r").encode(),
+        (HEAD + ROWS + "\n").encode("utf-8-sig"),
+        (HEAD + ROWS).encode("utf-16"),
+    ):
+        path.write_bytes(data)
+        reading = read_pig(path)
+        assert reading.diagnostics == ()
+        assert same(reading.annotations[0][1], only(HEAD + ROWS))
+
+
+@pytest.mark.parametrize("label", ["4_", "2_4_5", "-2_1", "-1_1", "3_1"])
+def test_labels_are_kept_as_written(label: str) -> None:
+    assert only(row(label, channel="1" if label[0] == "-" else "0")).labels == (label,)
+
+
+@pytest.mark.parametrize("label", ["0", "x", "Noinfo", ".", ""])
+def test_missing_fingers(label: str) -> None:  # A16
+    assert only(row(label)).labels == ("",)
+    assert only(row() + row(label, id="1", onset="1", offset="2")).labels == ("1", "")
+
+
+@pytest.mark.parametrize(
+    ("label", "encoding", "expected"), [("7", "1-10", "2"), ("7", "0-9", "-3"), ("R5", "L1/R5", "5")]
+)
+def test_other_encodings(label: str, encoding: str, expected: str) -> None:
+    channel = "1" if expected[0] == "-" else "0"
+    assert only(row(label, channel=channel), label_encoding=encoding).labels == (expected,)
+
+
+def test_one_hand_and_one_note_are_enough() -> None:
+    assert len(only(row())) == 1
+    assert only(row("-1", channel="1")).hands.tolist() == [LEFT]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", HEAD, HEAD + "# nothing\n"])
+def test_a_file_without_notes_is_an_error(text: str) -> None:
+    assert problem(text).concise() == "a.txt: KT110 no notes"
+
+
+# --- what may be wrong ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "hint"),
+    [
+        (
+            row("6"),
+            "1:18: KT330 `6` is not a finger",
+            "numbers that count through both hands: --label-encoding 1-10 or 0-9",
+        ),
+        (
+            row("-0"),
+            "1:18: KT330 `-0` is not a finger",
+            "fingers are 1 to 5, of the left hand -1 to -5; no finger is `0` or `x`",
+        ),
+        (
+            row("4_9"),
+            "1:20: KT330 `9` is not a finger",
+            "numbers that count through both hands: --label-encoding 1-10 or 0-9",
+        ),
+        (row("-3"), "1:18: KT343 finger `-3` is of the left hand, the note of the right one (`0`)", CHANNELS),
+        (
+            row("3", channel="1"),
+            "1:18: KT343 finger `3` is of the right hand, the note of the left one (`1`)",
+            "no finger has a sign: those of the left hand are negative",
+        ),
+        (row(channel="2"), "1:16: KT342 not a channel: `2`", "channel 0 is the right hand, 1 the left"),
+        (row(pitch="H4"), "1:7: KT341 not a pitch: `H4`", "German `H` is `B`, `B` is `Bb`"),
+        (
+            row(pitch="60"),
+            "1:7: KT341 not a pitch: `60`",
+            "a pitch is a letter, `#` or `b`, and an octave, as in `C#4`; C4 is the middle C",
+        ),
+        (row(onset="nan"), "1:3: KT122 time is not finite: `nan`", None),
+        (row(offset="inf"), "1:5: KT122 time is not finite: `inf`", None),
+        (row(offset="1e400"), "1:5: KT122 time is not finite: `1e400`", None),
+        (row(onset="-1"), "1:3: KT123 negative time: `-1`", None),
+        (row(onset="1_0"), "1:3: KT120 not a time in seconds: `1_0`", "a time looks like 12.34"),
+        (row(offset="0x10"), "1:5: KT120 not a time in seconds: `0x10`", "a time looks like 12.34"),
+        (row(offset="1-0"), "1:5: KT120 not a time in seconds: `1-0`", "a time looks like 12.34"),
+        (row(offset="."), "1:5: KT120 not a time in seconds: `.`", "a time looks like 12.34"),
+        (row(offset="1.2.3"), "1:5: KT120 not a time in seconds: `1.2.3`", "a time looks like 12.34"),
+        (row(onset=""), "1:3: KT120 not a time in seconds: ``", "a time looks like 12.34"),
+        (row(onset="0,5"), "1:3: KT121 time with a decimal comma: `0,5`", "write times with a decimal point"),
+        (row(onset="2"), "1:5: KT124 note ends before it starts: offset `1`, onset `2`", None),
+    ],
+)
+def test_errors_of_cells(text: str, expected: str, hint: str | None) -> None:  # row 63
+    found = problem(text)
+    assert (found.concise(), found.hint, found.severity) == (f"a.txt:{expected}", hint, "error")
+    # and so in the patient way, which a comment below enforces
+    patient = problem(text + "# end\n")
+    assert patient == found
+
+
+def test_a_finger_that_the_channel_contradicts_everywhere_is_of_swapped_hands() -> None:  # row 65
+    text = row("-1") + row("2", id="1", onset="1", offset="2", channel="1")
+    assert {found.hint for found in problems(text)} == {"so it is with every note: are the hands swapped?"}
+    text += row("3", id="2", onset="2", offset="3")
+    assert {found.hint for found in problems(text)} == {CHANNELS}
+
+
+def test_places_are_those_of_the_file() -> None:
+    found = problem(HEAD + "\n# second\n" + row() + row("6", id="1", onset="1", offset="2"))
+    assert (found.line, found.column, found.length) == (5, 18, 1)
+    assert found.excerpt == "1\t1\t2\tC4\t64\t80\t0\t6"
+
+
+def test_warnings_leave_the_file_usable() -> None:
+    (found,) = parsed(
+        row("undecided")
+        + row("thumb", id="1", onset="1", offset="2")
+        + row("thumb", id="2", onset="3", offset="4")
+    ).diagnostics[1:]
+    assert found.message == "not a finger label, the note counts as without finger: `thumb` (2 such rows)"
+    assert (found.code, found.severity, found.line, found.count) == ("KT331", "warning", 2, 2)
+    (found,) = parsed(row("⑤")).diagnostics
+    assert (found.code, parsed(row("⑤")).annotations[0][1].labels) == ("KT332", ("5",))
+
+
+def test_a_note_id_stands_once() -> None:
+    found = problem(row() + row(onset="1", offset="2"))
+    assert found.concise() == "a.txt:2:1: KT344 note id `0` stands twice: first in line 1"
+    named = row(id="a") + row(id="b", onset="1", offset="2")
+    assert len(only(named)) == 2
+    assert len(only(row(id="5") + row(id="3", onset="1", offset="2"))) == 2
+
+
+def test_notes_may_start_together_with_one_key_and_are_kept_with_a_warning() -> None:
+    text = row() + row(id="1", pitch="D4") + row("2", id="2") + row("3", id="3")
+    found = problem(text)
+    assert found.concise() == (
+        "a.txt:3:7: KT345 same onset and pitch as the note of line 1; both are kept (2 such rows)"
+    )
+    assert (found.severity, found.count) == ("warning", 2)
+    assert parsed(text).annotations[0][1].labels == ("1", "1", "2", "3")
+
+
+def test_notes_out_of_order_stay_as_they_are_with_a_warning() -> None:
+    found = problem(row(onset="1", offset="2") + row(id="1"))
+    assert found.concise() == (
+        "a.txt:2:3: KT346 notes are not in order of time, and stay as they are: this one starts before the"
+        " one above"
+    )
+    assert found.severity == "warning"
+
+
+@pytest.mark.parametrize(("pitch", "count"), [("A0", 0), ("C8", 0), ("G#0", 1), ("C##9", 1)])
+def test_keys_beyond_a_piano_are_warned_of(pitch: str, count: int) -> None:
+    found = problems(row(pitch=pitch))
+    assert [(d.code, d.severity) for d in found] == [("KT347", "warning")] * count
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "length"),
+    [
+        (row() + "1\t2\n", "2:1: KT340 row has 2 columns instead of 8", 3),
+        (row() + row("1\textra", id="1"), "2:20: KT340 row has 9 columns instead of 8", 5),
+        (
+            row().replace("\t", " ") + "1 2 3 C4 64 80 0 1 more\n",
+            "2:20: KT340 row has 9 columns instead of 8",
+            4,
+        ),
+    ],
+)
+def test_rows_have_eight_columns(text: str, expected: str, length: int) -> None:
+    found = problem(text)
+    assert (found.concise(), found.length) == (f"a.txt:{expected}", length)
+    assert found.hint == "a row is id, onset, offset, pitch, onset velocity, offset velocity, channel, finger"
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "count"),
+    [
+        ((row() + row(id="1")).replace("\t80", ""), 7, 2),
+        ("0.0 1.0 C:maj\n1.0 2.0 N\n\n2.0 3.0 N\n", 3, 3),
+        ("word\n", 1, 1),
+    ],
+)
+def test_a_file_of_another_kind_is_said_to_be_so_once(text: str, width: int, count: int) -> None:
+    found = problem(text)
+    assert found.concise() == f"a.txt:1:1: KT340 no row has 8 columns; this one has {width}"
+    assert found.count == count
+
+
+def test_columns_that_shift_from_row_to_row_are_seen() -> None:
+    # sixteen cells in two lines, but nine and seven of them
+    shifted = row("1\t1") + "1\t2\tC4\t64\t80\t0\t1\n" + row(id="2", onset="1", offset="2")
+    assert [d.line for d in problems(shifted)] == [1, 2]
+
+
+def test_a_quote_is_closed() -> None:
+    found = problem(row() + row('"1', id="1", onset="1", offset="2"))
+    assert found.concise() == 'a.txt:2:18: KT160 quote is not closed: `"1`'
+
+
+def test_every_problem_of_a_file_is_listed_at_once() -> None:
+    found = problems(row("6", pitch="H4") + row("7", channel="5") + row("8", onset="x"))
+    assert sorted({d.code for d in found}) == ["KT120", "KT330", "KT341", "KT342", "KT344"]
+    many = problems("".join(row("6", id=str(number), onset=str(number), offset="99") for number in range(50)))
+    assert len(many) == 21
+    assert (many[-1].message, many[-1].count) == ("and 30 more like these", 30)
+
+
+@pytest.mark.parametrize("limits", [Limits(rows=2), Limits(line=30)])
+def test_budgets_are_kept(limits: Limits) -> None:
+    assert [d.code for d in problems(HEAD + ROWS, limits=limits)] == ["KT106"]
+
+
+def test_a_file_that_cannot_be_read_has_no_annotation(tmp_path: Path) -> None:
+    reading = read_pig(tmp_path / "none.txt", name="none")
+    assert [d.code for d in reading.diagnostics] == ["KT101"]
+    assert (reading.annotations, reading.diagnostics[0].file) == ((), "none")
+
+
+# --- length --------------------------------------------------------------------------------
+
+
+def test_a_long_file_is_read_whole() -> None:
+    count = 200_000
+    hands = ("0\t3", "1\t-3")
+    text = HEAD + "".join(
+        f"{number}\t{number / 8:.6f}\t{number / 8 + 0.1:.6f}\tF#4\t64\t80\t{hands[number % 2]}\n"
+        for number in range(count)
+    )
+    fingering = only(text)
+    assert len(fingering) == count
+    assert fingering.onsets.tolist() == [float(f"{number / 8:.6f}") for number in range(count)]
+    assert fingering.labels == ("3", "-3") * (count // 2)
+
+
+# --- names ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("stem", "expected"),
+    [
+        ("001-1_fingering", ("001", "1")),  # A22
+        ("011-3_fingering", ("011", "3")),
+        ("001_fingering", ("001", None)),
+        ("020_est_fingering", ("020", None)),
+        ("test/001-1_fingering", ("test/001", "1")),
+        ("a-1_fingering/b", ("a-1_fingering/b", None)),
+        ("op10-4-12_fingering", ("op10-4", "12")),
+        ("fur-elise_fingering", ("fur-elise", None)),
+        *(
+            ("001-1", ("001-1", None)),
+            ("_fingering", ("_fingering", None)),
+            ("x/_fingering", ("x/_fingering", None)),
+        ),
+        *(("etude", ("etude", None)), ("", ("", None)), ("-1_fingering", ("-1", None))),
+    ],
+)
+def test_names_tell_item_and_annotator(stem: str, expected: tuple[str, str | None]) -> None:
+    assert identify(stem) == expected
+
+
+# --- writing -------------------------------------------------------------------------------
+
+
+def test_a_fingering_is_written_as_published_files_are() -> None:
+    assert render_pig(only(HEAD + ROWS)) == HEAD + (
+        "0\t0.0\t0.125\tA2\t64\t80\t1\t-5\n"
+        "1\t0.0\t0.125\tC#4\t64\t80\t0\t1\n"
+        "2\t0.125\t0.25\tA3\t64\t80\t1\t-2_-1\n"
+    )
+
+
+@given(fingerings())
+def test_what_is_written_is_read_back_exactly(fingering: Fingering) -> None:
+    reading = parsed(render_pig(fingering))
+    assert {d.severity for d in reading.diagnostics} <= {"warning"}
+    assert same(reading.annotations[0][1], fingering)
+
+
+@pytest.mark.parametrize(("field", "kind"), [("pitches", "pitch"), ("hands", "hand")])
+def test_notes_without_pitch_or_hand_cannot_be_written(field: str, kind: str) -> None:
+    fingering = only(HEAD + ROWS)
+    values = getattr(fingering, field).copy()
+    values[1] = UNKNOWN
+    with pytest.raises(
+        DataError, match=f"KT151 note index 1 cannot be written as PIG: its {kind} is not known"
+    ):
+        render_pig(replace(fingering, **{field: values}))
+
+
+# --- by chance -----------------------------------------------------------------------------
+
+
+@given(fingerings(), st.data())
+def test_the_fast_way_and_the_patient_one_agree(fingering: Fingering, data: st.DataObject) -> None:
+    text = render_pig(fingering)
+    lines = text.splitlines()
+    number = data.draw(st.integers(0, len(lines) - 1))
+    cells = lines[number].split("\t")
+    cell = data.draw(st.integers(0, len(cells) - 1))
+    cells[cell] = data.draw(
+        st.sampled_from(["", "6", "0", "x", "nan", "1e5", "-1", "C##9", "2.5.1", "12345678901234567"])
+    )
+    lines[number] = "\t".join(cells)
+    changed = "\n".join(lines)
+    fast, patient = parsed(changed), parsed(changed + "\n# end")
+    assert fast.diagnostics == patient.diagnostics
+    assert len(fast.annotations) == len(patient.annotations)
+    for (_, one), (_, other) in zip(fast.annotations, patient.annotations, strict=True):
+        assert same(one, other)
+
+
+@given(st.floats(0, 1e16) | st.decimals(0, 10**9, places=6, allow_nan=False).map(float))
+def test_times_are_read_as_the_nearest_double(time: float) -> None:
+    for written in (repr(time), f"{time:.6f}", f"{time:.0f}"):
+        grid = Grid.of(f"{written}\t1\n", 2, Limits(), "a")
+        assert grid is not None
+        (plain,) = grid.plain_times(0).tolist()
+        assert np.isnan(plain) or plain == float(written)
+        assert np.isnan(plain) == (len(written.replace(".", "")) > 15 or "e" in written)
+
+
+@given(st.one_of(st.text(), st.text('0123456789.-_\t \nCb#/x,;"', max_size=200)))
+def test_any_text_is_read_or_said_to_be_wrong(text: str) -> None:
+    reading = parsed(text)
+    assert bool(reading.annotations) != any(d.severity == "error" for d in reading.diagnostics)
+
+
+# --- real files ----------------------------------------------------------------------------
+
+SHARED = os.environ.get("KAMMERTON_SHARED")
+
+
+@pytest.mark.skipif(SHARED is None, reason="KAMMERTON_SHARED is not set")
+@pytest.mark.parametrize("folder", ["beringer_pig", "beringer_est_CHMM", "beringer_est_FHMM1"])
+def test_real_files_are_clean_and_read_as_they_stand(folder: str) -> None:
+    paths = sorted((Path(SHARED or "") / "data" / "fingering" / folder).glob("*.txt"))
+    assert paths
+    for path in paths:
+        reading = read_pig(path)
+        assert reading.diagnostics == ()
+        fingering = reading.annotations[0][1]
+        rows = [line.split("\t") for line in path.read_text().splitlines()[1:]]
+        assert fingering.onsets.tolist() == [float(cells[1]) for cells in rows]
+        assert fingering.labels == tuple("" if cells[7] == "0" else cells[7] for cells in rows)
+        assert same(parsed(render_pig(fingering)).annotations[0][1], fingering)
