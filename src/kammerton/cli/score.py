@@ -23,8 +23,6 @@ app = task_verb("score", "Score one or several systems.", "REF EST [EST ...] [OP
 
 def command(task: Task) -> Callable[..., int]:
     """Return the sub-command of a task."""
-    from kammerton.cli.names import sort_annotators, split_name  # noqa: PLC0415 - not for help pages
-    from kammerton.cli.scoring import Plan, listed, run, sides  # noqa: PLC0415
 
     def score(  # noqa: PLR0913 - one per option
         references: Annotated[str | None, Parameter(name="REF", show_default=False)] = None,
@@ -89,6 +87,9 @@ def command(task: Task) -> Callable[..., int]:
         quiet
             Say errors only.
         """
+        from kammerton.cli.names import sort_annotators, split_name  # noqa: PLC0415 - not for help pages
+        from kammerton.cli.scoring import Plan, listed, run, sides  # noqa: PLC0415
+
         plan = Plan(
             form=form,
             every=every or measures is not None,
