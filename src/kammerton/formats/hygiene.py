@@ -44,8 +44,9 @@ class Rows:
         As written.
     locate : callable
         ``locate(row, field)`` returns a :class:`~kammerton.model.annotations.Place`.
-    durations : ndarray of float64, shape (n,), optional
-        What ``ends`` were made from, where the format has durations; the field ``end`` is then theirs.
+    durations : callable, optional
+        Returns what ``ends`` were made from, where the format has durations; the field ``end`` is then
+        theirs.
     annotator : str, optional
         Name of the annotator.
     """
@@ -54,7 +55,7 @@ class Rows:
     ends: Seconds
     labels: list[str]
     locate: Callable[[int, Field], Place]
-    durations: Seconds | None = None
+    durations: Callable[[], Seconds] | None = None
     annotator: str | None = None
 
     def intervals(self) -> LabelledIntervals:
@@ -63,21 +64,26 @@ class Rows:
 
     def take(self, kept: Indices) -> Rows:
         """Return the rows of these indices, in this order."""
-        locate = self.locate
+        locate, durations = self.locate, self.durations
         return Rows(
             self.starts[kept],
             self.ends[kept],
             [self.labels[row] for row in kept.tolist()],
             lambda row, field: locate(int(kept[row]), field),
-            None if self.durations is None else self.durations[kept],
+            None if durations is None else lambda: durations()[kept],
             self.annotator,
         )
+
+    def seconds(self, field: Field) -> Seconds:
+        """Return the times that the file has for a field."""
+        if field == "start":
+            return self.starts
+        return self.ends if self.durations is None else self.durations()
 
     def written(self, row: int, field: Field) -> str:
         """Return a time as the file has it."""
         token = self.locate(row, field).token()
-        times = self.starts if field == "start" else self.ends if self.durations is None else self.durations
-        return repr(float(times[row])) if token is None else token
+        return repr(float(self.seconds(field)[row])) if token is None else token
 
     def named(self, row: int) -> str:
         """Return how a message calls a row."""
@@ -138,9 +144,9 @@ def _say_each(problems: Problems, code: str, found: Mask, diagnose: Callable[[in
 def _drop_impossible(rows: Rows, problems: Problems) -> Rows:
     """Report times that cannot be, and go on with the rest to find what else is wrong."""
     bad = np.zeros(len(rows.labels), dtype=bool)
-    seconds = rows.ends if rows.durations is None else rows.durations
-    columns: tuple[tuple[Field, Seconds], ...] = (("start", rows.starts), ("end", seconds))
-    for field, times in columns:
+    fields: tuple[Field, ...] = ("start", "end")
+    for field in fields:
+        times = rows.seconds(field)
         infinite = ~np.isfinite(times)
         if field == "end":
             infinite |= ~np.isfinite(rows.ends) & np.isfinite(rows.starts)

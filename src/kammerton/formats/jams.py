@@ -20,7 +20,7 @@ from kammerton.formats.json_text import Document, decode
 from kammerton.formats.options import IntervalOptions
 from kammerton.formats.reading import Problems, Reading, such_rows
 from kammerton.formats.times import ends_from_durations
-from kammerton.model.annotations import Field, Place
+from kammerton.model.annotations import Field, Place, Seconds
 
 __all__ = ["read_jams"]
 
@@ -300,11 +300,13 @@ class _JamsReader:
 def _rows_of(columns: dict[_Key, list[object]], locate: Callable[[int, Field], Place]) -> Rows:
     """Make rows of columns whose values are of the right kind."""
     times, durations = (cast(list[Decimal], columns[key]) for key in ("time", "duration"))
-    starts, seconds = (
-        np.fromiter(map(float, column), np.float64, len(column)) for column in (times, durations)
-    )
+    starts = _floats(times)
     ends = ends_from_durations(starts, times, durations)
-    return Rows(starts, ends, cast(list[str], columns["value"]), locate, durations=seconds)
+    return Rows(starts, ends, cast(list[str], columns["value"]), locate, partial(_floats, durations))
+
+
+def _floats(numbers: list[Decimal]) -> Seconds:
+    return np.fromiter(map(float, numbers), np.float64, len(numbers))
 
 
 def _annotators(annotations: Sequence[dict[str, object]]) -> list[str | None]:

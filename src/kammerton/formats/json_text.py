@@ -24,9 +24,7 @@ from kammerton.formats.times import EXACT
 
 __all__ = ["Document", "decode", "say_invalid"]
 
-_STEPS = np.zeros(256, dtype=np.int8)
-_STEPS[list(b"[{")] = 1
-_STEPS[list(b"]}")] = -1
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -122,9 +120,10 @@ def _say(
 
 def _keeps_depth(places: JsonPlaces, problems: Problems, limits: Limits) -> bool:
     """Bound the depth by counting brackets, and measure it only if the bound is too high."""
-    codes = np.frombuffer(places.text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    steps = _STEPS[codes]
-    levels = np.cumsum(steps[steps != 0], dtype=np.int32)
+    brackets = places.text.encode("utf-8", "surrogatepass").translate(None, _NO_BRACKETS)
+    # of the codes of brackets, bit 1 is set in the opening ones only
+    steps = (np.frombuffer(brackets, dtype=np.int8) & 2) - 1
+    levels = np.cumsum(steps, dtype=np.int32)
     if levels.max(initial=0) <= limits.depth:
         return True
     where = begin_of_level(places.text, limits.depth + 1)

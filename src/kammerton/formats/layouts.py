@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 
@@ -49,9 +50,9 @@ class Columns:
         starts = seconds(self.starts, self.mark)
         if self.layout == "points":
             return self._rows_of_points(starts, problems)
-        second = seconds(self.seconds, self.mark)
+        second = partial(seconds, self.seconds, self.mark)
         if self.layout == "rows":
-            return Rows(starts, second, self.labels, self.locate)
+            return Rows(starts, second(), self.labels, self.locate)
         ends = ends_from_durations(starts, self._exact(self.starts), self._exact(self.seconds))
         return Rows(starts, ends, self.labels, self.locate, durations=second)
 
