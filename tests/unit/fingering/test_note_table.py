@@ -287,12 +287,23 @@ def test_a_file_that_cannot_be_read_has_no_annotation(tmp_path: Path) -> None:
     assert {d.code for d in read_fingering(tmp_path / "a.csv", "named", latin).diagnostics} == {"KT162"}
 
 
-@pytest.mark.parametrize("suffix", [".musicxml", ".xml", ".mxl"])
+@pytest.mark.parametrize("suffix", [".musicxml", ".xml", ".mxl", ".txt"])
 def test_scores_go_to_their_reader(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"score{suffix}"
-    path.write_text("no score")
-    assert read_fingering(path).diagnostics[0].code not in ("KT110", "KT340")
+    path.write_text("<score-timewise/>")
+    assert {d.code for d in read_fingering(path).diagnostics}.isdisjoint(("KT162", "KT340"))
     assert suffix in SUFFIXES
+
+
+@pytest.mark.parametrize("name", ["a.abcd", "a.txt"])
+def test_abc_goes_to_its_reader(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(
+        "X:1\nL:1/4\nM:4/4\n%%staves {1 2}\nK:C\nV:1\nC D\nV:2\nC, D,\n% abcD fingering 1: 12@54\n"
+    )
+    reading = read_fingering(path)
+    assert [fingering.labels for _, fingering in reading.annotations] == [("1", "-5", "2", "-4")]
+    assert Path(name).suffix in SUFFIXES
 
 
 @pytest.mark.parametrize("options", [{"encoding": "klingon"}, {"label_encoding": "2-11"}, {"hand": "third"}])

@@ -18,7 +18,7 @@ from kammerton.model.task import Reading
 
 __all__ = ["SUFFIXES", "parse_fingering", "read_fingering"]
 
-SUFFIXES = frozenset((".txt", ".tsv", ".csv", ".json", ".musicxml", ".xml", ".mxl"))
+SUFFIXES = frozenset((".txt", ".tsv", ".csv", ".json", ".musicxml", ".xml", ".mxl", ".abcd"))
 """Suffixes of files of fingerings."""
 
 _SCORES = frozenset((".musicxml", ".xml", ".mxl"))
@@ -32,7 +32,7 @@ def read_fingering(
     Parameters
     ----------
     path : path
-        A regular file: PIG, a table of notes, JSON or MusicXML.
+        A regular file: PIG, a table of notes, JSON, MusicXML or abcDF.
     name : str, optional
         What diagnostics call it; by default its path.
     options : FingeringOptions
@@ -46,24 +46,30 @@ def read_fingering(
     """
     shown = os.fsdecode(path) if name is None else name
     suffix = PurePath(os.fsdecode(path)).suffix.lower()
-    if suffix in _SCORES:
-        from kammerton.fingering.formats.mxl import read_score  # noqa: PLC0415 - most files are none
+    if suffix not in _SCORES:
+        try:
+            text = read_text(path, name=shown, encoding=options.encoding, limits=options.limits)
+        except DataError as error:
+            return Reading((), error.diagnostics)
+        if not text.lstrip().startswith("<"):
+            return parse_fingering(text, name=shown, options=options, suffix=suffix)
+    from kammerton.fingering.formats.mxl import read_score  # noqa: PLC0415 - most files are no scores
 
-        return read_score(path, shown, options)
-    try:
-        text = read_text(path, name=shown, encoding=options.encoding, limits=options.limits)
-    except DataError as error:
-        return Reading((), error.diagnostics)
-    return parse_fingering(text, name=shown, options=options, suffix=suffix)
+    return read_score(path, shown, options)
 
 
 def parse_fingering(
     text: str, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS, suffix: str = ""
 ) -> Reading[Fingering]:
-    """Read the text of a PIG file, a table of notes or JSON as :func:`read_fingering` does."""
+    """Read the text of a file that is no score in XML as :func:`read_fingering` does."""
     problems = Problems(name)
-    if suffix == ".json" or text.lstrip()[:1] in ("{", "["):
+    begin = text.lstrip()[:2]
+    if suffix == ".json" or begin[:1] in ("{", "["):
         return parse_json(text, problems, options)
+    if suffix == ".abcd" or begin == "X:" or begin[:1] == "%":
+        from kammerton.fingering.formats.abcdf import parse_abcdf  # noqa: PLC0415 - most files are none
+
+        return parse_abcdf(text, problems, options)
     header = find_header(text, expected=suffix in (".csv", ".tsv"))
     if header is not None:
         return parse_note_table(text, header, problems, options)
