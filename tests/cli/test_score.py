@@ -388,6 +388,15 @@ def test_no_input_is_overwritten(corpus: Terminal) -> None:
     assert corpus.run(*SCORE, "ref", "est", "--output", "o.csv", "--per-item", "o.csv").code == 2
 
 
+@pytest.mark.parametrize(("path", "code"), [("est/s.csv", 2), ("bob/s.json", 2), ("est/s.md", 0)])
+def test_no_input_is_added(corpus: Terminal, path: str, code: int) -> None:
+    corpus.write(bob={"one.lab": "0 1 C"})
+    result = corpus.run(*SCORE, "ref", "A=est", "--annotator", "bob=bob", "--quiet", "--output", path)
+    assert result.code == code
+    assert ("would be read as an annotation next time" in result.err) == (code == 2)
+    assert Path(path).exists() == (code == 0)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="file names are bytes on POSIX only")
 def test_file_names_that_are_no_utf8_are_printed_escaped(corpus: Terminal) -> None:
     for folder in ("ref", "est"):

@@ -39,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0 done; 1 partial, or a gate failed; 2 usage; 3 nothing could be scored;
         4 internal error; 5 output could not be written; 129, 130, 143 signals.
     """
-    from kammerton.cli.program import run  # noqa: PLC0415 - `import kammerton.cli` stays cheap
-
+    try:
+        from kammerton.cli.program import run  # noqa: PLC0415 - `import kammerton.cli` stays cheap
+    except KeyboardInterrupt:
+        return 130
     return run(arguments)

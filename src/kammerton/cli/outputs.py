@@ -12,36 +12,45 @@ from kammerton.errors import OptionError, OutputError, quote
 __all__ = ["check_output"]
 
 
-def check_output(path: str, inputs: Iterable[str | None] = ()) -> None:
+def check_output(path: str, inputs: Iterable[str], suffixes: Iterable[str]) -> None:
     """Find out before any work whether a file can be written.
 
     Parameters
     ----------
     path : str
         The file.
-    inputs : iterable of str or None
-        Files that are read, and must not be written.
+    inputs : iterable of str
+        Files that are read, and must not be written, and folders, which must not get more to read.
+    suffixes : iterable of str
+        Suffixes of the files that are read in folders.
 
     Raises
     ------
     OutputError
         KT501 if its folder is missing or may not be written to, or if it is a folder.
     OptionError
-        If it is one of the inputs.
+        If it is one of the inputs, or would be when the same is run again.
     """
     target = Path(path)
-    folder = target.parent
-    shown = quote(os.fspath(folder))
+    shown = quote(os.fspath(target.parent))
     if target.is_dir():
         raise OutputError(f"KT501 cannot write {quote(path)}: it is a folder")
-    if not folder.is_dir():
-        kind = f"{shown} is not a folder" if folder.exists() else f"folder {shown} does not exist"
+    if not target.parent.is_dir():
+        kind = f"{shown} is not a folder" if target.parent.exists() else f"folder {shown} does not exist"
         raise OutputError(f"KT501 cannot write {quote(path)}: {kind}")
-    if not os.access(target if _is_device(target) else folder, os.W_OK):
+    if not os.access(target if _is_device(target) else target.parent, os.W_OK):
         raise OutputError(f"KT501 cannot write {quote(path)}: folder {shown} is not writable")
+    _check_inputs(target, [Path(each) for each in inputs if Path(each).exists()], tuple(suffixes))
+
+
+def _check_inputs(target: Path, inputs: Iterable[Path], suffixes: tuple[str, ...]) -> None:
+    shown = quote(os.fspath(target))
     for given in inputs:
-        if given is not None and target.exists() and Path(given).exists() and target.samefile(given):
-            raise OptionError(f"{quote(path)} would overwrite an input", "write to another file")
+        if target.exists() and target.samefile(given):
+            raise OptionError(f"{shown} would overwrite an input", "write to another file")
+        within = Path(os.path.realpath(target)).is_relative_to(os.path.realpath(given))
+        if within and target.name.lower().endswith(suffixes):
+            raise OptionError(f"{shown} would be read as an annotation next time", "write to another folder")
 
 
 def _is_device(path: Path) -> bool:

@@ -109,7 +109,8 @@ def command(task: Task) -> Callable[..., int]:
             "options": task.options(**reading),
             **sides(references, estimates, added, pairs),
         }
-        plan.check([pairs, *(split_name(each)[1] for each in (references, *estimates) if each)])
+        paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]
+        plan.check([*paths, *([pairs] if pairs else [])], task.suffixes)
         return run(task, arguments, fail_under or (), plan)
 
     return score

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -45,8 +45,8 @@ class Plan:
     safe_csv: bool
     quiet: bool
 
-    def check(self, inputs: Sequence[str | None]) -> None:
-        """Find out before any work whether everything can be written; ``inputs`` must not be."""
+    def check(self, inputs: Sequence[str], suffixes: Iterable[str]) -> None:
+        """Find out before any work whether everything can be written; see :func:`.check_output`."""
         if self.per_item is not None and PurePath(self.per_item).suffix.lower() not in _ITEM_SUFFIXES:
             raise OptionError(
                 f"--per-item cannot write {quote(self.per_item)}", f"suffixes: {', '.join(_ITEM_SUFFIXES)}"
@@ -57,7 +57,7 @@ class Plan:
             raise OptionError("--output and --per-item name the same file")
         for path in (self.output, self.per_item):
             if path is not None:
-                check_output(path, inputs)
+                check_output(path, inputs, suffixes)
 
     def deliver(self, scores: Scores) -> None:
         """Write and print the figures."""
@@ -122,7 +122,10 @@ def listed(values: Sequence[str] | None) -> list[str] | None:
     """Take ``a,b`` for two values."""
     if values is None:
         return None
-    return [part.strip() for value in values for part in value.split(",") if part.strip()]
+    parts = [part.strip() for value in values for part in value.split(",")]
+    if not all(parts):
+        raise OptionError(f"a name is empty in {quote(','.join(values))}")
+    return parts
 
 
 def sides(

@@ -16,6 +16,7 @@ from kammerton.reporting.escaping import for_terminal
 __all__ = ["closing_line", "excluded_lines"]
 
 _CODE = re.compile(r"KT\d{3}")
+_KEY = frozenset(("protocol", "measure"))
 _TABLE = "excluded"
 """Name of the class table in which a task lists what its measures leave out."""
 
@@ -59,7 +60,7 @@ def _short(reason: str) -> str:
 
 def excluded_lines(scores: Scores) -> list[str]:
     """Say for each protocol what share of the reference its headline measures leave out."""
-    if _TABLE not in scores.tables:
+    if _TABLE not in scores.tables or not _KEY.issubset(scores.tally(_TABLE).columns):
         return []
     lines = []
     for protocol in dict.fromkeys(measure.protocol for measure in scores.measures):
