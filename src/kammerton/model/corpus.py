@@ -10,7 +10,7 @@ from typing import Literal
 
 from kammerton.errors import Diagnostic, OptionError, quote
 
-__all__ = ["ALL", "Collection", "Corpus", "Missing", "check_names", "unmatched"]
+__all__ = ["ALL", "Collection", "Corpus", "Missing", "check_annotators", "check_names", "unmatched"]
 
 ALL = "all"
 """The annotator column of figures that take all annotators together."""
@@ -67,10 +67,8 @@ class Corpus:
     systems: tuple[Collection, ...]
 
     def __post_init__(self) -> None:
-        check_names("annotator", [collection.name for collection in self.references])
+        check_annotators([collection.name for collection in self.references])
         check_names("system", [collection.name for collection in self.systems])
-        if any(collection.name == ALL for collection in self.references):
-            raise OptionError("an annotator cannot be called `all`", "name it: NAME=PATH")
 
     def paired(self) -> Corpus:
         """Return the corpus in which single files are one item, called like the first reference."""
@@ -81,6 +79,14 @@ class Corpus:
             tuple(c.called(item) if c.sources else c for c in self.references),
             tuple(c.called(item) if c.single and c.sources else c for c in self.systems),
         )
+
+
+def check_annotators(names: Iterable[str]) -> None:
+    """Refuse two annotators of one name, and one called like all of them together."""
+    known = list(names)
+    check_names("annotator", known)
+    if ALL in known:
+        raise OptionError(f"an annotator cannot be called `{ALL}`", "name it: NAME=PATH")
 
 
 def check_names(kind: str, names: Iterable[str]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kammerton.errors import Diagnostic
-from kammerton.model.corpus import Collection
+from kammerton.model.corpus import Collection, check_annotators
 from kammerton.model.task import Reading, Task
 
 __all__ = [
@@ -61,6 +61,11 @@ def load_references(task: Task, collections: tuple[Collection, ...], options: ob
 
     A collection is one annotator, called by its name; unless it holds several annotations of one
     item: then each is called by the name that the file, or the name of the file, gives.
+
+    Raises
+    ------
+    OptionError
+        If two annotators have the same name, or one is called ``all``.
     """
     annotations: dict[str, dict[str, Any]] = {}
     failed: dict[str, dict[str, str]] = {}
@@ -68,6 +73,7 @@ def load_references(task: Task, collections: tuple[Collection, ...], options: ob
     for collection in collections:
         found = _read_collection(task, collection, options)
         diagnostics += found.diagnostics
+        check_annotators([*annotations, *found.annotators])
         for annotator in found.annotators:
             annotations[annotator] = found.of(annotator)
             failed[annotator] = found.failed_of(annotator)
@@ -99,7 +105,7 @@ class _Found:
             item: annotation
             for item, annotations in self.read.items()
             for name, annotation in annotations
-            if annotator in (name, self.name)
+            if not self.several or name == annotator
         }
 
     def failed_of(self, annotator: str) -> dict[str, str]:
@@ -107,7 +113,7 @@ class _Found:
         return {
             item: why
             for name, item, why in self.failed
-            if name in (None, annotator) or annotator == self.name
+            if not self.several or name in (None, annotator)
         }
 
 

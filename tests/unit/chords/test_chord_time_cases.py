@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""How rows are laid over each other: 34 cases that were run through both tools."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+import kammerton as kt
+from cases.chords import TimeCase, song, time_cases
+from kammerton import chords
+from kammerton.errors import DataError, Diagnostic
+from strategies import Song
+
+CASES = {case.number: case for case in time_cases()}
+MIR_EVAL = ("majmin", "overseg", "underseg", "seg")
+MUSOO = {"MirexMajMin_pct": "MajMin", "overseg": "OverSeg", "underseg": "UnderSeg", "harmonic": "MeanSeg"}
+
+# Where ours is not what the tool printed, and why. Everything else is.
+RIGHT = dict.fromkeys(MIR_EVAL, 1.0)
+INSTEAD_OF_MIR_EVAL: dict[int, dict[str, float]] = {
+    # a row cropped to no length makes it raise; ours leaves such rows out
+    **dict.fromkeys((6, 11, 12, 13, 14, 15), RIGHT),
+    16: {**RIGHT, "majmin": 0.0},  # padded with N, one segment against one
+    22: RIGHT,  # rows are sorted first
+    # nothing is comparable: undefined, not 0; the segments are one against one
+    26: {"majmin": math.nan},
+    27: {"majmin": math.nan},
+}
+INSTEAD_OF_MUSOO: dict[int, dict[str, float]] = {
+    # it cannot read an empty file; without estimated rows nothing is lost
+    18: {"MajMin": 0.0, "OverSeg": 1.0, "UnderSeg": 1.0, "MeanSeg": 1.0},
+    22: {"MajMin": 1.0},  # rows are sorted first
+    26: {"MajMin": math.nan},  # it prints n/a
+    27: {"MajMin": math.nan},
+}
+ERRORS = {
+    19: "KT110",  # an empty reference cannot be used
+    20: "KT126",  # rows that overlap are refused, where MusOO goes on
+    21: "KT126",
+    33: "KT310",  # labels are checked
+    34: "KT320",
+}
+
+
+@pytest.mark.parametrize("number", sorted(CASES.keys() - ERRORS), ids=lambda n: f"{n} {CASES[n].name}")
+def test_mir_eval_has_the_values_of_the_tool(number: int) -> None:
+    case = CASES[number]
+    found = chords.evaluate(*case.ref, *case.est, protocol="mir_eval")
+    for name in MIR_EVAL:
+        printed = case.mir_eval[name]
+        if name in INSTEAD_OF_MIR_EVAL.get(number, {}):
+            expected = INSTEAD_OF_MIR_EVAL[number][name]
+            assert found[name] == pytest.approx(expected, abs=1e-9, nan_ok=True), name
+        else:
+            assert found[name] == pytest.approx(float(printed), abs=_last_digit(printed)), name
+
+
+@pytest.mark.parametrize("number", sorted(CASES.keys() - ERRORS), ids=lambda n: f"{n} {CASES[n].name}")
+def test_mirex2013_has_the_values_of_the_tool(number: int) -> None:
+    case = CASES[number]
+    found = chords.evaluate(*case.ref, *case.est, protocol="mirex2013")
+    for column, name in MUSOO.items():
+        if name in INSTEAD_OF_MUSOO.get(number, {}):
+            expected, digit = INSTEAD_OF_MUSOO[number][name], 1e-9
+        elif column.endswith("_pct"):
+            expected, digit = float(case.musoo[column]) / 100, 1e-8
+        else:
+            expected, digit = float(case.musoo[column]), 1e-6
+        assert found[name] == pytest.approx(expected, abs=digit, nan_ok=True), name
+
+
+def _last_digit(printed: str) -> float:
+    """Return half a unit of the last digit that was printed, or 1e-9 if all of them were."""
+    _, _, decimals = printed.partition(".")
+    return 0.5 * 10 ** -len(decimals) if len(decimals) > 3 else 1e-9
+
+
+def test_every_deviation_is_one() -> None:
+    assert all(
+        value != pytest.approx(_printed(CASES[number].mir_eval[name]), abs=1e-9)
+        for number, values in INSTEAD_OF_MIR_EVAL.items()
+        for name, value in values.items()
+    )
+    columns = {name: column for column, name in MUSOO.items()}
+    assert all(
+        100 * value != pytest.approx(_printed(CASES[number].musoo[columns[name]]), abs=1e-6)
+        for number, values in INSTEAD_OF_MUSOO.items()
+        for name, value in values.items()
+        if name == "MajMin"
+    )
+
+
+def _printed(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return -1.0
+
+
+# --- cases that are errors -----------------------------------------------------------------
+
+
+def failure(ref: Song, est: Song) -> Diagnostic:
+    with pytest.raises(DataError) as caught:
+        chords.evaluate(*ref, *est)
+    return caught.value.diagnostics[0]
+
+
+@pytest.mark.parametrize("number", ERRORS, ids=lambda number: f"{number} {CASES[number].name}")
+def test_cases_that_are_errors_say_so(number: int) -> None:
+    assert failure(CASES[number].ref, CASES[number].est).code == ERRORS[number]
+
+
+@pytest.mark.parametrize("number", [20, 21])
+def test_an_overlap_names_both_rows(number: int) -> None:
+    message = failure(CASES[number].ref, CASES[number].est).message
+    assert "row index 0" in message
+    assert "row index 1" in message
+    assert "by 1 s" in message
+
+
+def test_an_overlap_can_be_trimmed() -> None:
+    # cut at 5 s: C in 0-5 is right, G in 5-10 is not; MusOO lets the earlier row win instead (60 %)
+    options = chords.ChordOptions(overlap="trim")
+    case = CASES[20]
+    scores = kt.score("chords", {"s": case.ref}, {"s": case.est}, options=options)
+    assert scores.value("MajMin") == pytest.approx(0.5)
+
+
+def test_an_empty_reference_is_failed_and_left_out() -> None:
+    one, other = CASES[19], CASES[1]
+    scores = kt.score("chords", {"19": one.ref, "1": other.ref}, {"19": one.est, "1": other.est})
+    failed = scores.items.filter(item="19")
+    assert set(failed["status"]) == {"failed"}
+    assert failed["value"].null_count() == len(failed)
+    assert scores.counts == {"estimate": {"total": 2, "ok": 1, "missing": 0, "failed": 1}}
+    assert scores.value("mirex2013/MajMin") == 1.0
+
+
+def test_a_lower_case_root_has_its_place_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.lab"
+    path.write_text("0 10 c\n")
+    with pytest.raises(DataError) as caught:
+        chords.read(path)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.file, found.line, found.column) == ("KT310", str(path), 1, 6)
+
+
+def test_a_trailing_blank_has_its_place_in_the_file_and_can_be_mended(tmp_path: Path) -> None:
+    path = tmp_path / "a.jams"
+    data = '[\n{"time": 0, "duration": 10, "value": "C "}]'
+    path.write_text(f'{{"annotations": [{{"namespace": "chord", "data": {data}}}]}}')
+    with pytest.raises(DataError) as caught:
+        chords.read(path)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.file, found.line, found.column) == ("KT320", str(path), 2, 40)
+    assert chords.read(path, options=chords.ChordOptions(lenient=True)).labels == ("C",)
+
+
+def test_a_blank_behind_a_row_of_a_lab_file_is_not_of_the_label(tmp_path: Path) -> None:
+    path = tmp_path / "a.lab"
+    path.write_text("0 10 C \n")
+    assert chords.read(path).labels == ("C",)
+
+
+# --- what the cases do not show ------------------------------------------------------------
+
+
+def both(ref: Song, est: Song) -> tuple[dict[str, float], dict[str, float]]:
+    return chords.evaluate(*ref, *est, protocol="mirex2013"), chords.evaluate(*ref, *est, protocol="mir_eval")
+
+
+def test_silence_equals_only_silence() -> None:
+    # 0-1 silence both (right), 1-2 N against silence (wrong), 2-3 silence against N (wrong), 3-4 C
+    mirex, _ = both(song((1, 2, "N"), (3, 4, "C")), song((2, 3, "N"), (3, 4, "C")))
+    assert mirex["Root"] == pytest.approx(2 / 4)
+
+
+def test_a_gap_of_the_reference_goes_on_with_the_row_before_it_in_mir_eval() -> None:
+    # scored from 1 to 5: C in 1-3 though its row ends at 2, then G in 3-5; the estimate says C to 4
+    _, mir_eval = both(song((1, 2, "C"), (3, 5, "G")), song((0, 4, "C"), (4, 5, "G")))
+    assert mir_eval["root"] == pytest.approx(3 / 4)
+
+
+def test_a_row_of_no_length_separates_its_neighbours_in_mirex2013_only() -> None:
+    ref, est = song((0, 8, "C")), song((0, 6, "C"), (6, 6, "N"), (6, 8, "C"))
+    mirex, mir_eval = both(ref, est)
+    assert (mirex["OverSeg"], mir_eval["overseg"]) == (pytest.approx(6 / 8), 1.0)
+
+
+def test_an_estimate_without_rows_of_a_reference_with_an_empty_row() -> None:
+    mirex, mir_eval = both(song((0, 1, "C"), (1, 1, "N")), ([], []))
+    assert (mirex["MajMin"], mir_eval["majmin"], mir_eval["seg"]) == (0.0, 0.0, 1.0)
+
+
+def test_a_reference_without_any_time_is_undefined() -> None:
+    mirex, mir_eval = both(song((1, 1, "C")), song((0, 2, "C")))
+    assert all(math.isnan(value) for value in (*mirex.values(), *mir_eval.values()))
+
+
+def test_boundaries_beyond_the_reference_do_not_count() -> None:
+    case: TimeCase = CASES[3]
+    beyond = song((0, 10, "C"), (10, 12, "G"), (13, 15, "C"))
+    assert both(case.ref, beyond) == both(case.ref, case.est)
