@@ -3,18 +3,35 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeGuard
+from typing import Literal, TypeGuard, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kammerton.core.intervals import Codes
-from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
+from kammerton.fingering.labels import ENCODINGS, Encoding, Finding, FingerLabel, Hand, inspect
 
-__all__ = ["Hands", "as_fingers", "as_hands", "as_pitches", "as_seconds", "check_lengths", "elements", "fail"]
+__all__ = [
+    "Hands",
+    "LabelColumn",
+    "Layout",
+    "as_fingers",
+    "as_hands",
+    "as_labels",
+    "as_pitches",
+    "as_seconds",
+    "check_lengths",
+    "elements",
+    "fail",
+    "split_annotators",
+]
 
 Seconds = NDArray[np.float64]
 
@@ -24,6 +41,31 @@ Hands = Sequence[str | int | None] | NDArray[np.integer] | NDArray[np.str_]
 _HANDS: Mapping[object, int] = MappingProxyType(
     {0: RIGHT, 1: LEFT, "r": RIGHT, "l": LEFT, "right": RIGHT, "left": LEFT, None: UNKNOWN}
 )
+
+
+Layout = Literal["by_note", "by_annotator"]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+
+_HAND_NAMES: Mapping[int, Hand] = MappingProxyType({RIGHT: "right", LEFT: "left"})
+
+
+@dataclass(frozen=True, slots=True)
+class LabelColumn:
+    """Labels of one annotator or system.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        In the notation of PIG; empty where missing. Without signs or hands, fingers are of the right.
+    tells_hands : bool
+        Whether the labels themselves say which hand.
+    remarks : tuple of str
+        What was odd about them.
+    """
+
+    labels: tuple[str, ...]
+    tells_hands: bool
+    remarks: tuple[str, ...]
 
 
 def fail(code: str, message: str, hint: str | None = None) -> DataError:
@@ -56,6 +98,134 @@ def as_fingers(values: object, name: str = "fingers") -> Codes:
             hint = "fingers are 1 to 5, of the left hand -1 to -5; 0 or None where there is none"
             raise fail("KT381", f"{name}[{note}] is not a finger: {quote(repr(finger))}", hint)
     return np.array([finger or 0 for finger in found], dtype=np.int64)
+
+
+def as_labels(values: object, name: str, encoding: Encoding, hands: Codes | None) -> LabelColumn:
+    """Check labels, given as numbers or text.
+
+    Parameters
+    ----------
+    values : sequence
+        Labels; None or NaN where there is none.
+    name : str
+        What messages call them.
+    encoding : {"pig", "1-10", "0-9", "L1/R5"}
+        What numbers mean.
+    hands : ndarray of int64, optional
+        The hand of each note, as :func:`as_hands` returns it; decides if the labels do not.
+
+    Raises
+    ------
+    DataError
+        KT380, KT381.
+    OptionError
+        If there is no such encoding.
+    """
+    if encoding not in ENCODINGS:
+        raise OptionError.unknown("encoding of finger labels", encoding, ENCODINGS)
+    texts = [_text(value, name, note) for note, value in enumerate(elements(values, name, "KT381"))]
+    tells_hands = encoding in ("1-10", "0-9") or any(_tells_hand(text, encoding) for text in set(texts))
+    if hands is None or (tells_hands and encoding != "L1/R5"):
+        found = [inspect(text, encoding) for text in texts]
+    else:
+        check_lengths({name: len(texts), "hands": len(hands)})
+        names = (_HAND_NAMES.get(hand) for hand in hands.tolist())
+        found = [inspect(text, encoding, hand) for text, hand in zip(texts, names, strict=True)]
+    labels = tuple(finding.canonical for finding in found)
+    return LabelColumn(labels, tells_hands, tuple(_remarks(found, name)))
+
+
+def _text(value: object, name: str, note: int) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):  # so pandas has it
+        return ""
+    if isinstance(value, str | FingerLabel):
+        return str(value)
+    if _is_whole(value) or (isinstance(value, float) and value.is_integer()):
+        return str(int(value))
+    raise fail("KT381", f"{name}[{note}] is not a finger: {quote(repr(value))}", "a number, text or None")
+
+
+def _tells_hand(text: str, encoding: Encoding) -> bool:
+    right, left = inspect(text, encoding, "right").label, inspect(text, encoding, "left").label
+    return right is not None and right == left
+
+
+def _remarks(found: Sequence[Finding], name: str) -> Iterable[str]:
+    odd: Counter[str] = Counter()
+    for note, finding in enumerate(found):
+        problem = finding.diagnostic
+        if problem is not None and problem.severity == "error":
+            raise fail("KT381", f"{name}[{note}] is not a finger: {problem.message}", problem.hint)
+        if problem is not None:
+            odd[problem.message] += 1
+    return [f"{name}: {message}{_times(count)}" for message, count in odd.items()]
+
+
+def _times(count: int) -> str:
+    return f" ({count:,} times)" if count > 1 else ""
+
+
+def split_annotators(
+    values: object, name: str, notes: int, layout: Layout | None
+) -> tuple[list[list[object]], tuple[str, ...]]:
+    """Tell the annotators of a ground truth apart.
+
+    Parameters
+    ----------
+    values : sequence
+        Labels of one annotator, or sequences of labels.
+    name : str
+        What messages call it.
+    notes : int
+        Number of notes.
+    layout : {"by_note", "by_annotator"}, optional
+        What each inner sequence holds: labels of a note, or of an annotator. Needed only if both are
+        possible.
+
+    Returns
+    -------
+    columns, remarks
+        Labels of each annotator, and what was odd.
+
+    Raises
+    ------
+    DataError
+        KT380, KT381.
+    OptionError
+        If there is no such layout, or both are possible.
+    """
+    if layout is not None and layout not in LAYOUTS:
+        raise OptionError.unknown("layout", layout, LAYOUTS)
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        values = list(values)
+    rows = elements(values, name, "KT381")
+    if not any(_is_nested(row) for row in rows):
+        check_lengths({"predictions": notes, name: len(rows)})
+        return [rows], ()
+    inner = [elements(row, name, "KT381") if _is_nested(row) else [row] for row in rows]
+    by_note, by_annotator = len(rows) == notes, all(len(row) == notes for row in inner)
+    if layout is None and by_note and by_annotator and notes > 1:
+        message = f"{name} of {notes} by {notes} labels may go by note or by annotator"
+        raise OptionError(message, 'layout="by_note": one list for each note; else layout="by_annotator"')
+    if layout == "by_annotator" or (layout is None and by_annotator and not by_note):
+        for number, row in enumerate(inner):
+            check_lengths({"predictions": notes, f"{name}[{number}]": len(row)})
+        return inner, ()
+    check_lengths({"predictions": notes, name: len(rows)})
+    return _columns_of_notes(inner, name)
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+def _columns_of_notes(rows: list[list[object]], name: str) -> tuple[list[list[object]], tuple[str, ...]]:
+    fewest, most = min(map(len, rows)), max(map(len, rows))
+    columns = [[row[number] if number < len(row) else None for row in rows] for number in range(most)]
+    if fewest == most:
+        return columns, ()
+    remark = f"{name} has {fewest} to {most} labels a note: the n-th of a note is taken for annotator n"
+    return columns, (remark,)
 
 
 def as_pitches(values: object) -> Codes:

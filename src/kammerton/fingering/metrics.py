@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: MIT
+"""The measures of one piece, for those who have its fingers in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kammerton.core.intervals import Codes
+from kammerton.core.ratios import ratio
+from kammerton.errors import OptionError
+from kammerton.fingering.annotation import UNKNOWN, Fingering
+from kammerton.fingering.arguments import (
+    Hands,
+    LabelColumn,
+    Layout,
+    as_hands,
+    as_labels,
+    as_pitches,
+    as_seconds,
+    check_lengths,
+    split_annotators,
+)
+from kammerton.fingering.columns import Columns, build_columns
+from kammerton.fingering.constraints import Integers, limits_of
+from kammerton.fingering.labels import Encoding, strike_codes
+from kammerton.fingering.match_rates import (
+    AGAINST,
+    Matches,
+    confusion_counts,
+    finger_counts,
+    hand_confusions,
+    hands_of_labels,
+)
+from kammerton.fingering.pieces import SIGNED_FINGERS
+from kammerton.fingering.playability import KeyPresses, Playability
+from kammerton.model.task import Case
+
+__all__ = ["FingerScore", "FingeringMetrics", "FingeringResult"]
+
+Statistics = NDArray[np.float64]
+
+RatesProtocol = Literal["pianovam", "nakamura2020", "strike"]
+PROTOCOLS: tuple[RatesProtocol, ...] = get_args(RatesProtocol)
+
+
+@dataclass(frozen=True, slots=True)
+class FingerScore:
+    """How well one finger is predicted, against the first annotator; NaN where undefined.
+
+    Parameters
+    ----------
+    precision, recall, f1 : float
+        Right over predicted, right over in the reference, and their harmonic mean.
+    predicted, support : int
+        Notes with the finger in the predictions and in the reference.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    predicted: int
+    support: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FingeringResult:
+    """Measures of one piece: None is *not evaluated*, NaN is *undefined*.
+
+    Parameters
+    ----------
+    protocol : str
+        Whose rules hold for ``accuracy``, ``m_gen`` and ``m_high``, and for the tables.
+    accuracy : float or None
+        Agreement with the first annotator; a note that is not predicted is a miss.
+    m_gen : float or None
+        Mean agreement with the annotators.
+    m_high : float or None
+        *pianovam*: agreement with any annotator, note by note, of fingers without their hand. Elsewhere:
+        agreement with the closest annotator of each hand.
+    m_soft : float or None
+        Agreement with any annotator, note by note, of fingers of a hand.
+    m_rec : float or None
+        Agreement with a reference recombined from the annotators.
+    ifr : float or None
+        Steps within a hand that break a constraint of the document, over all that were judged.
+    hand_accuracy : float or None
+        Notes in the right hand; None where nothing tells the hands.
+    per_finger : mapping of int to FingerScore, or None
+        By finger 1 to 5; but for *pianovam* also -1 to -5 of the left hand.
+    confusion : ndarray of int64, shape (5, 5), or None
+        Notes by finger of the first annotator (rows) and of the predictions (columns). But for
+        *pianovam* without notes in the wrong hand.
+    num_notes, num_annotators : int
+        Notes, and annotators that took part.
+    notes : tuple of str
+        What was assumed, left out or not evaluated.
+    """
+
+    protocol: RatesProtocol
+    accuracy: float | None = None
+    m_gen: float | None = None
+    m_high: float | None = None
+    m_soft: float | None = None
+    m_rec: float | None = None
+    ifr: float | None = None
+    hand_accuracy: float | None = None
+    per_finger: Mapping[int, FingerScore] | None = None
+    confusion: Codes | None = None
+    num_notes: int = 0
+    num_annotators: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """Arguments of a call, checked.
+
+    Parameters
+    ----------
+    est : LabelColumn
+        Predictions.
+    refs : tuple of LabelColumn
+        Annotators who labelled any note.
+    hands, pitches : ndarray of int64, optional
+        As given.
+    """
+
+    est: LabelColumn
+    refs: tuple[LabelColumn, ...]
+    hands: Codes | None
+    pitches: Codes | None
+
+    @property
+    def tells_hands(self) -> bool:
+        """Whether any label tells its hand; then those without sign are of the right."""
+        return any(column.tells_hands for column in (self.est, *self.refs))
+
+    def encode(self) -> Columns:
+        """Encode the labels; without annotators against one who labelled nothing."""
+        count = len(self.est.labels)
+        refs = [ref.labels for ref in self.refs] or [("",) * count]
+        est, *references = (_on_notes(labels) for labels in (self.est.labels, *refs))
+        return build_columns([Case(tuple(references), est)])
+
+
+def _on_notes(labels: tuple[str, ...]) -> Fingering:
+    """Stand in for notes that are the same for all: only labels are compared."""
+    nothing = np.zeros(len(labels))
+    return Fingering(nothing, nothing, nothing.astype(np.int64), nothing.astype(np.int64), labels)
+
+
+class FingeringMetrics:
+    """Evaluates predicted fingers of one piece.
+
+    Parameters
+    ----------
+    protocol : {"pianovam", "nakamura2020", "strike"}
+        *pianovam*: Accuracy, M_gen and M_high as the evaluation document of PianoVAM has them, fingers
+        without their hand. *nakamura2020*: M_gen, M_high, M_soft and M_rec as published with PIG.
+        *strike*: the same on struck fingers and with missing labels.
+
+    Raises
+    ------
+    OptionError
+        If there is no such protocol.
+
+    Examples
+    --------
+    >>> metrics = FingeringMetrics()
+    >>> predictions, ground_truth = [1, 2, 3, 1], [[1, 1], [2, 3], [3, 3], [4, 4]]
+    >>> result = metrics.evaluate(predictions, ground_truth, pitches=[60, 62, 64, 65])
+    >>> result.accuracy, result.m_gen, result.m_high, result.ifr
+    (0.75, 0.625, 0.75, 0.0)
+    >>> print(*result.notes)
+    fingers have no signs and no hands are given: one hand is assumed, crossings are not judged
+    >>> metrics.evaluate(predictions).accuracy is None
+    True
+    """
+
+    def __init__(self, protocol: RatesProtocol = "pianovam") -> None:
+        if protocol not in PROTOCOLS:
+            raise OptionError.unknown("protocol", protocol, PROTOCOLS)
+        self.protocol = protocol
+
+    def evaluate(
+        self,
+        predictions: object,
+        ground_truth: object = None,
+        *,
+        pitches: Integers | None = None,
+        hands: Hands | None = None,
+        onsets: ArrayLike | None = None,
+        layout: Layout | None = None,
+        encoding: Encoding = "pig",
+    ) -> FingeringResult:
+        """Compare predictions with one or several annotators, and judge whether they can be played.
+
+        Parameters
+        ----------
+        predictions : sequence
+            A label for each note: a number, text, or None where there is none.
+        ground_truth : sequence, optional
+            Labels of one annotator, or a list for each note or for each annotator.
+        pitches : sequence of int, optional
+            MIDI numbers; without them there is no IFR.
+        hands : sequence, optional
+            ``"R"`` and ``"L"``, ``"right"`` and ``"left"``, or 0 (right) and 1 (left). They decide
+            which steps IFR judges, and whose fingers labels without sign are; without hands the signs
+            of the labels decide.
+        onsets : sequence of float, optional
+            Checked, but not needed: notes are taken in the order given.
+        layout : {"by_note", "by_annotator"}, optional
+            What the inner lists of ``ground_truth`` hold; needed only where both are possible.
+        encoding : {"pig", "1-10", "0-9", "L1/R5"}
+            What numbers mean (:func:`kammerton.fingering.labels.parse_label`).
+
+        Returns
+        -------
+        FingeringResult
+
+        Raises
+        ------
+        DataError
+            If an argument is not what it should be (KT380 to KT384).
+        OptionError
+            If an option is not possible, or the layout is needed.
+        """
+        told = None if hands is None else as_hands(hands)
+        if told is not None and not (told != UNKNOWN).any():
+            told = None
+        est = as_labels(predictions, "predictions", encoding, told)
+        count = len(est.labels)
+        keys = None if pitches is None else as_pitches(pitches)
+        times = None if onsets is None else as_seconds(onsets, "onsets")
+        columns = {"hands": told, "pitches": keys, "onsets": times}
+        given = {name: len(column) for name, column in columns.items() if column is not None}
+        check_lengths({"predictions": count, **given})
+        remarks: tuple[str, ...] = (_NO_GROUND_TRUTH,)
+        piece, measured = _Piece(est, (), told, keys), {}
+        if ground_truth is not None:
+            rows, odd = split_annotators(ground_truth, "ground_truth", count, layout)
+            refs = [as_labels(row, "ground_truth", encoding, told) for row in rows]
+            piece = _Piece(est, tuple(ref for ref in refs if any(ref.labels)), told, keys)
+            measured = _measure(self.protocol, piece)
+            remarks = (*odd, *_about_annotators(self.protocol, refs))
+        return FingeringResult(
+            protocol=self.protocol,
+            ifr=_irrational_rate(piece),
+            hand_accuracy=_hand_accuracy(piece),
+            num_notes=count,
+            notes=(*est.remarks, *remarks, *_about_hands(piece)),
+            **measured,
+        )
+
+
+_NO_GROUND_TRUTH = "no ground truth: accuracy, m_gen, m_high, m_soft and m_rec are not evaluated"
+
+_MATCHED, _LABELLED = AGAINST.index("matched"), AGAINST.index("labelled")
+
+
+def _measure(protocol: RatesProtocol, piece: _Piece) -> dict[str, Any]:
+    """Return what annotators are needed for, by field of the result."""
+    columns = piece.encode()
+    (whole,), (complete,), table = columns.pieces, columns.complete, columns.table
+    taken = complete if protocol == "nakamura2020" else whole
+    unsigned, strike = Matches(whole, table, "finger"), Matches(taken, table)
+    first = unsigned if protocol == "pianovam" else Matches(whole, table)
+    general, highest = strike.general_by_annotator(), strike.closest()
+    if protocol == "pianovam":
+        general, highest = unsigned.general_by_note(), unsigned.soft()
+    elif protocol == "nakamura2020":
+        general = Matches(taken, table, "text").general_by_annotator()
+    confusion = confusion_counts(whole, table)[0]
+    fingers, counts, square = _tables(protocol, confusion)
+    return {
+        "accuracy": _rate(first.against()[:, [_MATCHED, _LABELLED]]),
+        "m_gen": _rate(general),
+        "m_high": _rate(highest),
+        "m_soft": _rate(strike.soft()),
+        "m_rec": _rate(strike.recombined()),
+        "per_finger": dict(zip(fingers, _finger_scores(counts), strict=True)),
+        "confusion": square.astype(np.int64),
+        "num_annotators": len(taken.refs) if piece.refs else 0,
+    }
+
+
+def _rate(statistics: Statistics) -> float:
+    return float(ratio(statistics[:, 0], statistics[:, 1])[0])
+
+
+def _tables(protocol: RatesProtocol, confusion: Statistics) -> tuple[Sequence[int], Statistics, Statistics]:
+    """Return fingers, their counts, and the confusion of five fingers."""
+    if protocol != "pianovam":
+        return SIGNED_FINGERS, finger_counts(confusion), hand_confusions(confusion).sum(axis=0)
+    without_hand = confusion[:6].copy()
+    without_hand[1:] += confusion[6:]
+    without_hand[:, 1:6] += without_hand[:, 6:]
+    folded = without_hand[:, :6]
+    return SIGNED_FINGERS[:5], finger_counts(folded), folded[1:, 1:]
+
+
+def _finger_scores(counts: Statistics) -> Iterator[FingerScore]:
+    right, predicted, support = counts.T
+    rates = (ratio(right, predicted), ratio(right, support), ratio(2 * right, predicted + support))
+    for precision, recall, f1, *numbers in zip(*rates, predicted, support, strict=True):
+        yield FingerScore(float(precision), float(recall), float(f1), *map(int, numbers))
+
+
+def _irrational_rate(piece: _Piece) -> float | None:
+    if piece.pitches is None:
+        return None
+    strikes, count = strike_codes(piece.est.labels), len(piece.pitches)
+    hands = np.full(count, UNKNOWN) if piece.hands is None else piece.hands
+    if piece.est.tells_hands:
+        hands = np.where(hands == UNKNOWN, hands_of_labels(strikes), hands)
+    no_time = np.zeros(count)
+    presses = KeyPresses(np.abs(strikes), hands, piece.pitches, no_time, no_time, np.array([0, count]))
+    judged, *broken = Playability(presses).in_order(limits_of("pianovam")).statistics.T
+    return float(ratio(sum(broken), judged)[0])
+
+
+def _hand_accuracy(piece: _Piece) -> float | None:
+    """Compare the hands of the predictions with those of the first annotator, else with those given."""
+    if piece.refs:
+        if piece.hands is None and not piece.tells_hands:
+            return None
+        columns = piece.encode()
+        against = Matches(columns.pieces[0], columns.table).against()
+        return _rate(against[:, [AGAINST.index("same_hand"), _LABELLED]])
+    if piece.hands is None or not piece.est.tells_hands:
+        return None
+    known = piece.hands != UNKNOWN
+    same = known & (hands_of_labels(strike_codes(piece.est.labels)) == piece.hands)
+    return _rate(np.array([[same.sum(), known.sum()]]))
+
+
+def _about_annotators(protocol: RatesProtocol, refs: Sequence[LabelColumn]) -> Iterator[str]:
+    yield from dict.fromkeys(remark for ref in refs for remark in ref.remarks)
+    silent = sum(not any(ref.labels) for ref in refs)
+    if silent:
+        yield f"{silent} of {len(refs)} annotators labelled no note and are left out"
+    partial = sum(any(ref.labels) and not all(ref.labels) for ref in refs)
+    if protocol == "nakamura2020" and partial:
+        left_out = partial + silent < len(refs)
+        what = "are left out" if left_out else "count as missed there: nobody labelled every note"
+        yield f"{partial} of {len(refs)} annotators did not label every note and {what}"
+
+
+def _about_hands(piece: _Piece) -> Iterator[str]:
+    if piece.hands is not None:
+        if piece.refs and not (piece.est.tells_hands or piece.refs[0].tells_hands):
+            yield "fingers have no signs: the hand accuracy compares the hands given with themselves"
+    elif not piece.tells_hands:
+        yield "fingers have no signs and no hands are given: one hand is assumed, crossings are not judged"
+    elif not piece.est.tells_hands:
+        yield (
+            "predictions have no signs but the ground truth has: they are compared as fingers of the "
+            "right hand, and crossings are not judged; if they are unsigned, give the hands"
+        )
+    elif not all(ref.tells_hands for ref in piece.refs):
+        yield (
+            "predictions have signs but not all of the ground truth has: it is compared as fingers of the "
+            "right hand; if it is unsigned, give the hands"
+        )
+    if piece.pitches is None:
+        yield "no pitches: ifr is not evaluated"
