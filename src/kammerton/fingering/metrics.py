@@ -230,14 +230,13 @@ class FingeringMetrics:
         OptionError
             If an option is not possible, or the layout is needed.
         """
-        told = None if hands is None else as_hands(hands)
-        if told is not None and not (told != UNKNOWN).any():
-            told = None
+        of_hands = None if hands is None else as_hands(hands)
+        told = of_hands if of_hands is not None and (of_hands != UNKNOWN).any() else None
         est = as_labels(predictions, "predictions", encoding, told)
         count = len(est.labels)
         keys = None if pitches is None else as_pitches(pitches)
         times = None if onsets is None else as_seconds(onsets, "onsets")
-        columns = {"hands": told, "pitches": keys, "onsets": times}
+        columns = {"hands": of_hands, "pitches": keys, "onsets": times}
         given = {name: len(column) for name, column in columns.items() if column is not None}
         check_lengths({"predictions": count, **given})
         remarks: tuple[str, ...] = (_NO_GROUND_TRUTH,)

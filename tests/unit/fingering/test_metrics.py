@@ -314,6 +314,8 @@ def test_notes_with_different_numbers_of_labels() -> None:
         (([1, 2],), {"pitches": [60]}, "KT380", "predictions has 2 notes, but pitches has 1"),
         (([1, 2],), {"onsets": [0.0]}, "KT380", "predictions has 2 notes, but onsets has 1"),
         (([1, 2],), {"hands": ["R"]}, "KT380", "predictions has 2 notes, but hands has 1"),
+        (([1, 2],), {"hands": []}, "KT380", "predictions has 2 notes, but hands has 0"),
+        (([1, 2],), {"hands": [None]}, "KT380", "predictions has 2 notes, but hands has 1"),
         (([1, 6],), {}, "KT381", "predictions[1] is not a finger: `6` is not a finger"),
         (([1, 2], [1, "9"]), {}, "KT381", "ground_truth[1] is not a finger: `9` is not a finger"),
         (([1, 2.5],), {}, "KT381", "predictions[1] is not a finger: `2.5`"),
