@@ -244,11 +244,10 @@ def show(
         # a lone file is called like its item, which tells nobody whose it is
         called = "estimate" if system.name == chosen else system.name
         tracks[called] = found.blank(usable[who]) if track is None else track
+    named = {"reference" if name == chosen else name: each for name, each in usable.items()}
     called = "reference" if who == chosen else who
-    view = found.view(chosen, called, usable[who], tracks, measure, reading)
-    others = ", ".join(name for name in usable if name != who)
-    notes = (*view.notes, f"also annotated by {others}") if others else view.notes
-    return replace(view, notes=notes, diagnostics=tuple(diagnostics))
+    view = found.view(chosen, called, named, tracks, measure, reading)
+    return replace(view, diagnostics=tuple(diagnostics))
 
 
 def _only(item: str, collection: Collection) -> Collection:

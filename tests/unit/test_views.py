@@ -12,8 +12,9 @@ import pytest
 
 import kammerton.api
 from kammerton.chords import TASK, ChordAnnotation
-from kammerton.chords.views import Column, ItemView, Mark, Span, Table, Track, view_item
+from kammerton.chords.views import view_item
 from kammerton.errors import OptionError
+from kammerton.model.views import Column, ItemView, Mark, Span, Table, Track
 from kammerton.reporting.timeline import render_item
 
 
@@ -29,7 +30,7 @@ ESTIMATE = annotation((0, 2.5, "C"), (2.5, 5, "G"), (5, 6.5, "A:min7"))
 def view(
     measure: str | None = None, reference: ChordAnnotation = REFERENCE, **estimates: ChordAnnotation | str
 ) -> ItemView:
-    return view_item("song", "ref", reference, estimates or {"est": ESTIMATE}, measure)
+    return view_item("song", "ref", {"ref": reference}, estimates or {"est": ESTIMATE}, measure)
 
 
 def table(shown: ItemView, title: str) -> Table:

@@ -41,7 +41,7 @@ _LISTED = 10
 def view_item(
     item: str,
     annotator: str,
-    reference: ChordAnnotation,
+    references: Mapping[str, ChordAnnotation],
     estimates: Mapping[str, ChordAnnotation | str],
     measure: str | None = None,
     _: ChordOptions | None = None,
@@ -51,9 +51,9 @@ def view_item(
     Parameters
     ----------
     item, annotator : str
-        Names of the song, and of who wrote the reference.
-    reference : ChordAnnotation
-        At least one row.
+        Names of the song, and of who wrote the reference that judges.
+    references : mapping of str to ChordAnnotation
+        By annotator; at least one row each.
     estimates : mapping of str to ChordAnnotation or str
         By system; a text says why there is none.
     measure : str, optional
@@ -73,10 +73,10 @@ def view_item(
     --------
     >>> reference = ChordAnnotation(np.array([[0.0, 2.0], [2.0, 4.0]]), ("C", "G"))
     >>> estimate = ChordAnnotation(np.array([[0.0, 3.0], [3.0, 4.0]]), ("C", "G"))
-    >>> view_item("song", "reference", reference, {"mine": estimate}).tracks[1].marks
+    >>> view_item("song", "me", {"me": reference}, {"mine": estimate}).tracks[1].marks
     (Mark(start=2.0, end=3.0, state='wrong'),)
     """
-    chosen = _choose(measure or DEFAULT_MEASURE)
+    chosen, reference = _choose(measure or DEFAULT_MEASURE), references[annotator]
     usable = {name: each for name, each in estimates.items() if not isinstance(each, str)}
     # the last pair, of nothing, is for what the reference decides alone
     sides = (*usable.values(), ChordAnnotation.empty())
@@ -98,7 +98,10 @@ def view_item(
             _scores(results, list(usable), list(estimates)),
             *_excluded(chosen, of_reference),
         ),
-        notes=_notes(columns, results[chosen.protocol], chosen, list(usable)),
+        notes=(
+            *_notes(columns, results[chosen.protocol], chosen, list(usable)),
+            *_others([name for name in references if name != annotator]),
+        ),
     )
 
 
@@ -237,6 +240,11 @@ def _excluded(chosen: Measure, judgement: _Judgement) -> Iterator[Table]:
             (Column("reference"), Column("seconds", "time"), Column("of all", "share")),
             tuple((label, seconds, seconds / total) for (label,), seconds in rows),
         )
+
+
+def _others(annotators: Sequence[str]) -> Iterator[str]:
+    if annotators:
+        yield f"also annotated by {', '.join(annotators)}"
 
 
 def _notes(columns: Columns, result: Result, chosen: Measure, systems: Sequence[str]) -> tuple[str, ...]:

@@ -157,8 +157,10 @@ class Task:
     evaluate : callable
         ``evaluate(cases, measures, options)`` runs the kernels; the measures need the same.
     view : callable, optional
-        ``view(item, annotator, reference, estimates, measure, options)`` lays out one item; an estimate
-        is a text that says why there is none, and ``measure`` the address of what judges, or None.
+        ``view(item, annotator, references, estimates, measure, options)`` lays out one item.
+        ``references`` has all its annotations by annotator, ``annotator`` says which of them judges; an
+        estimate is a text that says why there is none, and ``measure`` the address of what judges, or
+        None.
     match : callable, optional
         ``match(reference, other, options)`` returns the other annotation on what the reference is made
         of (its notes), and diagnostics; None in its place if they do not belong together. Without it
@@ -170,6 +172,9 @@ class Task:
         Unit of the extent.
     conversion : Conversion, optional
         How files are converted, if they are.
+    lint : callable, optional
+        ``lint(annotation, options)`` returns what is odd about an annotation that was read without
+        error, as warnings and notes that name no file.
     """
 
     name: str
@@ -183,11 +188,12 @@ class Task:
     content: Callable[[Any], bytes]
     extent: Callable[[Any], float]
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
-    view: Callable[[str, str, Any, Mapping[str, Any], str | None, Any], ItemView] | None = None
+    view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
     match: Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]] | None = None
     identify: Callable[[str], tuple[str, str | None]] = _is_item
     extent_unit: str = "s"
     conversion: Conversion | None = None
+    lint: Callable[[Any, Any], tuple[Diagnostic, ...]] | None = None
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -1,16 +1,35 @@
 # SPDX-License-Identifier: MIT
-"""One item laid out for a reader: tracks over time, and tables. A task fills it, a report draws it."""
+"""One item laid out for a reader: tracks over time or note by note, and tables.
+
+A task fills it, a report draws it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from kammerton.errors import Diagnostic
 
-__all__ = ["Column", "ItemView", "Mark", "Span", "State", "Table", "Track"]
+__all__ = [
+    "Cell",
+    "CellState",
+    "Column",
+    "Grid",
+    "ItemView",
+    "Line",
+    "Mark",
+    "Span",
+    "Staff",
+    "State",
+    "Table",
+    "Track",
+]
 
 State = Literal["wrong", "excluded"]
+
+CellState = Literal["wrong", "partly", "excluded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +73,69 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """What a line of a staff has for one event.
+
+    Parameters
+    ----------
+    text : str
+        What is drawn.
+    state : {"wrong", "partly", "excluded"}, optional
+        How it was judged; None is right, or not judged.
+    flagged : bool
+        Whether something else is amiss with it.
+    """
+
+    text: str
+    state: CellState | None = None
+    flagged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a staff: in each column of the grid, a cell for each of its events."""
+
+    name: str
+    columns: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """Lines that speak of the same events; in a column, all have equally many cells."""
+
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Events in columns, one column for each time at which any of them begins.
+
+    Parameters
+    ----------
+    times : tuple of float
+        Ascending.
+    staves : tuple of Staff
+        Drawn one below the other; each line has a tuple of cells, perhaps empty, for each time.
+    """
+
+    times: tuple[float, ...]
+    staves: tuple[Staff, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table: its heading, and what its numbers are."""
 
     heading: str
-    kind: Literal["text", "time", "share", "score"] = "text"
+    kind: Literal["text", "time", "count", "share", "score"] = "text"
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table below the timeline; in a cell, None is an undefined value and a text stands for itself."""
+    """A table below the timeline; in a cell, None is an undefined value and a text stands for itself.
+
+    Columns of text come before those of numbers.
+    """
 
     title: str
     columns: tuple[Column, ...]
@@ -72,7 +144,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """One item: its timeline, and the tables below it.
+    """One item: its timeline or its grid, and the tables below it.
 
     Parameters
     ----------
@@ -81,7 +153,7 @@ class ItemView:
     end : float
         Last end of any track; the timeline starts at 0.
     tracks : tuple of Track
-        The reference first.
+        The references first.
     tables : tuple of Table
         Costs of each estimate, scores, what was excluded.
     notes : tuple of str
@@ -90,6 +162,12 @@ class ItemView:
         Unit of time.
     diagnostics : tuple of Diagnostic
         What was noticed while the item was read.
+    grid : Grid, optional
+        What is drawn instead of the spans of the tracks.
+    references : int
+        How many of the tracks are references.
+    legend : mapping of str to str
+        What the states of marks and cells, and ``"flagged"``, mean; in the order of the legend.
     """
 
     item: str
@@ -100,3 +178,8 @@ class ItemView:
     notes: tuple[str, ...] = ()
     unit: str = "s"
     diagnostics: tuple[Diagnostic, ...] = ()
+    grid: Grid | None = None
+    references: int = 1
+    legend: Mapping[str, str] = field(
+        default_factory=lambda: {"wrong": "wrong", "partly": "partly wrong", "excluded": "not scored"}
+    )
