@@ -100,6 +100,12 @@ def test_nothing_to_check_is_a_usage_error(terminal: Terminal, paths: tuple[str,
     assert said in result.err
 
 
+def test_quiet_leaves_out_notes_and_summary(bad: Terminal) -> None:
+    result = bad.run(*CHECK, "songs", "--quiet")
+    assert (result.code, result.err) == (1, "")
+    assert "KT205" not in result.out
+
+
 def test_long_lines_are_clipped_around_the_token(terminal: Terminal) -> None:
     terminal.write(songs={"a.lab": "0 1 " + "C:maj(" + "9," * 300 + "x" + ",9" * 300 + ")"})
     lines = terminal.run(*CHECK, "songs").out.splitlines()

@@ -3,12 +3,14 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import kammerton
 from cli.harness import Terminal
+from kammerton.model.registry import find_task
 
 CONVERT = ("convert", "chords")
 ROWS = "0.0\t2.5\tC:maj7/3\n2.5\t4.0\tN\n"
@@ -169,6 +171,18 @@ def test_label_that_a_format_cannot_hold(terminal: Terminal) -> None:
     assert result.code == 3
     assert "KT151" in result.err
     assert not os.path.lexists("x.lab")
+
+
+def test_quiet_says_errors_only(terminal: Terminal) -> None:
+    terminal.write(a={"x.lab": "0 1 Cm7"})
+    assert terminal.run(*CONVERT, "a", "out", "--to", "csv", "--quiet").err == ""
+
+
+def test_a_task_without_other_formats_says_so(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = replace(find_task("chords"), conversion=None)
+    monkeypatch.setattr("kammerton.conversion.find_task", lambda _: task)
+    with pytest.raises(kammerton.OptionError, match="files of chords cannot be converted"):
+        kammerton.convert("chords", "x.lab", "x.csv")
 
 
 def test_api_says_what_it_did(terminal: Terminal) -> None:

@@ -189,6 +189,15 @@ def test_quiet_says_errors_only(corpus: Terminal) -> None:
     assert corpus.run(*SCORE, "ref", "est", "--quiet").lines[0].startswith("error[KT203]")
 
 
+def test_quiet_runs_that_score_nothing_say_errors_only(terminal: Terminal) -> None:
+    terminal.write(ref={"a.lab": "0 1 C"}, est={"b.lab": "0 1 C"})
+    lines = terminal.run(*SCORE, "ref", "est", "--quiet").lines
+    assert [line.split("]")[0] for line in lines if not line.startswith(" ")] == [
+        "error[KT203",
+        "error[KT200",
+    ]
+
+
 def test_reading_options_reach_the_reader_and_the_signature(terminal: Terminal) -> None:
     (terminal.folder / "r.csv").write_text("onset;fin;chord\n0,0;2,0;Cm7\n")
     arguments = (
@@ -343,6 +352,17 @@ def test_hostile_labels_reach_standard_error_escaped(terminal: Terminal) -> None
     assert result.code == 1
     assert "\x1b" not in result.err
     assert r"\x1b[31m" in result.err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="such names are possible on POSIX only")
+def test_hostile_file_names_are_one_line_each(corpus: Terminal) -> None:
+    name = "\x1b]8;;evil\x07\n::error::\u202e"
+    corpus.write(ref={f"{name}.lab": "0 1 Cm"}, est={f"{name}2.lab": "0 1 C", f"{name}.lab": "0 1 C"})
+    result = corpus.run(*SCORE, "ref", "est", "--measure", "mirex2013/Root")
+    assert result.code == 1
+    assert not {"\x1b", "\x07", "\u202e"} & set(result.out + result.err)
+    assert not any(line.lstrip().startswith("::") for line in result.lines)
+    assert r"error[KT311] ref/\x1b]8;;evil\x07\x0a::error::\u202e.lab:1:6: missing colon" in result.err
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@x", "＝y", 'a, "b"', "a\nb", "plain"], ids=ascii)

@@ -104,6 +104,15 @@ def test_a_closed_stream_is_no_screen() -> None:
     assert not style_of(stream).colour
 
 
+def test_an_interrupt_while_the_program_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(name: str, *_: object) -> object:
+        raise KeyboardInterrupt(name)
+
+    monkeypatch.delitem(sys.modules, "kammerton.cli.program")
+    monkeypatch.setattr("builtins.__import__", interrupt)
+    assert main(["--version"]) == 130
+
+
 def test_other_threads_leave_signals_alone(terminal: Terminal) -> None:
     codes: list[int] = []
     thread = threading.Thread(target=lambda: codes.append(main(["--version"])))
