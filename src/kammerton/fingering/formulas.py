@@ -91,8 +91,10 @@ class ViolationRate:
         return np.asarray(statistics[:, 0])
 
     def worst(self, statistics: Statistics, /) -> Statistics:
-        """Judge nothing: an estimate that says nothing asks nothing of a hand."""
-        return np.zeros_like(statistics)
+        """Break a rule with everything that is judged; the rules do not matter."""
+        worst = np.zeros_like(statistics)
+        worst[:, :2] = statistics[:, :1]
+        return worst
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,9 @@ class _Plan:
             return Case(tuple(of_item), None, group)
         estimate = self._systems[row.system].annotations.get(row.item)
         if estimate is None:
-            estimate = self._task.blank(of_item[0])
+            # What is judged of an estimate alone, the reference stands in for: all of it is then wrong.
+            alone = needs == "estimate" and row.status != "ok"
+            estimate = of_item[0] if alone else self._task.blank(of_item[0])
         return Case(() if needs == "estimate" else tuple(of_item), estimate, group)
 
 

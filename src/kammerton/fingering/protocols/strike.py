@@ -53,6 +53,11 @@ _PAIRS: dict[str, tuple[Formula, str, str]] = {
         "Notes that the estimate has a finger for.",
         "predicted notes / notes that the annotator labelled",
     ),
+    "covered_accuracy": (
+        Share("matched", "covered"),
+        "Agreement with one annotator on the notes that the estimate has a finger for.",
+        "notes with the annotator's hand and finger / predicted notes that the annotator labelled",
+    ),
     "finger_F1": (
         FingerAverage(),
         "F1 of each finger of each hand, averaged over the fingers in use.",
@@ -70,7 +75,7 @@ def _pair(name: str) -> Measure:
         aggregate="pooled",
         beside=() if name == "finger_F1" else ("mean", "median"),
         weight_unit="notes",
-        headline=name != "finger_F1",
+        headline=name not in ("finger_F1", "covered_accuracy"),
         laws=frozenset(("identity", "time_shift", "note_order", "mirror")),
         card=Card(
             summary=summary,
