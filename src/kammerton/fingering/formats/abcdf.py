@@ -35,6 +35,7 @@ from kammerton.fingering.formats.notes import Notes, check_notes, say_no_notes
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
 from kammerton.fingering.labels import FingerLabel, parse_label
 from kammerton.formats.budgets import keeps_lines
+from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
@@ -130,7 +131,7 @@ def parse_abcdf(
         tune = read_tune(text, problems, options.limits)
     except DataError as error:
         return Reading((), (*problems.diagnostics(), *error.diagnostics))
-    annotations = list(_annotations(text, _Music(text, tune, problems), problems))
+    annotations = list(_annotations(text, _Music(text, tune, problems), problems, options.limits))
     return Reading(() if problems.has_errors else tuple(annotations), problems.diagnostics())
 
 
@@ -158,6 +159,7 @@ class _Music:
             check_notes(self.notes(({}, {})), problems)
         else:
             say_no_notes(problems)
+        self.count = sum(map(len, self.struck))
         self.is_sound = not problems.has_errors
 
     def notes(self, fingers: Sequence[Mapping[AbcNote, _Fingered]]) -> Notes:
@@ -187,12 +189,18 @@ def _in_order(tune: Tune, staff: int) -> list[AbcNote]:
     return sorted(notes, key=lambda note: (float(note.onset), not note.is_grace))
 
 
-def _annotations(text: str, music: _Music, problems: Problems) -> Iterator[tuple[str | None, Fingering]]:
+def _annotations(
+    text: str, music: _Music, problems: Problems, limits: Limits
+) -> Iterator[tuple[str | None, Fingering]]:
     annotators = find_annotators(text)
-    if not annotators:
+    if not annotators and music.is_sound:
         message = "no line `% abcD fingering 1: ...`: no note has a finger"
         _say(problems, "KT360", "warning", message)
         yield None, music.notes(({}, {})).fingering()
+    if len(annotators) * music.count > limits.rows:
+        message = f"{len(annotators):,} fingerings of {music.count:,} notes: over the limit of {limits.rows:,} labels"
+        _say(problems, "KT106", "error", message)
+        return
     numbers = set()
     for annotator in annotators:
         scribe = _Scribe(annotator, problems)

@@ -17,7 +17,10 @@ from kammerton.fingering.formats.musicxml_parts import ScoreNote, Spot
 from kammerton.fingering.formats.musicxml_tree import Element, ScoreProblems
 from kammerton.fingering.labels import Encoding, FingerLabel, Hand, inspect
 
-__all__ = ["NoteLabels", "label_chord"]
+__all__ = ["MOST_ALTERNATES", "NoteLabels", "label_chord"]
+
+MOST_ALTERNATES = 9
+"""Alternatives of one note that are read; each makes an annotator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,11 @@ class _FingerReader:
                 continue
             kind = next((kind for kind in ("substitution", "alternate") if _is(element, kind)), None)
             if kind is not None and choices:
-                _extend(choices[-1], label)
+                if len(choices[-1].alternates) < MOST_ALTERNATES or not _is(element, "alternate"):
+                    _extend(choices[-1], label)
+                else:
+                    message = f"more than {MOST_ALTERNATES} alternatives: left out"
+                    self._problems.say("KT357", "warning", message, element, note.where)
                 continue
             if kind is not None:
                 message = f"{kind} without a finger before it: taken as the finger"

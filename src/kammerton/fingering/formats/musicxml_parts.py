@@ -193,7 +193,7 @@ class PartReader:
         now = self._now
         where = now.where(now.cursor)
         for divisions in element.all("divisions"):
-            now.divisions = read_time(divisions, self._problems, where, least=1) or Fraction(1)
+            now.divisions = read_time(divisions, self._problems, where) or Fraction(1)
         for staves in element.all("staves"):
             now.part.staves = max(now.part.staves, read_staff(staves, self._problems, where))
         for time in element.all("time"):

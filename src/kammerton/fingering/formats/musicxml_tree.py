@@ -54,7 +54,7 @@ _KEPT = frozenset(
 )
 """What is kept of them."""
 
-_LARGEST = 10_000
+_LARGEST = 1_000
 """Elements that one note may hold."""
 
 
@@ -81,7 +81,10 @@ class Element:
 
     def find(self, name: str) -> Element | None:
         """Return the first child of this name, or None."""
-        return next(self.all(name), None)
+        for child in self.children:
+            if child.name == name:
+                return child
+        return None
 
     def all(self, *path: str) -> Iterator[Element]:
         """Give every descendant down a path of names, in their order."""
@@ -94,7 +97,7 @@ class Element:
 
     def has(self, name: str) -> bool:
         """Tell whether there is a child of this name."""
-        return self.find(name) is not None
+        return any(child.name == name for child in self.children)
 
 
 class ScoreProblems:

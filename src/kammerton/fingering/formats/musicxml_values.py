@@ -19,16 +19,16 @@ _ALTER = re.compile(r"[+-]?[0-9](?:\.[0-9]{0,6})?")
 MAX_ALTER = 4
 
 
-def read_time(element: Element, problems: ScoreProblems, where: object, *, least: int = 0) -> Fraction | None:
-    """Read a duration or divisions; None, and KT353, if it is no number or not at least ``least``."""
+def read_time(element: Element, problems: ScoreProblems, where: object) -> Fraction | None:
+    """Read a duration, or divisions, which are above zero; None, and KT353, if it is none."""
     text = element.text.strip()
-    value = Fraction(text) if _TIME.fullmatch(text) else None
-    if value is None or value < least or (least and value == 0):
-        kind = "a positive number" if least else "a number from 0 on"
-        written = f": {quote(text)}" if text else ""
-        problems.say("KT353", "error", f"{element.name} is not {kind}{written}", element, where)
-        return None
-    return value
+    if _TIME.fullmatch(text):
+        value = Fraction(text)
+        if value or element.name != "divisions":
+            return value
+    kind = "a number above zero" if element.name == "divisions" else "a number from zero on"
+    problems.say("KT353", "error", f"{element.name} is not {kind}: {quote(text)}", element, where)
+    return None
 
 
 def read_integer(element: Element | None, problems: ScoreProblems, where: object) -> int:

@@ -227,12 +227,12 @@ class _Parsing:
         self._fail(f"undefined entity {quote(f'&{name};')}", self._source.place(self._position()))
 
     def _malformed(self, error: expat.ExpatError) -> NoReturn:
-        # after the last line break there is no line left to point at
         line, column = error.lineno, error.offset + 1
         message = expat.ErrorString(error.code)
         if message == "mismatched tag":
             name, opened = self._open[-1]
             message = f"closing tag does not match {quote(f'<{name}>')} of line {opened}"
+            column -= 2  # the parser points behind its `</`
         elif message in ("no element found", "unclosed token") and self._open:
             name, opened = self._open[-1]
             message = f"{_WORDS[message]}: {quote(f'<{name}>')} of line {opened} is not closed"

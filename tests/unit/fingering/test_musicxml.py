@@ -1,0 +1,498 @@
+# SPDX-License-Identifier: MIT
+"""Scores in MusicXML; numbers in ids are rows of the table of bad inputs, A13 and A14 cases of fingering."""
+
+import itertools
+from fractions import Fraction
+
+import pytest
+
+from kammerton.fingering.formats.score_time import add_times
+from unit.fingering.scores import (
+    GRAND,
+    SINGLE,
+    chord,
+    labels,
+    measures,
+    note,
+    only,
+    parsed,
+    partwise,
+    rows,
+    score,
+    told,
+    told_without_hints,
+)
+from unit.formats.telling import tell
+
+# --- notes and times -------------------------------------------------------------------------
+
+
+def test_notes_of_two_staves() -> None:
+    text = score(
+        note("C5", "1"),
+        note("D5", "2", duration=2),
+        "<backup><duration>6</duration></backup>",
+        note("C3", "5", staff=2, voice=5),
+    )
+    assert only(text) == [(0, 1, 72, "R", "1"), (0, 1, 48, "L", "-5"), (1, 1.5, 74, "R", "2")]
+
+
+def test_divisions_may_change_and_be_decimal() -> None:
+    text = score(
+        note("C4", duration=4),
+        "<attributes><divisions>6</divisions></attributes>",
+        note("D4", duration=2),
+        "<attributes><divisions>0.5</divisions></attributes>",
+        note("E4", duration="0.25"),
+    )
+    assert only(text) == [
+        (0, 1, 60, "R", ""),
+        (1, 4 / 3, 62, "R", ""),
+        (4 / 3, 11 / 6, 64, "R", ""),
+    ]
+
+
+def test_rests_and_forward_let_time_pass() -> None:
+    rest = "<note><rest/><duration>4</duration></note>"
+    text = score(rest, note("C4"), "<forward><duration>2</duration></forward>", note("D4"))
+    assert only(text) == [(1, 2, 60, "R", ""), (2.5, 3.5, 62, "R", "")]
+
+
+def test_chord_notes_begin_together_and_the_longest_counts_for_the_measure() -> None:
+    first = GRAND + note("C4") + note("E4", chord=True, duration=8) + note("G4")
+    assert only(partwise(measures(first, note("D4")))) == [
+        (0, 1, 60, "R", ""),
+        (0, 2, 64, "R", ""),
+        (1, 2, 67, "R", ""),
+        (2, 3, 62, "R", ""),
+    ]
+
+
+def test_alterations_are_sounded_by_the_letter() -> None:
+    pitch = "<pitch><step>{}</step><alter>{}</alter><octave>{}</octave></pitch>"
+    altered = f"<note>{pitch}<duration>4</duration></note>"
+    text = score(altered.format("B", "1", 3), altered.format("C", "-1", 4), altered.format("F", "+2.0", 4))
+    assert [row[2] for row in only(text)] == [60, 59, 67]
+
+
+def test_a_grace_note_comes_before_its_main_note_and_has_no_length() -> None:  # A14
+    text = score(note("C5", "1"), note("D5", "2", grace=True), note("E5", "3"))
+    assert only(text) == [(0, 1, 72, "R", "1"), (1, 1, 74, "R", "2"), (1, 2, 76, "R", "3")]
+
+
+def test_a_note_without_length_is_read_as_it_stands() -> None:
+    assert only(score(note("C5", duration=0), note("D5"))) == [(0, 0, 72, "R", ""), (0, 1, 74, "R", "")]
+
+
+def test_measures_are_laid_end_to_end() -> None:
+    first = GRAND + note("C4", duration=6)
+    assert only(partwise(measures(first, note("D4"), note("E4")))) == [
+        (0, 1.5, 60, "R", ""),
+        (1.5, 2.5, 62, "R", ""),
+        (2.5, 3.5, 64, "R", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("time", "start"),
+    [
+        ("<time><beats>3</beats><beat-type>4</beat-type></time>", 4),
+        ("<time><beats>3</beats><beat-type>8</beat-type></time>", 2.5),
+        ("<time><beats>3+2</beats><beat-type>8</beat-type></time>", 1),
+        ("<time><beats>3</beats><beat-type>0</beat-type></time>", 4),
+        ("<time><senza-misura/></time>", 1),
+        ("", 1),
+    ],
+)
+def test_an_empty_measure_is_as_long_as_its_meter_says(time: str, start: float) -> None:
+    attributes = f"<attributes><divisions>4</divisions>{time}<staves>2</staves></attributes>"
+    text = partwise(measures(attributes + note("C4"), "", note("D4")))
+    assert only(text)[1][0] == start
+
+
+def test_an_empty_measure_that_does_not_count_has_no_length() -> None:
+    attributes = GRAND.replace("<staves>", "<time><beats>3</beats><beat-type>4</beat-type></time><staves>")
+    text = partwise(measures(attributes + note("C4"), "", note("D4"), marks=' implicit="yes"'))
+    assert only(text)[1][0] == 1
+
+
+def test_a_measure_lasts_as_long_as_its_longest_part() -> None:
+    upper = measures(SINGLE + note("C5"), note("D5"), part="P1")
+    lower = measures(SINGLE + note("C3", duration=16), note("D3"), part="P2")
+    ((_, found),) = parsed(partwise(upper, lower)).annotations
+    assert rows(found) == [(0, 1, 72, "R", ""), (0, 4, 48, "L", ""), (4, 5, 74, "R", ""), (4, 5, 50, "L", "")]
+
+
+def test_measures_may_hold_the_parts() -> None:
+    def part(name: str, content: str) -> str:
+        return f'<part id="{name}">{content}</part>'
+
+    text = (
+        "<score-timewise>"
+        f'<measure number="1">{part("P1", SINGLE + note("C5"))}'
+        f"{part('P2', SINGLE + note('C3', duration=8))}</measure>"
+        f'<measure number="2">{part("P1", note("D5", "9"))}{part("P2", note("D3"))}</measure>'
+        "</score-timewise>"
+    )
+    assert parsed(text).diagnostics[-1].message == "`9` is not a finger (part P1, measure 2, beat 1)"
+    reading = parsed(text.replace(">9<", ">2<"))
+    assert rows(reading.annotations[0][1]) == [
+        (0, 1, 72, "R", ""),
+        (0, 2, 48, "L", ""),
+        (2, 3, 74, "R", "2"),
+        (2, 3, 50, "L", ""),
+    ]
+
+
+def test_other_elements_are_passed_over() -> None:
+    text = (
+        "<score-partwise><work><work-title>note</work-title></work>"
+        "<part-list><score-part id='P1'/></part-list>"
+        "<part id='P1'><x/><measure number='1'><print/>"
+        "<harmony><frame><frame-note><fingering>7</fingering></frame-note></frame></harmony>"
+        f"{GRAND}<direction><words>mf</words></direction>"
+        f"{note('C4', '1').replace('<voice>', '<lyric><text>la</text></lyric><voice>')}"
+        "<barline><repeat direction='backward'/></barline></measure></part></score-partwise>"
+    )
+    assert only(text) == [(0, 1, 60, "R", "1")]
+
+
+def test_exact_sums_stay_bounded() -> None:
+    total = Fraction(0)
+    for prime in (1_000_003, 1_000_033, 1_000_037):
+        total = add_times(total, Fraction(1, prime))
+    assert total.denominator <= 10**9
+    assert float(total) == pytest.approx(3e-6, abs=1e-7)
+
+
+# --- ties ------------------------------------------------------------------------------------
+
+
+def test_tied_notes_are_one_note() -> None:
+    text = partwise(
+        measures(GRAND + note("C4", "3", tie="start"), note("C4", tie="stop start"), note("C4", tie="stop"))
+    )
+    assert only(text) == [(0, 3, 60, "R", "3")]
+
+
+def test_ties_that_are_only_drawn_count_where_none_is_to_be_heard() -> None:
+    drawn = note("C4").replace("</staff>", '</staff><notations><tied type="{}"/></notations>')
+    assert only(score(drawn.format("start"), drawn.format("stop"))) == [(0, 2, 60, "R", "")]
+    assert len(only(score(drawn.format("let-ring"), note("C4")))) == 2
+
+
+def test_a_tie_goes_to_the_voice_it_comes_from() -> None:
+    text = score(
+        note("C4", "1", tie="start"),
+        "<backup><duration>4</duration></backup>",
+        note("C4", "2", voice=2, tie="start"),
+        note("C4", voice=2, tie="stop", duration=8),
+        "<backup><duration>8</duration></backup>",
+        note("C4", tie="stop"),
+    )
+    ((_, found),) = parsed(text).annotations
+    assert rows(found) == [(0, 2, 60, "R", "1"), (0, 3, 60, "R", "2")]
+
+
+def test_a_tie_may_change_voice() -> None:
+    assert only(score(note("C4", tie="start"), note("C4", voice=2, tie="stop"))) == [(0, 2, 60, "R", "")]
+
+
+def test_a_tie_that_begins_nowhere_is_a_note() -> None:
+    text = score(note("C4", tie="start"), note("D4"), note("C4", "2", tie="stop"))
+    assert told(parsed(text)) == (
+        "warning 5:1+5 KT359 tie that begins nowhere: the note counts as struck (part P1, measure 1, beat 3)"
+    )
+    assert labels(text) == [["", "", "2"]]
+
+
+def test_only_so_many_notes_wait_for_a_continuation() -> None:
+    back = "<backup><duration>4</duration></backup>"
+    starts = [note("C4", tie="start") + back for _ in range(40)]
+    stops = [note("C4", tie="stop") + back for _ in range(40)]
+    ((_, found),) = parsed(score(*starts, "<forward><duration>4</duration></forward>", *stops)).annotations
+    assert len(found) == 40 + 40 - 17
+
+
+def test_a_finger_takes_a_tied_note_over() -> None:  # A13
+    text = score(note("B3", "3", tie="start"), note("B3", "2 substitution", tie="stop"))
+    assert only(text) == [(0, 2, 59, "R", "3_2")]
+    assert [row[4] for row in only(text.replace("<staff>1", "<staff>2"))] == ["-3_-2"]
+
+
+def test_a_finger_only_on_the_continuation_of_a_tie() -> None:  # A13
+    text = score(note("B3", tie="start"), note("B3", "2 substitution", tie="stop"))
+    assert told(parsed(text)) == (
+        "warning 5:31+1 KT357 finger on the continuation of a tie, none on its beginning: "
+        "taken as the finger (part P1, measure 1, beat 2)"
+    )
+    assert labels(text) == [["2"]]
+
+
+def test_a_finger_repeated_on_the_continuation_of_a_tie_is_a_reminder() -> None:
+    assert [row[4] for row in only(score(note("B3", "3", tie="start"), note("B3", "3", tie="stop")))] == ["3"]
+    assert [row[4] for row in only(score(note("B3", "3", tie="start"), note("B3", "x", tie="stop")))] == ["3"]
+
+
+def test_another_finger_on_the_continuation_of_a_tie_takes_it_over() -> None:
+    text = score(note("B3", "3", "4 alternate", tie="start"), note("B3", "2", tie="stop"))
+    assert told(parsed(text)) == (
+        "note 7:12+1 KT357 finger on the continuation of a tie: `2` takes the key over "
+        "(part P1, measure 1, beat 2)"
+    )
+    assert labels(text) == [["3_2"], ["4_2"]]
+
+
+# --- fingers ---------------------------------------------------------------------------------
+
+AT_1 = "(part P1, measure 1, beat 1)"
+NOT_A_LABEL = f"warning 4:12+{{}} KT331 not a finger label, the note counts as without finger: `{{}}` {AT_1}"
+
+
+@pytest.mark.parametrize(
+    ("fingers", "expected"),
+    [
+        (["4"], "4"),
+        (["4", "1 substitution"], "4_1"),
+        (["2", "4 substitution", "5 substitution"], "2_4_5"),
+        (["4_1"], "4_1"),
+        (["4-1"], "4_1"),
+        (["(1)"], "1"),
+        ([" 3 "], "3"),
+        (["L3"], "-3"),
+        (["0"], ""),
+        (["x"], ""),
+        (["4_"], "4_"),
+    ],
+)
+def test_fingers_of_a_note(fingers: list[str], expected: str) -> None:  # row 73
+    assert [row[4] for row in only(score(note("C4", *fingers)))] == [expected]
+
+
+def test_the_other_hand_may_be_named() -> None:
+    text = score(note("C4", "L2"), note("D4", "1", staff=2), note("E4", "-2_1"))
+    assert only(text) == [(0, 1, 60, "L", "-2"), (1, 2, 62, "L", "-1"), (2, 3, 64, "L", "-2_1")]
+
+
+def test_numbers_may_have_another_meaning() -> None:
+    text = score(note("C4", "6"), note("D4", "1"))
+    assert [row[3:] for row in only(text, label_encoding="1-10")] == [("R", "1"), ("L", "-1")]
+
+
+@pytest.mark.parametrize(
+    ("finger", "expected", "label"),
+    [
+        ("", f"note 4:1+10 KT357 empty fingering: the note counts as without finger {AT_1}", ""),
+        (
+            "1 3",
+            NOT_A_LABEL.format(3, "1 3"),
+            "",
+        ),
+        (
+            "thumb",
+            NOT_A_LABEL.format(5, "thumb"),
+            "",
+        ),
+        ("⑤", f"warning 4:12+1 KT332 `⑤` read as `5` {AT_1}", "5"),
+    ],
+)
+def test_odd_fingers_are_told_with_their_place(finger: str, expected: str, label: str) -> None:  # row 73
+    text = score(note("C4", finger))
+    assert told_without_hints(parsed(text)) == expected
+    assert labels(text) == [[label]]
+
+
+@pytest.mark.parametrize(
+    ("finger", "expected"),
+    [
+        ("9", f"error 4:12+1 KT330 `9` is not a finger {AT_1}"),
+        ("4-7", f"error 4:14+1 KT330 `7` is not a finger {AT_1}"),
+        ("1.5", f"error 4:12+3 KT330 `1.5` is not a finger {AT_1}"),
+    ],
+)
+def test_numbers_that_are_no_fingers_are_errors(finger: str, expected: str) -> None:  # A17
+    reading = parsed(score(note("C4", finger)))
+    assert told_without_hints(reading) == expected
+    assert reading.annotations == ()
+
+
+def test_the_place_is_that_of_the_tag_where_the_text_is_elsewhere() -> None:
+    text = score(note("C4", "4-7").replace("4-7", "\n4-7")).replace("<fingering>", "<fingering\n>")
+    assert told(parsed(text)).startswith("error 4:1+10 KT330 `7` is not a finger")
+
+
+@pytest.mark.parametrize("kind", ["substitution", "alternate"])
+def test_a_lone_substitution_or_alternative_is_the_finger(kind: str) -> None:
+    text = score(note("C4", f"2 {kind}"))
+    column = len(f"<fingering {kind}='yes'>") + 1
+    assert told(parsed(text)) == (
+        f"warning 4:{column}+1 KT357 {kind} without a finger before it: taken as the finger {AT_1}"
+    )
+    assert labels(text) == [["2"]]
+
+
+def test_attributes_that_say_no_are_none() -> None:
+    text = score(note("C4", "4")).replace("<fingering>", '<fingering substitution="no" alternate="no">')
+    assert [row[4] for row in only(text)] == ["4"]
+
+
+def test_alternatives_make_annotators() -> None:
+    text = score(
+        note("C4", "1"),
+        note("D4", "2", "3 alternate"),
+        note("E4", "4", "1 substitution", "5 alternate", "2 substitution", "3 alternate"),
+        note("F4"),
+    )
+    reading = parsed(text)
+    assert told(reading) == ""
+    assert [(name, list(found.labels)) for name, found in reading.annotations] == [
+        ("1", ["1", "2", "4_1", ""]),
+        ("2", ["1", "3", "5_2", ""]),
+        ("3", ["1", "2", "3", ""]),
+    ]
+
+
+def test_an_alternative_substitution_follows_the_same_first_finger() -> None:
+    text = score(note("E4", "4", "1 substitution", "2 substitution alternate"))
+    assert labels(text) == [["4_1"], ["4_2"]]
+
+
+def test_an_alternative_may_be_of_the_other_hand() -> None:
+    reading = parsed(score(note("E4", "4", "L1 alternate")))
+    assert [rows(found)[0][3:] for _, found in reading.annotations] == [("R", "4"), ("L", "-1")]
+
+
+def test_alternatives_are_bounded() -> None:
+    text = score(note("E4", "4", *["1 alternate"] * 9, "2 substitution", "3 alternate"))
+    assert [d.message for d in parsed(text).diagnostics] == [f"more than 9 alternatives: left out {AT_1}"]
+    assert [each[0] for each in labels(text)] == ["4", *["1"] * 8, "1_2"]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["5", "3", "1"])))
+@pytest.mark.parametrize(
+    ("staff", "expected"), [(1, {60: "1", 64: "3", 67: "5"}), (2, {60: "-5", 64: "-3", 67: "-1"})]
+)
+def test_fingers_stacked_on_one_note_go_to_the_chord_as_the_hand_lies(
+    order: tuple[str, ...], staff: int, expected: dict[int, str]
+) -> None:
+    for names, carrier in itertools.product(itertools.permutations(["C4", "E4", "G4"]), ["C4", "G4"]):
+        reading = parsed(score(*chord(*names, fingers={carrier: list(order)}, staff=staff)))
+        assert [d.severity for d in reading.diagnostics] == ["note"]
+        assert reading.diagnostics[0].message == (
+            f"3 fingers on one note of a chord: they go to its 3 notes by hand {AT_1}"
+        )
+        ((_, found),) = reading.annotations
+        assert dict(zip(found.pitches.tolist(), found.labels, strict=True)) == expected
+
+
+def test_stacked_fingers_may_be_substitutions_and_alternatives() -> None:
+    fingers = ["5", "4", "3 substitution", "1", "4 alternate", "2 alternate", "1 alternate"]
+    text = score(*chord("C4", "E4", "G4", fingers={"E4": fingers}, staff=1))
+    assert labels(text) == [["1", "4_3", "5"], ["1", "2", "4"]]
+    own = score(*chord("C4", "E4", "G4", fingers={"C4": ["5", "4 alternate", "3", "1"]}, staff=1))
+    assert labels(own) == [["1", "3", "5"], ["1", "3", "4"]]
+
+
+def test_fingers_of_a_chord_may_stand_on_some_of_its_notes() -> None:
+    text = score(*chord("C4", "E4", "G4", fingers={"C4": ["1"], "G4": ["3", "5"]}, staff=1))
+    assert [d.message for d in parsed(text).diagnostics] == [
+        f"2 fingers on one note of a chord: they go to its 3 notes by hand {AT_1}"
+    ]
+    assert labels(text) == [["1", "3", "5"]]
+    middle = score(*chord("C4", "E4", "G4", fingers={"E4": ["3"]}, staff=2))
+    assert [row[4] for row in only(middle)] == ["", "-3", ""]
+
+
+def test_fingers_that_do_not_go_to_the_notes_of_a_chord_are_left_out() -> None:
+    text = score(*chord("C4", "E4", "G4", fingers={"C4": ["3", "5"], "E4": ["2", "3"]}, staff=1))
+    assert [tell(d) for d in parsed(text).diagnostics] == [
+        f"warning 4:12+1 KT357 fingers that do not go to the 3 notes of their chord: `3, 5` {AT_1}",
+        f"warning 7:12+1 KT357 fingers that do not go to the 3 notes of their chord: `2, 3` {AT_1}",
+    ]
+    assert labels(text) == [["", "", ""]]
+
+
+def test_of_several_fingers_on_one_note_the_first_strikes() -> None:
+    text = score(note("C4", "1", "3"))
+    assert told(parsed(text)) == (
+        f"warning 4:12+1 KT357 several fingers on one note, the first one strikes it: `1, 3` {AT_1}"
+    )
+    assert labels(text) == [["1"]]
+
+
+def test_a_chord_across_two_staves_is_one_of_each_hand() -> None:
+    text = score(
+        note("C3", "5", staff=2), note("G3", "1", staff=2, chord=True), note("C4", "1", "5", chord=True),
+        note("G4", chord=True),
+    )  # fmt: skip
+    assert labels(text) == [["-5", "-1", "1", "5"]]
+
+
+# --- hands -----------------------------------------------------------------------------------
+
+HAND_HINT = "\n  help: --hand right or --hand left"
+
+
+def test_a_single_staff_is_the_right_hand_unless_told_otherwise() -> None:
+    text = score(note("C4", "1"), attributes=SINGLE)
+    assert told(parsed(text)) == f"warning 3:1+5 KT356 single staff taken as the right hand {AT_1}{HAND_HINT}"
+    assert labels(text) == [["1"]]
+    assert only(text, hand="right") == [(0, 1, 60, "R", "1")]
+    assert only(text, hand="left") == [(0, 1, 60, "L", "-1")]
+
+
+def test_two_parts_of_one_staff_are_the_hands() -> None:
+    upper, lower = (
+        measures(SINGLE + note(name, "1"), part=part) for name, part in (("C5", "P1"), ("C3", "P2"))
+    )
+    reading = parsed(partwise(upper, lower))
+    assert [(d.code, d.severity, d.message) for d in reading.diagnostics] == [
+        (
+            "KT356",
+            "warning",
+            f"two parts of one staff: the upper one taken as the right hand, the lower as the left {AT_1}",
+        )
+    ]
+    assert rows(reading.annotations[0][1]) == [(0, 1, 72, "R", "1"), (0, 1, 48, "L", "-1")]
+    assert [row[3] for row in only(partwise(upper, lower), hand="left")] == ["L", "L"]
+
+
+def test_many_parts_of_one_staff_do_not_tell_the_hands() -> None:
+    parts = [measures(SINGLE + note(f"C{number + 3}", "1"), part=f"P{number}") for number in range(3)]
+    reading = parsed(partwise(*parts))
+    assert reading.annotations == ()
+    assert [(d.code, d.severity, d.message) for d in reading.diagnostics] == [
+        (
+            "KT352",
+            "error",
+            "3 parts of one staff each: which hand plays which cannot be told (part P0, measure 1, beat 1)",
+        )
+    ]
+    assert [row[3] for row in only(partwise(*parts), hand="right")] == ["R", "R", "R"]
+
+
+def test_other_instruments_are_left_out() -> None:
+    violin = measures(SINGLE + note("A5", "3"), part="Vl.")
+    silent = measures(SINGLE + "<note><rest/><duration>4</duration></note>", part="Tacet")
+    piano = measures(GRAND + note("C4", "1"), part="Pno")
+    reading = parsed(partwise(violin, silent, piano))
+    assert [(d.code, d.message) for d in reading.diagnostics] == [
+        (
+            "KT358",
+            f"part of one staff left out: another part has the staves of a piano {AT_1.replace('P1', 'Vl.')}",
+        )
+    ]
+    assert rows(reading.annotations[0][1]) == [(0, 1, 60, "R", "1")]
+
+
+def test_staves_below_the_second_are_the_left_hand() -> None:
+    text = score(note("C4", "1"), note("C3", "1", staff=2), note("C2", "5", staff=3))
+    assert told(parsed(text)) == (
+        f"warning 3:1+5 KT356 part of 3 staves: those below the second taken as the left hand {AT_1}"
+    )
+    assert labels(text) == [["1", "-1", "-5"]]
+
+
+def test_staves_that_no_attribute_announces_count() -> None:
+    text = score(note("C4", "1"), note("C3", "1", staff=2), attributes=SINGLE)
+    assert [row[4] for row in only(text)] == ["1", "-1"]

@@ -1,0 +1,448 @@
+# SPDX-License-Identifier: MIT
+"""What can be wrong with a score in MusicXML; numbers in ids are rows of the table of bad inputs."""
+
+import re
+import time
+from importlib.resources import files
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kammerton.fingering.formats import FingeringOptions
+from kammerton.fingering.formats.musicxml import score_from_bytes
+from kammerton.formats import Limits
+from unit.fingering.scores import GRAND, labels, measures, note, only, parsed, partwise, score, told
+from unit.formats.telling import tell
+
+AT_1 = "(part P1, measure 1, beat 1)"
+AT_2 = "(part P1, measure 1, beat 2)"
+
+
+def said(text: str) -> str:
+    """What is said about a text that has errors."""
+    reading = parsed(text)
+    assert reading.annotations == ()
+    return told(reading)
+
+
+# --- times -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("divisions", "written"),
+    [("0", "`0`"), ("-4", "`-4`"), ("abc", "`abc`"), ("", "``"), ("1e3", "`1e3`"), ("٤", "`٤`")],
+)
+def test_divisions_are_above_zero(divisions: str, written: str) -> None:  # row 72
+    length = max(1, len(divisions))
+    place = f"2:24+{length}" if divisions else "2:13+10"
+    attributes = f"<attributes><divisions>{divisions}</divisions></attributes>"
+    expected = f"error {place} KT353 divisions is not a number above zero: {written} {AT_1}"
+    assert expected in said(score(note("C4", "1"), attributes=attributes))
+
+
+@pytest.mark.parametrize("duration", ["-4", "abc", "1e400", "NaN", "١"])
+def test_durations_are_numbers(duration: str) -> None:  # row 72
+    text = score(note("C4"), note("D4", duration=duration), note("E4"))
+    assert said(text) == (
+        f"error 4:64+{len(duration)} KT353 duration is not a number from zero on: `{duration}` {AT_2}"
+    )
+
+
+@pytest.mark.parametrize("element", ["note", "backup", "forward"])
+def test_what_moves_has_a_duration(element: str) -> None:
+    text = score(note("C4"), f"<{element}></{element}>")
+    assert f"error 4:1+{len(element) + 1} KT353 {element} without duration {AT_2}" in said(text)
+
+
+def test_divisions_may_be_missing() -> None:
+    text = score(
+        note("C4", duration=1),
+        note("D4", duration=1),
+        attributes="<attributes><staves>2</staves></attributes>",
+    )
+    assert told(parsed(text)) == (
+        f"warning 3:1+5 KT359 no divisions before the first duration: 1 to a quarter note assumed {AT_1}"
+    )
+
+
+def test_nothing_goes_to_before_the_measure() -> None:
+    text = score(note("C4"), "<backup><duration>5</duration></backup>", note("D3", staff=2))
+    reading = parsed(text)
+    assert told(reading) == (
+        f"warning 4:1+7 KT359 backup goes to before the measure: it goes to its start {AT_2}"
+    )
+    assert reading.annotations[0][1].onsets.tolist() == [0, 0]
+
+
+def test_a_chord_has_a_first_note() -> None:
+    text = score(note("C4", chord=True), note("E4", chord=True))
+    reading = parsed(text)
+    assert told(reading) == (f"warning 3:1+5 KT359 chord note without a note before it in its measure {AT_1}")
+    assert reading.annotations[0][1].onsets.tolist() == [0, 0]
+
+
+# --- pitches ---------------------------------------------------------------------------------
+
+
+def pitched(content: str) -> str:
+    return score(f"<note><pitch>\n{content}\n</pitch><duration>4</duration></note>")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("<step>H</step><octave>4</octave>", "4:7+1 KT354 step is not a letter from A to G: `H`"),
+        ("<step>c</step><octave>4</octave>", "4:7+1 KT354 step is not a letter from A to G: `c`"),
+        ("<octave>4</octave>", "3:7+6 KT354 pitch without step"),
+        ("<step>C</step>", "3:7+6 KT354 pitch without octave"),
+        (
+            "<step>C</step><octave>999999999</octave>",
+            "4:23+9 KT354 octave is not a number from 0 to 9: `999999999`",
+        ),
+        ("<step>C</step><octave>-1</octave>", "4:23+2 KT354 octave is not a number from 0 to 9: `-1`"),
+        ("<step>A</step><octave>9</octave>", "3:7+6 KT354 pitch beyond the range of MIDI: A9 altered by 0"),
+        (
+            "<step>C</step><alter>x</alter><octave>4</octave>",
+            "4:22+1 KT354 alter is not a number from -4 to 4: `x`",
+        ),
+        (
+            "<step>C</step><alter>5</alter><octave>4</octave>",
+            "4:22+1 KT354 alter is not a number from -4 to 4: `5`",
+        ),
+    ],
+)
+def test_pitches_that_cannot_be(content: str, expected: str) -> None:  # row 72
+    reading = parsed(pitched(content))
+    assert reading.annotations == ()
+    assert tell(reading.diagnostics[0].at(hint=None)) == f"error {expected} {AT_1}"
+
+
+def test_a_german_letter_gets_a_hint() -> None:
+    assert parsed(pitched("<step>H</step><octave>4</octave>")).diagnostics[0].hint == (
+        "German `H` is `B`, `B` is `B` with an alter of -1"
+    )
+
+
+def test_what_lies_between_two_keys_is_one_of_them() -> None:
+    text = pitched("<step>C</step><alter>0.5</alter><octave>4</octave>")
+    assert told(parsed(text)) == (
+        f"warning 4:22+3 KT355 no key lies between two keys: alter `0.5` read as 0 {AT_1}"
+    )
+    assert parsed(text.replace("0.5", "-1.5")).annotations[0][1].pitches.tolist() == [59]
+
+
+def test_a_note_has_a_pitch_or_is_a_rest() -> None:
+    assert said(score("<note><duration>4</duration></note>")) == (
+        f"error 3:1+5 KT354 note without pitch or rest {AT_1}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"), [("<unpitched/>", "note without pitch"), ("<cue/><pitch/>", "cue note")]
+)
+def test_what_no_key_plays_is_left_out(content: str, kind: str) -> None:
+    text = score(f"<note>{content}<duration>4</duration></note>", note("C4"))
+    reading = parsed(text)
+    assert told(reading) == f"warning 3:1+5 KT358 {kind} left out {AT_1}"
+    assert reading.annotations[0][1].onsets.tolist() == [1]
+
+
+def transposing(content: str, marks: str = "") -> str:
+    return GRAND.replace("</attributes>", f"\n<transpose{marks}>{content}</transpose></attributes>")
+
+
+def test_keys_are_those_that_sound() -> None:
+    text = score(note("C4", "1"), attributes=transposing("<chromatic>-2</chromatic>"))
+    assert told(parsed(text)) == (
+        f"note 3:1+10 KT355 transposing part: keys are -2 semitones from the written pitches {AT_1}"
+    )
+    assert parsed(text).annotations[0][1].pitches.tolist() == [58]
+    octaves = transposing("<chromatic>0</chromatic><octave-change>1</octave-change>")
+    assert parsed(score(note("C4"), attributes=octaves)).annotations[0][1].pitches.tolist() == [72]
+    assert told(parsed(score(note("C4"), attributes=transposing("<chromatic>0</chromatic>")))) == ""
+
+
+@pytest.mark.parametrize(("number", "pitches"), [("2", [60, 72]), ("x", [72, 72]), ("999", [72, 72])])
+def test_a_staff_may_transpose(number: str, pitches: list[int]) -> None:
+    attributes = transposing("<chromatic>12</chromatic>", f' number="{number}"')
+    text = score(note("C4"), note("C4", staff=2), attributes=attributes)
+    assert parsed(text).annotations[0][1].pitches.tolist() == pitches
+
+
+def test_transpositions_that_cannot_be() -> None:
+    text = score(note("C4"), attributes=transposing("<chromatic>one</chromatic>"))
+    assert said(text) == f"error 3:23+3 KT353 chromatic is not a whole number: `one` {AT_1}"
+    text = score(note("C9"), attributes=transposing("<chromatic>12</chromatic>"))
+    assert said(text).endswith(f"KT354 transposed beyond the range of MIDI {AT_1}")
+
+
+def test_staves_are_numbers() -> None:
+    text = score(note("C4").replace("<staff>1<", "<staff>x<"))
+    assert said(text) == f"error 3:99+1 KT353 staff is not a number from 1 to 99: `x` {AT_1}"
+
+
+def test_notes_pass_the_checks_of_all_fingerings() -> None:
+    text = score(note("C4"), note("C4", chord=True), note("C9"))
+    assert told(parsed(text)) == (
+        "warning 4:1+5 KT345 same onset and pitch as the note of line 3; both are kept\n"
+        "warning 5:1+5 KT347 a piano of 88 keys, A0 to C8, does not have this pitch"
+    )
+
+
+# --- documents -------------------------------------------------------------------------------
+
+
+TORN = "the document ends within a tag: `<score-partwise>` of line 1 is not closed"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "expected"),
+    [
+        ("<x>\n<part></x>", "2:7", "closing tag does not match `<part>` of line 2"),
+        ("<x>\n<part>\n", "3:1", "the document ends too early: `<part>` of line 2 is not closed"),
+        ("<score-partwise>\n<part", "2:1", TORN),
+        ("<score-partwise/>\n<x/>", "2:1", "text after the end of the document"),
+        ("<score-partwise>\n &nbsp;</score-partwise>", "2:2", "undefined entity"),
+        ("<score-partwise>\n\x01</score-partwise>", "2:1", "a character that cannot stand here"),
+        ("\n<?xml version='1.0'?><score-partwise/>", "2:1", "text before the XML declaration"),
+        ("", "1:1", "the document ends too early"),
+        ("<score-partwise a='1' a='2'/>", "1:23", "duplicate attribute"),
+    ],
+)
+def test_documents_that_are_not_well_formed(text: str, place: str, expected: str) -> None:
+    text = text.replace("x>", "score-partwise>") if text.startswith("<x>") else text
+    assert said(text) == f"error {place}+1 KT350 not well-formed XML: {expected}"
+
+
+def test_an_undefined_entity_of_a_document_type_is_one() -> None:
+    text = '<!DOCTYPE score-partwise SYSTEM "partwise.dtd">\n<score-partwise>&nbsp;</score-partwise>'
+    assert said(text) == "error 2:17+1 KT350 not well-formed XML: undefined entity `&nbsp;`"
+
+
+@pytest.mark.parametrize(
+    ("root", "hint"), [("opus", "\n  help: an opus lists scores: read those"), ("html", ""), ("score", "")]
+)
+def test_other_documents(root: str, hint: str) -> None:
+    expected = f"error 1:1+{len(root) + 1} KT352 not a score in MusicXML: its root is `<{root}>`"
+    assert said(f"<{root}><part/></{root}>") == expected + hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<score-partwise/>",
+        partwise(measures("")),
+        partwise(measures(GRAND + "<note><rest/><duration>4</duration></note>")),
+    ],
+)
+def test_a_score_without_notes_is_an_error(text: str) -> None:
+    assert said(text) == "error KT110 no notes"
+
+
+STANDARD = (
+    '<!DOCTYPE score-partwise PUBLIC "-//Recordare//DTD MusicXML 4.0 Partwise//EN" '
+    '"http://www.musicxml.org/dtds/partwise.dtd">'
+)
+
+
+@pytest.mark.parametrize(
+    "doctype",
+    [
+        STANDARD,
+        "<!DOCTYPE score-partwise>",
+        '<!DOCTYPE score-partwise SYSTEM "partwise.dtd">',
+        '<!DOCTYPE score-partwise SYSTEM "http://www.musicxml.org/dtds/partwise.dtd">',
+    ],
+)
+def test_document_types_of_scores_are_accepted_and_not_fetched(doctype: str) -> None:  # row 67
+    assert only(f"<?xml version='1.0'?>\n{doctype}\n" + score(note("C4", "1"))) == [(0, 1, 60, "R", "1")]
+
+
+@pytest.mark.parametrize(
+    ("doctype", "identifier"),
+    [
+        ('SYSTEM "http://127.0.0.1:9/evil.dtd"', "http://127.0.0.1:9/evil.dtd"),
+        ('SYSTEM "file:///etc/passwd"', "file:///etc/passwd"),
+        ('PUBLIC "-//W3C//DTD XHTML 1.0//EN" "x.dtd"', "-//W3C//DTD XHTML 1.0//EN"),
+    ],
+)
+def test_other_document_types_are_not(doctype: str, identifier: str) -> None:  # row 67
+    assert said(f"<?xml version='1.0'?>\n <!DOCTYPE score-partwise {doctype}>\n" + score(note("C4"))) == (
+        f"error 2:2+9 KT351 document type is not that of MusicXML: `{identifier}`"
+        "\n  help: take out the line that begins with `<!DOCTYPE score-partwise`"
+    )
+
+
+LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+HOSTILE = {
+    "billion laughs": f'<!DOCTYPE x [<!ENTITY l0 "ha">{LAUGHS}]><score-partwise>&l9;</score-partwise>',
+    "quadratic": f'<!DOCTYPE x [<!ENTITY a "{"a" * 50_000}">]><x>{"&a;" * 50_000}</x>',
+    "external": '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><score-partwise>&a;</score-partwise>',
+    "parameter": '<!DOCTYPE x [<!ENTITY % a SYSTEM "http://127.0.0.1:9/"> %a;]><score-partwise/>',
+    "attributes": '<!DOCTYPE x [<!ATTLIST note a CDATA "x">]><score-partwise/>',
+    "nothing": "<!DOCTYPE x []><score-partwise/>",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_entities_are_not_accepted(text: str) -> None:  # rows 66, 67
+    assert said(text) == (
+        "error 1:1+9 KT351 document type declarations with entities are not accepted"
+        "\n  help: take out what stands in `[ ]` after `<!DOCTYPE`"
+    )
+
+
+DEEP = "<score-partwise>" + "<a>" * 200_000
+IN_NOTE = score("<note>" + "<notations>" * 200_000)
+
+
+@pytest.mark.parametrize("text", [DEEP, IN_NOTE])
+def test_depth_is_bounded(text: str) -> None:  # row 69
+    assert re.fullmatch(r"error \d:\d+\+\d+ KT106 XML nested more than 64 levels deep", said(text))
+
+
+TWENTY = "x" * 20_000_000
+LONG_TAG = "KT106 tag or comment of more than 1,048,576 characters"
+LONG = {
+    "text": (score(f"<words>{TWENTY}</words>"), "3 KT106 text of more than 1,048,576 characters"),
+    "finger": (score(note("C4", TWENTY)), "4:1+10 KT106 text of more than 4,096 characters"),
+    "attribute": (score(f"<direction a='{TWENTY}'/>"), f"3:1+1 {LONG_TAG}"),
+    "comment": (score(f"<!--{TWENTY}-->"), f"3:1+1 {LONG_TAG}"),
+    "instruction": (score(f"<?x {TWENTY}?>"), f"3:1+1 {LONG_TAG}"),
+    "name": (f"<{TWENTY}/>", f"1:1+1 {LONG_TAG}"),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), LONG.values(), ids=LONG)
+def test_tokens_are_bounded(text: str, expected: str) -> None:  # row 68
+    start = time.process_time()
+    assert said(text) == f"error {expected}"
+    assert time.process_time() - start < 2
+
+
+def test_elements_of_a_note_are_bounded() -> None:
+    text = score(note("C4", *["1"] * 1000))
+    assert said(text) == "error 3:1+5 KT106 more than 1,000 elements in one `<note>`"
+
+
+def test_notes_are_bounded() -> None:
+    options = FingeringOptions(limits=Limits(rows=2))
+    reading = score_from_bytes(score(*[note("C4")] * 3).encode(), name="a.xml", options=options)
+    assert told(reading) == "error 5:1+5 KT106 more than 2 notes"
+
+
+def test_a_document_on_one_line_with_many_problems_is_quick() -> None:
+    text = score(*[note("C4", "9")] * 3000).replace("\n", "")
+    start = time.process_time()
+    reading = parsed(text)
+    assert time.process_time() - start < 5
+    assert [d.message for d in reading.diagnostics[-2:]] == [
+        "`9` is not a finger (part P1, measure 1, beat 20)",
+        "and 2,980 more like these",
+    ]
+
+
+def test_names_of_parts_are_shown_printable() -> None:
+    text = partwise(measures(GRAND + note("C4", "9"), part="&#x9;" + "P" * 50))
+    assert f"(part \\x09{'P' * 38}…, measure 1, beat 1)" in told(parsed(text))
+
+
+# --- encodings -------------------------------------------------------------------------------
+
+NAMED = partwise(measures(GRAND + note("C4", "9"), part="Flügel 𝄞"))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        NAMED.encode(),
+        NAMED.encode("utf-8-sig"),
+        NAMED.encode("utf-16"),
+        b"\xfe\xff" + NAMED.encode("utf-16-be"),
+        b"<?xml version='1.0' encoding='UTF-8'?>" + NAMED.encode(),
+        b"<?xml version='1.0' encoding='UTF-16'?>" + NAMED.encode(),
+        ("<?xml version='1.0' encoding='UTF-16'?>" + NAMED).encode("utf-16"),
+        b"<?xml version='1.0' encoding='ISO-8859-1'?>" + NAMED.replace("𝄞", "x").encode("latin-1"),
+        b'<?xml version="1.0" encoding="gb18030"?>' + NAMED.encode("gb18030"),
+        NAMED.replace("><", ">\r\n<").encode(),
+    ],
+)
+def test_encodings(data: bytes) -> None:
+    reading = score_from_bytes(data, name="a.xml")
+    problem = reading.diagnostics[0]
+    assert re.fullmatch(r"`9` is not a finger \(part Flügel [𝄞x], measure 1, beat 1\)", problem.message)
+    assert problem.excerpt is not None
+    assert problem.column is not None
+    assert problem.excerpt[min(problem.column, 201) - 1] == "9"
+
+
+@pytest.mark.parametrize("name", ["klingon", "rot13", "hex", ""])
+def test_unknown_encodings(name: str) -> None:
+    reading = parsed(f"<?xml version='1.0' encoding='{name}'?><score-partwise/>")
+    assert told(reading) == (
+        f"error 1 KT350 the document declares an unknown encoding: `{name}`\n  help: save it as UTF-8"
+    )
+
+
+def test_bytes_that_are_not_of_the_encoding() -> None:
+    reading = score_from_bytes(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml")
+    assert [d.concise() for d in reading.diagnostics] == ["a.xml:2:1: KT104 not UTF-8: byte 0xE9"]
+    latin = FingeringOptions(encoding="latin-1")
+    reading = score_from_bytes(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml", options=latin)
+    assert [d.code for d in reading.diagnostics] == ["KT110"]
+
+
+@given(st.data())
+def test_any_document_is_read_or_said_to_be_wrong(data: st.DataObject) -> None:
+    pieces = [
+        *(note("C4", "1"), note("D5", "2 substitution", "x", staff=2), note("E4", "1", "3", chord=True)),
+        *(
+            note("C4", tie="stop start"),
+            "<note>",
+            "</note>",
+            "<chord/>",
+            "<tie type='start'/>",
+            "<fingering>",
+        ),
+        *("<backup><duration>4</duration></backup>", GRAND, "<measure>", "</measure>", "</part>"),
+        *("<!--", "-->", "&", "\x00", "é"),
+    ]
+    chosen = data.draw(st.lists(st.sampled_from(pieces), max_size=8))
+    reading = parsed(score(*chosen))
+    assert bool(reading.annotations) != any(d.severity == "error" for d in reading.diagnostics)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_or_said_to_be_wrong(data: bytes) -> None:
+    assert score_from_bytes(data, name="a.xml").annotations == ()
+
+
+# --- pages -----------------------------------------------------------------------------------
+
+PAGES = {
+    page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
+    for page in files("kammerton").joinpath("explanations").iterdir()
+    if re.fullmatch(r"KT35\d\.md", page.name)
+}
+
+
+def test_there_is_a_page_for_each_code() -> None:
+    assert sorted(PAGES) == [f"KT35{digit}" for digit in range(10)]
+
+
+@pytest.mark.parametrize("code", PAGES)
+def test_pages_have_one_form_and_their_score_triggers_the_code(code: str) -> None:
+    title, blank, *lines = PAGES[code].split("\n")
+    assert re.fullmatch(rf"# {code} [a-z\dMX].*[^.]", title)
+    assert blank == ""
+    assert 5 <= len(lines) <= 15
+    assert max(map(len, lines)) <= 118
+    block = "\n".join(line[4:] for line in lines if line.startswith("    "))
+    whole = re.match(r"<(!|score|opus|\?)", block)
+    text = block if whole else score(block)
+    assert code in {problem.code for problem in parsed(text).diagnostics}
+
+
+def test_labels_of_what_is_said_to_be_odd() -> None:
+    assert labels(score(note("C4", "1 3"), note("D4", "3"))) == [["", "3"]]

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: MIT
+"""Compressed scores; numbers in ids are rows of the table of bad inputs."""
+
+import io
+import re
+import resource
+import struct
+import time
+import zipfile
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.formats import FingeringOptions, read_fingering
+from kammerton.fingering.formats.mxl import read_score, score_or_archive
+from kammerton.formats import Limits
+from kammerton.model.task import Reading
+from unit.fingering.scores import GRAND, note, rows, score, told
+
+SCORE = score(note("C4", "1"))
+CONTAINER = '<container><rootfiles><rootfile full-path="{}"/></rootfiles></container>'
+INNER = "META-INF/container.xml"
+
+
+def packed(members: dict[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def archived(content: str | bytes = SCORE, name: str = "score.xml") -> bytes:
+    return packed(
+        {"mimetype": "application/vnd.recordare.musicxml", INNER: CONTAINER.format(name), name: content}
+    )
+
+
+def parsed(data: bytes, name: str = "a.mxl", **limits: int) -> Reading[Fingering]:
+    return score_or_archive(data, name=name, options=FingeringOptions(limits=Limits(**limits)))
+
+
+def said(data: bytes, name: str = "a.mxl", **limits: int) -> list[str]:
+    reading = parsed(data, name, **limits)
+    assert reading.annotations == ()
+    return [problem.concise() for problem in reading.diagnostics]
+
+
+def notes(reading: Reading[Fingering]) -> list[object]:
+    assert told(reading) == ""
+    ((_, found),) = reading.annotations
+    return list(rows(found))
+
+
+# --- archives --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["a.mxl", "a.musicxml", "a.xml"])
+def test_content_tells_whether_a_file_is_compressed(name: str) -> None:  # row 71
+    expected = [(0, 1, 60, "R", "1")]
+    assert notes(parsed(archived(), name)) == expected
+    assert notes(parsed(SCORE.encode(), name)) == expected
+    assert notes(parsed(SCORE.encode("utf-16"), name)) == expected
+
+
+def test_files_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.mxl"
+    path.write_bytes(archived())
+    assert notes(read_score(path, "a.mxl")) == [(0, 1, 60, "R", "1")]
+    assert notes(read_fingering(path)) == [(0, 1, 60, "R", "1")]
+    missing = read_score(tmp_path / "b.mxl", "b.mxl")
+    assert [d.concise() for d in missing.diagnostics] == [
+        "b.mxl: KT101 cannot be read: no such file or directory"
+    ]
+
+
+@pytest.mark.parametrize("name", ["scores/é 𝄞.xml", "a.musicxml"])
+def test_the_container_names_the_score(name: str) -> None:
+    data = packed({"other.xml": "<x/>", INNER: CONTAINER.format(name), name: SCORE})
+    assert notes(parsed(data)) == [(0, 1, 60, "R", "1")]
+
+
+def test_the_first_root_file_is_the_score() -> None:
+    container = (
+        '<?xml version="1.0"?><c:container xmlns:c="urn:x"><c:rootfiles><c:rootfile full-path="b.xml"/>'
+        '<c:rootfile full-path="a.pdf"/></c:rootfiles></c:container>'
+    )
+    assert notes(parsed(packed({INNER: container, "a.pdf": "x", "b.xml": SCORE})))
+
+
+def test_stored_members_are_read() -> None:
+    data = packed({INNER: CONTAINER.format("a.xml"), "a.xml": SCORE}, zipfile.ZIP_STORED)
+    assert notes(parsed(data))
+
+
+def test_the_only_score_needs_no_container() -> None:  # row 71
+    data = packed({"x/a.XML": SCORE, "__MACOSX/a.xml": "junk", "META-INF/b.xml": "junk", "a.png": "junk"})
+    assert notes(parsed(data)) == [(0, 1, 60, "R", "1")]
+
+
+@pytest.mark.parametrize(
+    ("members", "found"), [({"a.png": "x"}, "no score"), ({"a.xml": SCORE, "b.musicxml": SCORE}, "2 scores")]
+)
+def test_without_container_there_is_one_score(members: dict[str, str | bytes], found: str) -> None:  # row 71
+    data = packed(members)
+    assert said(data) == [f"a.mxl: KT404 archive without META-INF/container.xml has {found}"]
+    assert parsed(data).diagnostics[0].hint == "it says which file is the score"
+
+
+def test_problems_name_the_file_in_the_archive() -> None:
+    assert said(archived(score(note("C4", "9")), "s/b.xml")) == [
+        "a.mxl/s/b.xml:4:12: KT330 `9` is not a finger (part P1, measure 1, beat 1)"
+    ]
+
+
+# --- what an archive may not be --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "C:/x", "..\\..\\x", "a/../../x", "\\x", "a\0b"])
+def test_files_outside_of_the_archive(name: str) -> None:  # rows 71, 87
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        info = zipfile.ZipInfo("a.xml")
+        info.filename = name
+        archive.writestr(info, SCORE)
+    shown = name.replace("\0", "\\x00")
+    assert said(stream.getvalue()) == [f"a.mxl: KT401 archive with a file outside of itself: `{shown}`"]
+
+
+@pytest.mark.parametrize(
+    ("container", "expected"),
+    [
+        (CONTAINER.format("../../x"), "KT401 container names a file outside of the archive: `../../x`"),
+        (CONTAINER.format("/x"), "KT401 container names a file outside of the archive: `/x`"),
+        (CONTAINER.format("b.xml"), "KT404 container names a file that is not in the archive: `b.xml`"),
+        ("<container/>", "KT404 container names no root file"),
+        ("<container><rootfile/></container>", "KT404 container names no root file"),
+        (
+            '<!DOCTYPE x [<!ENTITY a "b">]><x/>',
+            "KT351 document type declarations with entities are not accepted",
+        ),
+    ],
+)
+def test_containers_that_name_no_score(container: str, expected: str) -> None:  # row 71
+    (problem,) = said(packed({INNER: container, "a.xml": SCORE}))
+    assert re.fullmatch(rf"a\.mxl/META-INF/container\.xml(:1:1)?: {re.escape(expected)}", problem)
+
+
+def test_names_that_stand_twice() -> None:
+    data = packed({"a.xml": SCORE, "b.xml": "<x/>"}).replace(b"b.xml", b"a.xml")
+    assert said(data) == ["a.mxl: KT404 archive has `a.xml` twice"]
+
+
+@pytest.mark.parametrize("data", [b"", b"\x00\x01", b"%PDF-1.4"])
+def test_what_is_no_archive_and_no_document(data: bytes) -> None:  # row 71
+    assert said(data) == ["a.mxl: KT400 not a zip archive"]
+    assert said(data, "a.xml")[0].startswith(("a.xml:1:1: KT350 not well-formed XML", "a.xml:1:1: KT105"))
+
+
+@pytest.mark.parametrize("cut", [4, 40, -1, -21])
+def test_archives_that_were_cut_off(cut: int) -> None:
+    (problem,) = said(archived()[:cut])
+    assert problem == "a.mxl: KT400 zip archive is damaged: it has no end"
+
+
+def test_archives_with_a_wrong_checksum() -> None:
+    data = packed({"a.xml": SCORE}, zipfile.ZIP_STORED).replace(b"score-partwise", b"score-PARTwise")
+    assert said(data) == ["a.mxl: KT400 zip archive is damaged: bad crc-32 for file 'a.xml'"]
+
+
+def test_archives_of_other_programs() -> None:
+    data = bytearray(packed({"a.xml": SCORE}))
+    data[data.find(b"PK\x01\x02") + 8] |= 1
+    assert said(bytes(data)) == ["a.mxl: KT403 `a.xml` is encrypted"]
+    packed_otherwise = packed({"a.xml": SCORE}, zipfile.ZIP_BZIP2)
+    assert said(packed_otherwise) == ["a.mxl: KT403 `a.xml` is packed by another method than deflate"]
+
+
+@given(st.data())
+def test_any_damage_is_said_or_harmless(data: st.DataObject) -> None:
+    archive = bytearray(archived())
+    for _ in range(data.draw(st.integers(1, 4))):
+        archive[data.draw(st.integers(2, len(archive) - 1))] = data.draw(st.integers(0, 255))
+    reading = parsed(bytes(archive))
+    assert bool(reading.annotations) != any(d.severity == "error" for d in reading.diagnostics)
+
+
+# --- bombs -----------------------------------------------------------------------------------
+
+
+def zeros(size: int) -> bytes:
+    """An archive of a score with so many blanks, made without holding them."""
+    stream = io.BytesIO()
+    with (
+        zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("a.xml", "w", force_zip64=False) as member,
+    ):
+        for _ in range(size // 2**20):
+            member.write(b" " * 2**20)
+    return stream.getvalue()
+
+
+def test_what_says_it_is_too_large_is_not_unpacked() -> None:  # row 70
+    data = zeros(300 * 2**20)
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    (problem,) = said(data)
+    assert time.process_time() - start < 0.2
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
+    assert re.fullmatch(r"a\.mxl: KT402 `a\.xml` unpacks to more than [\d,]+ bytes, from [\d,]+", problem)
+
+
+def with_size(data: bytes, size: int) -> bytes:
+    """Let an archive of one member say of it that it has another size."""
+    changed = bytearray(data)
+    directory = data.find(b"PK\x01\x02")
+    struct.pack_into("<I", changed, directory + 24, size)
+    struct.pack_into("<I", changed, 22, size)
+    return bytes(changed)
+
+
+def test_what_says_it_has_ten_gigabytes_is_refused() -> None:  # row 70
+    (problem,) = said(with_size(packed({"a.xml": SCORE}), 2**32 - 2))
+    assert (
+        problem == "a.mxl: KT402 `a.xml` unpacks to more than 1,048,576 bytes, from 191" or "KT402" in problem
+    )
+
+
+def test_what_lies_about_its_size_is_unpacked_no_further_than_it_says() -> None:  # row 70
+    assert said(with_size(zeros(300 * 2**20), 1000)) == [
+        "a.mxl: KT400 zip archive is damaged: bad crc-32 for file 'a.xml'"
+    ]
+
+
+def test_small_scores_may_be_packed_tightly() -> None:
+    blank = score(note("C4", "1"), " " * 900_000)
+    assert notes(parsed(packed({"a.xml": blank}))) == [(0, 1, 60, "R", "1")]
+
+
+def test_a_score_may_be_four_times_as_large_as_a_file() -> None:
+    text = score(*[note(f"{letter}{octave}", "1") for octave in range(9) for letter in "CDEFGAB"])
+    data = packed({"a.xml": text})
+    assert len(text) > len(data) * 2
+    assert parsed(data, bytes=len(text) // 4 + 1).annotations
+    (problem,) = said(data, bytes=len(text) // 4 - 1)
+    assert "KT402" in problem
+
+
+def test_archives_of_many_files() -> None:
+    (problem,) = said(packed({f"{number:0900d}.txt": "" for number in range(1200)}))
+    assert problem == "a.mxl: KT402 archive of more or larger files than a score has"
+
+
+def test_archives_for_more_than_four_gigabytes() -> None:
+    data = packed({"a.xml": SCORE})
+    end = data.rfind(b"PK\x05\x06")
+    locator = b"PK\x06\x07" + bytes(16)
+    assert said(data[:end] + locator + data[end:]) == [
+        "a.mxl: KT402 archive of more or larger files than a score has"
+    ]
+
+
+# --- pages -----------------------------------------------------------------------------------
+
+PAGES = {
+    page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
+    for page in files("kammerton").joinpath("explanations").iterdir()
+    if re.fullmatch(r"KT40\d\.md", page.name)
+}
+
+
+def test_there_is_a_page_for_each_code() -> None:
+    assert sorted(PAGES) == [f"KT40{digit}" for digit in range(5)]
+
+
+@pytest.mark.parametrize("code", PAGES)
+def test_pages_have_one_form(code: str) -> None:
+    title, blank, *lines = PAGES[code].split("\n")
+    assert re.fullmatch(rf"# {code} [a-z\d].*[^.]", title)
+    assert blank == ""
+    assert 5 <= len(lines) <= 15
+    assert max(map(len, lines)) <= 118
+
+
+def test_grand_staves_are_what_these_scores_have() -> None:
+    assert GRAND in SCORE
