@@ -1,35 +1,30 @@
 # SPDX-License-Identifier: MIT
 """Draw one item for a terminal: timelines like lines of a score, and the tables below them.
 
-It draws what a task lays out (:class:`kammerton.chords.views.ItemView`) without knowing the task.
+It draws what a task lays out (:class:`kammerton.model.views.ItemView`) without knowing the task.
 """
 
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from kammerton.errors import OptionError, quote
-from kammerton.reporting.escaping import display_width, for_terminal, pad
+from kammerton.reporting.brush import NAME, Brush, Glyphs, Role, glyphs_in
+from kammerton.reporting.escaping import display_width, pad
+from kammerton.reporting.staves import draw_grid
 
 if TYPE_CHECKING:
     from kammerton.model.views import ItemView, Mark, Table, Track
 
 __all__ = ["NARROWEST", "WIDEST", "render_item"]
 
-Role = Literal["wrong", "excluded", "faint", "title"]
-
-_COLOURS: dict[Role, str] = {"wrong": "31", "excluded": "33", "faint": "2", "title": "1"}
-
 NARROWEST, WIDEST = 40, 400
 """Columns that can be filled."""
 
-_NAME = 16
-"""Columns that the name of a track may fill."""
 _ROOM = 6
 """Columns that three of four rows of the reference should have at least."""
 _TICK = 8
@@ -40,20 +35,6 @@ _SHORTEST = 1e-3
 """A row shorter than this does not stretch the scale."""
 _TEXT, _NUMBERS, _INDENT = 24, 26, 2
 """Columns of a table: for one text at most, for numbers at least, and before each."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Glyphs:
-    bar: str
-    continued: str
-    wrong: str
-    partly: str
-    excluded: str
-    cut: str
-
-
-_BLOCKS = _Glyphs("│", "┊", "▀", "▔", "░", "…")
-_ASCII = _Glyphs("|", ":", "x", "'", "~", ">")
 
 
 def render_item(
@@ -88,20 +69,13 @@ def render_item(
     if not NARROWEST <= width <= WIDEST:
         raise OptionError(f"width must be {NARROWEST} to {WIDEST} columns, got {width}")
     first, last = _window(view, start, end)
-    brush = _Brush(width, _glyphs_in(encoding), encoding, colour)
-    parts = [_heading(view, first, last, brush), *_systems(view, first, last, brush)]
+    brush = Brush(width, glyphs_in(encoding), encoding, colour)
+    draw = _systems if view.grid is None else draw_grid
+    parts = [_heading(view, first, last, brush), *draw(view, first, last, brush)]
     parts += [_table(table, brush) for table in view.tables]
     if view.notes:
         parts.append([line for note in view.notes for line in brush.wrapped(f"note: {brush.text(note)}")])
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
-
-
-def _glyphs_in(encoding: str) -> _Glyphs:
-    try:
-        "".join(getattr(_BLOCKS, field.name) for field in fields(_Glyphs)).encode(encoding)
-    except UnicodeEncodeError:
-        return _ASCII
-    return _BLOCKS
 
 
 def _window(view: ItemView, start: float | None, end: float | None) -> tuple[float, float]:
@@ -114,47 +88,15 @@ def _window(view: ItemView, start: float | None, end: float | None) -> tuple[flo
     return first, last
 
 
-@dataclass(frozen=True, slots=True)
-class _Brush:
-    """What is drawn with: columns, characters, colours."""
-
-    width: int
-    glyphs: _Glyphs
-    encoding: str
-    colour: bool
-
-    def text(self, text: str) -> str:
-        return for_terminal(text, self.encoding)
-
-    def paint(self, text: str, role: Role | None) -> str:
-        if role is None or not self.colour or not text.strip():
-            return text
-        return f"\x1b[{_COLOURS[role]}m{text}\x1b[0m"
-
-    def clip(self, text: str, room: int) -> str:
-        """Cut printable text to ``room`` columns; that it was cut is seen."""
-        if display_width(text) <= room:
-            return text
-        kept = text
-        while kept and display_width(kept) >= room:
-            kept = kept[:-1]
-        return kept + self.glyphs.cut if room > 0 else ""
-
-    def wrapped(self, text: str) -> list[str]:
-        return textwrap.wrap(text, self.width, subsequent_indent="  ", break_on_hyphens=False)
-
-
-def _heading(view: ItemView, first: float, last: float, brush: _Brush) -> list[str]:
-    reference, *others = (brush.text(track.name) for track in view.tracks)
-    glyphs, unit = brush.glyphs, view.unit
+def _heading(view: ItemView, first: float, last: float, brush: Brush) -> list[str]:
+    names = [brush.text(track.name) for track in view.tracks]
+    references, others = (", ".join(part) for part in (names[: view.references], names[view.references :]))
     part = f"{first:.7g} to {last:.7g}" + (f" of {view.end:.7g}" if (first, last) != (0.0, view.end) else "")
-    lines = brush.wrapped(f"{brush.text(view.item)}, {part} {unit}: {', '.join(others)} against {reference}")
+    lines = brush.wrapped(f"{brush.text(view.item)}, {part} {view.unit}: {others} against {references}")
+    legend = ", ".join(f"{getattr(brush.glyphs, state)} {told}" for state, told in view.legend.items())
     return [
         *(brush.paint(line, "title") for line in lines),
-        *brush.wrapped(
-            f"by {view.measure}: {glyphs.wrong} wrong, {glyphs.partly} partly wrong, "
-            f"{glyphs.excluded} not scored"
-        ),
+        *brush.wrapped(f"by {view.measure}: {brush.text(legend)}"),
     ]
 
 
@@ -174,9 +116,9 @@ class _Scale:
         return self.start + self.cell * self.columns
 
 
-def _systems(view: ItemView, first: float, last: float, brush: _Brush) -> Iterator[list[str]]:
+def _systems(view: ItemView, first: float, last: float, brush: Brush) -> Iterator[list[str]]:
     """Give the lines of the score, each as lines of text."""
-    names = [brush.clip(brush.text(track.name), _NAME) for track in view.tracks]
+    names = [brush.clip(brush.text(track.name), NAME) for track in view.tracks]
     gutter = max(map(display_width, names)) + 1
     columns = brush.width - gutter
     length = _time_per_line(view.tracks[0], first, last, columns)
@@ -219,7 +161,7 @@ def _axis(scale: _Scale, until: float) -> str:
     return text
 
 
-def _drawn(track: Track, name: str, scale: _Scale, until: float, brush: _Brush) -> Iterator[str]:
+def _drawn(track: Track, name: str, scale: _Scale, until: float, brush: Brush) -> Iterator[str]:
     """Give the line of labels, and below it that of marks if there are any."""
     if track.note:
         yield name + brush.clip(f"({brush.text(track.note)})", scale.columns)
@@ -230,7 +172,7 @@ def _drawn(track: Track, name: str, scale: _Scale, until: float, brush: _Brush) 
         yield " " * display_width(name) + _painted(marks, marks, brush)
 
 
-def _label_cells(track: Track, scale: _Scale, until: float, brush: _Brush) -> list[str]:
+def _label_cells(track: Track, scale: _Scale, until: float, brush: Brush) -> list[str]:
     """Return what stands in each column: a bar where a row begins, and as much of its label as fits."""
     cells = [" "] * (scale.columns + 1)  # the last one takes bars at the very end
     for span in track.spans:
@@ -248,7 +190,7 @@ def _label_cells(track: Track, scale: _Scale, until: float, brush: _Brush) -> li
     return cells[: scale.columns]
 
 
-def _mark_cells(marks: Iterable[Mark], scale: _Scale, until: float, glyphs: _Glyphs) -> list[str]:
+def _mark_cells(marks: Iterable[Mark], scale: _Scale, until: float, glyphs: Glyphs) -> list[str]:
     """Return the mark of each column, by what fills at least half of it."""
     shares = {"wrong": [0.0] * scale.columns, "excluded": [0.0] * scale.columns}
     for mark in marks:
@@ -262,7 +204,7 @@ def _mark_cells(marks: Iterable[Mark], scale: _Scale, until: float, glyphs: _Gly
     ]
 
 
-def _mark(wrong: float, excluded: float, glyphs: _Glyphs) -> str:
+def _mark(wrong: float, excluded: float, glyphs: Glyphs) -> str:
     if wrong >= _HALF - _EPSILON:
         return glyphs.wrong
     if excluded >= _HALF - _EPSILON:
@@ -270,7 +212,7 @@ def _mark(wrong: float, excluded: float, glyphs: _Glyphs) -> str:
     return glyphs.partly if wrong > _EPSILON else " "
 
 
-def _painted(cells: Sequence[str], marks: Sequence[str], brush: _Brush) -> str:
+def _painted(cells: Sequence[str], marks: Sequence[str], brush: Brush) -> str:
     """Join cells, each in the colour of its mark."""
     glyphs = brush.glyphs
     roles: dict[str, Role] = {glyphs.wrong: "wrong", glyphs.partly: "wrong", glyphs.excluded: "excluded"}
@@ -278,13 +220,15 @@ def _painted(cells: Sequence[str], marks: Sequence[str], brush: _Brush) -> str:
     return "".join(brush.paint("".join(text for text, _ in run), role) for role, run in runs)
 
 
-def _table(table: Table, brush: _Brush) -> list[str]:
+def _table(table: Table, brush: Brush) -> list[str]:
     """Return title, headings and rows; columns of numbers that do not fit beside the texts stand below."""
     lines = [brush.paint(line, "title") for line in brush.wrapped(brush.text(table.title))]
     texts = [column for column in table.columns if column.kind == "text"]
     room = min(_TEXT, (brush.width - _NUMBERS) // len(texts))
+    if len(texts) == len(table.columns):
+        return lines + _texts(table, room, brush)
     filled = [
-        _filled(table, place, room if place < len(texts) else _NAME, brush)
+        _filled(table, place, room if place < len(texts) else NAME, brush)
         for place in range(len(table.columns))
     ]
     keys, numbers = filled[: len(texts)], filled[len(texts) :]
@@ -295,11 +239,24 @@ def _table(table: Table, brush: _Brush) -> list[str]:
             and sum(_INDENT + display_width(cells[0]) for cells in (*beside, numbers[0])) <= brush.width
         ):
             beside.append(numbers.pop(0))
-        lines += ["".join(" " * _INDENT + cell for cell in row).rstrip() for row in zip(*beside, strict=True)]
+        lines += _joined(beside)
     return lines
 
 
-def _filled(table: Table, place: int, room: int, brush: _Brush) -> list[str]:
+def _texts(table: Table, room: int, brush: Brush) -> list[str]:
+    """Return the rows of a table without numbers; its last column takes what room the others leave."""
+    if not table.rows:
+        return []
+    filled = [_filled(table, place, room, brush) for place in range(len(table.columns) - 1)]
+    used = sum(_INDENT + display_width(cells[0]) for cells in filled)
+    return _joined([*filled, _filled(table, len(filled), brush.width - used - _INDENT, brush)])
+
+
+def _joined(columns: Sequence[list[str]]) -> list[str]:
+    return ["".join(" " * _INDENT + cell for cell in row).rstrip() for row in zip(*columns, strict=True)]
+
+
+def _filled(table: Table, place: int, room: int, brush: Brush) -> list[str]:
     """Return heading and cells of a column, all of one width; texts to the left, numbers to the right."""
     column = table.columns[place]
     cells = [brush.text(column.heading), *(_told(row[place], column.kind, brush) for row in table.rows)]
@@ -308,9 +265,11 @@ def _filled(table: Table, place: int, room: int, brush: _Brush) -> list[str]:
     return [pad(cell, width, right=column.kind != "text") for cell in cells]
 
 
-def _told(value: str | float | None, kind: str, brush: _Brush) -> str:
+def _told(value: str | float | None, kind: str, brush: Brush) -> str:
     if isinstance(value, str):
         return brush.text(value)
     if value is None:
         return "undefined"
+    if kind == "count":
+        return f"{value:,.0f}"
     return {"time": f"{value:.3f}", "share": f"{100 * value:.2f} %", "score": f"{100 * value:.2f}"}[kind]
