@@ -22,7 +22,7 @@ from kammerton.model.task import Reading
 from unit.fingering.scores import GRAND, note, rows, score, told
 
 SCORE = score(note("C4", "1"))
-CONTAINER = '<container><rootfiles><rootfile full-path="{}"/></rootfiles></container>'
+CONTAINER = '<container>\n<rootfiles><rootfile full-path="{}"/></rootfiles></container>'
 INNER = "META-INF/container.xml"
 
 
@@ -158,7 +158,6 @@ def test_names_that_stand_twice() -> None:
 @pytest.mark.parametrize("data", [b"", b"\x00\x01", b"%PDF-1.4"])
 def test_what_is_no_archive_and_no_document(data: bytes) -> None:  # row 71
     assert said(data) == ["a.mxl: KT400 not a zip archive"]
-    assert said(data, "a.xml")[0].startswith(("a.xml:1:1: KT350 not well-formed XML", "a.xml:1:1: KT105"))
 
 
 @pytest.mark.parametrize("cut", [4, 40, -1, -21])

@@ -198,8 +198,8 @@ def _annotations(
         _say(problems, "KT360", "warning", message)
         yield None, music.notes(({}, {})).fingering()
     if len(annotators) * music.count > limits.rows:
-        message = f"{len(annotators):,} fingerings of {music.count:,} notes: over the limit of {limits.rows:,} labels"
-        _say(problems, "KT106", "error", message)
+        labels = f"{len(annotators):,} fingerings of {music.count:,} notes"
+        _say(problems, "KT106", "error", f"{labels}: over the limit of {limits.rows:,} labels")
         return
     numbers = set()
     for annotator in annotators:
@@ -279,14 +279,13 @@ class _Scribe:
         name = ("upper", "lower")[index]
         counts = Counter(note.line for note in notes)
         begin, end = staff.lines[0].begin, staff.lines[-1].end
-        message = f"{len(staff.tokens)} fingers for the {len(notes)} notes of the {name} staff"
+        written, wanted, of_line = len(staff.tokens), len(notes), ""
         if len(counts) == len(staff.lines) > 1:
-            for number, line in enumerate(staff.lines):
-                if len(line.tokens) != counts[number]:
-                    begin, end = line.begin, line.end
-                    count = f"{len(line.tokens)} fingers for the {counts[number]} notes"
-                    message = f"{count} of line {number + 1} of the {name} staff"
-                    break
+            number = next(n for n, line in enumerate(staff.lines) if len(line.tokens) != counts[n])
+            line = staff.lines[number]
+            begin, end = line.begin, line.end
+            written, wanted, of_line = len(line.tokens), counts[number], f"line {number + 1} of "
+        message = f"{written} fingers for the {wanted} notes of {of_line}the {name} staff"
         self.say("KT362", "error", message, begin, end - begin)
 
 
@@ -296,7 +295,9 @@ def _fingers(
     """Return what each struck note gets; a finger that differs on the continuation of a tie takes over."""
     found: dict[AbcNote, _Fingered] = {}
     for note, token in pairs:
-        fingered = _Fingered(choose(token), token.hand)
+        label = choose(token)
+        finger = parse_label(label)
+        fingered = _Fingered(label, token.hand if finger is None else finger.hand_code)
         struck = note.begun_by or note
         before = found.get(struck)
         found[struck] = fingered if before is None else before.taken_over(fingered)

@@ -42,7 +42,7 @@ class FingerToken:
     label, alternate : str
         In the notation of PIG; the alternative is the label itself where there is none.
     hand : int
-        The hand that holds here, whether the note has a finger or not.
+        The hand that holds from here on, and here if the note has no finger.
     begin, end : int
         Offsets in the text.
     has_alternate, is_ornament : bool
@@ -161,9 +161,7 @@ class _Scanner:
                 after, self._hand = self._hand, hand
                 alternate, offset, _ = self._note(offset + 1)
                 self._hand = after  # the music goes on from the main fingering
-            yield FingerToken(
-                label, alternate, _hand_of(label, self._hand), start, offset, has_alternate, is_ornament
-            )
+            yield FingerToken(label, alternate, self._hand, start, offset, has_alternate, is_ornament)
             if offset < end and self._text[offset] in ",;.":
                 offset += 1
             offset = self._after_blanks(offset)
@@ -208,10 +206,3 @@ class _Scanner:
 
 
 _HINT = "fingers are 1 to 5, `x` is a note without finger"
-
-
-def _hand_of(label: str, hand: int) -> int:
-    """Return the hand that strikes a note; a note without finger belongs to the hand that holds."""
-    if label == MISSING:
-        return hand
-    return LEFT if label.startswith("-") else RIGHT

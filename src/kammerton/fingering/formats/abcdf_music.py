@@ -268,7 +268,7 @@ class _TuneReader:
         length, end = parse_length(code, offset)
         if length is None:
             self._say("KT363", "error", f"not a length: {quote(code[offset:end])}", offset, end - offset)
-        return length or Fraction(1), end
+        return (Fraction(1) if length is None else length), end
 
     def _take_rest(self, letter: str, offset: int, code: str) -> int:
         units, end = self._length(code, offset)

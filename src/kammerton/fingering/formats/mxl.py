@@ -192,7 +192,7 @@ def _root_file(data: bytes, members: dict[str, Member], name: str, limits: Limit
 
 
 def _content(archive: zipfile.ZipFile, member: Member, name: str, limits: Limits) -> bytes:
-    """Unpack one member, if it stays within the budget; what it says of its size is not relied on."""
+    """Unpack one member, if it says that it stays within the budget: nothing gives more than it says."""
     if member.flag_bits & _ENCRYPTED:
         _refuse("KT403", f"{quote(member.filename)} is encrypted", name)
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -200,10 +200,9 @@ def _content(archive: zipfile.ZipFile, member: Member, name: str, limits: Limits
     limit = limits.bytes * EXPANSION
     if member.compress_size * RATIO < limit:
         limit = max(SMALL, member.compress_size * RATIO)
-    if member.file_size <= limit:
-        with archive.open(member) as stream:
-            data = stream.read(limit + 1)
-        if len(data) <= limit:
-            return data
-    message = f"{quote(member.filename)} unpacks to more than {limit:,} bytes, from {member.compress_size:,}"
-    _refuse("KT402", message, name, "this is no score")
+    if member.file_size > limit:
+        packed = f"{member.compress_size:,}"
+        message = f"{quote(member.filename)} unpacks to more than {limit:,} bytes, from {packed}"
+        _refuse("KT402", message, name, "this is no score")
+    with archive.open(member) as stream:
+        return stream.read(limit)
