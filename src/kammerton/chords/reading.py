@@ -88,7 +88,12 @@ def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading
     found = tuple(
         (track.annotator, _annotation(track, problems, lenient=options.lenient)) for track in reading.tracks
     )
-    return Reading(() if problems.has_errors else found, (*reading.diagnostics, *problems.diagnostics()))
+    for track in reading.rejected:
+        _annotation(track, problems, lenient=options.lenient)
+    diagnostics = (*reading.diagnostics, *problems.diagnostics())
+    if reading.rejected:
+        diagnostics = tuple(sorted(diagnostics, key=lambda said: (said.line is None, said.line or 0)))
+    return Reading(() if problems.has_errors else found, diagnostics)
 
 
 _sound: set[str] = set()

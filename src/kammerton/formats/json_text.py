@@ -148,7 +148,9 @@ def say_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Probl
     elif error.msg.startswith("Unterminated string") or not text[offset:].strip():
         offset = offset if text[offset:].strip() else before
         message, hint = "JSON ends too early", "was the file cut off?"
-    elif error.msg.startswith("Illegal trailing comma") or (text[offset] in "]}" and text[before - 1] == ","):
+    elif error.msg.startswith("Illegal trailing comma") or (
+        text[offset] in "]}" and text[:before].endswith(",")
+    ):
         offset = text.rindex(",", 0, offset + 1)
         message, hint = "comma with nothing after it", "take the comma out"
     elif text[offset] in "/#":

@@ -26,10 +26,14 @@ class Reading:
         One per annotator; empty if a diagnostic is an error.
     diagnostics : tuple of Diagnostic
         Every problem found, by line.
+    rejected : tuple of LabelledIntervals
+        What could be read of tracks that are of no use, so that the rest of what is wrong with them
+        can be said too.
     """
 
     tracks: tuple[LabelledIntervals, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    rejected: tuple[LabelledIntervals, ...] = ()
 
 
 class Problems:
@@ -85,7 +89,9 @@ class Problems:
 
     def reading(self, tracks: tuple[LabelledIntervals, ...]) -> Reading:
         """Return the tracks with the diagnostics, or no track if there was an error."""
-        return Reading(() if self.has_errors else tracks, self.diagnostics())
+        if self.has_errors:
+            return Reading((), self.diagnostics(), tracks)
+        return Reading(tracks, self.diagnostics())
 
 
 def such_rows(count: int) -> str:
