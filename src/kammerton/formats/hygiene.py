@@ -63,15 +63,14 @@ class Rows:
         return LabelledIntervals(self.starts, self.ends, self.labels, self.locate, self.annotator)
 
     def take(self, kept: Indices) -> Rows:
-        """Return the rows of these indices, in this order."""
-        locate, durations = self.locate, self.durations
+        """Return the rows of these indices, in this order; without durations, which are checked by then."""
+        locate = self.locate
         return Rows(
             self.starts[kept],
             self.ends[kept],
             [self.labels[row] for row in kept.tolist()],
             lambda row, field: locate(int(kept[row]), field),
-            None if durations is None else lambda: durations()[kept],
-            self.annotator,
+            annotator=self.annotator,
         )
 
     def seconds(self, field: Field) -> Seconds:

@@ -29,6 +29,7 @@ ACCEPTED = {
         {},
         [(0.0, 1.0, "C:(3,5)"), (1.0, 2.0, 'a "b"')],
     ),
+    "quotes behind blanks": ('start, "end", label\n0, 1, "C:(3,5)"\n', {}, [(0.0, 1.0, "C:(3,5)")]),
     "53 labels that look like nothing": (
         "start,end,label\n0,1,NA\n1,2,None\n2,3,nan\n3,4,null\n4,5,N/A\n",
         {},
@@ -115,6 +116,14 @@ REFUSED = {
         {},
         """
         error 2:5+1 KT160 quote is not closed: `"C`
+          help: a quote within a quoted field is doubled
+        """,
+    ),
+    "51 unbalanced quote beside a quote behind blanks": (
+        'start,end,label\n0,1, "a, b"\n1,2,"C\n',
+        {},
+        """
+        error 3:5+1 KT160 quote is not closed: `"C`
           help: a quote within a quoted field is doubled
         """,
     ),

@@ -63,6 +63,12 @@ REPAIRED = {
         warning 1:3+9 KT127 segment cut where line 2 starts: it went on for 1e-07 s (2 such rows) (2 in all)
         """,
     ),
+    "18 rounding beside rows that touch": (
+        "0 1 C\n1 2.0000002 D\n2 3 E\n",
+        {},
+        [(0.0, 1.0, "C"), (1.0, 2.0, "D"), (2.0, 3.0, "E")],
+        "warning 2:3+9 KT127 segment cut where line 3 starts: it went on for 2e-07 s",
+    ),
     "18 trimmed": (
         "0 1.5 C\n1 2.5 D\n2 3 E\n",
         {"overlap": "trim"},

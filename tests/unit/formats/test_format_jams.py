@@ -162,6 +162,10 @@ REFUSED: dict[str, tuple[str, str]] = {
         error 1:22+1 KT143 annotation has no `namespace`
         """,
     ),
+    "data over several lines": (
+        '{"annotations": [{"namespace": "chord", "data": {\n"time": 0}}]}',
+        "error 1:49+1 KT143 `data` must have lists `time`, `duration` and `value` of one length",
+    ),
     "data of another kind": (
         '{"annotations": [{"namespace": "chord", "data": 5}, {"namespace": "chord"}]}',
         """
@@ -254,6 +258,10 @@ REFUSED: dict[str, tuple[str, str]] = {
         error 2:58+7 KT142 key stands twice in one object: `value`
         """,
     ),
+    "41 nothing but a repeated key": (
+        '{"a": 1, "a": 2}',
+        "error 1:10+3 KT142 key stands twice in one object: `a`",
+    ),
     "42 nested too deep": (
         "[" * 200_000,
         "error 1:65+1 KT106 JSON nested more than 64 levels deep",
@@ -271,6 +279,10 @@ REFUSED: dict[str, tuple[str, str]] = {
         error 1:3+1 KT141 comma with nothing after it
           help: take the comma out
         """,
+    ),
+    "43 bracket at the beginning, comma at the end": (
+        "},",
+        "error 1:1+1 KT141 not valid JSON: unexpected `}`",
     ),
     "43 two commas": (
         "[1,,2]",
@@ -316,10 +328,10 @@ REFUSED: dict[str, tuple[str, str]] = {
     "43 a word": ('{"annotations": nul}', "error 1:17+3 KT141 not valid JSON: unexpected `nul`"),
     "43 control character": ('{"a": "\x1b"}', "error 1:8+1 KT141 not valid JSON: unexpected `\\x1b`"),
     "44 half a surrogate pair": (
-        '{"annotations": [],\n"\\udc00": ["\\ud834\\udd2a", "a\\ud800"]}',
+        '{"annotations": [],\n"\\udc00": ["\\ud834\\udd2a", "a\\udfff", 1]}',
         """
         error 2:1+8 KT146 half a surrogate pair: `"\\udc00"`
-        error 2:28+9 KT146 half a surrogate pair: `"a\\ud800"`
+        error 2:28+9 KT146 half a surrogate pair: `"a\\udfff"`
         """,
     ),
 }
@@ -339,7 +351,7 @@ def test_without_namespaces_an_empty_file_says_so() -> None:
 
 def test_depth_that_strings_hide_is_found() -> None:
     reading = parse('["' + "]" * 20_000 + '",' + "[" * 20_000, "a.jams")
-    assert [problem.code for problem in reading.diagnostics] == ["KT106"]
+    assert told(reading) == f"error 1:{2 + 20_000 + 2 + 64}+1 KT106 JSON nested more than 64 levels deep"
 
 
 @pytest.mark.parametrize(
@@ -384,6 +396,14 @@ def test_locates_observations() -> None:
     places = [track.locate(row, field) for row in (1, 0) for field in ("start", "end", "label")]
     assert [place.token() for place in places] == ["1.5", "1.5", "D", "0.0", "1.5", "C"]
     assert [place.line for place in places] == [17, 18, 19, 11, 12, 13]
+
+
+def test_locates_observations_without_blanks() -> None:
+    text = json.dumps({"annotations": [annotation(C), annotation(C, D)]}, separators=(",", ":"))
+    track = parse(text, "a.jams").tracks[1]
+    places = [track.locate(1, field) for field in ("start", "end", "label")]
+    assert [place.token() for place in places] == ["1.5", "1.5", "D"]
+    assert places[2].column == text.index('"D"') + 2
 
 
 def test_decoded_numbers_are_as_written() -> None:

@@ -195,6 +195,14 @@ REFUSED = {
           help: use one separator
         """,
     ),
+    "11 a time that is none between commas and blanks": (
+        "0, 1, C\n1, x, D\n",
+        {},
+        """
+        error 2:4+1 KT120 not a time in seconds: `x`
+          help: a time looks like 12.34
+        """,
+    ),
     "11 label missing": (
         "0,1,C\n1,2,\n",
         {},
@@ -458,5 +466,5 @@ def test_24_budgets(text: str, message: str) -> None:
 
 
 def test_24_blank_lines_and_comments_are_no_rows() -> None:
-    reading = parse("0 1 C\n\n# x\n \n1 2 D\n", limits=Limits(rows=2, line=6))
+    reading = parse("0 1 C\n\n# x\n \n1 2 D\n", limits=Limits(rows=2, line=5))
     assert rows_of(reading) == [(0.0, 1.0, "C"), (1.0, 2.0, "D")]

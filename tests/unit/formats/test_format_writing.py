@@ -51,7 +51,7 @@ def test_csv() -> None:
 
 
 def test_jams() -> None:
-    text = render_jams([CD, track((1, 2, "♯"), annotator="Ada")], namespace="chord")
+    text = render_jams([CD, track((1, 2, "♯"), annotator="Adá")], namespace="chord")
     assert text == dedent("""\
         {
         "file_metadata": {"identifiers": {}, "jams_version": "0.3.4", "duration": 2.0},
@@ -60,7 +60,7 @@ def test_jams() -> None:
         {"time": 0.0, "duration": 0.1, "value": "C", "confidence": null},
         {"time": 0.1, "duration": 0.19999999999999998, "value": "D, \\"x\\" y", "confidence": null}
         ], "time": 0, "duration": 2.0, "sandbox": {}},
-        {"namespace": "chord", "annotation_metadata": {"annotator": {"name": "Ada"}}, "data": [
+        {"namespace": "chord", "annotation_metadata": {"annotator": {"name": "Adá"}}, "data": [
         {"time": 1.0, "duration": 1.0, "value": "♯", "confidence": null}
         ], "time": 0, "duration": 2.0, "sandbox": {}}
         ],
@@ -105,7 +105,7 @@ def test_other_forms_refuse_under_their_name() -> None:
     with pytest.raises(DataError, match="as CSV, it has a line end"):
         render_csv(track((0, 1, "C\nD")))
     with pytest.raises(DataError, match="as JAMS, half a surrogate pair"):
-        render_jams([track((0, 1, "\udc00"))], namespace="chord")
+        render_jams([track((0, 1, "\udfff"))], namespace="chord")
     assert render_csv(track((0, 1, "C\tD"))) == "start,end,label\n0.0,1.0,C\tD\n"
 
 
