@@ -53,10 +53,12 @@ class Column(Generic[K]):
         index = {value: code for code, value in enumerate(values)}
         return cls(values, np.fromiter(map(index.__getitem__, cells), np.int64, len(cells)))
 
-    def rows(self, code: int) -> list[int]:
-        """Return the rows that have a cell."""
-        found: list[int] = np.flatnonzero(self.codes == code).tolist()
-        return found
+    def rows(self, wanted: Sequence[int]) -> list[list[int]]:
+        """Return the rows that have each of some cells, in ascending order."""
+        order = np.argsort(self.codes, kind="stable")
+        first, behind = np.asarray(wanted), np.asarray(wanted) + 1
+        begins, ends = (np.searchsorted(self.codes[order], limits).tolist() for limits in (first, behind))
+        return [order[begin:end].tolist() for begin, end in zip(begins, ends, strict=True)]
 
 
 def interpret(column: Column[K], read: Read[K, V], locate: Locate, problems: Problems) -> list[V]:
@@ -65,13 +67,14 @@ def interpret(column: Column[K], read: Read[K, V], locate: Locate, problems: Pro
     Errors are reported at each row, anything less once.
     """
     meanings = [read(value) for value in column.values]
-    odd = [(column.rows(code), problem) for code, (_, problem) in enumerate(meanings) if problem is not None]
-    for rows, problem in sorted(odd, key=lambda each: each[0][0]):
+    odd = [code for code, (_, problem) in enumerate(meanings) if problem is not None]
+    for rows, code in sorted(zip(column.rows(odd), odd, strict=True)) if odd else ():
+        problem = meanings[code][1]
+        assert problem is not None, "only odd cells are looked at"
         if problem.severity == "error":
             say_rows(problems, problem.code, rows, partial(_placed, problem, locate))
         else:
-            counted = problem.at(message=problem.message + such_rows(len(rows)), count=len(rows))
-            problems.add(locate(rows[0]).diagnose(counted))
+            say_rows(problems, problem.code, rows[:1], partial(_placed, _counted(problem, len(rows)), locate))
     return [meaning for meaning, _ in meanings]
 
 
@@ -115,6 +118,10 @@ def say_rows(
     for row in listed:
         problems.add(diagnose(row))
     problems.add_unlisted(code, len(rows) - len(listed))
+
+
+def _counted(problem: Diagnostic, count: int) -> Diagnostic:
+    return problem if count == 1 else problem.at(message=problem.message + such_rows(count), count=count)
 
 
 def _placed(problem: Diagnostic, locate: Locate, row: int) -> Diagnostic:

@@ -14,13 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.fingering.formats.columns import Column
+from kammerton.fingering.formats.tables import lines_with_data
 from kammerton.formats.options import Limits
+from kammerton.formats.row_problems import NumberedLine
 from kammerton.model.annotations import Place
 
 __all__ = ["Grid"]
 
 _LEADING_COMMENTS = re.compile(r"(?:[ \t]*+(?:(?://|#)[^\n]*+)?\n)*+")
-_NOT_CLEAN = (" ", '"', "\r", "\n#", "\n//")
+_NO_ROWS = re.compile(r"(?<=\n)[ \t]*+(?:(?://|#)[^\n]*+)?\n")
+_SIGNS_OF_NO_ROW = ("\n#", "\n//", "\n\n", "\n ", "\n\t")
+_NOT_CLEAN = (" ", '"', "\r")
 
 _KEY_BYTES = 8
 _PLAIN_DIGITS = 15
@@ -35,22 +39,24 @@ Indices = NDArray[np.int64]
 class Grid:
     """Rows of cells as the bytes of a file."""
 
-    def __init__(self, text: str, lead: int, codes: NDArray[np.uint8], bounds: Indices, file: str) -> None:
+    def __init__(self, text: str, body: str, codes: NDArray[np.uint8], bounds: Indices, file: str) -> None:
         self._text = text
-        self._lead = lead
+        self._body = body
         self._codes = codes
         self._bounds = bounds
         self._file = file
+        self._lines: list[NumberedLine] | None = None
 
     @classmethod
     def of(cls, text: str, width: int, limits: Limits, file: str) -> Grid | None:
-        """Return the rows below leading comments, or None if the text is not clean or exceeds a budget.
+        """Return the rows of a text, or None if it is not clean or exceeds a budget.
 
-        Clean rows are of ``width`` cells between tabs, have no blanks and no quotes, and there are no
-        comments or blank lines among them.
+        Clean rows are of ``width`` cells between tabs, without blanks and quotes. Comments and blank
+        lines are passed over.
         """
-        lead = next(_LEADING_COMMENTS.finditer(text)).end()
-        body = text[lead:].rstrip("\n") + "\n"
+        body = text[next(_LEADING_COMMENTS.finditer(text)).end() :].rstrip("\n") + "\n"
+        if any(sign in body for sign in _SIGNS_OF_NO_ROW):
+            body = _NO_ROWS.sub("", "\n" + body)[1:]
         if not body.isascii() or any(mark in body for mark in _NOT_CLEAN):
             return None
         # zeros follow the last cell, so that all cells can be read as far as the longest one goes
@@ -65,7 +71,7 @@ class Grid:
         longest = np.diff(bounds[:, -1], prepend=-1).max()
         if len(bounds) > limits.rows or longest > limits.line:
             return None
-        return cls(text, lead, codes, bounds, file)
+        return cls(text, body, codes, bounds, file)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -74,7 +80,7 @@ class Grid:
     def cell(self, row: int, column: int) -> str:
         """Return one cell."""
         begin, end = self._span(row, column)
-        return self._text[self._lead + begin : self._lead + end]
+        return self._body[begin:end]
 
     def cells(self, column: int) -> list[str]:
         """Return all cells of a column."""
@@ -94,31 +100,33 @@ class Grid:
 
     def plain_times(self, column: int) -> NDArray[np.float64]:
         """Return times that are at most 15 digits and a point; NaN is anything else."""
-        begins, widths = self._begins(column), self._widths(column)
+        at, widths = self._begins(column), self._widths(column)
         number = np.zeros(len(self))
-        digits, places = np.zeros((2, len(self)), dtype=np.int64)
+        digits, places = np.zeros((2, len(self)), dtype=np.int8)
         behind_point = np.zeros(len(self), dtype=bool)
         plain = widths <= _PLAIN_DIGITS + 1
         for place in range(min(_PLAIN_DIGITS + 1, int(widths.max()))):
             inside = place < widths
-            digit = self._codes[begins + place] - np.uint8(ord("0"))
+            digit = self._codes[at] - np.uint8(ord("0"))
             counts = inside & (digit < 10)
             point = inside & (digit == _POINT)
-            number = np.where(counts, number * 10 + digit, number)
+            np.multiply(number, 10, out=number, where=counts)
+            np.add(number, digit, out=number, where=counts)
             digits += counts
             places += counts & behind_point
             plain &= counts | (point & ~behind_point) | ~inside
             behind_point |= point
+            at += 1
         plain &= (digits > 0) & (digits <= _PLAIN_DIGITS)
         return np.where(plain, number / _POWERS[np.minimum(places, _PLAIN_DIGITS)], np.nan)
 
     def place(self, row: int, column: int) -> Place:
         """Return where a cell stands."""
+        if self._lines is None:
+            self._lines = lines_with_data(self._text)
+        number, line = self._lines[row]
         begin, end = self._span(row, column)
-        line_begin, line_end = self._span(row, 0)[0], int(self._bounds[row, -1])
-        line = self._text[self._lead + line_begin : self._lead + line_end]
-        number = self._text.count("\n", 0, self._lead) + row + 1
-        return Place(self._file, number, begin - line_begin + 1, max(1, end - begin), line)
+        return Place(self._file, number, begin - self._span(row, 0)[0] + 1, max(1, end - begin), line)
 
     def locator(self, column: int) -> Callable[[int], Place]:
         """Return what finds the cells of a column."""

@@ -180,6 +180,8 @@ def _check_order(notes: Notes, problems: Problems) -> None:
 
 def _check_duplicates(notes: Notes, problems: Problems) -> None:
     """Report notes that strike a key at the moment at which an earlier note of the file strikes it."""
+    if not _may_repeat(notes):
+        return
     order = np.lexsort((notes.pitches, notes.onsets))  # stable: of equal notes, the earlier one is first
     onsets, pitches = notes.onsets[order], notes.pitches[order]
     same = np.zeros(len(order), dtype=bool)
@@ -189,6 +191,16 @@ def _check_duplicates(notes: Notes, problems: Problems) -> None:
         before = int(order[np.flatnonzero(order == row)[0] - 1])
         message = f"same onset and pitch as the note of {notes.named(before)}; both are kept"
         _warn(problems, notes, same, "pitch", "KT345", message)
+
+
+def _may_repeat(notes: Notes) -> bool:
+    """Tell whether any note repeats one of the moment at which it starts, if notes are in order."""
+    steps = np.diff(notes.onsets)
+    if not (steps >= 0).all():
+        return True
+    keys = np.concatenate(([0], np.cumsum(steps > 0))) * 256 + notes.pitches
+    keys.sort()
+    return bool((keys[1:] == keys[:-1]).any())
 
 
 def _check_range(notes: Notes, problems: Problems) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 
 import numpy as np
 
@@ -67,6 +68,7 @@ class _JsonReader:
         self._places = places
         self._problems = problems
         self._options = options
+        self._fields = cache(_fields_by_rank)  # notes of a file have the same keys
 
     def annotations(self, value: object) -> tuple[tuple[str | None, Fingering], ...]:
         """Return what a document holds, in whichever layout it has."""
@@ -95,7 +97,7 @@ class _JsonReader:
         if not values or not keeps_rows(len(values), self._problems, self._options.limits):
             return None
         begins = _Begins(self._places, pointer)
-        kept = [row for row, value in enumerate(values) if self._is_scalar(value, "label", begins.place(row))]
+        kept = [row for row, value in enumerate(values) if self._is_scalar(value, "label", begins, row)]
         labels, hands = fingers_of(
             [_text(values[row]) for row in kept],
             hands_of([""] * len(kept), begins.place, self._problems, self._options),
@@ -141,14 +143,14 @@ class _JsonReader:
         if not isinstance(value, dict):
             self._say(begins.place(row), "KT348", f"not a note: {_described(value)}")
             return None
-        keys = _fields_by_rank(value)
+        keys = self._fields(tuple(value))
         sound = True
         for field in _NEEDED:
             if field not in keys and not (field == "offset" and "duration" in keys):
                 self._say_missing(field, value, begins.place(row))
                 sound = False
         for field, key in keys.items():
-            sound &= self._is_scalar(value[key], field, begins.place(row, key))
+            sound &= self._is_scalar(value[key], field, begins, row, key)
         return keys if sound else None
 
     def _say_missing(self, field: NoteField, keys: Iterable[str], place: Place) -> None:
@@ -158,14 +160,16 @@ class _JsonReader:
             hint = f"is it {quote(near)}? {hint}"
         self._say(place, "KT348", f"note has no {field}", hint)
 
-    def _is_scalar(self, value: object, field: NoteField | str, place: Place) -> bool:
+    def _is_scalar(
+        self, value: object, field: NoteField | str, begins: _Begins, row: int, key: str | None = None
+    ) -> bool:
         """Tell whether a value is of a kind that a field can have, and report it if it is not."""
         if isinstance(value, Decimal) or (field not in _NUMBERS and isinstance(value, str)):
             return True
         if value is None and field not in (*_NEEDED, "duration"):
             return True
         kind = "a number" if field in _NUMBERS else "a number or a string"
-        self._say(place, "KT348", f"{field} must be {kind}, not {_described(value)}")
+        self._say(begins.place(row, key), "KT348", f"{field} must be {kind}, not {_described(value)}")
         return False
 
 
@@ -190,10 +194,10 @@ class _Begins:
         return replace(place, column=(place.column or 0) + 1, length=max(1, place.length - 2))
 
 
-def _fields_by_rank(note: dict[str, object]) -> dict[NoteField, str]:
+def _fields_by_rank(keys: tuple[str, ...]) -> dict[NoteField, str]:
     """Return the key of each field; of several for one field, the usual one."""
     best: dict[NoteField, tuple[int, str]] = {}
-    for key in note:
+    for key in keys:
         named = field_of(key)
         if named is not None:
             field, rank = named

@@ -166,7 +166,9 @@ def _table(lines: list[NumberedLine], problems: Problems) -> Table:
 
 
 def _width(line: str, separator: str) -> int:
-    return len(split_cells(line, separator) or ())
+    """Return the number of cells; a line with few separators need not be cut for that."""
+    least = line.count(separator) + 1
+    return least if separator != " " and least < _WIDTH else len(split_cells(line, separator) or ())
 
 
 def _pitch(text: str) -> tuple[int, Diagnostic | None]:

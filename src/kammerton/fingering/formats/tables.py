@@ -140,5 +140,6 @@ def _cut(lines: Sequence[NumberedLine], separator: str) -> list[list[str] | None
         except csv.Error:
             records = []
         if len(records) == len(lines):
-            return [[cell.strip(" \t") for cell in record] for record in records]
+            blanks = any(blank in text for blank in " \t" if blank != separator for text in texts)
+            return [[cell.strip(" \t") for cell in record] for record in records] if blanks else list(records)
     return [split_cells(text, separator) for text in texts]
