@@ -123,6 +123,15 @@ def test_a_measure_lasts_as_long_as_its_longest_part() -> None:
     assert rows(found) == [(0, 1, 72, "R", ""), (0, 4, 48, "L", ""), (4, 5, 74, "R", ""), (4, 5, 50, "L", "")]
 
 
+@pytest.mark.parametrize("wrong", [2, 6])
+def test_a_part_with_a_wrong_measure_does_not_shift_the_others(wrong: int) -> None:
+    parts = [
+        measures(SINGLE + note(f"{letter}4", duration=duration), note(f"{letter}5"), part=letter)
+        for letter, duration in (("C", 4), ("D", 4), ("E", wrong))
+    ]
+    assert [row[0] for row in only(partwise(*parts), hand="right")] == [0, 0, 0, 1, 1, 1]
+
+
 def test_measures_may_hold_the_parts() -> None:
     def part(name: str, content: str) -> str:
         return f'<part id="{name}">{content}</part>'
@@ -135,7 +144,7 @@ def test_measures_may_hold_the_parts() -> None:
         "</score-timewise>"
     )
     assert parsed(text).diagnostics[-1].message == "`9` is not a finger (part P1, measure 2, beat 1)"
-    reading = parsed(text.replace(">9<", ">2<"))
+    reading = parsed(text.replace(">9<", ">2<").replace("wise><m", "wise><measure/><m"))
     assert rows(reading.annotations[0][1]) == [
         (0, 1, 72, "R", ""),
         (0, 2, 48, "L", ""),

@@ -3,8 +3,8 @@
 
 Notes come in the order of their onsets, at one onset in the order of the score; a grace note has its
 main note's onset and no length. Times are quarter notes from the beginning: tempo marks are not
-followed, and repeats are not played. Measures are laid end to end, each as long as it is in the
-longest part. Keys are those that sound.
+followed, and repeats are not played. Measures are laid end to end, each as long as it is in most
+parts, in doubt as in the longest. Keys are those that sound.
 
 Staff 1 is the right hand, staff 2 the left. What stands under ``alternate="yes"`` makes a further
 annotator, who agrees with the first one wherever he has no alternative.
@@ -12,6 +12,7 @@ annotator, who agrees with the first one wherever he has no alternative.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate, groupby
@@ -26,6 +27,7 @@ from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreNo
 from kammerton.fingering.formats.musicxml_tree import ScoreProblems, ScoreTree
 from kammerton.fingering.formats.notes import Notes, check_notes, say_no_notes
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
+from kammerton.fingering.formats.score_time import ZERO, add_times
 from kammerton.fingering.formats.xml_document import XmlText, decode_xml, parse_xml
 from kammerton.fingering.labels import Encoding, parse_label
 from kammerton.formats.reading import Problems
@@ -83,13 +85,20 @@ def parse_musicxml(source: XmlText, *, options: FingeringOptions = DEFAULT_OPTIO
 
 
 def _measure_starts(parts: Sequence[Part]) -> list[Fraction]:
-    """Return where each measure begins, so that no part's measure runs into the next."""
-    lengths: dict[int, Fraction] = {}
+    """Return where each measure begins: one part with a beat too few or too many does not shift the others."""
+    lengths: dict[int, list[Fraction]] = {}
     for part in parts:
         for measure, length in part.lengths.items():
-            lengths[measure] = max(length, lengths.get(measure, Fraction(0)))
-    ordered = [lengths.get(measure, Fraction(0)) for measure in range(max(lengths, default=-1) + 1)]
-    return list(accumulate(ordered, initial=Fraction(0)))
+            lengths.setdefault(measure, []).append(length)
+    # of a measure that stands empty in a score by measures, no part tells the length
+    usual = [_usual(lengths.get(measure, [ZERO])) for measure in range(max(lengths, default=-1) + 1)]
+    return list(accumulate(usual, add_times, initial=ZERO))
+
+
+def _usual(lengths: Sequence[Fraction]) -> Fraction:
+    """Return the most frequent length, of equally frequent ones the longest."""
+    counts = Counter(lengths)
+    return max(counts, key=lambda length: (counts[length], length))
 
 
 def _labelled(
