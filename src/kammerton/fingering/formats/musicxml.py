@@ -85,7 +85,7 @@ def parse_musicxml(source: XmlText, *, options: FingeringOptions = DEFAULT_OPTIO
 
 
 def _measure_starts(parts: Sequence[Part]) -> list[Fraction]:
-    """Return where each measure begins: one part with a beat too few or too many does not shift the others."""
+    """Return where each measure begins; one part with a beat too many does not shift the others."""
     lengths: dict[int, list[Fraction]] = {}
     for part in parts:
         for measure, length in part.lengths.items():
