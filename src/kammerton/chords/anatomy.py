@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,9 @@ from kammerton.chords.time_rules import Timeline
 from kammerton.core.intervals import Codes
 from kammerton.errors import Diagnostic
 from kammerton.model.measure import Measure
-from kammerton.model.task import ClassTable
+from kammerton.model.task import Classes, ClassTable
 
-__all__ = ["confusion_table", "credit_notes", "excluded_table"]
+__all__ = ["confusion_table", "credit_remarks", "credited_table", "excluded_table"]
 
 _DENSE = 1 << 22
 """Cells up to which counting beats sorting."""
@@ -53,7 +53,7 @@ def confusion_table(timeline: Timeline, columns: Columns) -> ClassTable:
     cell = np.ravel_multi_index((interval, classes[timeline.ref], classes[timeline.est]), shape)
     groups, cells, weights = _summed(columns.groups[timeline.pair], cell, timeline.weights)
     parts = np.stack(np.unravel_index(cells, shape), axis=1).tolist()
-    named: list[tuple[str | int | None, ...]] = [
+    named: list[Classes] = [
         (None if interval == _NO_ROOT else interval, CLASSES[ref], CLASSES[est])
         for interval, ref, est in parts
     ]
@@ -75,7 +75,7 @@ def excluded_table(
         Those whose names have a rule are listed.
     """
     groups, weights = [], []
-    classes: list[tuple[str | int | None, ...]] = []
+    classes: list[Classes] = []
     for protocol, result in results.items():
         timeline = result.timeline
         of_slice = columns.groups[timeline.pair]
@@ -97,28 +97,36 @@ def excluded_table(
     )
 
 
-def credit_notes(
-    result: Result, columns: Columns, measures: Sequence[Measure]
-) -> list[tuple[int, Diagnostic]]:
-    """Say how many seconds of estimated ``X`` each measure of ``mir_eval`` counts as right."""
+def credited_table(result: Result, columns: Columns, measures: Sequence[Measure]) -> ClassTable:
+    """Sum the time of estimated ``X`` that each measure of ``mir_eval`` counts as right."""
     timeline = result.timeline
     unknown = np.array([label != "" and encode_label(label).kind == "X" for label in columns.labels])
     claimed = unknown[timeline.est]
-    if not claimed.any():
-        return []
     ref, est, seconds = timeline.ref[claimed], timeline.est[claimed], timeline.weights[claimed]
     group = columns.groups[timeline.pair[claimed]]
-    notes = []
-    for measure in measures:
+    groups: list[int] = []
+    classes: list[Classes] = []
+    weights: list[float] = []
+    for measure in measures if claimed.any() else ():
         rule = result.rules.get(measure.name)
         if rule is None:
             continue
         gained = rule.correct(ref, est) & rule.scored[ref]
-        gains = np.bincount(group[gained], seconds[gained], columns.groups.max() + 1)
+        gains = np.bincount(group[gained], seconds[gained])
         for number in np.flatnonzero(gains).tolist():
-            message = f"{measure} counts {gains[number]:.3f} s of estimated `X` as right, as mir_eval does"
-            notes.append((number, Diagnostic(code="KT321", severity="note", message=message)))
-    return notes
+            groups.append(number)
+            classes.append((str(measure),))
+            weights.append(float(gains[number]))
+    return ClassTable(
+        "credited", ("measure",), "s", np.array(groups, dtype=np.int64), classes, np.array(weights)
+    )
+
+
+def credit_remarks(credited: Mapping[Classes, float]) -> Iterator[Diagnostic]:
+    """Say what the cells of a credited table mean."""
+    for (measure,), seconds in credited.items():
+        message = f"{measure} counts {seconds:.3f} s of estimated `X` as right, as mir_eval does"
+        yield Diagnostic(code="KT321", severity="note", message=message)
 
 
 def _summed(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -85,11 +85,9 @@ def _parts(value: Any) -> tuple[Any, Any]:
 
 def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
     problems = Problems(name)
-    found = tuple(
-        (track.annotator, _annotation(track, problems, lenient=options.lenient)) for track in reading.tracks
-    )
+    found = tuple((track.annotator, _annotation(track, problems, options)) for track in reading.tracks)
     for track in reading.rejected:
-        _annotation(track, problems, lenient=options.lenient)
+        _annotation(track, problems, options)
     diagnostics = (*reading.diagnostics, *problems.diagnostics())
     if reading.rejected:
         diagnostics = tuple(sorted(diagnostics, key=lambda said: (said.line is None, said.line or 0)))
@@ -100,11 +98,17 @@ _sound: set[str] = set()
 """Labels that were parsed and had nothing to report: most labels of a file are met before."""
 
 
-def _annotation(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> ChordAnnotation:
+def _annotation(track: LabelledIntervals, problems: Problems, options: ChordOptions) -> ChordAnnotation:
     intervals = np.empty((len(track.labels), 2))
     intervals[:, 0], intervals[:, 1] = track.starts, track.ends
-    if _sound.issuperset(track.labels):
-        return ChordAnnotation(intervals, tuple(track.labels))
+    labels = track.labels
+    if not _sound.issuperset(labels):
+        labels = _spelled(track, problems, lenient=options.lenient)
+    return ChordAnnotation(intervals, tuple(labels))
+
+
+def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> list[str]:
+    """Report what is wrong or odd about the labels of a track, and respell them if ``lenient``."""
     spelling = {label: label for label in dict.fromkeys(track.labels)}
     for label in spelling:
         found = _problem(label)
@@ -114,15 +118,14 @@ def _annotation(track: LabelledIntervals, problems: Problems, *, lenient: bool) 
         respelled = respell(label) if lenient else None
         rows = [row for row, each in enumerate(track.labels) if each == label]
         if found.severity == "error" and respelled is None:
-            for row in rows[: problems.room(found.code)]:
-                problems.add(track.locate(row, "label").diagnose(found))
-            problems.add_unlisted(found.code, len(rows) - len(rows[: problems.room(found.code)]))
+            for row in rows:
+                problems.add_at(found, partial(track.locate, row, "label"))
             continue
         if respelled is not None:
             spelling[label] = respelled
             found = _respelled(label, respelled)
         problems.add(replace(track.locate(rows[0], "label").diagnose(found), count=len(rows)))
-    return ChordAnnotation(intervals, tuple(spelling[label] for label in track.labels))
+    return [spelling[label] for label in track.labels]
 
 
 @lru_cache(maxsize=1 << 16)

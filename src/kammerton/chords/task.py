@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from kammerton.chords.anatomy import confusion_table, credit_notes, excluded_table
+from kammerton.chords.anatomy import confusion_table, credit_remarks, credited_table, excluded_table
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.columns import build_columns
 from kammerton.chords.conversion import CONVERSION
@@ -16,8 +16,9 @@ from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
 from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
 from kammerton.chords.time_rules import from_zero
 from kammerton.chords.views import view_item
+from kammerton.errors import Diagnostic
 from kammerton.model.measure import Measure
-from kammerton.model.task import Case, Evaluation, Task
+from kammerton.model.task import Case, Classes, Evaluation, Task
 
 __all__ = ["TASK"]
 
@@ -37,11 +38,16 @@ def _evaluate(
     exact = {name: result for name, result in results.items() if name != frames10ms.PROTOCOL.name}
     mirex = results.get(mirex2013.PROTOCOL.name)
     timeline = from_zero(columns)[0] if mirex is None else mirex.timeline
-    tables = (confusion_table(timeline, columns), excluded_table(exact, columns, measures))
+    tables = [confusion_table(timeline, columns), excluded_table(exact, columns, measures)]
     noted = [m for m in measures if m.protocol == mir_eval.PROTOCOL.name]
-    notes = credit_notes(results[mir_eval.PROTOCOL.name], columns, noted) if noted else ()
+    if noted:
+        tables.append(credited_table(results[mir_eval.PROTOCOL.name], columns, noted))
     statistics = {measure: results[measure.protocol].statistics[measure] for measure in measures}
-    return Evaluation(statistics, tables, tuple(notes))
+    return Evaluation(statistics, tuple(tables))
+
+
+def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterable[Diagnostic]:
+    return credit_remarks(tables.get("credited", {}))
 
 
 def _content(annotation: ChordAnnotation) -> bytes:
@@ -70,6 +76,7 @@ TASK = Task(
     content=_content,
     extent=_extent,
     evaluate=_evaluate,
+    remark=_remark,
     view=view_item,
     conversion=CONVERSION,
 )

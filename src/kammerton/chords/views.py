@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kammerton.chords.anatomy import credit_notes
+from kammerton.chords.anatomy import credit_remarks, credited_table
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.columns import Columns, build_columns
 from kammerton.chords.formulas import Recall
@@ -250,4 +250,9 @@ def _others(annotators: Sequence[str]) -> Iterator[str]:
 def _notes(columns: Columns, result: Result, chosen: Measure, systems: Sequence[str]) -> tuple[str, ...]:
     if chosen.protocol != mir_eval.PROTOCOL.name:
         return ()
-    return tuple(f"{systems[pair]}: {note.message}" for pair, note in credit_notes(result, columns, [chosen]))
+    table = credited_table(result, columns, [chosen])
+    return tuple(
+        f"{systems[pair]}: {remark.message}"
+        for pair, classes, seconds in zip(table.groups, table.classes, table.weights, strict=True)
+        for remark in credit_remarks({classes: seconds})
+    )

@@ -151,9 +151,7 @@ def slice_pairs(ref: Segments, est: Segments) -> Slices:
         (ref.starts, est.starts, ref.ends[ref_ends], est.ends[est_ends], np.zeros(len(ref)))
     )
     pairs = np.concatenate((ref_pair, est_pair, ref_pair[ref_ends], est_pair[est_ends], np.arange(len(ref))))
-    order = np.argsort(times)
-    # Sorting small numbers stably is a radix sort; among equal times the order does not matter.
-    order = order[np.argsort(pairs[order].astype(np.min_scalar_type(len(ref))), kind="stable")]
+    order = _by_pair_and_time(pairs, times)
     times, pairs = times[order], pairs[order]
 
     last = np.ones(len(times), dtype=bool)  # last event of each distinct boundary
@@ -169,6 +167,17 @@ def slice_pairs(ref: Segments, est: Segments) -> Slices:
     ref_row, ref_gap = _covering(ref, ref_row, pair, ends)
     est_row, est_gap = _covering(est, est_row, pair, ends)
     return Slices(pair, starts, ends, ref_row, ref_gap, est_row, est_gap)
+
+
+def _by_pair_and_time(pairs: Codes, times: Seconds) -> Codes:
+    """Return the order of events; sorted runs within a pair stay together and need only be merged.
+
+    Sorting small numbers stably is a radix sort, and complex numbers sort by their real part first.
+    """
+    by_pair = np.argsort(pairs.astype(np.min_scalar_type(pairs.max(initial=0))), kind="stable")
+    keys = np.empty(len(by_pair), dtype=np.complex128)
+    keys.real, keys.imag = pairs[by_pair], times[by_pair]
+    return by_pair[np.argsort(keys, kind="stable")]
 
 
 def _open_ends(side: Segments, sequence: Codes) -> Codes:

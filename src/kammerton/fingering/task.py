@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +14,11 @@ from kammerton.fingering.alignment import align
 from kammerton.fingering.annotation import MISSING, Fingering
 from kammerton.fingering.columns import Columns, build_columns
 from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, read_fingering
+from kammerton.fingering.lint import lint
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.protocols import nakamura2020, pianovam, playability, strike
 from kammerton.model.measure import Measure, Statistics
-from kammerton.model.task import Case, Evaluation, Task
+from kammerton.model.task import Case, Classes, ClassTable, Evaluation, Task
 
 __all__ = ["TASK"]
 
@@ -37,7 +38,7 @@ def _evaluate(
     nakamura = _of("nakamura2020", measures)
     statistics |= nakamura2020.evaluate(columns, nakamura)
     statistics |= pianovam.evaluate(columns, _of("pianovam", measures))
-    return Evaluation(statistics, notes=_left_out(columns) if nakamura else ())
+    return Evaluation(statistics, (_unlabelled_table(columns),) if nakamura else ())
 
 
 def _of(protocol: str, measures: Sequence[Measure]) -> list[Measure]:
@@ -66,21 +67,41 @@ def _judge_references(
     return summed
 
 
-def _left_out(columns: Columns) -> tuple[tuple[int, Diagnostic], ...]:
-    """Say how many annotators ``nakamura2020`` left out, or took as they are."""
-    notes = []
+_LEFT_OUT = "are left out"
+_AS_THEY_ARE = "take part as they are: nobody labelled every note"
+
+
+def _unlabelled_table(columns: Columns) -> ClassTable:
+    """Count annotators who left a note unlabelled, and their items, by what ``nakamura2020`` does."""
+    groups: list[int] = []
+    classes: list[Classes] = []
+    weights: list[int] = []
     for group in np.unique(columns.groups).tolist():
-        for counts, what in (
-            (columns.left_out, "left a note unlabelled and are left out"),
-            (columns.lacking, "left a note unlabelled, which counts as a mismatch: nobody labelled all"),
-        ):
+        for counts, fate in ((columns.left_out, _LEFT_OUT), (columns.lacking, _AS_THEY_ARE)):
             found = counts[columns.groups == group]
             if found.any():
-                message = (
-                    f"nakamura2020: {found.sum():,} annotators of {np.count_nonzero(found):,} items {what}"
-                )
-                notes.append((group, Diagnostic(code="KT374", severity="note", message=message)))
-    return tuple(notes)
+                groups += [group, group]
+                classes += [(fate, "annotators"), (fate, "items")]
+                weights += [int(found.sum()), int(np.count_nonzero(found))]
+    return ClassTable(
+        "unlabelled",
+        ("fate", "what"),
+        "count",
+        np.array(groups, dtype=np.int64),
+        classes,
+        np.array(weights, dtype=float),
+    )
+
+
+def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterable[Diagnostic]:
+    cells = tables.get("unlabelled", {})
+    for fate in dict.fromkeys(fate for fate, _ in cells):
+        annotators, items = cells[fate, "annotators"], cells[fate, "items"]
+        message = (
+            f"nakamura2020: {annotators:,.0f} fingerings of {items:,.0f} items lack the finger of a note "
+            f"and {fate}"
+        )
+        yield Diagnostic(code="KT374", severity="note", message=message)
 
 
 def _match(
@@ -129,6 +150,8 @@ TASK = Task(
     content=_content,
     extent=_extent,
     evaluate=_evaluate,
+    remark=_remark,
     match=_match,
     identify=identify,
+    lint=lint,
 )

@@ -48,15 +48,15 @@ def intervals_from_arrays(
     names = _as_labels(labels, problems)
     if times is None or names is None:
         return problems.reading(())
-    if len(times) != len(names):
-        _say(problems, f"{len(times):,} intervals, but {len(names):,} labels")
+    starts, ends = times
+    if len(starts) != len(names):
+        _say(problems, f"{len(starts):,} intervals, but {len(names):,} labels")
         return problems.reading(())
 
     def locate(row: int, _: Field) -> Place:
         return Place(name, row=row)
 
-    rows = Rows(times[:, 0].copy(), times[:, 1].copy(), names, locate)
-    return finish([rows], problems, options)
+    return finish([Rows(starts, ends, names, locate)], problems, options)
 
 
 def _say(problems: Problems, message: str) -> None:
@@ -64,13 +64,14 @@ def _say(problems: Problems, message: str) -> None:
 
 
 def _as_times(intervals: ArrayLike, problems: Problems) -> NDArray[np.float64] | None:
+    """Return a copy with starts and ends as rows, or None if there cannot be one."""
     try:
         found = np.asarray(intervals)
     except ValueError:
         _say(problems, "intervals are not an array of numbers: rows differ in length")
         return None
     if found.size == 0:
-        return np.empty((0, 2))
+        return np.empty((2, 0))
     kinds = _foreign_kinds(found)
     if kinds:
         _say(problems, f"intervals must be numbers, not {', '.join(kinds)}")
@@ -79,7 +80,7 @@ def _as_times(intervals: ArrayLike, problems: Problems) -> NDArray[np.float64] |
         _say(problems, f"intervals must have shape (n, 2), not {found.shape}")
         return None
     try:
-        return found.astype(np.float64)
+        return np.array(found.T, dtype=np.float64, order="C")
     except OverflowError:
         _say(problems, "intervals are too large for times")
         return None
@@ -100,6 +101,8 @@ def _as_labels(labels: Sequence[str], problems: Problems) -> list[str] | None:
         _say(problems, f"labels must be a sequence of str, not {kind}")
         return None
     names = list(labels)
+    if set(map(type, names)) == {str}:
+        return names
     odd = next((row for row, label in enumerate(names) if not isinstance(label, str)), None)
     if odd is not None:
         _say(problems, f"labels must be str: the one of row index {odd} is {type(names[odd]).__name__}")

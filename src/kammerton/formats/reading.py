@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -43,12 +42,12 @@ class Problems:
         self.file = file
         self.has_errors = False
         self._listed: list[Diagnostic] = []
-        self._seen: Counter[str] = Counter()
+        self._seen: dict[str, int] = {}
         self._last: dict[str, Diagnostic] = {}
 
     def room(self, code: str) -> int:
         """Return how many more problems of ``code`` will be listed."""
-        return max(0, LISTED_PROBLEMS - self._seen[code])
+        return max(0, LISTED_PROBLEMS - self._seen.get(code, 0))
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Take up a problem, once; it is listed, or only counted if there were many of its code."""
@@ -57,7 +56,7 @@ class Problems:
         if self.room(diagnostic.code):
             self._listed.append(diagnostic)
         self._last[diagnostic.code] = diagnostic
-        self._seen[diagnostic.code] += 1
+        self.add_unlisted(diagnostic.code, 1)
         self.has_errors |= diagnostic.severity == "error"
 
     def add_at(self, problem: Diagnostic, place: Callable[[], Place]) -> None:
@@ -69,10 +68,12 @@ class Problems:
 
     def add_unlisted(self, code: str, count: int) -> None:
         """Count problems of a code that has filled its list already."""
-        self._seen[code] += count
+        self._seen[code] = self._seen.get(code, 0) + count
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return all of them by line; those that were only counted come last, as "and 431 more"."""
+        if not self._seen:
+            return ()
         listed = sorted(self._listed, key=lambda problem: (problem.line or 0, problem.column or 0))
         rest = [
             Diagnostic(

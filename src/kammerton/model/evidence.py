@@ -11,12 +11,11 @@ import numpy as np
 
 from kammerton.errors import Diagnostic
 from kammerton.model.measure import Measure, Needs, Statistics
+from kammerton.model.task import Classes
 
 __all__ = ["Evidence", "Row", "Status", "Tally"]
 
 Status = Literal["ok", "missing", "failed"]
-
-Classes = tuple[str | int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class Tally:
 
     columns: tuple[str, ...]
     unit: str
-    cells: Mapping[tuple[str, str], Mapping[Classes, float]]
+    cells: Mapping[tuple[str, str], dict[Classes, float]]
 
     def merged(self, other: Tally) -> Tally:
         """Return the table of both."""

@@ -110,11 +110,7 @@ class _Found:
 
     def failed_of(self, annotator: str) -> dict[str, str]:
         """Return the items that failed; a file that does not tell its annotators fails for all."""
-        return {
-            item: why
-            for name, item, why in self.failed
-            if not self.several or name in (None, annotator)
-        }
+        return {item: why for name, item, why in self.failed if not self.several or name in (None, annotator)}
 
 
 def _read_collection(task: Task, collection: Collection, options: object) -> _Found:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -22,9 +22,12 @@ from kammerton.model.loading import (
     match_references,
 )
 from kammerton.model.measure import Measure, Needs, Statistics
-from kammerton.model.task import Case, Evaluation, Task
+from kammerton.model.task import Case, Classes, ClassTable, Task
 
 __all__ = ["gather_evidence"]
+
+_TOGETHER = 200
+"""Cases that go through the kernels at once: enough to fill columns, few enough for the cache."""
 
 _EXTENT_SHARE, _EXTENT_UNITS = 0.1, 2.0
 """Extents that differ by more than either point to different recordings."""
@@ -87,13 +90,13 @@ def gather_evidence(
     plan = _Plan(task, references, systems, missing)
     if not any(row.status == "ok" for row in plan.rows("references+estimate")):
         raise DataError([*diagnostics, _nothing(corpus)])
-    rows, statistics, tallies, notes = _evaluated(task, plan, measures, options)
+    rows, statistics, tallies = _evaluated(task, plan, measures, options)
     fingerprints = {
         (annotator, item): hashlib.sha256(task.content(annotation)).digest()
         for annotator, items in references.annotations.items()
         for item, annotation in items.items()
     }
-    return Evidence(rows, statistics, tallies, fingerprints, (*diagnostics, *notes))
+    return Evidence(rows, statistics, tallies, fingerprints, (*diagnostics, *_remarks(task, tallies)))
 
 
 def _chosen(references: References, annotator: str) -> References:
@@ -182,11 +185,10 @@ class _Plan:
 
 def _evaluated(
     task: Task, plan: _Plan, measures: Sequence[Measure], options: object
-) -> tuple[dict[Needs, tuple[Row, ...]], dict[Measure, Statistics], dict[str, Tally], list[Diagnostic]]:
+) -> tuple[dict[Needs, tuple[Row, ...]], dict[Measure, Statistics], dict[str, Tally]]:
     rows: dict[Needs, tuple[Row, ...]] = {}
     statistics: dict[Measure, Statistics] = {}
     tallies: dict[str, Tally] = {}
-    notes: list[Diagnostic] = []
     for needs in dict.fromkeys(measure.needs for measure in measures):
         rows[needs] = tuple(plan.rows(needs))
         groups = list(dict.fromkeys((row.system, row.annotator) for row in rows[needs]))
@@ -195,26 +197,39 @@ def _evaluated(
         counted = [rows[needs][index] for index in counting]
         cases = [plan.case(row, needs, number[row.system, row.annotator]) for row in counted]
         own = [measure for measure in measures if measure.needs == needs]
-        evaluation = task.evaluate(cases, own, options)
         unusable = np.array([row.status != "ok" for row in counted], dtype=bool)
+        parts = [task.evaluate(cases[at : at + _TOGETHER], own, options) for at in _steps(len(cases))]
         for measure in own:
-            found = evaluation.statistics[measure].copy()
+            found = np.concatenate([part.statistics[measure] for part in parts])
             found[unusable] = measure.formula.worst(found[unusable])
             statistics[measure] = np.zeros((len(rows[needs]), found.shape[1]))
             statistics[measure][counting] = found
-        tallies |= _tallies(evaluation, groups)
-        notes += [note.at(system=groups[group][0]) for group, note in evaluation.notes]
-    return rows, {measure: statistics[measure] for measure in measures}, tallies, notes
+        _count(tallies, (table for part in parts for table in part.tables), groups)
+    return rows, {measure: statistics[measure] for measure in measures}, tallies
 
 
-def _tallies(evaluation: Evaluation, groups: Sequence[tuple[str, str]]) -> dict[str, Tally]:
-    tallies = {}
-    for table in evaluation.tables:
-        cells: dict[tuple[str, str], dict[tuple[str | int | None, ...], float]] = {g: {} for g in groups}
+def _steps(cases: int) -> range:
+    return range(0, max(cases, 1), _TOGETHER)
+
+
+def _count(
+    tallies: dict[str, Tally], tables: Iterable[ClassTable], groups: Sequence[tuple[str, str]]
+) -> None:
+    """Add class tables up, in the order of the cases they were made from."""
+    for table in tables:
+        new: dict[tuple[str, str], dict[Classes, float]] = {group: {} for group in groups}
+        tally = tallies.setdefault(table.name, Tally(table.columns, table.unit, new))
         for group, classes, weight in zip(table.groups, table.classes, table.weights.tolist(), strict=True):
-            cells[groups[group]][classes] = weight
-        tallies[table.name] = Tally(table.columns, table.unit, cells)
-    return tallies
+            cells = tally.cells[groups[group]]
+            cells[classes] = cells.get(classes, 0.0) + weight
+
+
+def _remarks(task: Task, tallies: Mapping[str, Tally]) -> Iterator[Diagnostic]:
+    if task.remark is None:
+        return
+    for system, annotator in dict.fromkeys(key for tally in tallies.values() for key in tally.cells):
+        cells = {name: tally.cells.get((system, annotator), {}) for name, tally in tallies.items()}
+        yield from (remark.at(system=system) for remark in task.remark(cells))
 
 
 def _suspicions(task: Task, references: References, systems: Mapping[str, Estimates]) -> Iterator[Diagnostic]:

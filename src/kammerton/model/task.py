@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -15,9 +15,12 @@ from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
 from kammerton.model.views import ItemView
 
-__all__ = ["Case", "ClassTable", "Conversion", "Evaluation", "Reading", "Task"]
+__all__ = ["Case", "ClassTable", "Classes", "Conversion", "Evaluation", "Reading", "Task"]
 
 A = TypeVar("A")
+
+Classes = tuple[str | int | None, ...]
+"""What a cell of a class table belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ class ClassTable:
     columns: tuple[str, ...]
     unit: str
     groups: NDArray[np.int64]
-    classes: list[tuple[str | int | None, ...]]
+    classes: list[Classes]
     weights: NDArray[np.float64]
 
 
@@ -93,13 +96,10 @@ class Evaluation:
     ----------
     statistics : mapping of Measure to ndarray, shape (cases, statistics)
     tables : tuple of ClassTable
-    notes : tuple of (group, Diagnostic)
-        What a reader of the figures must know, per group of cases.
     """
 
     statistics: Mapping[Measure, Statistics]
     tables: tuple[ClassTable, ...] = ()
-    notes: tuple[tuple[int, Diagnostic], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +156,9 @@ class Task:
         ``extent(annotation)`` returns how far it reaches, in ``extent_unit``.
     evaluate : callable
         ``evaluate(cases, measures, options)`` runs the kernels; the measures need the same.
+    remark : callable, optional
+        ``remark(tables)`` says what a reader of the figures of one system must know. It gets the cells of
+        each class table by name.
     view : callable, optional
         ``view(item, annotator, references, estimates, measure, options)`` lays out one item.
         ``references`` has all its annotations by annotator, ``annotator`` says which of them judges; an
@@ -188,6 +191,7 @@ class Task:
     content: Callable[[Any], bytes]
     extent: Callable[[Any], float]
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
+    remark: Callable[[Mapping[str, Mapping[Classes, float]]], Iterable[Diagnostic]] | None = None
     view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
     match: Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]] | None = None
     identify: Callable[[str], tuple[str, str | None]] = _is_item
