@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""The signature of a figure: equal where figures may be compared, different where they may not."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kammerton as kt
+from cases.chords import song
+from kammerton.chords import TASK, ChordOptions
+from kammerton.version import __version__
+from strategies import Song
+
+MAJMIN = "mirex2013/MajMin"
+REFS: dict[str, Song] = {"1": song((0, 6, "C"), (6, 10, "G")), "2": song((0, 5, "A:min"))}
+ESTS: dict[str, Song] = {"1": song((0, 10, "C")), "2": song((0, 5, "A:min"))}
+
+
+def signed(references: Any = REFS, estimates: Any = ESTS, *, measure: str = MAJMIN, **options: Any) -> str:
+    scores = kt.score("chords", references, {"system": estimates}, measures=[measure], **options)
+    (found,) = set(scores.summary["signature"])
+    assert isinstance(found, str)
+    return found
+
+
+def data(signature: str) -> str:
+    found = re.search(r"\|data:([0-9a-f]{6})\|", signature)
+    assert found is not None
+    return found[1]
+
+
+def write(folder: Path, songs: dict[str, Song]) -> Path:
+    folder.mkdir()
+    for item, (intervals, labels) in songs.items():
+        rows = zip(intervals, labels, strict=True)
+        (folder / f"{item}.lab").write_text("".join(f"{a}\t{b}\t{label}\n" for (a, b), label in rows))
+    return folder
+
+
+def test_a_signature_reads_like_this() -> None:
+    found = signed()
+    expected = f"mirex2013/MajMin|rev:1|missing:worst|items:2|data:{data(found)}|kammerton:{__version__}"
+    assert found == expected
+
+
+def test_it_names_the_revision_of_the_protocol() -> None:
+    for protocol in TASK.protocols:
+        measure = str(protocol.measures[0])
+        assert f"{measure}|rev:{protocol.revision}|" in signed(measure=measure)
+
+
+def test_every_figure_has_one_of_its_own_measure() -> None:
+    table = kt.score("chords", REFS, ESTS).summary
+    for protocol, measure, signature in table.select("protocol", "measure", "signature").iter_rows():
+        assert signature.startswith(f"{protocol}/{measure}|")
+
+
+# --- the data ------------------------------------------------------------------------------
+
+
+def test_order_form_and_place_of_the_references_do_not_matter(tmp_path: Path) -> None:
+    folder = write(tmp_path / "any name", REFS)
+    expected = data(signed())
+    assert data(signed(dict(reversed(REFS.items())))) == expected
+    assert data(signed(folder)) == expected
+    assert data(signed({item: folder / f"{item}.lab" for item in REFS})) == expected
+
+
+def test_spelling_of_times_does_not_matter(tmp_path: Path) -> None:
+    folder = write(tmp_path / "refs", REFS)
+    (folder / "2.lab").write_bytes(b"\xef\xbb\xbf# a comment\r\n0.000   5.000\tA:min  \r\n")
+    assert data(signed(folder)) == data(signed())
+
+
+def test_estimates_do_not_matter() -> None:
+    assert signed(estimates={"1": song((0, 10, "X"))}) == signed()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {**REFS, "1": song((0, 6, "C"), (6, 10, "G:7"))},
+        {**REFS, "1": song((0, 6, "C:maj"), (6, 10, "G"))},  # another spelling matters to segmentation
+        {**REFS, "1": song((0, 6.001, "C"), (6.001, 10, "G"))},
+        {**REFS, "1": song((0, 6, "C"), (6, 6, "N"), (6, 10, "G"))},
+        {**REFS, "3": song((0, 1, "C"))},
+        {"1": REFS["1"]},
+        {"1": REFS["2"], "2": REFS["1"]},
+        {"1": REFS["1"], "two": REFS["2"]},
+    ],
+)
+def test_other_references_have_another_hash(changed: dict[str, Song]) -> None:
+    assert data(signed(changed)) != data(signed())
+
+
+def test_an_annotator_more_has_another_hash() -> None:
+    assert data(signed(annotators={"B": REFS})) != data(signed())
+
+
+def test_a_reference_that_failed_is_not_counted() -> None:
+    found = signed({**REFS, "3": song((0, 1, "nonsense"))})
+    assert found == signed()
+
+
+# --- the choices ---------------------------------------------------------------------------
+
+CHANGED: dict[str, tuple[dict[str, Any], str]] = {
+    "missing": ({"missing": "skip"}, "missing:skip"),
+    "annotator": ({"annotator": "reference"}, "annotator:reference"),
+    "lenient": ({"options": ChordOptions(lenient=True)}, "lenient:yes"),
+    "overlap": ({"options": ChordOptions(overlap="trim")}, "overlap:trim"),
+    "layout": ({"options": ChordOptions(layout="durations")}, "layout:durations"),
+    "decimal": ({"options": ChordOptions(decimal=",")}, "decimal:,"),
+    "columns": (
+        {"options": ChordOptions(columns={"von": "start", "bis": "end"})},
+        "columns:von=start,bis=end",
+    ),
+}
+NEVER_CHANGE_WHAT_IS_READ = {"encoding", "limits"}
+
+
+@pytest.mark.parametrize(("options", "field"), CHANGED.values(), ids=CHANGED)
+def test_every_choice_that_can_change_a_score_is_signed(options: dict[str, Any], field: str) -> None:
+    found = signed(**options)
+    assert field in found.split("|")
+    assert found != signed()
+
+
+def test_no_reading_option_is_forgotten() -> None:
+    assert {field.name for field in fields(ChordOptions)} <= CHANGED.keys() | NEVER_CHANGE_WHAT_IS_READ
+
+
+def test_defaults_are_not_signed() -> None:
+    assert signed(options=ChordOptions(lenient=False), missing="worst", annotator="all") == signed()
+
+
+def test_strict_is_not_signed() -> None:
+    assert signed(strict=False) == signed()
+
+
+# Why each of them can change a score: the same file, other figures of 10 s of C:min.
+CHANGING = {
+    "lenient": ("0 10 Cm\n", ChordOptions(lenient=True), 0.0, 1.0),
+    "overlap": ("0 8 C:min\n6 10 G\n", ChordOptions(overlap="trim"), 0.0, 0.6),
+    "layout": ("0 6 C:min\n6 9 C:min\n", ChordOptions(layout="durations"), 0.9, 1.0),
+    "decimal": ("0,0 6,0 C:min\n6,0 10,0 G\n", ChordOptions(decimal=","), 0.0, 0.6),
+}
+
+
+@pytest.mark.parametrize(("text", "options", "before", "after"), CHANGING.values(), ids=CHANGING)
+def test_choices_do_change_scores(
+    tmp_path: Path, text: str, options: ChordOptions, before: float, after: float
+) -> None:
+    path = tmp_path / "1.lab"
+    path.write_text(text)
+    refs = {"1": song((0, 10, "C:min")), "2": song((0, 10, "C"))}
+    ests = {"1": path, "2": song((0, 10, "G"))}
+    values = [kt.score("chords", refs, {"s": ests}, options=each).value(MAJMIN) for each in (None, options)]
+    assert values == pytest.approx([before / 2, after / 2])
