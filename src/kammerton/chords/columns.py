@@ -57,8 +57,9 @@ def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> Columns:
 
     An annotation that stands in several pairs is encoded once.
     """
-    refs, ref_order = _distinct([case.pair[0] for case in cases])
-    ests, est_order = _distinct([case.pair[1] for case in cases])
+    pairs = [case.pair for case in cases]
+    refs, ref_order = _distinct([ref for ref, _ in pairs])
+    ests, est_order = _distinct([est for _, est in pairs])
     labels = chain.from_iterable(annotation.labels for annotation in (*refs, *ests))
     index = {label: code for code, label in enumerate(dict.fromkeys(("", "N", *labels)))}
     ref_rows = _encode(refs, index).take(ref_order)

@@ -42,7 +42,7 @@ class LabelRule:
 
 def equal_values(scored: Flags, values: Codes) -> LabelRule:
     """Return the rule by which labels are equal if their values are."""
-    return LabelRule(scored, lambda ref, est: np.asarray(values[ref] == values[est]))
+    return LabelRule(scored, lambda ref, est: np.asarray(values.take(ref) == values.take(est)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +85,7 @@ class Outcomes:
         """Return time by outcome, shape (pairs, outcomes)."""
         timeline = self.timeline
         outcome = np.where(rule.correct(timeline.ref, timeline.est), self._right, self._wrong)
-        outcome *= rule.scored[timeline.ref]  # what is not scored is EXCLUDED, which is 0
+        outcome *= rule.scored.take(timeline.ref)  # what is not scored is EXCLUDED, which is 0
         outcome += self._first
         sums = np.bincount(outcome, timeline.weights, timeline.pairs * len(OUTCOMES))
         return sums.reshape(timeline.pairs, len(OUTCOMES)).astype(float, copy=False)

@@ -230,10 +230,12 @@ def lost_time(
     for runs in (ref_runs, est_runs):
         cut[1:] |= runs[1:] != runs[:-1]
     begins = np.flatnonzero(cut)
-    pieces, pair = np.add.reduceat(durations, begins), pair[begins]
+    if len(begins) < len(pair):
+        durations = np.add.reduceat(durations, begins)
+        pair, ref_runs, est_runs = pair[begins], ref_runs[begins], est_runs[begins]
     return (
-        _outside_longest(pairs, pair, pieces, ref_runs[begins]),
-        _outside_longest(pairs, pair, pieces, est_runs[begins]),
+        _outside_longest(pairs, pair, durations, ref_runs),
+        _outside_longest(pairs, pair, durations, est_runs),
     )
 
 

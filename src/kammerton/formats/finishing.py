@@ -27,7 +27,7 @@ def finish(tracks: Sequence[Rows], problems: Problems, options: IntervalOptions)
 
 
 def _check_labels(rows: Rows, problems: Problems, limits: Limits) -> None:
-    if max(map(len, rows.labels)) <= limits.label:
+    if len("".join(rows.labels)) <= limits.label or max(map(len, rows.labels)) <= limits.label:
         return
     for row, label in enumerate(rows.labels):
         if len(label) > limits.label:

@@ -111,6 +111,9 @@ def tidy(rows: Rows, problems: Problems, options: IntervalOptions) -> LabelledIn
     if _is_clean(rows.starts, rows.ends):
         return rows.intervals()
     rows.ends += 0.0
+    if _has_only_empty_rows(rows.starts, rows.ends):
+        _say_empty(rows, problems)
+        return rows.intervals()
     rows = _drop_impossible(rows, problems)
     if not rows.labels:
         return rows.intervals()
@@ -128,6 +131,17 @@ def _is_clean(starts: Seconds, ends: Seconds) -> bool:
         and ends[-1] <= LONGEST_PLAUSIBLE_S
         and (starts < ends).all()
         and (starts[1:] >= ends[:-1]).all()
+    )
+
+
+def _has_only_empty_rows(starts: Seconds, ends: Seconds) -> bool:
+    """Tell whether rows without length, none of them twice, are all that keeps a file from being clean."""
+    return bool(
+        starts[0] >= 0
+        and ends[-1] <= LONGEST_PLAUSIBLE_S
+        and (starts <= ends).all()
+        and (starts[1:] >= ends[:-1]).all()
+        and (ends[1:] > starts[:-1]).all()
     )
 
 

@@ -85,16 +85,17 @@ def gather_evidence(
         estimates = load_estimates(task, system, expected, options)
         systems[system.name] = match_estimates(task, estimates, references, options)
         diagnostics += systems[system.name].diagnostics
-    diagnostics += _suspicions(task, references, systems)
+    contents = {name: _contents(task, items) for name, items in references.annotations.items()}
+    diagnostics += _suspicions(task, references, systems, contents)
     _stop_early(diagnostics, systems, strict=strict, missing=missing)
     plan = _Plan(task, references, systems, missing)
     if not any(row.status == "ok" for row in plan.rows("references+estimate")):
         raise DataError([*diagnostics, _nothing(corpus)])
     rows, statistics, tallies = _evaluated(task, plan, measures, options)
     fingerprints = {
-        (annotator, item): hashlib.sha256(task.content(annotation)).digest()
-        for annotator, items in references.annotations.items()
-        for item, annotation in items.items()
+        (annotator, item): hashlib.sha256(content).digest()
+        for annotator, items in contents.items()
+        for item, content in items.items()
     }
     return Evidence(rows, statistics, tallies, fingerprints, (*diagnostics, *_remarks(task, tallies)))
 
@@ -168,11 +169,9 @@ class _Plan:
 
     def case(self, row: Row, needs: Needs, group: int) -> Case[Any]:
         """Return what the statistics of a row that counts are computed from."""
-        of_item = [
-            items[row.item]
-            for annotator, items in self._references.annotations.items()
-            if row.item in items and row.annotator in (ALL, annotator)
-        ]
+        annotations = self._references.annotations
+        whose = annotations if row.annotator == ALL else (row.annotator,)
+        of_item = [annotations[name][row.item] for name in whose if row.item in annotations[name]]
         if needs == "annotators":
             return Case(tuple(of_item), None, group)
         estimate = self._systems[row.system].annotations.get(row.item)
@@ -232,15 +231,21 @@ def _remarks(task: Task, tallies: Mapping[str, Tally]) -> Iterator[Diagnostic]:
         yield from (remark.at(system=system) for remark in task.remark(cells))
 
 
-def _suspicions(task: Task, references: References, systems: Mapping[str, Estimates]) -> Iterator[Diagnostic]:
+def _suspicions(
+    task: Task,
+    references: References,
+    systems: Mapping[str, Estimates],
+    contents: Mapping[str, Mapping[str, bytes]],
+) -> Iterator[Diagnostic]:
     """Say what does not keep anything from being scored, but would shame the one who publishes it."""
-    contents = {name: _contents(task, estimates.annotations) for name, estimates in systems.items()}
-    for of_annotator in references.annotations.values():
-        reference = _contents(task, of_annotator)
+    estimated = {name: _contents(task, estimates.annotations) for name, estimates in systems.items()}
+    for annotator, reference in contents.items():
         for name, estimates in systems.items():
-            yield from _identical(name, contents[name], reference)
-            yield from _different_extents(task, name, estimates.annotations, of_annotator)
-    for (other, theirs), (name, own) in combinations(contents.items(), 2):
+            yield from _identical(name, estimated[name], reference)
+            yield from _different_extents(
+                task, name, estimates.annotations, references.annotations[annotator]
+            )
+    for (other, theirs), (name, own) in combinations(estimated.items(), 2):
         if own and own == theirs:
             message = f"systems {quote(other)} and {quote(name)} gave the same estimates"
             yield Diagnostic(code="KT209", severity="warning", message=message, system=name)
