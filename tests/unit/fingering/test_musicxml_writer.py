@@ -79,6 +79,7 @@ def test_what_sounds_keeps_a_length_and_what_does_not_is_a_grace_note() -> None:
     fingering = made((0, 1e-7, 60, RIGHT, "1"), (0.5, 0.5, 62, RIGHT, "2"), (0.5, 1 / 3, 64, RIGHT, "3"))
     assert render_musicxml(fingering).count("<grace/>") == 2
     assert reread(fingering).offsets.tolist() == [1e-6, 0.5, 0.5]
+    assert reread(made((0, 1e-200, 60, RIGHT, "1"))).offsets.tolist() == [1e-6]
 
 
 def test_a_score_as_it_is_written() -> None:

@@ -83,7 +83,7 @@ def render_musicxml(fingering: Fingering, /, *, title: str = "") -> str:
     """
     _check(fingering)
     order = np.argsort(fingering.onsets, kind="stable")
-    divisions = _choose_divisions(np.concatenate((fingering.onsets, fingering.offsets)))
+    divisions = _choose_divisions(fingering)
     begins = np.rint(fingering.onsets[order] * divisions).astype(np.int64)
     ends = np.rint(fingering.offsets[order] * divisions).astype(np.int64)
     # what sounds at all sounds for a division
@@ -113,9 +113,14 @@ def _check(fingering: Fingering) -> None:
         raise OptionError(f"a score has no pitches outside of {spell(_LOWEST)} to {spell(_HIGHEST)}")
 
 
-def _choose_divisions(times: NDArray[np.float64]) -> int:
+def _choose_divisions(fingering: Fingering) -> int:
+    """Return the first divisions that hold every time, and no note so short that it would be lost."""
+    times = np.stack((fingering.onsets, fingering.offsets))
+    sounds = fingering.offsets > fingering.onsets
     for divisions in _DIVISIONS:
-        if (np.abs(np.rint(times * divisions) / divisions - times) <= _ROUNDING).all():
+        ticks = np.rint(times * divisions)
+        is_exact = (np.abs(ticks / divisions - times) <= _ROUNDING).all()
+        if is_exact and (ticks[1] > ticks[0])[sounds].all():
             return divisions
     return _FINEST
 
