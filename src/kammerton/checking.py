@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kammerton.errors import Diagnostic, OptionError
+from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.formats.folders import find_files
 from kammerton.model.registry import find_task
+from kammerton.model.task import Reading, Task
 from kammerton.version import __version__
 
 __all__ = ["Checked", "check"]
@@ -54,16 +56,17 @@ class Checked:
 
 
 def check(task: str, *paths: str | os.PathLike[str], options: object | None = None) -> Checked:
-    """Read annotation files and say everything that is wrong with them.
+    """Read annotation files and say everything that is wrong or odd about them.
 
     Parameters
     ----------
     task : str
-        ``"chords"``.
+        ``"chords"`` or ``"fingering"``.
     *paths : path
         Files, and folders of files in any depth.
     options : object, optional
-        How files are read; for chords a :class:`kammerton.chords.ChordOptions`.
+        How files are read: a :class:`kammerton.chords.ChordOptions` or
+        :class:`kammerton.fingering.FingeringOptions`.
 
     Returns
     -------
@@ -98,5 +101,15 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
             "no annotation files to check", f"suffixes read: {', '.join(sorted(found.suffixes))}"
         )
     for file in files:
-        diagnostics += found.read(Path(file), file, reading).diagnostics
+        read = found.read(Path(file), file, reading)
+        diagnostics += (*read.diagnostics, *_linted(found, read, file, reading))
     return Checked(found.name, tuple(files), tuple(ignored), tuple(diagnostics))
+
+
+def _linted(task: Task, reading: Reading[Any], file: str, options: object) -> Iterator[Diagnostic]:
+    """Give what is odd about annotations that could be read; of several, say whose it is."""
+    for number, (annotator, annotation) in enumerate(reading.annotations, 1):
+        for found in () if task.lint is None else task.lint(annotation, options):
+            several = len(reading.annotations) > 1
+            whose = f"annotator {quote(annotator or str(number))}, " if several else ""
+            yield found.at(file=file, message=whose + found.message)

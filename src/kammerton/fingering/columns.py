@@ -89,8 +89,8 @@ def key_presses(fingerings: Iterable[Fingering]) -> KeyPresses:
     The hand is that of the struck finger; where a note has no finger, what the source says.
     """
     pieces = list(fingerings)
-    strikes = tabulate(known_labels()).strikes
-    struck = strikes[np.concatenate([np.empty(0, dtype=np.int64), *(p.codes for p in pieces)])]
+    codes = np.concatenate([np.empty(0, dtype=np.int64), *(p.codes for p in pieces)])
+    struck = tabulate(known_labels()).strikes[codes]  # a label is known once its code was asked for
     told = np.concatenate([np.empty(0, dtype=np.int64), *(p.hands for p in pieces)])
     return KeyPresses(
         fingers=np.abs(struck),

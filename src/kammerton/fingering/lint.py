@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Places of a fingering that no hand can play: which notes, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from kammerton.errors import Diagnostic
+from kammerton.fingering.annotation import LEFT, RIGHT, Fingering
+from kammerton.fingering.columns import key_presses
+from kammerton.fingering.constraints import RULES, Limits, judge_steps, limits_of
+from kammerton.fingering.options import FingeringOptions
+from kammerton.fingering.pitch import spell
+from kammerton.fingering.playability import Judgement, Playability
+
+__all__ = ["Findings", "Spot", "find_spots", "finger_name", "key_name", "lint"]
+
+LISTED = 20
+"""Places of one kind that are listed one by one; the rest is counted."""
+
+Kind = Literal["step", "chord"]
+
+_LETTERS = {RIGHT: "R", LEFT: "L"}
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Two notes of a hand that cannot be played as they are fingered.
+
+    Parameters
+    ----------
+    kind : {"step", "chord"}
+        Whether one leads to the other, or both are struck together.
+    first, second : int
+        Indices of the notes.
+    fingers : (str, str)
+        Such as ``"R3"``.
+    rule : str
+        One of :data:`~kammerton.fingering.constraints.RULES`.
+    reason : str
+        What is wrong, in words.
+    """
+
+    kind: Kind
+    first: int
+    second: int
+    fingers: tuple[str, str]
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a profile says of a fingering.
+
+    Parameters
+    ----------
+    spots : tuple of Spot
+        In order of time.
+    steps, chords : int
+        How many were judged.
+    """
+
+    spots: tuple[Spot, ...]
+    steps: int
+    chords: int
+
+    def count(self, kind: Kind) -> int:
+        """Return how many steps or chords cannot be played."""
+        return sum(spot.kind == kind for spot in self.spots)
+
+
+def find_spots(fingering: Fingering, limits: Limits) -> Findings:
+    """Judge a fingering as the protocol ``playability`` does.
+
+    Parameters
+    ----------
+    fingering : Fingering
+        The notes and their fingers.
+    limits : Limits
+        What a hand can do.
+    """
+    judge = Playability(key_presses([fingering]))
+    steps, chords = judge.melodic(limits), judge.chords(limits)
+    spots = [*_spots("step", steps, fingering, limits), *_spots("chord", chords, fingering, limits)]
+    spots.sort(key=lambda spot: (fingering.onsets[spot.second], spot.second, spot.first))
+    return Findings(tuple(spots), len(steps.rules), len(chords.rules))
+
+
+def _spots(kind: Kind, judgement: Judgement, fingering: Fingering, limits: Limits) -> Iterator[Spot]:
+    presses = key_presses([fingering])
+    pairs = judgement.places
+    hands = presses.hands[pairs[1]]
+    _, spans = judge_steps(limits, presses.fingers[pairs], presses.pitches[pairs], hands)
+    rules = judgement.rules[judgement.rules > 0]
+    for pair, hand, rule, span in zip(pairs.T, hands.tolist(), rules.tolist(), spans.tolist(), strict=True):
+        notes = sorted(pair.tolist()) if kind == "chord" else pair.tolist()
+        fingers, letter = presses.fingers[notes].tolist(), _LETTERS.get(hand, "")
+        first, second = (f"{letter}{finger}" for finger in fingers)
+        name = RULES[rule - 1]
+        if name == "same_finger":
+            way = abs(int(presses.pitches[notes[1]] - presses.pitches[notes[0]]))
+            what = "holds keys {} semitones apart" if kind == "chord" else "goes {} semitones to another key"
+            reason = f"finger {fingers[0]} {what.format(way)}, at most {limits.slide}"
+        else:
+            reason = _reason(kind, name, span, sorted(fingers), limits)
+        yield Spot(kind, notes[0], notes[1], (first, second), name, reason)
+
+
+def _reason(kind: Kind, rule: str, span: int, fingers: list[int], limits: Limits) -> str:
+    low, high = fingers
+    unit = "semitone" if limits.profile.distance == "semitones" else "unit"
+    far = f"{abs(span)} {unit}" + ("" if abs(span) == 1 else "s")
+    if rule == "order":
+        least = int(limits.least[low, high])
+        if kind == "chord" or least > 0:
+            return f"fingers {low} and {high} are crossed"
+        return f"fingers {low} and {high} cross by {far}, at most {-least}"
+    if rule == "large_span":
+        return f"fingers {low} and {high} span {far}, at most {limits.most[low, high]}"
+    return f"fingers {low} and {high} span {far}, at least {limits.least[low, high]}"
+
+
+def key_name(fingering: Fingering, note: int) -> str:
+    """Return the spelled pitch of a note, or ``"?"`` if it is not known."""
+    pitch = int(fingering.pitches[note])
+    return "?" if pitch < 0 else spell(pitch)
+
+
+def finger_name(label: str) -> str:
+    """Return a label as people read it, with its hand: ``"R3"``, ``"L4-1"``, or ``"none"``.
+
+    Examples
+    --------
+    >>> finger_name("4_1"), finger_name("-2_-1"), finger_name("-2_1"), finger_name("")
+    ('R4-1', 'L2-1', 'L2-R1', 'none')
+    """
+    if not label:
+        return "none"
+    parts, before = [], ""
+    for part in label.split("_"):
+        hand = "L" if part.startswith("-") else "R"
+        parts.append((hand if hand != before and part else "") + part.removeprefix("-"))
+        before = hand if part else before
+    return "-".join(parts)
+
+
+def lint(fingering: Fingering, options: FingeringOptions) -> tuple[Diagnostic, ...]:
+    """Say what no hand can play, twenty places of each kind.
+
+    Parameters
+    ----------
+    fingering : Fingering
+        What is looked through.
+    options : FingeringOptions
+        Its profile decides.
+
+    Returns
+    -------
+    tuple of Diagnostic
+        Warnings: KT390 one finger on two keys of a chord, KT391 a step, KT392 a chord.
+    """
+    profile = options.span_table()
+    said: Counter[str] = Counter()
+    found = []
+    for spot in find_spots(fingering, limits_of(profile)).spots:
+        code = "KT391" if spot.kind == "step" else "KT390" if spot.rule == "same_finger" else "KT392"
+        said[code] += 1
+        if said[code] <= LISTED:
+            found.append(_diagnose(code, spot, fingering, profile.name))
+    for code, count in said.items():
+        if count > LISTED:
+            rest = count - LISTED
+            message = f"and {rest:,} more like these"
+            found.append(Diagnostic(code=code, severity="warning", message=message, count=rest))
+    return tuple(found)
+
+
+_HINTS = {
+    "KT390": "one finger can hold two keys if they are neighbours",
+    "KT391": "by the profile `{}`; --profile chooses another hand",
+    "KT392": "by the profile `{}`; --profile chooses another hand",
+}
+
+
+def _diagnose(code: str, spot: Spot, fingering: Fingering, profile: str) -> Diagnostic:
+    first, second = (
+        f"note {note + 1} ({key_name(fingering, note)}, {finger})"
+        for note, finger in zip((spot.first, spot.second), spot.fingers, strict=True)
+    )
+    joint = "to" if spot.kind == "step" else "with"
+    onset = f"{float(fingering.onsets[spot.second]):.6g}"
+    return Diagnostic(
+        code=code,
+        severity="warning",
+        message=f"{first} {joint} {second} at {onset}: {spot.reason}",
+        hint=_HINTS[code].format(profile),
+    )

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""What no hand can play: which notes, why, and how ``check`` says it. Spans: Parncutt's, by hand."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import kammerton as kt
+from fingering_strategies import fingerings
+from kammerton.fingering import TASK, Fingering, FingeringOptions
+from kammerton.fingering.constraints import limits_of
+from kammerton.fingering.lint import find_spots, finger_name, key_name, lint
+from kammerton.fingering.protocols import playability
+
+OPTIONS = FingeringOptions()
+
+
+def played(*notes: tuple[str, int, float]) -> Fingering:
+    """A fingering of labels, pitches and onsets; each note lasts until the next second."""
+    labels, pitches, onsets = zip(*notes, strict=True)
+    hands = [1 if label.startswith("-") else 0 for label in labels]
+    starts = np.array(onsets, dtype=float)
+    return Fingering(starts, np.floor(starts) + 1, np.array(pitches), np.array(hands), labels)
+
+
+def said(fingering: Fingering, **options: str) -> list[str]:
+    return [f"{each.code} {each.message}" for each in lint(fingering, replace(OPTIONS, **options))]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("notes", "place", "reason"),
+    [
+        # I20, I18, I19: crossed chord; thumb on C4 and E4; thumb on two neighbours
+        (
+            (("3", 60, 0), ("1", 64, 0)),
+            "KT392 note 1 (C4, R3) with note 2 (E4, R1) at 0",
+            "1 and 3 are crossed",
+        ),
+        (
+            (("1", 60, 0), ("1", 64, 0)),
+            "KT390 note 1 (C4, R1) with note 2 (E4, R1) at 0",
+            "1 holds keys 4 semitones apart, at most 2",
+        ),
+        ((("1", 60, 0), ("1", 62, 0), ("4", 67, 0)), "", ""),
+        # I13, I12: 2-3 over the limit of 5, and on it
+        (
+            (("2", 60, 0), ("3", 66, 1)),
+            "KT391 note 1 (C4, R2) to note 2 (F#4, R3) at 1",
+            "2 and 3 span 6 semitones, at most 5",
+        ),
+        ((("2", 60, 0), ("3", 65, 1)), "", ""),
+        # I06: the thumb passes under the fourth finger by 9, at most 3
+        (
+            (("4", 60, 0), ("1", 69, 1)),
+            "KT391 note 1 (C4, R4) to note 2 (A4, R1) at 1",
+            "1 and 4 cross by 9 semitones, at most 3",
+        ),
+        # I05: 3 over 4
+        (
+            (("3", 64, 0), ("4", 62, 1)),
+            "KT391 note 1 (E4, R3) to note 2 (D4, R4) at 1",
+            "3 and 4 are crossed",
+        ),
+        # I10, I09: one finger 3 semitones on, and 2
+        (
+            (("-2", 63, 0), ("-2", 60, 1)),
+            "KT391 note 1 (Eb4, L2) to note 2 (C4, L2) at 1",
+            "2 goes 3 semitones to another key, at most 2",
+        ),
+        ((("-2", 62, 0), ("-2", 60, 1)), "", ""),
+        # 2-5 spans 2 at least
+        (
+            (("-5", 60, 0), ("-2", 61, 0)),
+            "KT392 note 1 (C4, L5) with note 2 (C#4, L2) at 0",
+            "2 and 5 span 1 semitone, at least 2",
+        ),
+    ],
+)
+def test_places_are_named(notes: tuple[tuple[str, int, float], ...], place: str, reason: str) -> None:
+    fingers = "fingers" if " and " in reason else "finger"
+    assert said(played(*notes)) == ([f"{place}: {fingers} {reason}"] if place else [])
+
+
+def test_the_profile_decides() -> None:
+    tenth = played(("1", 60, 0), ("5", 75, 1))  # I14: 15 is Parncutt's limit, 12 that of pianovam
+    assert said(tenth) == []
+    (found,) = said(tenth, profile="pianovam")
+    assert found.endswith("fingers 1 and 5 span 15 semitones, at most 12")
+    # C4 to Eb5 is an octave, 14, and C to Eb, 3; small hands reach 14
+    (found,) = said(tenth, profile="balliauw2017-S")
+    assert found.endswith("fingers 1 and 5 span 17 units, at most 14")
+    (warning,) = lint(tenth, FingeringOptions(profile="pianovam"))
+    assert warning.severity == "warning"
+    assert warning.hint == "by the profile `pianovam`; --profile chooses another hand"
+
+
+def test_places_are_in_order_of_time_and_beyond_twenty_are_counted() -> None:
+    leaps = played(*(("2", 60 + 6 * (note % 2), note) for note in range(30)))
+    found = lint(leaps, OPTIONS)
+    assert len(found) == 21
+    assert [each.message.split(" (")[0] for each in found[:2]] == ["note 1", "note 2"]
+    assert found[-1].message == "and 9 more like these"
+    assert sum(each.count for each in found) == 29
+
+
+@given(fingerings(min_size=0))
+def test_spots_are_those_that_the_rate_counts(fingering: Fingering) -> None:
+    found = find_spots(fingering, limits_of(OPTIONS.span_table()))
+    measures = [m for m in playability.PROTOCOL.measures if m.needs == "estimate"]
+    counted = playability.evaluate([fingering], measures, OPTIONS)
+    for measure, kind, judged in zip(measures, ("step", "chord"), (found.steps, found.chords), strict=True):
+        (row,) = counted[measure].tolist()
+        assert (judged, found.count(kind)) == (row[0], sum(row[1:])), measure  # type: ignore[arg-type]
+    assert all(each.severity == "warning" for each in lint(fingering, OPTIONS))
+
+
+def test_names_of_keys_and_fingers() -> None:
+    fingering = replace(played(("1", 61, 0)), pitches=np.array([-1]))
+    assert key_name(fingering, 0) == "?"
+    assert [finger_name(label) for label in ("5", "-4", "4_", "2_4_5", "-2_1", "")] == [
+        *("R5", "L4", "R4-", "R2-4-5", "L2-R1", "none")
+    ]
+
+
+def test_check_names_the_file_and_of_several_the_annotator(tmp_path: Path) -> None:
+    one = tmp_path / "chord.txt"
+    one.write_text("1\t0\t1\tC4\t64\t80\t0\t1\n2\t0\t1\tE4\t64\t80\t0\t1\n")
+    (found,) = kt.check("fingering", one).diagnostics
+    assert (found.code, found.file, found.severity) == ("KT390", str(one), "warning")
+    two = tmp_path / "two.csv"
+    rows = ("0,1,60,right,{},{}", "0,1,64,right,{},{}")
+    ann, bob = ([row.format(finger, who) for row in rows] for finger, who in ((1, "Ann"), (2, "Bob")))
+    two.write_text("\n".join(["onset,offset,pitch,hand,finger,annotator", *ann, *bob]))
+    messages = [each.message for each in kt.check("fingering", two).diagnostics]
+    assert [message.split(", note")[0] for message in messages] == ["annotator `Ann`", "annotator `Bob`"]
+
+
+def test_chords_have_no_lint() -> None:
+    assert TASK.lint is lint
+    assert kt.chords.TASK.lint is None
