@@ -2,7 +2,8 @@
 """Write a fingering as a score in MusicXML: two staves, the notes in their order, fingers above them.
 
 One unit of the annotation's times (a second, or a quarter note) becomes a quarter note. Times that are
-fractions of a quarter note as music has them are kept exactly, others to half a millionth of a quarter.
+fractions of a quarter note as music has them are kept exactly, others to half a millionth of a quarter;
+a note that sounds for less than a millionth sounds for that.
 """
 
 from __future__ import annotations
