@@ -46,13 +46,13 @@ def confusion_table(timeline: Timeline, columns: Columns) -> ClassTable:
     """
     classes = class_codes(columns.labels)
     roots = np.array([-1 if label == "" else map_label(label).root for label in columns.labels])
-    ref_root, est_root = roots[timeline.ref], roots[timeline.est]
+    ref_root, est_root = roots.take(timeline.ref), roots.take(timeline.est)
     rootless = (ref_root < 0) | (est_root < 0)
     interval = np.where(rootless, _NO_ROOT, (est_root - ref_root) % 12)
-    shape = (_NO_ROOT + 1, len(CLASSES), len(CLASSES))
-    cell = np.ravel_multi_index((interval, classes[timeline.ref], classes[timeline.est]), shape)
+    count = len(CLASSES)
+    cell = (interval * count + classes.take(timeline.ref)) * count + classes.take(timeline.est)
     groups, cells, weights = _summed(columns.groups[timeline.pair], cell, timeline.weights)
-    parts = np.stack(np.unravel_index(cells, shape), axis=1).tolist()
+    parts = np.stack(np.unravel_index(cells, (_NO_ROOT + 1, count, count)), axis=1).tolist()
     named: list[Classes] = [
         (None if interval == _NO_ROOT else interval, CLASSES[ref], CLASSES[est])
         for interval, ref, est in parts

@@ -229,9 +229,12 @@ def lost_time(
     cut[1:] = pair[1:] != pair[:-1]
     for runs in (ref_runs, est_runs):
         cut[1:] |= runs[1:] != runs[:-1]
-    begins = np.flatnonzero(cut)
-    if len(begins) < len(pair):
-        durations = np.add.reduceat(durations, begins)
+    joined = np.flatnonzero(~cut)
+    if len(joined):  # few, as a rule: most slices are a piece each
+        begins = np.flatnonzero(cut)
+        rest = durations[joined]
+        durations = durations[begins]
+        np.add.at(durations, np.searchsorted(begins, joined) - 1, rest)
         pair, ref_runs, est_runs = pair[begins], ref_runs[begins], est_runs[begins]
     return (
         _outside_longest(pairs, pair, durations, ref_runs),
@@ -249,5 +252,13 @@ def _outside_longest(pairs: int, pair: Codes, pieces: Seconds, runs: Codes) -> S
     changed = np.ones(len(runs), dtype=bool)
     changed[1:] = (runs[1:] != runs[:-1]) | (pair[1:] != pair[:-1])
     begins = np.flatnonzero(changed)
-    lost = np.add.reduceat(pieces, begins) - np.maximum.reduceat(pieces, begins)
-    return np.bincount(pair[begins], lost, pairs).astype(float, copy=False)
+    longest = np.maximum.reduceat(pieces, begins)
+    return np.maximum(_sums(pairs, pair, pieces) - _sums(pairs, pair[begins], longest), 0.0)
+
+
+def _sums(pairs: int, pair: Codes, values: Seconds) -> Seconds:
+    """Sum values of ascending pairs; equal values have equal sums, so that a difference can be 0."""
+    begins = np.flatnonzero(np.diff(pair, prepend=-1))
+    sums = np.zeros(pairs)
+    sums[pair[begins]] = np.add.reduceat(values, begins)
+    return sums

@@ -7,7 +7,6 @@ equals only silence. Labels are mapped by their thirds (:mod:`kammerton.chords.t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -192,7 +191,7 @@ def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
     mapping of str to LabelRule
         By name of the measure.
     """
-    compared = _compare(labels)
+    compared = _compare(tuple(labels))
     known = compared.root != _UNKNOWN
     return {
         "Root": equal_values(known, compared.root),
@@ -206,7 +205,7 @@ def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
 
 def class_codes(labels: Sequence[str]) -> Codes:
     """Return the class of each label, an index into :data:`CLASSES`."""
-    return np.asarray(_compare(labels).class_code)
+    return np.asarray(_compare(tuple(labels)).class_code)
 
 
 class _Compared(NamedTuple):
@@ -227,7 +226,8 @@ class _Compared(NamedTuple):
     class_code: Any
 
 
-def _compare(labels: Sequence[str]) -> _Compared:
+@lru_cache(maxsize=8)
+def _compare(labels: tuple[str, ...]) -> _Compared:
     columns = np.array([_compared(label) for label in labels]).T
     found = _Compared(*columns)
     return found._replace(in_majmin=found.in_majmin == 1, in_sevenths=found.in_sevenths == 1)
@@ -269,12 +269,12 @@ def _common_tones(compared: _Compared) -> Callable[[Codes, Codes], Flags]:
 
 def _class_recall(timeline: Timeline, labels: Sequence[str], roots: LabelRule) -> Statistics:
     """Return correct time and all time of each quality in the reference, X and silence left out."""
-    numbers = np.array([_RECALLED.index(name) if name in _RECALLED else -1 for name in CLASSES])
+    count = len(_RECALLED)  # one class more, for what does not count, is cut off at the end
+    numbers = np.array([_RECALLED.index(name) if name in _RECALLED else count for name in CLASSES])
     of_label = numbers[class_codes(labels)]
-    ref, est = of_label[timeline.ref], of_label[timeline.est]
-    correct = (ref == est) & roots.correct(timeline.ref, timeline.est)
-    counted = ref >= 0
-    shape = (timeline.pairs, len(_RECALLED), 2)
-    cells = np.ravel_multi_index((timeline.pair[counted], ref[counted], correct[counted].astype(int)), shape)
-    sums = np.bincount(cells, timeline.weights[counted], math.prod(shape)).reshape(shape)
-    return np.concatenate((sums[:, :, 1], sums.sum(axis=2)), axis=1)
+    ref = of_label.take(timeline.ref)
+    correct = (ref == of_label.take(timeline.est)) & roots.correct(timeline.ref, timeline.est)
+    cells = (timeline.pair * (count + 1) + ref) * 2 + correct
+    sums = np.bincount(cells, timeline.weights, timeline.pairs * (count + 1) * 2)
+    by_class = sums.reshape(timeline.pairs, count + 1, 2)[:, :count]
+    return np.concatenate((by_class[:, :, 1], by_class.sum(axis=2)), axis=1)
