@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""The forms in which references and estimates may be handed to ``kammerton.score``."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kammerton as kt
+from cases.chords import song
+from kammerton.chords import ChordAnnotation, ChordOptions, read
+from kammerton.errors import DataError, OptionError
+
+MAJMIN = "mirex2013/MajMin"
+REF = song((0, 6, "C"), (6, 10, "G"))
+EST = song((0, 10, "C"))  # 6 of 10 s
+
+
+@dataclass
+class ChordData:
+    """An annotation as mirdata has it; further attributes do no harm."""
+
+    intervals: np.ndarray[Any, Any]
+    labels: list[str]
+    interval_unit: str = "s"
+    confidence: list[float] = field(default_factory=list)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Folders ``refs``, ``A`` and ``B.v2`` of two songs each."""
+    for name, (first, second) in {
+        "refs": ("0 6 C\n6 10 G\n", "0 5 A:min\n"),
+        "A": ("0 10 C\n", "0 5 A:min\n"),
+        "B.v2": ("0 10 G\n", "0 5 C\n"),
+    }.items():
+        (tmp_path / name / "album").mkdir(parents=True)
+        (tmp_path / name / "album" / "1.lab").write_text(first)
+        (tmp_path / name / "2.lab").write_text(second)
+    return tmp_path
+
+
+def value(references: Any, estimates: Any, **options: Any) -> float:
+    return kt.score("chords", references, estimates, **options).value(MAJMIN)
+
+
+# --- one annotation ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param(song((0, 6, "C"), (6, 10, "G")), id="lists"),
+        pytest.param((np.array([[0.0, 6.0], [6.0, 10.0]]), ("C", "G")), id="arrays"),
+        pytest.param((np.array([[0, 6], [6, 10]]), np.array(["C", "G"])), id="arrays of integers and str"),
+        pytest.param(([(0, 6), (6, 10)], ["C", "G"]), id="tuples in lists"),
+        pytest.param([[[0, 6], [6, 10]], ["C", "G"]], id="a list of both"),
+        pytest.param(ChordData(np.array([[0.0, 6.0], [6.0, 10.0]]), ["C", "G"]), id="an object of mirdata"),
+        pytest.param(
+            ChordAnnotation(np.array([[0.0, 6.0], [6.0, 10.0]]), ("C", "G")), id="a ChordAnnotation"
+        ),
+    ],
+)
+def test_an_annotation_may_have_many_forms(given: Any) -> None:
+    assert value({"song": given}, {"song": EST}) == pytest.approx(0.6)
+    assert value(given, EST) == pytest.approx(0.6)
+    assert value({"song": EST}, {"song": given}) == pytest.approx(0.6)
+
+
+def test_two_annotations_are_a_pair_whatever_they_are_called() -> None:
+    scores = kt.score("chords", REF, EST)
+    assert (scores.systems, scores.annotators) == (("estimate",), ("reference",))
+    assert scores.counts["estimate"]["ok"] == 1
+
+
+def test_an_annotation_of_an_annotator_more_is_of_the_same_item() -> None:
+    scores = kt.score("chords", REF, EST, annotators={"B": EST})
+    assert scores.value(MAJMIN, annotator="B") == 1.0
+    assert scores.counts["estimate"]["total"] == 1
+
+
+def test_arguments_are_left_as_they_are() -> None:
+    intervals = np.array([[6.0, 10.0], [0.0, 6.0]])
+    labels = ["G", "C"]
+    kt.score("chords", {"1": (intervals, labels)}, {"1": (intervals, labels)})
+    assert intervals.tolist() == [[6.0, 10.0], [0.0, 6.0]]
+    assert labels == ["G", "C"]
+
+
+@pytest.mark.parametrize("given", [None, 7, {"a": 1}, ([(0, 1)],), "nonsense"], ids=str)
+def test_what_is_no_annotation_fails_alone(given: Any) -> None:
+    scores = kt.score("chords", {"1": REF, "2": REF}, {"system": {"1": EST, "2": given}})
+    assert scores.counts["system"] == {"total": 2, "ok": 1, "missing": 0, "failed": 1}
+
+
+# --- files and folders ---------------------------------------------------------------------
+
+
+def test_two_files_are_a_pair_whatever_they_are_called(folder: Path) -> None:
+    scores = kt.score("chords", folder / "refs" / "album" / "1.lab", str(folder / "A" / "2.lab"))
+    assert (scores.systems, scores.annotators) == (("2",), ("1",))
+    assert scores.value(MAJMIN) == 0.0
+
+
+def test_items_of_a_folder_are_called_by_their_path(folder: Path) -> None:
+    scores = kt.score("chords", folder / "refs", folder / "A")
+    assert (scores.systems, scores.annotators) == (("A",), ("refs",))
+    assert scores.items["item"].unique().sort().to_list() == ["2", "album/1"]
+    assert scores.value(MAJMIN) == pytest.approx((6 + 5) / 15)
+
+
+def test_the_name_of_a_folder_keeps_its_dots(folder: Path) -> None:
+    assert kt.score("chords", folder / "refs", folder / "B.v2").systems == ("B.v2",)
+
+
+def test_several_folders_are_several_systems(folder: Path) -> None:
+    scores = kt.score("chords", folder / "refs", [folder / "B.v2", folder / "A"])
+    assert scores.systems == ("B.v2", "A")
+    assert scores.value(MAJMIN, system="A") == pytest.approx(11 / 15)
+    assert scores.value(MAJMIN, system="B.v2") == pytest.approx(4 / 15)
+
+
+def test_systems_may_be_named(folder: Path) -> None:
+    scores = kt.score("chords", folder / "refs", {"mine": folder / "A", "yours": str(folder / "B.v2")})
+    assert scores.systems == ("mine", "yours")
+
+
+def test_two_systems_of_one_name_are_refused(folder: Path) -> None:
+    (folder / "other").mkdir()
+    with pytest.raises(OptionError, match="two systems are called `A`"):
+        kt.score("chords", folder / "refs", [folder / "A", folder / "other" / ".." / "A"])
+
+
+def test_a_folder_is_paired_with_a_mapping(folder: Path) -> None:
+    assert value(folder / "refs", {"album/1": EST, "2": song((0, 5, "A:min"))}) == pytest.approx(11 / 15)
+    assert value({"album/1": REF}, folder / "A") == pytest.approx(0.6)
+
+
+def test_a_mapping_of_paths_is_of_items_if_the_references_have_them(folder: Path) -> None:
+    refs = {"a": folder / "refs" / "album" / "1.lab", "b": folder / "refs" / "2.lab"}
+    ests = {"a": folder / "A" / "album" / "1.lab", "b": folder / "A" / "2.lab"}
+    scores = kt.score("chords", refs, ests)
+    assert scores.systems == ("estimate",)
+    assert scores.value(MAJMIN) == pytest.approx(11 / 15)
+
+
+def test_systems_may_have_different_forms(folder: Path) -> None:
+    ests = {"folder": folder / "A", "mapping": {"album/1": REF, "2": folder / "B.v2" / "2.lab"}}
+    scores = kt.score("chords", folder / "refs", ests)
+    assert scores.value(MAJMIN, system="folder") == pytest.approx(11 / 15)
+    assert scores.value(MAJMIN, system="mapping") == pytest.approx(10 / 15)
+
+
+def test_a_single_file_is_paired_with_the_item_of_a_single_reference(folder: Path) -> None:
+    assert value(REF, folder / "A" / "album" / "1.lab") == pytest.approx(0.6)
+    assert value(folder / "refs" / "album" / "1.lab", {"mine": {"1": EST}}) == pytest.approx(0.6)
+
+
+def test_keys_of_a_mapping_need_not_be_text() -> None:
+    assert value({1: REF}, {1: EST}) == pytest.approx(0.6)
+
+
+# --- refusals ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("references", "estimates"), [(None, None), (None, EST), ({"1": REF}, None)], ids=str
+)
+def test_both_sides_are_needed(references: Any, estimates: Any) -> None:
+    with pytest.raises(OptionError, match="references and estimates are needed"):
+        kt.score("chords", references, estimates)
+
+
+def test_a_folder_must_be_there_and_hold_annotations(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="no such file or folder"):
+        kt.score("chords", tmp_path / "nowhere", {"1": EST})
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(OptionError, match="no annotation files in"):
+        kt.score("chords", {"1": REF}, tmp_path / "empty")
+
+
+@pytest.mark.parametrize(("references", "estimates"), [({}, {"1": EST}), ({"1": REF}, {})], ids=str)
+def test_an_empty_side_cannot_be_scored(references: Any, estimates: Any) -> None:
+    with pytest.raises(DataError, match="KT200"):
+        kt.score("chords", references, estimates)
+
+
+def test_an_unknown_task_is_refused() -> None:
+    with pytest.raises(OptionError, match="did you mean `chords`"):
+        kt.score("chord", REF, EST)
+
+
+def test_options_must_be_those_of_the_task() -> None:
+    with pytest.raises(OptionError, match="options must be ChordOptions, got dict"):
+        kt.score("chords", REF, EST, options={"lenient": True})
+
+
+def test_protocols_and_measures_are_chosen_by_name() -> None:
+    scores = kt.score("chords", REF, EST, protocols=["decibel"])
+    assert [str(measure) for measure in scores.measures] == [
+        "decibel/CSR",
+        "decibel/OvS",
+        "decibel/UnS",
+        "decibel/Seg",
+    ]
+    scores = kt.score("chords", REF, EST, measures=["mir_eval/root", "MajMin"])
+    assert [str(measure) for measure in scores.measures] == ["mirex2013/MajMin", "mir_eval/root"]
+
+
+def test_a_lone_measure_has_the_value_it_has_among_all() -> None:
+    every = kt.score("chords", REF, EST, protocols=["mirex2013", "mir_eval", "decibel", "frames10ms"])
+    for measure in every.measures:
+        alone = kt.score("chords", REF, EST, measures=[str(measure)])
+        assert alone.value(str(measure)) == every.value(str(measure))
+
+
+def test_lenient_labels_are_respelled() -> None:
+    options = ChordOptions(lenient=True)
+    scores = kt.score("chords", song((0, 6, "C"), (6, 10, "Gm7")), song((0, 10, "C")), options=options)
+    assert scores.value(MAJMIN) == pytest.approx(0.6)
+    assert "KT318" in {found.code for found in scores.diagnostics}
+
+
+# --- chords.read ---------------------------------------------------------------------------
+
+
+def test_one_file_is_read(folder: Path) -> None:
+    found = read(folder / "refs" / "album" / "1.lab")
+    assert found.intervals.tolist() == [[0.0, 6.0], [6.0, 10.0]]
+    assert found.labels == ("C", "G")
+    assert len(found) == 2
+    assert value(found, EST) == pytest.approx(0.6)
+
+
+def test_a_file_that_cannot_be_used_is_an_error(folder: Path) -> None:
+    (folder / "bad.lab").write_text("0 1 H\n")
+    with pytest.raises(DataError, match="KT310"):
+        read(folder / "bad.lab")
+
+
+def test_an_annotator_of_a_file_is_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "a.jams"
+    annotations = [
+        {"namespace": namespace, "annotation_metadata": {"annotator": {"name": name}}, "data": [
+            {"time": 0, "duration": 1, "value": label}
+        ]}
+        for namespace, name, label in (("chord", "anna", "C"), ("chord_harte", "", "G"))
+    ]  # fmt: skip
+    path.write_text(json.dumps({"annotations": annotations}))
+    assert read(path, annotator="anna").labels == ("C",)
+    assert read(path, annotator="2").labels == ("G",)
+    for unknown in (None, "ann"):
+        with pytest.raises(OptionError, match="known: 2, anna"):
+            read(path, annotator=unknown)
