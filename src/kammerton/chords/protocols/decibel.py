@@ -14,7 +14,7 @@ import numpy as np
 from kammerton.chords.columns import Columns
 from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
 from kammerton.chords.kernels import Outcomes, Result, segmentation_statistics
-from kammerton.chords.protocols.mir_eval import label_rules
+from kammerton.chords.protocols.mir_eval import label_rules, merged_values
 from kammerton.chords.protocols.mirex2013 import sounding
 from kammerton.chords.time_rules import reference_span
 from kammerton.model.measure import Card, Formula, Law, Measure
@@ -90,12 +90,13 @@ PROTOCOL = Protocol(
 
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     """Compute ``measures``, all of this protocol."""
-    span = reference_span(columns)
+    merged = reference_span(columns, merged_values(columns.labels))
     rules = {"CSR": label_rules(columns.labels)["majmin"]}
-    recall = Outcomes(span.timeline, sounding(columns.labels)).statistics(rules["CSR"])
+    recall = Outcomes(merged.timeline, sounding(columns.labels)).statistics(rules["CSR"])
+    span = reference_span(columns)
     pad = len(span.est.starts)  # a row of its own, numbered after all others
     ref_runs = np.where(span.slices.ref_gap, -1, span.slices.ref_row)
     est_runs = np.where(span.padded, pad, np.where(span.slices.est_gap, -1, span.slices.est_row))
     segmentation = segmentation_statistics(span.timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
     statistics = {measure: recall if measure.name in rules else segmentation for measure in measures}
-    return Result(statistics, span.timeline, rules)
+    return Result(statistics, merged.timeline, rules)

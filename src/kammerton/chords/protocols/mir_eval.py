@@ -21,7 +21,7 @@ from kammerton.core.intervals import Codes, Flags, Segments
 from kammerton.model.measure import Card, Formula, Law, Measure
 from kammerton.model.protocol import Protocol
 
-__all__ = ["PROTOCOL", "evaluate", "label_rules"]
+__all__ = ["PROTOCOL", "evaluate", "label_rules", "merged_values"]
 
 _LAWS: frozenset[Law] = frozenset(("identity", "transposition", "respelling", "split", "time_shift"))
 _AGREES = "mir_eval 0.8.2 (1e-9) wherever it returns a value"
@@ -120,7 +120,7 @@ _OCTAVE_BITS = (1 << 12) - 1
 
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     """Compute ``measures``, all of this protocol."""
-    merged = _merged_values(columns.labels)
+    merged = merged_values(columns.labels)
     span = reference_span(columns, merged)
     outcomes = Outcomes(span.timeline, sounding(columns.labels))
     rules = label_rules(columns.labels)
@@ -175,7 +175,8 @@ def _common_tones(chords: Sequence[EncodedChord], known: Flags, root: Codes) -> 
     return LabelRule(scored, correct)
 
 
-def _merged_values(labels: Sequence[str]) -> Codes:
+def merged_values(labels: Sequence[str]) -> Codes:
+    """Return a number per label; neighbours of equal number are one segment."""
     chords = [encode_label(label or "N") for label in labels]
     return np.array(
         [
