@@ -82,16 +82,16 @@ def load_references(task: Task, collections: tuple[Collection, ...], options: ob
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a collection of references held: name of the annotator if told, and annotation, by item."""
+    """What a collection of references held: name of the annotator if told, and annotation, by item.
+
+    ``several`` says whether an item has several annotations.
+    """
 
     name: str
     read: Mapping[str, list[tuple[str, Any]]]
     failed: list[tuple[str | None, str, str]]
     diagnostics: list[Diagnostic]
-
-    @property
-    def several(self) -> bool:
-        return any(len(annotations) > 1 for annotations in self.read.values())
+    several: bool
 
     @property
     def annotators(self) -> list[str]:
@@ -125,7 +125,8 @@ def _read_collection(task: Task, collection: Collection, options: object) -> _Fo
                 read.setdefault(item, []).append((told or name or str(position), annotation))
             if not reading.annotations:
                 failed.append((told, item, _why(reading)))
-    return _Found(collection.name, read, failed, diagnostics)
+    several = any(len(annotations) > 1 for annotations in read.values())
+    return _Found(collection.name, read, failed, diagnostics, several)
 
 
 def _natural(name: str) -> tuple[bool, int, str]:

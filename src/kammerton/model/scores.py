@@ -51,6 +51,7 @@ class Scores:
         self._missing = missing
         self._choices = choices
         self._order = {needs: self._sorted(rows) for needs, rows in evidence.rows.items()}
+        self._chosen: dict[tuple[Needs, str, str], list[int]] = {}
 
     def _sorted(self, rows: Sequence[Row]) -> list[int]:
         """Return the numbers of the rows by system, annotator and item: shards do not show."""
@@ -69,12 +70,12 @@ class Scores:
         """What was measured, in the order of output."""
         return tuple(self._evidence.statistics)
 
-    @property
+    @cached_property
     def systems(self) -> tuple[str, ...]:
         """Names of the systems, in the order given."""
         return tuple(dict.fromkeys(row.system for row in self._all_rows()))
 
-    @property
+    @cached_property
     def annotators(self) -> tuple[str, ...]:
         """Names of the annotators, and ``"all"`` behind them if there are several."""
         names = tuple(dict.fromkeys(r.annotator for r in self._all_rows() if r.annotator != ALL))
@@ -258,13 +259,7 @@ class Scores:
             One of the measure's aggregates.
         """
         rows, statistics = self._evidence.rows[measure.needs], self._evidence.statistics[measure]
-        chosen = [
-            index
-            for index in self._order[measure.needs]
-            if rows[index].system == system
-            and rows[index].counts
-            and annotator in (ALL, rows[index].annotator)
-        ]
+        chosen = self._counting(measure.needs, system, annotator)
         if annotator != ALL or measure.needs != "pair":
             return measure.estimate(statistics[chosen], how)
         numbers: dict[str, int] = {}
@@ -282,6 +277,20 @@ class Scores:
         value = np.bincount(item[defined], values[defined], len(numbers)).astype(float)
         weight = np.bincount(item[defined], weights[defined], len(numbers)).astype(float)
         return average(ratio(value, annotations), np.nan_to_num(ratio(weight, annotations)), how)
+
+    def _counting(self, needs: Needs, system: str, annotator: str) -> list[int]:
+        """Return the numbers of the rows that a figure is made of; most measures share them."""
+        key = (needs, system, annotator)
+        if key not in self._chosen:
+            rows = self._evidence.rows[needs]
+            self._chosen[key] = [
+                index
+                for index in self._order[needs]
+                if rows[index].system == system
+                and rows[index].counts
+                and annotator in (ALL, rows[index].annotator)
+            ]
+        return self._chosen[key]
 
     def _summary_rows(self) -> Iterator[tuple[Any, ...]]:
         data = data_hash(self._evidence.fingerprints)
