@@ -16,7 +16,7 @@ from functools import lru_cache
 from kammerton.chords.degrees import SHORTHAND_DEGREES, Degree
 from kammerton.chords.labels import Chord, parse
 
-__all__ = ["TETRADS", "MappedChord", "map_label", "tetrad_names"]
+__all__ = ["TETRADS", "MappedChord", "map_label"]
 
 # Position of each degree of the major scale on the line of fifths; a flat is 7 to the left.
 _FIFTHS = {1: 0, 2: 2, 3: 4, 4: -1, 5: 1, 6: 3, 7: 5}
@@ -107,11 +107,6 @@ class MappedChord:
     def bass_within(self, mapped: str) -> int:
         """Return the bass if it is a tone of the type ``mapped``, else -1."""
         return self.bass if self.bass in {SOUNDING[tone] for tone in TETRADS.get(mapped, ())} else -1
-
-
-def tetrad_names() -> tuple[str, ...]:
-    """Return the name of every class of a confusion matrix: no chord, silence, X and all types."""
-    return ("N", "silence", "X", *TETRADS)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -4,10 +4,12 @@
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kammerton as kt
 from cases.chords import song
+from kammerton.chords.anatomy import _summed
 from kammerton.model.protocol import find
 
 #   seconds   0    2    3    4    5    6    7      8     10
@@ -154,6 +156,15 @@ def test_systems_and_annotators_have_tables_of_their_own() -> None:
         ("none", "min", "N", 3.0),
         ("none", "maj", "N", 2.0),
     }
+
+
+def test_cells_of_any_number_are_summed() -> None:
+    # two ways to sum: counting while there are few possible cells, sorting beyond
+    weights = np.array([1.0, 2.0, 4.0, 8.0])
+    for cell in (7, 1 << 40):
+        groups, cells_found, sums = _summed(np.array([0, 1, 0, 1]), np.array([cell, 0, cell, cell]), weights)
+        assert (groups.tolist(), cells_found.tolist()) == ([0, 1, 1], [cell, 0, cell])
+        assert sums.tolist() == [1 + 4, 2, 8]
 
 
 # --- class averages ------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 
 import kammerton as kt
 from cases.chords import song
-from kammerton.chords import ChordAnnotation, ChordOptions, read
+from kammerton.chords import ChordAnnotation, ChordOptions, evaluate, read
 from kammerton.errors import DataError, OptionError
 
 MAJMIN = "mirex2013/MajMin"
@@ -222,6 +222,32 @@ def test_lenient_labels_are_respelled() -> None:
     scores = kt.score("chords", song((0, 6, "C"), (6, 10, "Gm7")), song((0, 10, "C")), options=options)
     assert scores.value(MAJMIN) == pytest.approx(0.6)
     assert "KT318" in {found.code for found in scores.diagnostics}
+
+
+# --- chords.evaluate -----------------------------------------------------------------------
+
+
+def test_one_song_has_the_values_of_a_corpus_of_one() -> None:
+    scores = kt.score("chords", REF, EST, protocols=["mirex2013", "mir_eval", "decibel", "frames10ms"])
+    for protocol in ("mirex2013", "mir_eval", "decibel", "frames10ms"):
+        found = evaluate(*REF, *EST, protocol=protocol)
+        assert found == {
+            measure.name: scores.value(str(measure))
+            for measure in scores.measures
+            if measure.protocol == protocol
+        }
+    assert evaluate(*REF, *EST) == evaluate(*REF, *EST, protocol="mir_eval")
+
+
+def test_an_unknown_protocol_is_refused() -> None:
+    with pytest.raises(OptionError, match="did you mean `mir_eval`"):
+        evaluate(*REF, *EST, protocol="mireval")
+
+
+@pytest.mark.parametrize(("ref", "est"), [(([], []), EST), (REF, song((0, 1, "H"))), (song((0, 1, "")), EST)])
+def test_a_song_that_cannot_be_used_is_an_error(ref: Any, est: Any) -> None:
+    with pytest.raises(DataError):
+        evaluate(*ref, *est)
 
 
 # --- chords.read ---------------------------------------------------------------------------
