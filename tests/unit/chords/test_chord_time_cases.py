@@ -4,6 +4,8 @@
 import math
 from pathlib import Path
 
+import mir_eval
+import numpy as np
 import pytest
 
 import kammerton as kt
@@ -188,6 +190,21 @@ def test_a_row_of_no_length_separates_its_neighbours_in_mirex2013_only() -> None
     mirex, mir_eval = both(ref, est)
     assert mirex["OverSeg"] == pytest.approx(6 / 8)
     assert mir_eval["overseg"] == 1.0
+
+
+@pytest.mark.parametrize("label", ["N", "G"])
+def test_a_row_of_no_length_within_the_estimate_does_not_reach_into_the_gap_behind_it(label: str) -> None:
+    # mir_eval raises; without the row, C goes on to 7 s
+    _, found = both(song((0, 10, "C")), song((0, 5, "C"), (5, 5, label), (7, 10, "C")))
+    assert (found["majmin"], found["seg"]) == (1.0, 1.0)
+
+
+def test_a_row_of_no_length_that_mir_eval_merges_with_the_next_counts_from_where_it_stands() -> None:
+    # C at 2 s and C from 4 s are one segment to it: of 2-6 s, C stands in 2-6 s of both sides' rows
+    ref, est = song((2, 6, "C")), song((2, 2, "C"), (4, 6, "C"))
+    assert both(ref, est)[1]["majmin"] == 1.0
+    original = mir_eval.chord.evaluate(np.array(ref[0]), ref[1], np.array(est[0]), est[1])
+    assert original["majmin"] == 1.0
 
 
 def test_an_estimate_without_rows_of_a_reference_with_an_empty_row() -> None:

@@ -186,6 +186,14 @@ def test_annotators_need_not_have_the_same_items(tmp_path: Path) -> None:
     assert by_annotator(scores) == {"alice": 1.0, "bob": pytest.approx(5 / 15), "all": pytest.approx(15 / 25)}
 
 
+def test_a_file_that_tells_no_annotator_is_of_annotator_1(tmp_path: Path) -> None:
+    refs = write(
+        tmp_path / "refs", {"1.jams": jams(alice=[(0, 10, "C")], bob=[(0, 10, "G")]), "2.lab": "0 5 C\n"}
+    )
+    scores = kt.score("chords", refs, {"s": EST})
+    assert by_annotator(scores) == {"1": 1.0, "alice": 1.0, "bob": 0.0, "all": pytest.approx(15 / 25)}
+
+
 def test_a_file_that_cannot_be_read_fails_for_every_annotator(tmp_path: Path) -> None:
     refs = write(
         tmp_path / "refs",

@@ -155,6 +155,7 @@ def test_nothing_to_score_is_an_error_with_every_reason() -> None:
     with pytest.raises(DataError) as caught:
         kt.score("chords", {"1": REFS["1"]}, {"system": {"one": REFS["1"]}})
     assert [found.code for found in caught.value.diagnostics] == ["KT203", "KT204", "KT200"]
+    assert [found.file for found in caught.value.diagnostics] == ["system", "system", "reference"]
 
 
 # --- pairing -------------------------------------------------------------------------------
