@@ -103,8 +103,8 @@ def _spots(kind: Kind, judgement: Judgement, fingering: Fingering, limits: Limit
         name = RULES[rule - 1]
         if name == "same_finger":
             way = abs(int(presses.pitches[notes[1]] - presses.pitches[notes[0]]))
-            what = "holds keys {} semitones apart" if kind == "chord" else "goes {} semitones to another key"
-            reason = f"finger {fingers[0]} {what.format(way)}, at most {limits.slide}"
+            what = "spans" if kind == "chord" else "moves"
+            reason = f"finger {fingers[0]} {what} {way} semitones, at most {limits.slide}"
         else:
             reason = _reason(kind, name, span, sorted(fingers), limits)
         yield Spot(kind, notes[0], notes[1], (first, second), name, reason)

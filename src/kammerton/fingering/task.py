@@ -17,6 +17,7 @@ from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, rea
 from kammerton.fingering.lint import lint
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.protocols import nakamura2020, pianovam, playability, strike
+from kammerton.fingering.views import view_item
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import Case, Classes, ClassTable, Evaluation, Task
 
@@ -151,6 +152,7 @@ TASK = Task(
     extent=_extent,
     evaluate=_evaluate,
     remark=_remark,
+    view=view_item,
     match=_match,
     identify=identify,
     lint=lint,

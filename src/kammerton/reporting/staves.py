@@ -121,7 +121,7 @@ def _row(line: Line, place: int, part: Sequence[_Column], room: int, brush: Brus
         used = begin
         for cell, width in zip(line.columns[column.number], column.cells[place], strict=True):
             if used + width > room:
-                return row + ("" if marks else brush.glyphs.cut)
+                return row[:-1] + ("" if marks else brush.glyphs.cut)  # for the blank before
             text = _mark(cell, brush) if marks else brush.text(cell.text)
             row += brush.paint(text, _role(cell)) + " " * (width + 1 - display_width(text))
             used += width + 1

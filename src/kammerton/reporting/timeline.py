@@ -33,8 +33,9 @@ _HALF = 0.5
 _EPSILON = 1e-9
 _SHORTEST = 1e-3
 """A row shorter than this does not stretch the scale."""
-_TEXT, _NUMBERS, _INDENT = 24, 26, 2
-"""Columns of a table: for one text at most, for numbers at least, and before each."""
+_TEXT, _LONE_TEXT, _NUMBERS, _INDENT = 24, 36, 26, 2
+"""Columns of a table: for one of several texts and for the only one at most, for numbers at least, and
+before each."""
 
 
 def render_item(
@@ -224,9 +225,9 @@ def _table(table: Table, brush: Brush) -> list[str]:
     """Return title, headings and rows; columns of numbers that do not fit beside the texts stand below."""
     lines = [brush.paint(line, "title") for line in brush.wrapped(brush.text(table.title))]
     texts = [column for column in table.columns if column.kind == "text"]
-    room = min(_TEXT, (brush.width - _NUMBERS) // len(texts))
+    room = min(_TEXT if len(texts) > 1 else _LONE_TEXT, (brush.width - _NUMBERS) // len(texts))
     if len(texts) == len(table.columns):
-        return lines + _texts(table, room, brush)
+        return lines + _texts(table, brush)
     filled = [
         _filled(table, place, room if place < len(texts) else NAME, brush)
         for place in range(len(table.columns))
@@ -243,10 +244,11 @@ def _table(table: Table, brush: Brush) -> list[str]:
     return lines
 
 
-def _texts(table: Table, room: int, brush: Brush) -> list[str]:
+def _texts(table: Table, brush: Brush) -> list[str]:
     """Return the rows of a table without numbers; its last column takes what room the others leave."""
     if not table.rows:
         return []
+    room = min(_TEXT, brush.width // len(table.columns) - _INDENT)
     filled = [_filled(table, place, room, brush) for place in range(len(table.columns) - 1)]
     used = sum(_INDENT + display_width(cells[0]) for cells in filled)
     return _joined([*filled, _filled(table, len(filled), brush.width - used - _INDENT, brush)])

@@ -42,7 +42,7 @@ def said(fingering: Fingering, **options: str) -> list[str]:
         (
             (("1", 60, 0), ("1", 64, 0)),
             "KT390 note 1 (C4, R1) with note 2 (E4, R1) at 0",
-            "1 holds keys 4 semitones apart, at most 2",
+            "1 spans 4 semitones, at most 2",
         ),
         ((("1", 60, 0), ("1", 62, 0), ("4", 67, 0)), "", ""),
         # I13, I12: 2-3 over the limit of 5, and on it
@@ -68,7 +68,7 @@ def said(fingering: Fingering, **options: str) -> list[str]:
         (
             (("-2", 63, 0), ("-2", 60, 1)),
             "KT391 note 1 (Eb4, L2) to note 2 (C4, L2) at 1",
-            "2 goes 3 semitones to another key, at most 2",
+            "2 moves 3 semitones, at most 2",
         ),
         ((("-2", 62, 0), ("-2", 60, 1)), "", ""),
         # 2-5 spans 2 at least
