@@ -54,9 +54,18 @@ def named(protocol: str, *names: str) -> tuple[str, ...]:
 
 
 FIVE = ("Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass")
-ELEVEN = tuple(
-    "root thirds thirds_inv triads triads_inv tetrads tetrads_inv"
-    " majmin majmin_inv sevenths sevenths_inv".split()
+ELEVEN = (
+    "root",
+    "thirds",
+    "thirds_inv",
+    "triads",
+    "triads_inv",
+    "tetrads",
+    "tetrads_inv",
+    "majmin",
+    "majmin_inv",
+    "sevenths",
+    "sevenths_inv",
 )
 WHOLE, CUT = rows((0, 2, "C")), rows((0, 1, "C"), (1, 2, "G"))
 RIGHT, WRONG_HALF = rows((0, 2, "C"), (2, 4, "C")), rows((0, 2, "X"), (2, 4, "C"))

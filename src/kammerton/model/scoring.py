@@ -152,16 +152,17 @@ class _Plan:
             if needs == "pair":
                 for annotator in self._references.annotations:
                     for item in self._references.items(annotator):
-                        yield self._row(system, item, annotator, self._references.failed[annotator])
+                        yield self._row(system, item, annotator, self._references.failed[annotator], needs)
             else:
+                failed = self._references.failed_everywhere()
                 for item in sorted(self._references.every_item()):
-                    yield self._row(system, item, ALL, self._references.failed_everywhere())
+                    yield self._row(system, item, ALL, failed, needs)
 
-    def _row(self, system: str, item: str, annotator: str, failed: Mapping[str, str]) -> Row:
+    def _row(self, system: str, item: str, annotator: str, failed: Mapping[str, str], needs: Needs) -> Row:
         estimates, counts = self._systems[system], self._missing == "worst"
         if item in failed:
             return Row(system, item, annotator, "failed", counts=False, reason=f"reference: {failed[item]}")
-        if item in estimates.annotations:
+        if item in estimates.annotations or needs == "annotators":
             return Row(system, item, annotator)
         if item in estimates.failed:
             return Row(system, item, annotator, "failed", counts, f"estimate: {estimates.failed[item]}")

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""The hand-checked match cases, scored from the task record down: protocols, measures, corpus figures."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kammerton
+from kammerton.errors import OptionError
+from kammerton.fingering import Fingering, FingeringOptions
+
+CASES = json.loads((Path(__file__).parents[2] / "cases" / "fingering.json").read_text("utf-8"))["match"]
+STRIKE = {"M_gen": "M_gen", "M_high": "M_high", "M_soft": "M_soft", "M_rec": "M_rec", "acc": "accuracy"}
+
+
+def piece(labels: str, pitches: list[int] | None = None) -> Fingering:
+    """Notes a second apart, up from the middle C, in the hand of their finger."""
+    names = tuple(label if label != "." else "" for label in labels.split())
+    count = len(names)
+    hands = np.array([1 if name.startswith("-") else 0 for name in names], dtype=np.int64)
+    keys = np.arange(60, 60 + count) if pitches is None else np.array(pitches)
+    return Fingering(np.arange(count, dtype=float), np.arange(1.0, count + 1), keys, hands, names)
+
+
+def score(estimate: str, annotators: list[str], **choices: object) -> kammerton.Scores:
+    references = {f"a{number}": {"p": piece(labels)} for number, labels in enumerate(annotators)}
+    return kammerton.score(
+        "fingering",
+        None,
+        {"s": {"p": piece(estimate)}},
+        annotators=references,
+        options=FingeringOptions(**choices) if choices else None,  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_match_cases(case: dict[str, object]) -> None:
+    scores = score(str(case["est"]), list(case["gts"]))  # type: ignore[call-overload]
+    for column, name in STRIKE.items():
+        annotator = "a0" if name == "accuracy" else "all"
+        found = scores.value(f"strike/{name}", annotator=annotator)
+        assert found == pytest.approx(float(Fraction(str(case[column]))), abs=1e-12), name
+    expected = float(Fraction(str(case["tool_M_gen"])))
+    assert scores.value("nakamura2020/M_gen") == pytest.approx(expected, abs=1e-12)
+    expected = float(Fraction(str(case["pianovam_M_high"])))
+    assert scores.value("pianovam/M_high") == pytest.approx(expected, abs=1e-12)
+
+
+def test_partial_labels_have_denominators_of_their_own() -> None:
+    """A labels all four and is matched on all, B labels three and is matched on two."""
+    scores = score("1 2 3 4", ["1 2 3 4", "1 2 . 5"])
+    assert scores.value("strike/M_gen") == pytest.approx((1 + 2 / 3) / 2)
+    assert scores.value("strike/accuracy", annotator="a1") == pytest.approx(2 / 3)
+    assert scores.value("nakamura2020/M_gen") == 1  # B, who left a note out, does not take part
+
+
+def test_what_is_not_predicted_is_a_miss() -> None:
+    scores = score("1 . 3", ["1 2 3"])
+    assert scores.value("strike/accuracy") == pytest.approx(2 / 3)
+    assert scores.value("strike/coverage") == pytest.approx(2 / 3)
+    assert scores.value("strike/covered_accuracy") == 1
+
+
+def test_hands_and_fingers_apart() -> None:
+    """Hands: 3 of 4 right. Of those, fingers: 2 of 3."""
+    scores = score("1 2 3 -4", ["1 2 4 4"])
+    assert scores.value("strike/hand_accuracy") == 3 / 4
+    assert scores.value("strike/finger_accuracy") == 2 / 3
+    table = {
+        (r["reference"], r["estimate"]): r["notes"] for r in scores.table("confusion").iter_rows(named=True)
+    }
+    assert table == {("R1", "R1"): 1, ("R2", "R2"): 1, ("R4", "R3"): 1, ("R4", "L4"): 1}
+
+
+def test_average_of_fingers() -> None:
+    """F1: R1 1, R2 2*1/(1+2), R3 0 (predicted once, never right)."""
+    scores = score("1 2 3", ["1 2 2"])
+    assert scores.value("strike/finger_F1") == pytest.approx((1 + 2 / 3 + 0) / 3)
+
+
+def test_corpus_figures_are_means_over_pieces_with_the_pooled_rate_beside() -> None:
+    references = {"a": piece("1 2"), "b": piece("1 2 3 4 5 1 2 3")}
+    estimates = {"a": piece("1 2"), "b": piece("1 2 3 4 1 2 3 4")}
+    scores = kammerton.score("fingering", references, {"s": estimates})
+    assert scores.value("strike/M_gen") == (1 + 4 / 8) / 2
+    assert scores.value("strike/M_gen", aggregate="pooled") == 6 / 10
+
+
+def test_a_missing_piece_matches_nothing_and_cannot_be_played() -> None:
+    references = {"a": piece("1 2 3"), "b": piece("1 2 3")}
+    scores = kammerton.score("fingering", references, {"s": {"a": piece("1 2 3")}})
+    assert scores.value("strike/M_gen") == 1 / 2
+    assert scores.value("playability/ifr_melodic") == 1 / 2  # two steps of a, and two of b that all break
+    assert scores.value("playability/ifr_melodic_references") == 0
+
+
+def test_playability_follows_the_profile() -> None:
+    """Thumb to ring finger over 13 semitones: Parncutt allows 14, the document 12."""
+    ref, est = piece("1 4", [60, 73]), piece("1 4", [60, 73])
+    by_name = {
+        profile: kammerton.score(
+            "fingering", {"p": ref}, {"s": {"p": est}}, options=FingeringOptions(profile=profile)
+        )
+        for profile in ("parncutt1997", "pianovam")
+    }
+    values = {name: scores.value("playability/ifr_melodic") for name, scores in by_name.items()}
+    assert values == {"parncutt1997": 0.0, "pianovam": 1.0}
+    assert by_name["pianovam"].value("pianovam/IFR") == 1
+    assert "|profile:pianovam|" in by_name["pianovam"].summary["signature"][0]
+
+
+@pytest.mark.parametrize(("way", "rate"), [("strike", 0), ("exact", 0), ("any", 1)])
+def test_substitutions(way: str, rate: int) -> None:
+    assert score("1", ["4_1"], substitution=way).value("strike/M_gen") == rate
+
+
+def test_estimates_are_matched_note_by_note() -> None:
+    """The same two notes in another order, 20 ms late; a third that the reference lacks is left out."""
+    reference = piece("1 2", [60, 64])
+    times = np.array([1.02, 0.02, 5.0])
+    hands = np.zeros(3, dtype=np.int64)
+    estimate = Fingering(times, times + 1, np.array([64, 60, 70]), hands, ("2", "1", "5"))
+    scores = kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}})
+    assert scores.value("strike/accuracy") == 1
+    assert "KT371" in {said.code for said in scores.diagnostics}
+    late = FingeringOptions(tolerance_s=0.01)
+    with pytest.raises(kammerton.DataError, match="KT373"):
+        kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}}, options=late)
+
+
+@pytest.mark.parametrize(
+    "choice", [{"tolerance_s": -1.0}, {"substitution": "first"}, {"profile": "giant"}, {"profile": "no.toml"}]
+)
+def test_choices_that_cannot_be(choice: dict[str, object]) -> None:
+    with pytest.raises((OptionError, kammerton.DataError)):
+        FingeringOptions(**choice)  # type: ignore[arg-type]
