@@ -58,21 +58,23 @@ def convert(
     Parameters
     ----------
     task : str
-        ``"chords"``.
+        ``"chords"`` or ``"fingering"``.
     source : path
         A file, or a folder whose tree is kept.
     target : path
-        A file, or a folder. A format that holds one annotator gets one file for each: named
-        ``ANNOTATOR`` with the suffix if the source is a file, ``ANNOTATOR/ITEM`` if it is a folder.
+        A file, or a folder: one that is there, or a path that ends with a slash. A format that holds
+        one annotator gets one file for each: named ``ANNOTATOR`` with the suffix if the source is a
+        file, ``ANNOTATOR/ITEM`` if it is a folder.
     to : str, optional
         The format; by default the suffix of ``target`` tells it. For chords ``lab``, ``jams``,
-        ``audacity`` or ``csv``.
+        ``audacity`` or ``csv``, for fingering ``pig``, ``csv`` or ``musicxml``.
     annotator : str, optional
         Convert this annotator only.
     force : bool
         Whether files that are there already are replaced.
     options : object, optional
-        How files are read; for chords a :class:`kammerton.chords.ChordOptions`.
+        How files are read: a :class:`kammerton.chords.ChordOptions` or
+        :class:`kammerton.fingering.FingeringOptions`.
 
     Returns
     -------
@@ -106,7 +108,7 @@ def convert(
         annotator=annotator,
         force=force,
         target=Path(target),
-        into_folder=whole or Path(target).is_dir(),
+        into_folder=whole or Path(target).is_dir() or os.fspath(target).endswith(("/", os.sep)),
         whole=whole,
         diagnostics=list(files.diagnostics),
     )

@@ -13,6 +13,7 @@ from kammerton.errors import Diagnostic
 from kammerton.fingering.alignment import align
 from kammerton.fingering.annotation import MISSING, Fingering
 from kammerton.fingering.columns import Columns, build_columns
+from kammerton.fingering.conversion import CONVERSION
 from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, read_fingering
 from kammerton.fingering.lint import lint
 from kammerton.fingering.options import FingeringOptions
@@ -155,5 +156,6 @@ TASK = Task(
     view=view_item,
     match=_match,
     identify=identify,
+    conversion=CONVERSION,
     lint=lint,
 )

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Carry fingerings over to other formats, labels as they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kammerton.errors import DataError, Diagnostic, OptionError
+from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.formats import read_fingering, render_csv, render_pig
+from kammerton.fingering.formats.musicxml_writer import render_musicxml
+from kammerton.model.task import Conversion
+
+__all__ = ["CONVERSION"]
+
+_SUFFIXES = {"pig": ".txt", "csv": ".csv", "musicxml": ".musicxml"}
+
+
+def _render(tracks: Sequence[Fingering], form: str) -> str:
+    (track,) = tracks
+    return _RENDERERS[form](track)
+
+
+def _as_musicxml(fingering: Fingering) -> str:
+    try:
+        return render_musicxml(fingering)
+    except OptionError as error:  # of a file, it is the data that cannot be written
+        message = f"cannot be written as MusicXML: {error.message}"
+        raise DataError((Diagnostic(code="KT151", severity="error", message=message),)) from None
+
+
+_RENDERERS: dict[str, Callable[[Fingering], str]] = {
+    "pig": render_pig,
+    "csv": render_csv,
+    "musicxml": _as_musicxml,
+}
+
+CONVERSION = Conversion(forms=_SUFFIXES, joint=frozenset(), load=read_fingering, render=_render)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Fingerings carried over from format to format: no finger, substitution or hand is lost."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import kammerton as kt
+from fingering_strategies import fingerings
+from kammerton.errors import DataError
+from kammerton.fingering import TASK, Fingering, FingeringOptions
+from kammerton.fingering.conversion import CONVERSION
+
+FORMS = tuple(CONVERSION.forms)
+NOTES = (
+    "0\t0.0\t0.5\tC4\t64\t80\t0\t1\n"
+    "1\t0.0\t0.5\tE4\t64\t80\t0\t3_1\n"
+    "2\t0.0\t1.0\tC3\t64\t80\t1\t-5\n"
+    "3\t0.5\t1.0\tBb4\t64\t80\t0\t0\n"
+    "4\t1.0\t1.5\tF#3\t64\t80\t1\t-2_-1\n"
+    "5\t1.0\t1.5\tF#4\t64\t80\t0\t4_\n"
+)
+PIG = "//Version: PianoFingering_v170101\n" + NOTES
+
+
+def read(path: Path) -> dict[str | None, Fingering]:
+    reading = TASK.read(path, str(path), FingeringOptions())
+    assert not [each for each in reading.diagnostics if each.severity == "error"]
+    return dict(reading.annotations)
+
+
+def told(fingering: Fingering) -> list[tuple[float, float, int, int, str]]:
+    columns = (fingering.onsets, fingering.offsets, fingering.pitches, fingering.hands)
+    return list(zip(*(column.tolist() for column in columns), fingering.labels, strict=True))
+
+
+@pytest.mark.parametrize("first", FORMS)
+@pytest.mark.parametrize("second", FORMS)
+def test_there_and_back(tmp_path: Path, first: str, second: str) -> None:
+    start = tmp_path / "a.txt"
+    start.write_text(PIG)
+    there, end = tmp_path / f"b{CONVERSION.forms[first]}", tmp_path / "d.txt"
+    back = tmp_path / f"c{CONVERSION.forms[second]}"
+    for source, target in ((start, there), (there, back), (back, end)):
+        done = kt.convert("fingering", source, target)
+        assert not [each.code for each in done.diagnostics if each.severity == "error"]
+    assert end.read_text() == PIG
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(fingering=fingerings(max_size=8, ordered=True))
+def test_no_finger_and_no_hand_is_lost(tmp_path: Path, fingering: Fingering) -> None:
+    """Notes of a score come in order of time; of two that begin together the order is kept."""
+    for form, suffix in CONVERSION.forms.items():
+        path = tmp_path / f"a{suffix}"
+        path.write_text(CONVERSION.render([fingering], form))
+        (found,) = read(path).values()
+        # a score writes times in steps of at least a millionth of a quarter note
+        assert found.labels == fingering.labels
+        assert found.hands.tolist() == fingering.hands.tolist()
+        assert found.pitches.tolist() == fingering.pitches.tolist()
+        assert found.onsets == pytest.approx(fingering.onsets, abs=1e-6)
+
+
+def test_annotators_get_a_file_each(tmp_path: Path) -> None:
+    source = tmp_path / "scale.csv"
+    source.write_text(
+        "onset,offset,pitch,hand,finger,annotator\n"
+        "0,1,60,right,1,Ann\n1,2,62,right,2,Ann\n0,1,60,right,2,Bob\n1,2,62,right,3_1,Bob\n"
+    )
+    done = kt.convert("fingering", source, tmp_path / "pig", to="pig")
+    assert [each.code for each in done.diagnostics] == ["KT206"]
+    done = kt.convert("fingering", source, f"{tmp_path / 'pig'}/", to="pig")
+    assert [Path(each).name for each in done.written] == ["Ann.txt", "Bob.txt"]
+    assert read(tmp_path / "pig/Bob.txt")[None].labels == ("2", "3_1")
+    done = kt.convert("fingering", source, tmp_path / "bob.musicxml", annotator="Bob")
+    assert read(tmp_path / "bob.musicxml")[None].labels == ("2", "3_1")
+
+
+def test_a_folder_of_pig_keeps_its_names(tmp_path: Path) -> None:
+    for name in ("001-1_fingering.txt", "sub/002-2_fingering.txt"):
+        path = tmp_path / "pig" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(PIG)
+    done = kt.convert("fingering", tmp_path / "pig", tmp_path / "out", to="csv")
+    assert sorted(Path(each).relative_to(tmp_path).as_posix() for each in done.written) == [
+        "out/001-1_fingering.csv",
+        "out/sub/002-2_fingering.csv",
+    ]
+    scores = kt.score("fingering", tmp_path / "pig", tmp_path / "out", measures=["strike/accuracy"])
+    assert scores.value("accuracy") == 1
+
+
+def test_alternate_fingers_of_a_score_are_annotators(tmp_path: Path) -> None:
+    start, score = tmp_path / "a.txt", tmp_path / "a.musicxml"
+    start.write_text(PIG)
+    kt.convert("fingering", start, score)
+    text = score.read_text().replace(
+        "<fingering>1</fingering>", '<fingering>1</fingering><fingering alternate="yes">2</fingering>', 1
+    )
+    score.write_text(text)
+    done = kt.convert("fingering", score, f"{tmp_path}/out/", to="pig")
+    labels = [read(Path(each))[None].labels for each in done.written]
+    assert [Path(each).name for each in done.written] == ["1.txt", "2.txt"]
+    assert [each[0] for each in labels] == ["1", "2"]
+
+
+ONE = Fingering(np.zeros(1), np.ones(1), np.array([60]), np.array([0]), ("1",))
+
+
+@pytest.mark.parametrize(
+    ("form", "changes", "message"),
+    [
+        ("pig", {"hands": np.array([-1])}, "note index 0 cannot be written as PIG: its hand is not known"),
+        ("pig", {"pitches": np.array([-1])}, "note index 0 cannot be written as PIG: its pitch is not known"),
+        ("csv", {"pitches": np.array([-1])}, "note index 0 cannot be written as CSV: its pitch is not known"),
+        (
+            "musicxml",
+            {"pitches": np.array([-1])},
+            "cannot be written as MusicXML: a score has no pitches outside of C0 to G9",
+        ),
+        (
+            "musicxml",
+            {"offsets": np.array([1e12])},
+            "cannot be written as MusicXML: a score has no times outside of 0 to 1e+09",
+        ),
+    ],
+)
+def test_what_a_format_cannot_hold_is_refused(form: str, changes: dict[str, object], message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        CONVERSION.render([replace(ONE, **changes)], form)  # type: ignore[arg-type]
+    (problem,) = caught.value.diagnostics
+    assert (problem.code, problem.message) == ("KT151", message)
+
+
+def test_a_note_of_an_unknown_hand_goes_to_csv(tmp_path: Path) -> None:
+    unknown = replace(ONE, hands=np.array([-1]), labels=("",))
+    path = tmp_path / "a.csv"
+    path.write_text(CONVERSION.render([unknown], "csv"))
+    assert told(read(path)[None]) == told(unknown)
+
+
+@pytest.mark.skipif("KAMMERTON_SHARED" not in os.environ, reason="KAMMERTON_SHARED names no folder")
+def test_real_scores_convert_and_come_back(tmp_path: Path) -> None:
+    shared_fingering = Path(os.environ["KAMMERTON_SHARED"]) / "data/fingering"
+    sources = [*shared_fingering.glob("musicxml/*"), *shared_fingering.glob("pydactyl_abcd_raw/*.abcd")]
+    assert len(sources) >= 8
+    for source in sources:
+        options = FingeringOptions(hand="right") if "scales_all_keys" in source.name else FingeringOptions()
+        annotations = TASK.read(source, str(source), options).annotations
+        assert annotations
+        for form, suffix in CONVERSION.forms.items():
+            for place, (_, annotation) in enumerate(annotations):
+                path = tmp_path / f"{source.stem}-{place}{suffix}"
+                path.write_text(CONVERSION.render([annotation], form))
+                (found,) = read(path).values()
+                assert found.hands.tolist() == annotation.hands.tolist()
+                assert found.pitches.tolist() == annotation.pitches.tolist()
+                assert found.labels == annotation.labels
