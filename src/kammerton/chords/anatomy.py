@@ -27,6 +27,11 @@ _DENSE = 1 << 22
 _NO_ROOT = 12
 """Root interval where one side has no root."""
 
+_INTERVALS = np.array(
+    [_NO_ROOT if ref < 0 or est < 0 else (est - ref) % 12 for ref in range(-1, 12) for est in range(-1, 12)]
+)
+"""Root interval by root of the reference and of the estimate, -1 for none."""
+
 
 def confusion_table(timeline: Timeline, columns: Columns) -> ClassTable:
     """Sum time by root interval, quality of the reference, and quality of the estimate.
@@ -46,9 +51,7 @@ def confusion_table(timeline: Timeline, columns: Columns) -> ClassTable:
     """
     classes = class_codes(columns.labels)
     roots = np.array([-1 if label == "" else map_label(label).root for label in columns.labels])
-    ref_root, est_root = roots.take(timeline.ref), roots.take(timeline.est)
-    rootless = (ref_root < 0) | (est_root < 0)
-    interval = np.where(rootless, _NO_ROOT, (est_root - ref_root) % 12)
+    interval = _INTERVALS.take(roots.take(timeline.ref) * 13 + roots.take(timeline.est) + 14)
     count = len(CLASSES)
     cell = (interval * count + classes.take(timeline.ref)) * count + classes.take(timeline.est)
     groups, cells, weights = _summed(columns.groups[timeline.pair], cell, timeline.weights)
@@ -135,9 +138,10 @@ def _summed(
     """Sum weights over equal (group, cell); return groups, cells and sums."""
     width = int(cells.max(initial=0)) + 1
     keys = groups * width + cells
-    if keys.max(initial=0) < _DENSE:
-        found = np.flatnonzero(np.bincount(keys))
-        sums = np.bincount(keys, weights)[found]
+    if keys.max(initial=0) < _DENSE:  # weights are positive: what is 0 does not occur
+        sums = np.bincount(keys, weights)
+        found = np.flatnonzero(sums)
+        sums = sums[found]
     else:
         found, places = np.unique(keys, return_inverse=True)
         sums = np.bincount(places, weights)
