@@ -24,6 +24,7 @@ from kammerton.model.protocol import choose
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import gather_evidence
+from kammerton.model.splits import choose_split
 from kammerton.model.task import Task
 from kammerton.model.views import ItemView
 
@@ -36,7 +37,7 @@ _NOT_IN_SIGNATURE = ("encoding", "limits")
 """Reading options that decide whether a file can be read, not what is read."""
 
 
-def score(
+def score(  # noqa: PLR0913 - one per choice
     task: str,
     references: Any = None,
     estimates: Any = None,
@@ -48,6 +49,8 @@ def score(
     pairs: str | os.PathLike[str] | None = None,
     missing: Missing = "worst",
     strict: bool = False,
+    split: str | None = None,
+    splits: Mapping[str, str] | str | os.PathLike[str] | None = None,
     options: object | None = None,
 ) -> Scores:
     """Score one or several systems.
@@ -55,7 +58,7 @@ def score(
     Parameters
     ----------
     task : str
-        ``"chords"``.
+        ``"chords"`` or ``"fingering"``.
     references : path, mapping or annotation
         A folder, in which an item is called by its path without suffix; a single file; a mapping of
         items to paths or annotations (anything with ``intervals`` and ``labels``, or a pair of both);
@@ -77,8 +80,14 @@ def score(
         What a missing or unusable estimate counts: the worst score, nothing, or an end to the run.
     strict : bool
         End the run before scoring if there is any error or repair.
+    split : str, optional
+        Score the items of this split only, such as ``"test"``; needs ``splits``.
+    splits : mapping or path, optional
+        Split of each item: a mapping, or a file that :func:`kammerton.formats.splits.read_splits` reads.
+        Without ``split`` all items are scored, with a warning if some are for training.
     options : object, optional
-        How files are read; for chords a :class:`kammerton.chords.ChordOptions`.
+        How files are read, and choices of scoring: a :class:`kammerton.chords.ChordOptions` or
+        :class:`kammerton.fingering.FingeringOptions`.
 
     Returns
     -------
@@ -109,11 +118,30 @@ def score(
         corpus = read_pairs(pairs)
     else:
         corpus = _corpus(found, references, estimates, annotators or {})
+    corpus, part = _split(corpus, splits, split)
     evidence = gather_evidence(
         found, corpus, chosen, options=reading, missing=missing, annotator=annotator, strict=strict
     )
-    choices = _choices(reading) | ({} if annotator == ALL else {"annotator": annotator})
+    choices = _choices(reading) | ({} if annotator == ALL else {"annotator": annotator}) | part
     return Scores(found, evidence, missing=missing, choices=choices)
+
+
+def _split(
+    corpus: Corpus, splits: Mapping[str, str] | str | os.PathLike[str] | None, split: str | None
+) -> tuple[Corpus, dict[str, str]]:
+    """Return the items of a split, and what the signature says of it."""
+    if splits is None:
+        if split is not None:
+            raise OptionError("which items are in a split?", "say it: --splits FILE")
+        return corpus, {}
+    from kammerton.formats.splits import read_splits, split_name  # noqa: PLC0415 - most runs have none
+
+    if isinstance(splits, Mapping):
+        known = {item: split_name(name) for item, name in splits.items()}
+    else:
+        known = read_splits(splits)
+    chosen = None if split is None else split_name(split)
+    return choose_split(corpus, known, chosen), {} if chosen is None else {"split": chosen}
 
 
 def _options(task: Task, options: object | None) -> Any:
@@ -188,7 +216,7 @@ def show(
     Parameters
     ----------
     task : str
-        ``"chords"``.
+        ``"chords"`` or ``"fingering"``.
     references, estimates, annotators
         As for :func:`score`.
     item : str, optional

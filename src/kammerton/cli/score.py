@@ -45,6 +45,8 @@ def command(task: Task) -> Callable[..., int]:
         pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
         missing: Literal["worst", "skip", "error"] = "worst",
         strict: Annotated[bool, Parameter(negative="")] = False,
+        split: Annotated[str | None, Parameter(metavar="NAME")] = None,
+        splits: Annotated[str | None, Parameter(metavar="FILE", negative="")] = None,
         fail_under: Annotated[_Several, Parameter(negative="", metavar="PROTOCOL/MEASURE=VALUE")] = None,
         quiet: Annotated[bool, Parameter(negative="")] = False,
         **reading: Any,
@@ -82,6 +84,11 @@ def command(task: Task) -> Callable[..., int]:
             What a missing or unusable estimate counts: the worst score, nothing, or an end to the run.
         strict
             End the run before scoring if there is any error or repair.
+        split
+            Score the items of this split only, such as test; needs --splits.
+        splits
+            List of items and splits: a table, or JSON with a field split for each. Without --split it
+            only warns of items that are for training.
         fail_under
             Fail (exit code 1) if a headline figure is below, or undefined; repeatable.
         quiet
@@ -106,6 +113,8 @@ def command(task: Task) -> Callable[..., int]:
             "pairs": pairs,
             "missing": missing,
             "strict": strict,
+            "split": split,
+            "splits": splits,
             "options": task.options(**reading),
             **sides(references, estimates, added, pairs),
         }

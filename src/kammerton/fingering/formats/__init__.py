@@ -6,7 +6,6 @@ from kammerton.fingering.formats.note_table import render_csv
 from kammerton.fingering.formats.options import FingeringOptions
 from kammerton.fingering.formats.pig import identify, read_pig, render_pig
 from kammerton.fingering.formats.sniffing import SUFFIXES, parse_fingering, read_fingering
-from kammerton.fingering.formats.splits import read_splits
 
 __all__ = [
     "SUFFIXES",
@@ -16,7 +15,6 @@ __all__ = [
     "parse_fingering",
     "read_fingering",
     "read_pig",
-    "read_splits",
     "render_csv",
     "render_pig",
 ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which items are for training, validation and test: metadata of PianoVAM, and plain lists."""
+"""Which items are for training, validation and test: metadata of data sets, and plain lists."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import PurePath
 
 from kammerton.errors import DataError, Diagnostic, quote
-from kammerton.fingering.formats.tables import SEPARATORS, lines_with_data, split_cells
+from kammerton.formats.csv_header import cells_of
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode
 from kammerton.formats.options import Limits
@@ -17,10 +17,13 @@ from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
 from kammerton.model.annotations import Place
 
-__all__ = ["read_splits"]
+__all__ = ["read_splits", "split_name"]
 
 _ITEM_KEYS = ("item", "record_time", "recording", "id", "name")
 """What metadata call an item; PianoVAM names its files by the time of recording."""
+
+_SEPARATORS = ("\t", ",", ";", " ")
+"""What may stand between item and split; a space stands for any blanks."""
 
 _SPLITS = {
     **dict.fromkeys(("train", "training"), "train"),
@@ -56,7 +59,7 @@ def read_splits(
     Raises
     ------
     DataError
-        If the file cannot be read (KT101 to KT108, KT141, KT142) or tells no splits (KT349).
+        If the file cannot be read (KT101 to KT108, KT141, KT142) or tells no splits (KT213).
     """
     name = os.fsdecode(path)
     limits = limits or Limits()
@@ -66,7 +69,7 @@ def read_splits(
     rows = _from_json(text, problems, limits) if is_json else _from_table(text, problems)
     found: dict[str, str] = {}
     for item, split, place in rows:
-        named = _SPLITS.get(split.casefold(), split)
+        named = split_name(split)
         if found.setdefault(item, named) != named:
             _say(
                 problems, place, f"item {quote(item)} is in two splits: {quote(found[item])}, {quote(named)}"
@@ -78,25 +81,41 @@ def read_splits(
     return found
 
 
+def split_name(name: str) -> str:
+    """Return the one name that a split has here: ``"train"``, ``"validation"``, ``"test"``, or its own."""
+    return _SPLITS.get(name.casefold(), name)
+
+
 def _say(problems: Problems, place: Place, message: str, hint: str | None = None) -> None:
-    problems.add(place.diagnose(Diagnostic(code="KT349", severity="error", message=message, hint=hint)))
+    problems.add(place.diagnose(Diagnostic(code="KT213", severity="error", message=message, hint=hint)))
 
 
 def _from_table(text: str, problems: Problems) -> Iterator[Row]:
-    lines = lines_with_data(text)
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip(" \t") and not line.lstrip(" \t").startswith(("#", "//"))
+    ]
     columns = (0, 1)
     separator = ","
     for index, (number, line) in enumerate(lines):
         place = Place(problems.file, number, 1, len(line), line)
         if index == 0:
-            separator = max(SEPARATORS, key=lambda mark: len(split_cells(line, mark) or ()))
-        cells = split_cells(line, separator) or []
+            separator = max(_SEPARATORS, key=lambda mark: len(_cells(line, mark)))
+        cells = _cells(line, separator)
         if index == 0 and (header := _header(cells)) is not None:
             columns = header
         elif len(cells) <= max(columns) or not all(cells[column] for column in columns):
             _say(problems, place, "row has no item and split", "a row is item and split")
         else:
             yield cells[columns[0]], cells[columns[1]], place
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    """Cut a line into cells; none if its quotes do not allow it."""
+    if separator == " ":
+        return line.split()
+    return [cell.strip(" \t") for cell in cells_of(line, separator) or ()]
 
 
 def _header(cells: list[str]) -> tuple[int, int] | None:
