@@ -88,6 +88,14 @@ class Scores:
     def _all_rows(self) -> Iterator[Row]:
         return chain.from_iterable(self._evidence.rows.values())
 
+    @cached_property
+    def references(self) -> dict[str, int]:
+        """Number of references that each item has: one for each annotator whose annotation was used."""
+        counts: dict[str, int] = {}
+        for _, item in self._evidence.fingerprints:
+            counts[item] = counts.get(item, 0) + 1
+        return counts
+
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Everything that was noticed in the data, in the order of reading."""

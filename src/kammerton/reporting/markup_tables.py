@@ -20,7 +20,7 @@ def _markdown(block: Block) -> str:
     head, *body = _cells(block, for_markdown)
     aligned = ["---" if place < _texts(block) else "---:" for place in range(len(head))]
     rows = "\n".join("| " + " | ".join(row) + " |" for row in (head, aligned, *body))
-    return f"### {for_markdown(block.title)}\n\n{rows}\n\n{for_markdown(block.signature)}\n"
+    return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{for_markdown(block.signature)}\n"
 
 
 def render_latex(blocks: Sequence[Block]) -> str:
@@ -32,7 +32,7 @@ def _latex(block: Block) -> str:
     head, aggregates, *body = _cells(block, for_latex)
     columns = "l" * _texts(block) + "r" * (len(head) - _texts(block))
     lines = [
-        rf"% {for_latex(block.title)}; needs \usepackage{{booktabs}}",
+        rf"% {for_latex(block.caption)}; needs \usepackage{{booktabs}}",
         f"% {for_latex(block.signature)}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",

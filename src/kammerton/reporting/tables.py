@@ -50,12 +50,20 @@ class Block:
         The rows.
     signature : str
         Signature of every figure, with ``*`` for the measure.
+    basis : str
+        What the figures were measured on.
     """
 
     protocol: str
     measures: tuple[Measure, ...]
     lines: tuple[Line, ...]
     signature: str
+    basis: str = ""
+
+    @property
+    def caption(self) -> str:
+        """The title, and what the figures were measured on."""
+        return f"{self.title}; {self.basis}" if self.basis else self.title
 
     @property
     def title(self) -> str:
@@ -92,8 +100,28 @@ def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
         if measures:
             signature = signatures[protocol, measures[0].name]
             whole = f"{protocol}/*{signature.removeprefix(str(measures[0]))}"
-            blocks.append(Block(protocol, measures, tuple(_lines(rows, measures)), whole))
+            lines = tuple(_lines(rows, measures))
+            blocks.append(Block(protocol, measures, lines, whole, _basis(scores, measures, lines)))
     return tuple(blocks)
+
+
+def _basis(scores: Scores, measures: tuple[Measure, ...], lines: Sequence[Line]) -> str:
+    """Return e.g. ``156 to 312 notes, 2 annotators``: the smallest and the largest weight of a figure."""
+    weights: dict[str, list[float]] = {}
+    for line in lines:
+        for measure, found in zip(measures, line.figures, strict=True):
+            if found is not None and not math.isnan(found.value):
+                pooled = scores.estimate(measure, line.system, line.annotator, "pooled")
+                weights.setdefault(measure.weight_unit, []).append(pooled.weight)
+    counts = list(scores.references.values())
+    annotators = _range(counts, "annotator" if max(counts) == 1 else "annotators")
+    each = " an item" if min(counts) < max(counts) else ""
+    return ", ".join([*(_range(found, unit) for unit, found in weights.items()), annotators + each])
+
+
+def _range(amounts: Sequence[float], unit: str) -> str:
+    texts = [f"{amount:,.0f}" if amount == round(amount) else f"{amount:,.1f}" for amount in sorted(amounts)]
+    return f"{texts[0]} {unit}" if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]} {unit}"
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], measures: tuple[Measure, ...]) -> Iterator[Line]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -57,7 +58,8 @@ def _block(block: Block, width: int) -> str:
     else:
         parts = ["\n".join(_rows([*stub, *part])) for part in _parts(columns, room + len(_GAP))]
         body = "\n\n".join(parts)
-    return f"{block.title}\n{body}\nsignature {block.signature}\n"
+    caption = textwrap.wrap(block.caption, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join((*caption, body, f"signature {block.signature}\n"))
 
 
 def _stub(block: Block) -> list[list[str]]:
