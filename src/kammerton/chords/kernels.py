@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -12,12 +13,13 @@ from kammerton.chords.formulas import (
     CORRECT_CHORD,
     CORRECT_NO_CHORD,
     DELETED,
+    EXCLUDED,
     INSERTED,
     OUTCOMES,
     SUBSTITUTED,
 )
 from kammerton.chords.time_rules import Timeline
-from kammerton.core.intervals import Codes, Flags, Seconds, lost_time
+from kammerton.core.intervals import Codes, Flags, Seconds, SumsByPair, lost_time
 from kammerton.model.measure import Measure, Statistics
 
 __all__ = ["LabelRule", "Outcomes", "Result", "equal_values", "segmentation_statistics"]
@@ -72,23 +74,53 @@ class Outcomes:
         Labels of both sides over time.
     sounding : ndarray of bool, shape (labels,)
         Whether a label claims a chord; ``N`` and silence do not, ``X`` does.
+
+    Notes
+    -----
+    Most time has a chord on either side, and can be right, substituted or excluded: three sums along
+    the pairs. The rest is small, and may be counted cell by cell.
     """
 
     def __init__(self, timeline: Timeline, sounding: Flags) -> None:
-        self.timeline = timeline
-        ref, est = sounding[timeline.ref], sounding[timeline.est]
+        self._cells = (timeline.pairs, len(OUTCOMES))
+        ref, est = sounding.take(timeline.ref), sounding.take(timeline.est)
+        chords, rest = np.flatnonzero(ref & est), np.flatnonzero(~(ref & est))
+        self._chords, self._rest = (_Stretch.of(timeline, slices) for slices in (chords, rest))
+        self._pairs = SumsByPair(timeline.pairs, self._chords.pair)
+        ref, est = ref[rest], est[rest]
         self._right = np.where(ref, CORRECT_CHORD, CORRECT_NO_CHORD)
-        self._wrong = np.where(ref, np.where(est, SUBSTITUTED, DELETED), np.where(est, INSERTED, SUBSTITUTED))
-        self._first = timeline.pair * len(OUTCOMES)
+        self._wrong = np.where(ref, DELETED, np.where(est, INSERTED, SUBSTITUTED))
+        self._first = self._rest.pair * len(OUTCOMES)
 
     def statistics(self, rule: LabelRule) -> Statistics:
         """Return time by outcome, shape (pairs, outcomes)."""
-        timeline = self.timeline
-        outcome = np.where(rule.correct(timeline.ref, timeline.est), self._right, self._wrong)
-        outcome *= rule.scored.take(timeline.ref)  # what is not scored is EXCLUDED, which is 0
-        outcome += self._first
-        sums = np.bincount(outcome, timeline.weights, timeline.pairs * len(OUTCOMES))
-        return sums.reshape(timeline.pairs, len(OUTCOMES)).astype(float, copy=False)
+        rest, chords = self._rest, self._chords
+        outcome = np.where(rule.correct(rest.ref, rest.est), self._right, self._wrong)
+        outcome *= rule.scored.take(rest.ref)  # what is not scored is EXCLUDED, which is 0
+        sums = np.bincount(self._first + outcome, rest.weights, math.prod(self._cells))
+        sums = sums.astype(float, copy=False).reshape(self._cells)
+        scored = rule.scored.take(chords.ref)
+        right = rule.correct(chords.ref, chords.est) & scored
+        sums[:, CORRECT_CHORD] += self._pairs.of(chords.weights * right)
+        sums[:, SUBSTITUTED] += self._pairs.of(chords.weights * (scored ^ right))
+        sums[:, EXCLUDED] += self._pairs.of(chords.weights * ~scored)
+        return sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stretch:
+    """Some slices of a timeline."""
+
+    pair: Codes
+    weights: Seconds
+    ref: Codes
+    est: Codes
+
+    @classmethod
+    def of(cls, timeline: Timeline, slices: Codes) -> _Stretch:
+        return cls(
+            timeline.pair[slices], timeline.weights[slices], timeline.ref[slices], timeline.est[slices]
+        )
 
 
 def segmentation_statistics(

@@ -12,7 +12,16 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Codes", "Flags", "Segments", "Slices", "lost_time", "sequence_of_rows", "slice_pairs"]
+__all__ = [
+    "Codes",
+    "Flags",
+    "Segments",
+    "Slices",
+    "SumsByPair",
+    "lost_time",
+    "sequence_of_rows",
+    "slice_pairs",
+]
 
 Seconds = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -253,12 +262,31 @@ def _outside_longest(pairs: int, pair: Codes, pieces: Seconds, runs: Codes) -> S
     changed[1:] = (runs[1:] != runs[:-1]) | (pair[1:] != pair[:-1])
     begins = np.flatnonzero(changed)
     longest = np.maximum.reduceat(pieces, begins)
-    return np.maximum(_sums(pairs, pair, pieces) - _sums(pairs, pair[begins], longest), 0.0)
+    total = SumsByPair(pairs, pair).of(pieces)
+    return np.maximum(total - SumsByPair(pairs, pair[begins]).of(longest), 0.0)
 
 
-def _sums(pairs: int, pair: Codes, values: Seconds) -> Seconds:
-    """Sum values of ascending pairs; equal values have equal sums, so that a difference can be 0."""
-    begins = np.flatnonzero(np.diff(pair, prepend=-1))
-    sums = np.zeros(pairs)
-    sums[pair[begins]] = np.add.reduceat(values, begins)
-    return sums
+class SumsByPair:
+    """Sums values by pair, where they stand in the order of pairs.
+
+    Equal values have equal sums, so that a difference of sums can be exactly 0.
+
+    Parameters
+    ----------
+    pairs : int
+        Number of pairs.
+    pair : ndarray of int64
+        Pair of each value, ascending.
+    """
+
+    def __init__(self, pairs: int, pair: Codes) -> None:
+        self._pairs = pairs
+        self._begins = np.flatnonzero(np.diff(pair, prepend=-1))
+        self._present = pair[self._begins]
+
+    def of(self, values: Seconds) -> Seconds:
+        """Return the sum of each pair; 0 for one without values."""
+        sums = np.zeros(self._pairs)
+        if len(self._begins):
+            sums[self._present] = np.add.reduceat(values, self._begins)
+        return sums
