@@ -4,6 +4,7 @@
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -25,10 +26,12 @@ def test_the_example_is_scored(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo"]) == 0
     captured = capsys.readouterr()
     assert not captured.err
-    assert captured.out.startswith("Four old tunes: the systems `careful` and `hasty`")
+    assert captured.out.startswith("Chords of four old tunes: the systems `careful` and `hasty`")
     assert "\nhasty      all " in captured.out
     assert "\nAmazing Grace, 8 to 24 of 39.046 s: careful, hasty against reference\n" in captured.out
-    assert f"\nThe files are in {EXAMPLE / 'chords'}\n" in captured.out
+    assert "\nnakamura2020, per cent; 96 notes, 2 annotators\n" in captured.out
+    assert "\nCadence, 0 to 4 s: careful, hasty against 1, 2\n" in captured.out
+    assert f"\nThe files are in {EXAMPLE}\n" in captured.out
 
 
 def test_the_commands_it_proposes_work(
@@ -42,18 +45,21 @@ def test_the_commands_it_proposes_work(
     copy, _, folder = first.partition(" && cd ")
     assert main(shlex.split(copy)[1:]) == 0
     monkeypatch.chdir(folder)
-    assert len(others) == 3
+    assert len(others) == 7
     for command in others:
         program, *arguments = shlex.split(command)
-        assert program == "kammerton"
-        assert main(arguments) == 0
+        if program == "cd":
+            monkeypatch.chdir(*arguments)
+        else:
+            assert program == "kammerton"
+            assert main(arguments) == 0
 
 
 def test_the_example_is_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     for name in ("new", "empty", "deep/er"):
         assert main(["demo", "--copy", str(tmp_path / name)]) == 0
-        assert capsys.readouterr().out.startswith(f"copied to {tmp_path / name}; try, in ")
+        assert capsys.readouterr().out.startswith(f"copied to {tmp_path / name}\ntry, in ")
         assert files(tmp_path / name) == files(EXAMPLE)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deep", "empty", "new"]
 
@@ -78,9 +84,12 @@ def test_a_copy_that_fails_leaves_nothing(
     assert not list(tmp_path.iterdir())
 
 
-def test_the_files_are_what_the_script_writes(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, ROOT / "examples/make_demo.py", tmp_path], check=True)
-    assert files(tmp_path) == files(EXAMPLE / "chords")
+@pytest.mark.parametrize(
+    ("script", "task"), [("make_demo.py", "chords"), ("make_fingering_demo.py", "fingering")]
+)
+def test_the_files_are_what_the_script_writes(tmp_path: Path, script: str, task: str) -> None:
+    subprocess.run([sys.executable, ROOT / "examples" / script, tmp_path], check=True)
+    assert files(tmp_path) == files(EXAMPLE / task)
 
 
 @pytest.mark.parametrize("annotator", ["reference", "second"])
@@ -89,3 +98,20 @@ def test_nothing_is_wrong_with_the_files(annotator: str) -> None:
     scores = kammerton.score("chords", chords / annotator, [chords / "careful", chords / "hasty"])
     assert scores.diagnostics == ()
     assert scores.counts["hasty"] == {"total": 4, "ok": 4, "missing": 0, "failed": 0}
+
+
+def test_the_fingerings_are_as_they_are_described() -> None:
+    fingering = EXAMPLE / "fingering"
+    systems = [fingering / "careful", fingering / "hasty"]
+    scores = kammerton.score("fingering", fingering / "reference", systems)
+    assert scores.diagnostics == ()
+    assert scores.counts["hasty"] == {"total": 3, "ok": 3, "missing": 0, "failed": 0}
+    assert scores.annotators == ("1", "2", "all")
+    assert scores.references == {"C major scale": 2, "Cadence": 2, "Minuet in G": 2}
+    # the annotators write nothing that cannot be played, `careful` is always with one of them
+    assert scores.value("ifr_melodic_references", system="careful") == 0
+    assert scores.value("ifr_chord_references", system="careful") == 0
+    assert scores.value("nakamura2020/M_soft", system="careful") == 1
+    found = kammerton.check("fingering", fingering).diagnostics
+    assert Counter(Path(each.file or "").parent.name for each in found) == {"careful": 1, "hasty": 9}
+    assert {each.code for each in found} == {"KT390", "KT391", "KT392"}

@@ -21,11 +21,15 @@ __all__ = ["EXAMPLE", "app"]
 EXAMPLE = Path(__file__).parent.parent / "demo"
 """Where the bundled files are."""
 
-_ITEM, _FROM, _TO = "Amazing Grace", 8.0, 24.0
-_COMMANDS = (
+_CHORDS = (
     "kammerton show chords reference careful hasty greensleeves --measure Sevenths",
     "kammerton score chords reference careful hasty --format csv --per-item songs.csv",
     "kammerton measures chords",
+)
+_FINGERING = (
+    "kammerton show fingering reference careful hasty minuet",
+    "kammerton check fingering hasty",
+    "kammerton convert fingering reference scores --to musicxml",
 )
 
 app = App(name="demo", help="Score the bundled example.", usage="Usage: kammerton demo [--copy FOLDER]")
@@ -33,7 +37,9 @@ app = App(name="demo", help="Score the bundled example.", usage="Usage: kammerto
 
 @app.default
 def demo(*, copy: Annotated[str | None, Parameter(metavar="FOLDER")] = None) -> int:
-    """Score the bundled example: four old tunes, two systems against two annotators.
+    """Score the bundled example: chords of four old tunes, fingerings of three short pieces.
+
+    Each has two annotators and two systems.
 
     Parameters
     ----------
@@ -42,43 +48,67 @@ def demo(*, copy: Annotated[str | None, Parameter(metavar="FOLDER")] = None) -> 
     """
     if copy is not None:
         _copy(copy)
-        write_out(f"copied to {copy}; try, in {Path(copy) / 'chords'}:\n" + _indented(_COMMANDS))
+        tried = ((Path(copy) / "chords", _CHORDS), (Path(copy) / "fingering", _FINGERING))
+        write_out(
+            f"copied to {copy}\n" + "".join(f"try, in {folder}:\n{_indented(own)}" for folder, own in tried)
+        )
     else:
         write_out(_shown())
     return DONE
 
 
 def _shown() -> str:
-    """Return the scores of the example, a piece of a timeline, and what to try next."""
+    """Return figures and a piece of a view for each task, and what to try next."""
+    chords, fingering = EXAMPLE / "chords", EXAMPLE / "fingering"
+    first = f"kammerton demo --copy example && cd {Path('example', 'chords')}"
+    parts = (
+        "Chords of four old tunes: the systems `careful` and `hasty` against the annotators",
+        "`reference` and `second`; `all` takes both annotators together.",
+        "",
+        _scored("chords", chords, ("mirex2013",), annotators={"second": chords / "second"}),
+        _drawn("chords", chords, "Amazing Grace", 8.0, 24.0),
+        "Fingerings of three short pieces, by two annotators and two systems.",
+        "",
+        _scored("fingering", fingering, ("nakamura2020", "playability")),
+        _drawn("fingering", fingering, "Cadence"),
+        f"The files are in {EXAMPLE}",
+        "Next, try:",
+        _indented((first, *_CHORDS, f"cd {Path('..', 'fingering')}", *_FINGERING)),
+    )
+    return "\n".join(parts)
+
+
+def _scored(
+    task: str, folder: Path, protocols: tuple[str, ...], annotators: dict[str, Path] | None = None
+) -> str:
     from kammerton import api  # noqa: PLC0415 - not for help pages, nor for copying
     from kammerton.reporting.tables import build_blocks  # noqa: PLC0415
     from kammerton.reporting.text_tables import render_text  # noqa: PLC0415
+
+    style = style_of(sys.stdout)
+    scores = api.score(
+        task, folder / "reference", _systems(folder), annotators=annotators, protocols=protocols
+    )
+    return render_text(build_blocks(scores), width=style.width, encoding=style.encoding)
+
+
+def _drawn(task: str, folder: Path, item: str, start: float | None = None, end: float | None = None) -> str:
+    from kammerton import api  # noqa: PLC0415 - not for help pages, nor for copying
     from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415
 
     style = style_of(sys.stdout)
-    folder = EXAMPLE / "chords"
-    systems = {name: folder / name for name in ("careful", "hasty")}
-    scores = api.score("chords", folder / "reference", systems, annotators={"second": folder / "second"})
-    drawn = render_item(
-        replace(api.show("chords", folder / "reference", systems, _ITEM), tables=()),
+    return render_item(
+        replace(api.show(task, folder / "reference", _systems(folder), item), tables=()),
         width=max(NARROWEST, min(style.width, WIDEST)),
-        start=_FROM,
-        end=_TO,
+        start=start,
+        end=end,
         encoding=style.encoding,
         colour=style.colour,
     )
-    commands = (f"kammerton demo --copy example && cd {Path('example', 'chords')}", *_COMMANDS)
-    parts = (
-        "Four old tunes: the systems `careful` and `hasty` against the annotators",
-        "`reference` and `second`; `all` takes both annotators together.",
-        "",
-        render_text(build_blocks(scores), width=style.width, encoding=style.encoding),
-        drawn,
-        f"The files are in {folder}",
-        "Next, try:",
-        _indented(commands),
-    )
-    return "\n".join(parts)
+
+
+def _systems(folder: Path) -> dict[str, Path]:
+    return {name: folder / name for name in ("careful", "hasty")}
 
 
 def _indented(commands: tuple[str, ...]) -> str:
