@@ -97,8 +97,8 @@ class Outcomes:
         rest, chords = self._rest, self._chords
         outcome = np.where(rule.correct(rest.ref, rest.est), self._right, self._wrong)
         outcome *= rule.scored.take(rest.ref)  # what is not scored is EXCLUDED, which is 0
-        sums = np.bincount(self._first + outcome, rest.weights, math.prod(self._cells))
-        sums = sums.astype(float, copy=False).reshape(self._cells)
+        counted = np.bincount(self._first + outcome, rest.weights, math.prod(self._cells))
+        sums: Statistics = counted.astype(float, copy=False).reshape(self._cells)
         scored = rule.scored.take(chords.ref)
         right = rule.correct(chords.ref, chords.est) & scored
         sums[:, CORRECT_CHORD] += self._pairs.of(chords.weights * right)
