@@ -269,13 +269,24 @@ def show(
         loaded = match_estimates(found, loaded, read, reading)
         diagnostics += loaded.diagnostics
         track = loaded.annotations.get(chosen, loaded.failed.get(chosen, "no estimate"))
-        # a lone file is called like its item, which tells nobody whose it is
-        called = "estimate" if system.name == chosen else system.name
-        tracks[called] = found.blank(usable[who]) if track is None else track
-    named = {"reference" if name == chosen else name: each for name, each in usable.items()}
-    called = "reference" if who == chosen else who
-    view = found.view(chosen, called, named, tracks, measure, reading)
+        tracks[system.name] = found.blank(usable[who]) if track is None else track
+    told = _told(found, chosen, usable, "reference"), _told(found, chosen, tracks, "estimate")
+    view = found.view(
+        chosen,
+        told[0][who],
+        {told[0][name]: each for name, each in usable.items()},
+        {told[1][name]: each for name, each in tracks.items()},
+        measure,
+        reading,
+    )
     return replace(view, diagnostics=tuple(diagnostics))
+
+
+def _told(task: Task, item: str, names: Iterable[str], role: str) -> dict[str, str]:
+    """Return how names are shown: a lone file is called like its item, which tells nobody whose it is."""
+    known = list(names)
+    alike = [name for name in known if task.identify(name)[0] == item]
+    return {name: role if alike == [name] and role not in known else name for name in known}
 
 
 def _only(item: str, collection: Collection) -> Collection:

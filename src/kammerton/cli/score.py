@@ -119,7 +119,7 @@ def command(task: Task) -> Callable[..., int]:
             **sides(references, estimates, added, pairs),
         }
         paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]
-        plan.check([*paths, *([pairs] if pairs else [])], task.suffixes)
+        plan.check([*paths, *(each for each in (pairs, splits) if each)], task.suffixes)
         return run(task, arguments, fail_under or (), plan)
 
     return score
