@@ -2,8 +2,8 @@
 """README and docs say what is true: their Python runs, their commands print what stands there.
 
 The blocks of a page run in order, in a copy of the bundled chords, or of the fingerings for the page that is
-about them; Python blocks share a namespace. A block with a name is a file. ``KAMMERTON_RECORD=1`` writes what commands print now into the files; read
-the difference.
+about them; Python blocks share a namespace. A block with a name is a file. ``KAMMERTON_RECORD=1`` writes
+what commands print now into the files; read the difference.
 """
 
 import doctest
