@@ -14,7 +14,7 @@ import pytest
 from kammerton.chords import TASK as CHORDS
 from kammerton.chords import ChordAnnotation
 from kammerton.cli.demo import EXAMPLE
-from kammerton.errors import Diagnostic, OptionError
+from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering import TASK as FINGERING
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import Case, ClassTable, Evaluation, Reading, Task
@@ -254,15 +254,32 @@ def test_what_depends_on_what_else_is_measured_is_found() -> None:
     assert "mirex2013/Root: the statistics depend on what else is measured" in faults(evaluate=evaluate)
 
 
+def test_statistics_have_names_of_their_own() -> None:
+    names = ("right",) * len(ROOT.formula.statistics)
+    found = faults(**with_measure(formula=Bent(statistics=names)))
+    assert found == [f"mirex2013/Root: statistics have names, each its own: {', '.join(names)}"]
+
+
+@pytest.mark.parametrize("name", ["ifr_melodic", "ifr_melodic_references"])
+def test_identity_is_tried_for_what_needs_one_side_only(name: str) -> None:
+    """Of 28 steps of the scale by ``hasty`` 4 cannot be played: being the reference makes it no better."""
+    *others, last = FINGERING.protocols
+    bold = tuple(replace(m, laws=m.laws | {"identity"}) if m.name == name else m for m in last.measures)
+
+    def evaluate(cases: Sequence[Case[Any]], measures: Sequence[Measure], options: Any) -> Evaluation:
+        known = {str(measure): measure for measure in FINGERING.measures}
+        found = FINGERING.evaluate(cases, [known[str(measure)] for measure in measures], options)
+        return Evaluation({m: found.statistics[known[str(m)]] for m in measures}, found.tables)
+
+    pieces = sorted((EXAMPLE / "fingering").glob("*/C major*"))
+    changed = replace(FINGERING, protocols=(*others, replace(last, measures=bold)), evaluate=evaluate)
+    assert find_faults(changed, samples=pieces) == [
+        f"playability/{name}: sample 1 scores 0.142857 against itself, not 0"
+    ]
+
+
 def test_a_doubled_annotator_is_tried() -> None:
-    measures = {str(measure): measure for measure in FINGERING.measures}
-    declared = replace(
-        measures["strike/M_gen"],
-        laws=measures["strike/M_gen"].laws | {"duplicate_annotator"},
-        needs="estimate",
-    )
-    assert declared.laws  # not tried where it has no meaning
-    doubling = replace(measures["strike/M_soft"])
+    doubling = next(measure for measure in FINGERING.measures if str(measure) == "strike/M_soft")
 
     def evaluate(cases: Sequence[Case[Any]], asked: Sequence[Measure], options: Any) -> Evaluation:
         found = FINGERING.evaluate(cases, asked, options)
@@ -290,6 +307,20 @@ def test_evidence_that_does_not_merge_is_found() -> None:
     assert "class table confusion of a corpus differs from that of its two halves merged" in faults(
         evaluate=evaluate
     )
+
+
+def test_tables_that_a_half_does_not_have_are_found() -> None:
+    def evaluate(cases: Sequence[Case[Any]], measures: Sequence[Measure], options: Any) -> Evaluation:
+        found = CHORDS.evaluate(cases, measures, options)
+        return Evaluation(found.statistics, found.tables[:1] if len(cases) > 2 else ())
+
+    assert "class table confusion of a corpus differs from that of its two halves merged" in faults(
+        evaluate=evaluate
+    )
+
+
+def test_views_and_conversion_are_optional() -> None:
+    assert faults(view=None, conversion=None, lint=None) == []
 
 
 def refusing(*codes: Diagnostic) -> Any:
@@ -387,6 +418,21 @@ def test_conversion_is_tried_on_files(tmp_path: Path) -> None:
         return CHORDS.conversion.render(tracks, form) + f"# {next(numbers)}\n"  # type: ignore[union-attr]
 
     conversion = CHORDS.conversion
+
+    def twice(path: Any, name: str, options: Any) -> Reading[Any]:
+        found = conversion.load(path, name, options)
+        return Reading(found.annotations * 2 if name == "a" else found.annotations)
+
+    def refuse(*_: Any) -> str:
+        raise DataError((diagnostic(code="KT151"),))
+
+    assert faults(files, conversion=replace(conversion, render=refuse)) == []
+
+    def read(path: Any, name: str, options: Any) -> Reading[Any]:
+        found = CHORDS.read(path, name, options)
+        return Reading(found.annotations * 2, found.diagnostics) if name == "a" else found
+
+    assert "a.lab as lab: what is written is not read as an annotation" in faults(files, read=read)
     for changed, fault in (
         ({"render": counted}, "a.lab as lab: what is read back is written otherwise"),
         ({"render": lambda *_: ""}, "a.lab as lab: 1 annotations written, 0 read"),
@@ -394,6 +440,7 @@ def test_conversion_is_tried_on_files(tmp_path: Path) -> None:
             {"forms": {**conversion.forms, "odd": ".odd"}},
             "format odd is written to files .odd, which the task does not",
         ),
+        ({"load": twice}, "a.lab as lab: 1 annotations written, 2 read"),
         ({"joint": frozenset(("cd",))}, "format cd holds several annotators, and is not written"),
     ):
         found = faults(files, conversion=replace(conversion, **changed))

@@ -39,7 +39,7 @@ def faults_of_kernels(specimens: Specimens) -> Iterator[str]:
             rows = np.concatenate([each.statistics[measure] for each in alone])
             if not np.array_equal(rows, whole.statistics[measure], equal_nan=True):
                 yield f"{measure}: the statistics of a case depend on the cases beside it"
-        yield from _faults_of_tables(whole, alone, cases)
+        yield from _faults_of_tables(whole, alone)
         for measure in measures:  # every measure can be had without the others
             single = task.evaluate(cases, [measure], specimens.options).statistics
             if not np.array_equal(single[measure], whole.statistics[measure], equal_nan=True):
@@ -86,11 +86,7 @@ def _faults_of_values(measure: Measure, found: Statistics, whose: str) -> Iterat
         yield f"{measure}: weights{whose} are negative or not finite"
 
 
-def _faults_of_tables(
-    whole: Evaluation, alone: Sequence[Evaluation], cases: Sequence[Case[Any]]
-) -> Iterator[str]:
-    if any(case.group for case in cases):
-        return
+def _faults_of_tables(whole: Evaluation, alone: Sequence[Evaluation]) -> Iterator[str]:
     for table in whole.tables:
         weights = dict.fromkeys(table.classes, 0.0)
         for key, weight in zip(table.classes, table.weights.tolist(), strict=True):
