@@ -61,8 +61,9 @@ def score(  # noqa: PLR0913 - one per choice
         ``"chords"`` or ``"fingering"``.
     references : path, mapping or annotation
         A folder, in which an item is called by its path without suffix; a single file; a mapping of
-        items to paths or annotations (anything with ``intervals`` and ``labels``, or a pair of both);
-        or a single annotation.
+        items to paths or annotations (of chords anything with ``intervals`` and ``labels``, or a pair of
+        both; of fingerings anything with ``onsets``, ``offsets``, ``pitches`` and ``fingers``); or a
+        single annotation.
     estimates : the same, or several of them
         A mapping of names to any of these is one system per name; a list of paths is one system per
         path, called by its last component without suffix.
