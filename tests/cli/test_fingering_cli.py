@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-import kammerton as kt
 from cli.harness import Terminal
 from kammerton.cli.demo import EXAMPLE
-from kammerton.fingering import FingeringOptions
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 HEAD = "//Version: PianoFingering_v170101\n"
@@ -179,28 +177,25 @@ def test_a_profile_of_ones_own(files: Terminal) -> None:
     assert found["all", "playability", "ifr_melodic"] == pytest.approx(2 / 3)
 
 
-@pytest.mark.parametrize(("encoding", "right"), [("pig", 4), ("1-10", 0), ("0-9", 0)])
-def test_label_encoding(files: Terminal, encoding: str, right: int) -> None:
-    # 1 2 3 1 count from the left thumb in 1-10, from the right forefinger in 0-9
-    table = "onset,offset,pitch,finger\n0,1,60,1\n1,2,62,2\n2,3,64,3\n3,4,65,1\n"
-    Path("est/scale_est_fingering.txt").unlink()
-    Path("est/scale.csv").write_text(table)
-    Path("refs/scale-2_fingering.txt").unlink()
-    found = figures(files, "refs", "est", "--label-encoding", encoding, "--measure", "strike/M_soft")
-    if encoding == "pig":
-        assert found["all", "strike", "M_soft"] == right / 4
-    else:  # PIG files too are read so, and 1 2 3 1 on channel 0 is a contradiction
-        result = files.run("check", "fingering", "est", "--label-encoding", encoding)
-        assert result.code == 0
-        (annotation,) = [
-            each
-            for _, each in kt.fingering.TASK.read(
-                Path("est/scale.csv"),
-                "est/scale.csv",
-                FingeringOptions(label_encoding=encoding),  # type: ignore[arg-type]
-            ).annotations
-        ]
-        assert annotation.labels == {"1-10": ("-1", "-2", "-3", "-1"), "0-9": ("2", "3", "4", "2")}[encoding]
+def test_label_encoding(terminal: Terminal) -> None:
+    # 1 is the right thumb in pig, the left thumb in 1-10, the right forefinger in 0-9; the labels of the
+    # references tell their hands themselves, and mean the same in each of them
+    notes = ("0,1,60", "1,2,62", "2,3,64", "3,4,65")
+    tables = {
+        "ref.csv": zip(notes, ("R1", "R2", "L3", "R2"), strict=True),
+        "est.csv": zip(notes, ("1", "2", "3", "1"), strict=True),
+    }
+    for name, rows in tables.items():
+        text = "".join(f"{note},{finger}\n" for note, finger in rows)
+        Path(name).write_text(f"onset,offset,pitch,finger\n{text}")
+    # pig: R1 R2 R3 R1; 1-10: L1 L2 L3 L1; 0-9: R2 R3 R4 R2
+    for encoding, right in (("pig", 2), ("1-10", 1), ("0-9", 1)):
+        arguments = ("ref.csv", "est.csv", "--label-encoding", encoding)
+        assert figures(terminal, *arguments)["all", "strike", "M_soft"] == right / 4
+        assert f"|label_encoding:{encoding}|" in signature(terminal, *arguments)
+    result = terminal.run("score", "fingering", "ref.csv", "est.csv", "--label-encoding", "L1/R5")
+    assert result.code == 3
+    assert "KT333" in result.err
 
 
 def test_hand(files: Terminal) -> None:
@@ -255,6 +250,14 @@ def test_split(files: Terminal) -> None:
     result = files.run("score", "fingering", *arguments, "--output", "splits.csv")
     assert (result.code, result.lines[0]) == (2, "error: `splits.csv` would overwrite an input")
     assert Path("splits.csv").read_text().startswith("item,split")
+
+
+def test_split_of_a_list_of_pairs(files: Terminal) -> None:
+    pair = "refs/scale-1_fingering.txt,est/scale_est_fingering.txt"
+    Path("pairs.csv").write_text(f"item,reference,mine\nscale,{pair}\netude,{pair}\n")
+    Path("splits.csv").write_text("scale,test\netude,train\n")
+    arguments = ("--pairs", "pairs.csv", "--splits", "splits.csv", "--split", "test")
+    assert "|split:test|items:1|" in signature(files, *arguments)
 
 
 # show, check, convert, measures
