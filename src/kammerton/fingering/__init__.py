@@ -2,7 +2,9 @@
 """Piano fingering: notes, files, match rates and playability."""
 
 from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.constraints import BiomechanicalConstraints
+from kammerton.fingering.metrics import FingeringMetrics
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.task import TASK
 
-__all__ = ["TASK", "Fingering", "FingeringOptions"]
+__all__ = ["TASK", "BiomechanicalConstraints", "Fingering", "FingeringMetrics", "FingeringOptions"]
