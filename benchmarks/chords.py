@@ -76,9 +76,8 @@ def report(folders: Sequence[Path], repeats: int) -> None:
         f"= {len(songs)} pairs, {rows / len(songs.references):.0f} rows per reference\n"
     )
     for source in SOURCES:
-        seconds = {side: medians(runner(side, source, songs), repeats) for side in SIDES}
-        for side in SIDES:
-            first, median = seconds[side]
+        seconds = timed({side: runner(side, source, songs) for side in SIDES}, repeats)
+        for side, (first, median) in seconds.items():
             rate = len(songs) / median
             print(f"{source:7} {side:10} {median:8.3f} s {rate:10,.0f} songs/s   first run {first:.3f} s")
         ratio = seconds["mir_eval"][1] / seconds["kammerton"][1]
@@ -98,14 +97,18 @@ def versions() -> str:
     return f"NumPy {np.__version__}, mir_eval {mir_eval.__version__}, kammerton {kammerton.__version__}"
 
 
-def medians(run: Callable[[], object], repeats: int) -> tuple[float, float]:
-    """Return the seconds of a first run, and the median of those behind it."""
-    seconds = []
+def timed(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str, tuple[float, float]]:
+    """Return the seconds of the first run of each, and the median of those behind it.
+
+    They take turns, so that whatever else the machine does meets both.
+    """
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
     for _ in range(repeats + 1):
-        begin = time.perf_counter()
-        run()
-        seconds.append(time.perf_counter() - begin)
-    return seconds[0], statistics.median(seconds[1:])
+        for name, run in runs.items():
+            begin = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - begin)
+    return {name: (first, statistics.median(rest)) for name, (first, *rest) in seconds.items()}
 
 
 # --- both sides ----------------------------------------------------------------------------
