@@ -59,6 +59,10 @@ class OptionError(KammertonError):
         self.message = message
         self.hint = hint
 
+    def __reduce__(self) -> tuple[type[OptionError], tuple[object, ...]]:
+        """Pickle and copy by message and hint."""
+        return type(self), (self.message, self.hint)
+
     @classmethod
     def unknown(cls, kind: str, name: str, known: Iterable[str]) -> OptionError:
         """Say that ``name`` is no ``kind``, with the nearest known names."""
@@ -76,6 +80,10 @@ class DataError(KammertonError):
         super().__init__("\n".join(diagnostic.concise() for diagnostic in diagnostics))
         self.diagnostics = tuple(diagnostics)
 
+    def __reduce__(self) -> tuple[type[DataError], tuple[object, ...]]:
+        """Pickle and copy by what the exception was made from; its text alone would not do."""
+        return type(self), (self.diagnostics,)
+
 
 class LabelError(DataError):
     """One label does not follow its grammar.
@@ -89,6 +97,10 @@ class LabelError(DataError):
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__((diagnostic,))
         self.diagnostic = diagnostic
+
+    def __reduce__(self) -> tuple[type[DataError], tuple[object, ...]]:
+        """Pickle and copy by its diagnostic."""
+        return type(self), (self.diagnostic,)
 
 
 class OutputError(KammertonError):

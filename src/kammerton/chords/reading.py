@@ -109,14 +109,17 @@ def _annotation(track: LabelledIntervals, problems: Problems, options: ChordOpti
 
 def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> list[str]:
     """Report what is wrong or odd about the labels of a track, and respell them if ``lenient``."""
-    spelling = {label: label for label in dict.fromkeys(track.labels)}
-    for label in spelling:
+    spelling: dict[str, str] = {}
+    rows_of: dict[str, list[int]] = {}
+    for row, label in enumerate(track.labels):
+        rows_of.setdefault(label, []).append(row)
+    for label, rows in rows_of.items():
+        spelling[label] = label
         found = _problem(label)
         if found is None:
             _sound.add(label)
             continue
         respelled = respell(label) if lenient else None
-        rows = [row for row, each in enumerate(track.labels) if each == label]
         if found.severity == "error" and respelled is None:
             for row in rows:
                 problems.add_at(found, partial(track.locate, row, "label"))

@@ -48,7 +48,10 @@ def _check_inputs(target: Path, inputs: Iterable[Path], suffixes: tuple[str, ...
     for given in inputs:
         if target.exists() and target.samefile(given):
             raise OptionError(f"{shown} would overwrite an input", "write to another file")
-        within = Path(os.path.realpath(target)).is_relative_to(os.path.realpath(given))
+        real = Path(os.path.realpath(target))
+        within = real.is_relative_to(os.path.realpath(given))
+        if within and real.exists() and target.is_symlink() and real.is_file():
+            raise OptionError(f"{shown} leads to an input", "write to another file")
         if within and target.name.lower().endswith(suffixes):
             raise OptionError(f"{shown} would be read as an annotation next time", "write to another folder")
 

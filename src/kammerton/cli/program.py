@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from kammerton.cli.exit_codes import DONE, INTERNAL, NOTHING, OUTPUT, READER_GONE, USAGE
 from kammerton.cli.streams import ReaderGoneError, say, say_all, style_of, write_out
-from kammerton.errors import DataError, KammertonError, OptionError, OutputError, printable
+from kammerton.errors import DataError, KammertonError, OptionError, OutputError, printable, quote
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
             return _called(tokens)
     except ReaderGoneError:
         return READER_GONE
-    except KammertonError as error:
-        return _said(error)
+    except (KammertonError, OSError) as error:
+        return _said(error if isinstance(error, KammertonError) else _refused(error))
     except KeyboardInterrupt:
         return _stopped(signal.SIGINT)
     except _StoppedError as stop:
@@ -133,6 +133,13 @@ def _said(error: KammertonError) -> int:
     say(f"{paint(kind, 'error', colour=style_of(sys.stderr).colour)} {printable(text)}")
     say_all(printable(line) for line in rest)
     return OUTPUT if isinstance(error, OutputError) else USAGE if isinstance(error, OptionError) else NOTHING
+
+
+def _refused(error: OSError) -> OptionError:
+    """Say what the system refused; a name too long or a folder without rights is no fault of ours."""
+    return OptionError(
+        f"{(error.strerror or str(error)).lower()}: {quote(os.fsdecode(error.filename or ''))}"
+    )
 
 
 def _stopped(number: int) -> int:

@@ -95,7 +95,7 @@ def command(task: Task) -> Callable[..., int]:
             Say errors only.
         """
         from kammerton.cli.names import sort_annotators, split_name  # noqa: PLC0415 - not for help pages
-        from kammerton.cli.scoring import Plan, listed, run, sides  # noqa: PLC0415
+        from kammerton.cli.scoring import Plan, listed, paths_of_list, run, sides  # noqa: PLC0415
 
         plan = Plan(
             form=form,
@@ -119,7 +119,8 @@ def command(task: Task) -> Callable[..., int]:
             **sides(references, estimates, added, pairs),
         }
         paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]
-        plan.check([*paths, *(each for each in (pairs, splits) if each)], task.suffixes)
+        lists = [each for each in (pairs, splits) if each]
+        plan.check([*paths, *lists, *paths_of_list(pairs)], task.suffixes)
         return run(task, arguments, fail_under or (), plan)
 
     return score

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from kammerton.cli.streams import say, say_all, style_of, write_out
 from kammerton.cli.talk import say_problems
 from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.atomic import write_atomically
+from kammerton.formats.pairs import read_pairs
 from kammerton.model.protocol import choose
 from kammerton.model.scores import Scores
 from kammerton.model.task import Task
@@ -28,7 +31,7 @@ from kammerton.reporting.markup_tables import render_latex, render_markdown
 from kammerton.reporting.tables import build_blocks
 from kammerton.reporting.text_tables import render_text
 
-__all__ = ["Plan", "listed", "run", "sides"]
+__all__ = ["Plan", "listed", "paths_of_list", "run", "sides"]
 
 _ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
 _FILE_WIDTH = 80
@@ -53,7 +56,7 @@ class Plan:
             )
         if self.safe_csv and self.form != "csv" and not (self.per_item or "").lower().endswith(".csv"):
             raise OptionError("--safe-csv needs a CSV", "--format csv, or --per-item FILE.csv")
-        if self.output is not None and self.output == self.per_item:
+        if self.output and self.per_item and os.path.realpath(self.output) == os.path.realpath(self.per_item):
             raise OptionError("--output and --per-item name the same file")
         for path in (self.output, self.per_item):
             if path is not None:
@@ -115,7 +118,8 @@ def run(task: Task, arguments: dict[str, Any], fail_under: Sequence[str], plan: 
     failures = [line for gate in gates for line in gate.failures(scores)]
     say_all(failures)
     plan.say(scores)
-    return PARTIAL if failures or scores.is_partial else DONE
+    lost = any(problem.severity == "error" for problem in scores.diagnostics)
+    return PARTIAL if failures or scores.is_partial or lost else DONE
 
 
 def listed(values: Sequence[str] | None) -> list[str] | None:
@@ -164,3 +168,14 @@ def _nothing(task: Task, error: DataError, plan: Plan) -> int:
     if not plan.quiet:
         say(f"nothing was scored: {count_problems(error.diagnostics)}")
     return NOTHING
+
+
+def paths_of_list(pairs: str | None) -> list[str]:
+    """Return the files that a list of pairs names; none of one that will be refused."""
+    if pairs is None:
+        return []
+    with contextlib.suppress(DataError):
+        corpus = read_pairs(pairs)
+        sources = [item for side in (*corpus.references, *corpus.systems) for item in side.sources.values()]
+        return [str(path) for item in sources for _, path in item]
+    return []

@@ -63,7 +63,7 @@ def _from_path(path: Path, name: str | None, suffixes: tuple[str, ...], identify
         known = ", ".join(sorted(suffixes))
         raise OptionError(f"no annotation files in {quote(os.fspath(path))}", f"suffixes read: {known}")
     sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
-    broken: dict[str, str] = {}
+    broken = {identify(name)[0]: why for name, why in found.broken.items() if name not in found.files}
     for file, paths in found.files.items():
         item, annotator = identify(file)
         if len(paths) > 1:

@@ -116,7 +116,8 @@ def field_at(line: str, separator: str, index: int) -> tuple[int, str]:
     """Return column and text of a field, without the quotes around it."""
     blank = " " if separator == "\t" else r"[ \t]"  # an empty cell must not swallow the next tab
     field = rf'{blank}*+(?:"((?:[^"]|"")*+)"|([^{re.escape(separator)}]*+))'
-    found = list(re.finditer(rf"(?:^|(?<={re.escape(separator)})){field}", line))[index]
+    fields = list(re.finditer(rf"(?:^|(?<={re.escape(separator)})){field}", line))
+    found = fields[min(index, len(fields) - 1)]  # quotes that csv reads another way shift the count
     group = 1 if found[1] is not None else 2
     return found.start(group) + 1, found[group].rstrip(" \t")
 

@@ -7,7 +7,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kammerton.errors import Diagnostic, OptionError, Severity, printable, quote
@@ -38,11 +38,14 @@ class Found:
         What was passed over.
     diagnostics : tuple of Diagnostic
         KT101, KT107, KT201 and KT205.
+    broken : dict of str to str
+        Items that are there but are not read, and why.
     """
 
     files: dict[str, list[Path]]
     ignored: tuple[Path, ...]
     diagnostics: tuple[Diagnostic, ...]
+    broken: dict[str, str] = field(default_factory=dict)
 
 
 def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Found:
@@ -78,7 +81,12 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     ignored = sorted(walk.ignored)
     for path in ignored:
         problems.add(_about("KT205", "note", f"ignored: {walk.ignored[path]}", path))
-    return Found(files, tuple(ignored), problems.diagnostics())
+    broken = {_item_of(path, top, suffixes): "link leads out of the folder" for path in walk.refused}
+    return Found(files, tuple(ignored), problems.diagnostics(), broken)
+
+
+def _item_of(path: Path, top: Path, suffixes: Sequence[str]) -> str:
+    return _identifier(_without_suffix(path.relative_to(top).as_posix(), suffixes) or "")
 
 
 def _by_item(
@@ -87,7 +95,7 @@ def _by_item(
     """Group files by item, and report items with more than one; case does not tell items apart."""
     twins: dict[str, dict[str, list[Path]]] = {}
     for path in paths:
-        item = _identifier(_without_suffix(path.relative_to(top).as_posix(), suffixes) or "")
+        item = _item_of(path, top, suffixes)
         twins.setdefault(item.casefold(), {}).setdefault(item, []).append(path)
     files = {min(named): [path for same in named.values() for path in same] for named in twins.values()}
     for item, found in files.items():
@@ -105,6 +113,7 @@ class _Walk:
         self._suffixes = suffixes
         self._problems = problems
         self.ignored: dict[Path, str] = {}
+        self.refused: list[Path] = []
 
     def files(self) -> Iterator[Path]:
         """Give every file with a recognised suffix."""
@@ -144,6 +153,7 @@ class _Walk:
         if os.path.commonpath((self._real_top, target)) == self._real_top:
             return True
         message = f"link leads out of the folder, to `{printable(target)}`"
+        self.refused.append(link)
         self._problems.add(_about("KT107", "error", message, link, "copy the file to where the link is"))
         return False
 

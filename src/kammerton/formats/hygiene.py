@@ -27,6 +27,9 @@ LONGEST_PLAUSIBLE_S = 1e5
 """Times beyond (28 hours) are likely milliseconds or samples."""
 
 Indices = NDArray[np.intp]
+LARGEST_S = 1e15
+"""Times beyond this are no times in any unit, and their sums lose what they are added to."""
+
 Mask = NDArray[np.bool_]
 Pairs = tuple[Indices, Indices]
 """Earlier and later rows that may overlap."""
@@ -160,9 +163,9 @@ def _drop_impossible(rows: Rows, problems: Problems) -> Rows:
     fields: tuple[Field, ...] = ("start", "end")
     for field in fields:
         times = rows.seconds(field)
-        infinite = ~np.isfinite(times)
+        infinite = ~(np.abs(times) <= LARGEST_S)
         if field == "end":
-            infinite |= ~np.isfinite(rows.ends) & np.isfinite(rows.starts)
+            infinite |= ~(np.abs(rows.ends) <= LARGEST_S) & (np.abs(rows.starts) <= LARGEST_S)
         negative = (times < 0) & ~infinite
         bad |= infinite | negative
         _say_each(problems, "KT122", infinite, partial(_not_finite, rows, field))
@@ -175,7 +178,9 @@ def _drop_impossible(rows: Rows, problems: Problems) -> Rows:
 
 
 def _not_finite(rows: Rows, field: Field, row: int) -> Diagnostic:
-    message = f"time is not finite: {quote(rows.written(row, field))}"
+    finite = np.isfinite(rows.seconds(field)[row])
+    kind = f"over {LARGEST_S:.0e} s" if finite else "not finite"
+    message = f"time is {kind}: {quote(rows.written(row, field))}"
     return rows.locate(row, field).diagnose(Diagnostic(code="KT122", severity="error", message=message))
 
 

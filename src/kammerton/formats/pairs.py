@@ -33,14 +33,34 @@ def read_pairs(path: str | os.PathLike[str]) -> Corpus:
         If the list cannot be used, with every reason.
     """
     name = os.fspath(path)
-    rows = list(csv.reader(io.StringIO(read_text(path, name=name))))
-    lines = [(number, row) for number, row in enumerate(rows, 1) if any(cell.strip() for cell in row)]
+    lines = _rows(name, read_text(path, name=name))
     if not lines:
         raise DataError([_problem(name, 1, "the list of pairs is empty")])
     header = [cell.strip() for cell in lines[0][1]]
     systems = [column for column in header if column not in _KEYS]
     _check_header(name, lines[0][0], header, systems)
     return _Pairs(name, Path(path).parent, header, systems).read(lines[1:])
+
+
+def _rows(name: str, text: str) -> list[tuple[int, list[str]]]:
+    """Return the rows that are not blank, each with its line; empty columns at the end are cut off."""
+    head = text.partition("\n")[0]
+    reader = csv.reader(
+        io.StringIO(text), strict=True, delimiter=";" if ";" in head and "," not in head else ","
+    )
+    lines: list[tuple[int, list[str]]] = []
+    begun = 1
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                lines.append((begun, row))
+            begun = reader.line_num + 1
+    except csv.Error as error:
+        raise DataError([_problem(name, begun, f"not a row of CSV: {error}", "close its quote")]) from None
+    width = max((len(row) for _, row in lines), default=0)
+    while width and not any(len(row) >= width and row[width - 1].strip() for _, row in lines):
+        width -= 1
+    return [(number, row[:width]) for number, row in lines]
 
 
 def _check_header(name: str, line: int, header: Sequence[str], systems: Sequence[str]) -> None:

@@ -148,7 +148,7 @@ def _has_other_columns(
     if columns == 2:
         found = "2 columns, start and end without label"
         hint = "rows are start, end and label"
-        if parse_time(cells[1][1], other.mark) is None:
+        if len(cells) > 1 and parse_time(cells[1][1], other.mark) is None:
             found, hint = "2 columns, time and label", "looks like change points: use --layout points"
     else:
         found, hint = "3 columns, not change points", "leave out --layout points"

@@ -45,12 +45,15 @@ def number_pattern(mark: DecimalMark) -> str:
 
 
 _NUMBERS = {mark: re.compile(number_pattern(mark)) for mark in (".", ",")}
-_COLUMNS = {mark: re.compile(rf"(?:[ \t]*+{number_pattern(mark)}[ \t]*+(?:\n|\Z))*+") for mark in (".", ",")}
+_COLUMNS = {
+    mark: re.compile(rf"(?:[ \t]*+{number_pattern(mark)}[ \t]*+(?:\n(?!\Z)|\Z))++") for mark in (".", ",")
+}
 
 
 def are_times(tokens: Iterable[str], mark: DecimalMark) -> bool:
     """Tell whether all tokens, of one line each, are times; blanks around them do not count."""
-    return _COLUMNS[mark].fullmatch("\n".join(tokens)) is not None
+    listed = list(tokens)
+    return not listed or _COLUMNS[mark].fullmatch("\n".join(listed)) is not None
 
 
 def parse_time(token: str, mark: DecimalMark) -> float | None:

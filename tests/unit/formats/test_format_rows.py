@@ -339,7 +339,8 @@ REFUSED = {
         "1e308 1e308 C\n",
         {"layout": "durations"},
         """
-        error 1:7+5 KT122 time is not finite: `1e308`
+        error 1:1+5 KT122 time is over 1e+15 s: `1e308`
+        error 1:7+5 KT122 time is over 1e+15 s: `1e308`
         """,
     ),
     "15 negative": (
