@@ -33,7 +33,7 @@ __all__ = ["score", "show"]
 _NAMED = 5
 """Items that a message names."""
 _POLICIES = ("worst", "skip", "error")
-_NOT_IN_SIGNATURE = ("encoding", "limits")
+_NOT_IN_SIGNATURE = ("limits",)
 """Reading options that decide whether a file can be read, not what is read."""
 
 
@@ -123,7 +123,7 @@ def score(  # noqa: PLR0913 - one per choice
     evidence = gather_evidence(
         found, corpus, chosen, options=reading, missing=missing, annotator=annotator, strict=strict
     )
-    choices = _choices(reading) | ({} if annotator == ALL else {"annotator": annotator}) | part
+    choices = _choices(reading) | part
     return Scores(found, evidence, missing=missing, choices=choices)
 
 

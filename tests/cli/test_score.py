@@ -112,7 +112,8 @@ def test_annotators_are_added_and_chosen(corpus: Terminal) -> None:
     ]
     chosen = corpus.run(*SCORE, *arguments, "--annotator", "B", "--format", "json").document["scores"]
     assert {row["annotator"] for row in chosen} == {"B"}
-    assert "|annotator:B|" in chosen[0]["signature"]
+    of_both = {row["signature"] for row in both if row["annotator"] == "B"}
+    assert {row["signature"] for row in chosen} == of_both  # the same figure has the same signature
 
 
 def test_pairs_stand_in_place_of_paths(corpus: Terminal) -> None:
@@ -262,10 +263,17 @@ def test_missing_estimate_is_scored_as_worst_and_named(corpus: Terminal) -> None
 
 def test_missing_error_and_strict_stop_the_run(corpus: Terminal) -> None:
     (corpus.folder / "est/one.lab").unlink()
-    for option in (("--missing", "error"), ("--strict",)):
+    for option, why in ((("--missing", "error"), ""), (("--strict",), " (ended by --strict)")):
         result = corpus.run(*SCORE, "ref", "est", *option)
         assert (result.code, result.out) == (3, "")
-        assert result.lines[-1].startswith("nothing was scored: ")
+        assert result.lines[-1].startswith(f"nothing was scored{why}: ")
+
+
+def test_a_quiet_run_that_warnings_end_says_so(corpus: Terminal) -> None:
+    corpus.write(est={"one.lab": "0 2 C\n2 2 N\n2 4 G"})
+    result = corpus.run(*SCORE, "ref", "est", "--strict", "--quiet")
+    assert (result.code, result.out) == (3, "")
+    assert result.lines[-1].startswith("nothing was scored (ended by --strict): ")
 
 
 def test_estimate_without_reference_is_named_and_not_scored(corpus: Terminal) -> None:

@@ -32,7 +32,7 @@ class Gate:
             if math.isnan(value):
                 yield f"{told} undefined"
             elif (value < self.limit) if higher else (value > self.limit):
-                yield f"{told} {value!r}, {'below' if higher else 'above'} {self.written}"
+                yield f"{told} {value:.6g}, {'below' if higher else 'above'} {self.written}"
 
 
 def parse_gates(arguments: Sequence[str], measures: Sequence[Measure]) -> list[Gate]:

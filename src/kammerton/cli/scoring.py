@@ -112,7 +112,7 @@ def run(task: Task, arguments: dict[str, Any], fail_under: Sequence[str], plan: 
     try:
         scores = kammerton.score(task.name, **arguments)
     except DataError as error:
-        return _nothing(task, error, plan)
+        return _nothing(task, error, plan, strict=bool(arguments["strict"]))
     say_problems(scores.diagnostics, quiet=plan.quiet)
     plan.deliver(scores)
     failures = [line for gate in gates for line in gate.failures(scores)]
@@ -153,7 +153,7 @@ def sides(
     }
 
 
-def _nothing(task: Task, error: DataError, plan: Plan) -> int:
+def _nothing(task: Task, error: DataError, plan: Plan, *, strict: bool) -> int:
     """Say why nothing was scored; JSON says it on standard output too."""
     say_problems(error.diagnostics, quiet=plan.quiet)
     if plan.form == "json" and plan.output is None:
@@ -165,8 +165,10 @@ def _nothing(task: Task, error: DataError, plan: Plan) -> int:
             "diagnostics": [diagnostic.to_dict() for diagnostic in error.diagnostics],
         }
         write_out(render_json(document), is_data=True)
-    if not plan.quiet:
-        say(f"nothing was scored: {count_problems(error.diagnostics)}")
+    ended = " (ended by --strict)" if strict else ""
+    told = any(problem.severity == "error" for problem in error.diagnostics)
+    if not (plan.quiet and told):  # an exit without a word helps nobody
+        say(f"nothing was scored{ended}: {count_problems(error.diagnostics)}")
     return NOTHING
 
 

@@ -62,7 +62,8 @@ def choose(
     OptionError
         A name is unknown, or fits measures of two protocols.
     """
-    wanted = None if measures is None else list(measures)
+    wanted = _several("measures", measures)
+    names = _several("protocols", names)
     known = {protocol.name: protocol for protocol in protocols}
     if names is not None:
         chosen = [_named(name, known) for name in dict.fromkeys(names)]
@@ -76,6 +77,16 @@ def choose(
         return tuple(available)
     picked = {measure for address in wanted for measure in (find(address, available),)}
     return tuple(measure for measure in available if measure in picked)
+
+
+def _several(kind: str, names: Iterable[str] | None) -> list[str] | None:
+    """Return the names that were given; a text is one name, and no name at all is a mistake."""
+    if names is None:
+        return None
+    listed = [names] if isinstance(names, str) else list(names)
+    if not listed:
+        raise OptionError(f"no {kind} are named", f"leave out {kind} for all of them")
+    return listed
 
 
 def find(address: str, measures: Sequence[Measure]) -> Measure:

@@ -301,19 +301,7 @@ class Scores:
         return self._chosen[key]
 
     def _summary_rows(self) -> Iterator[tuple[Any, ...]]:
-        data = data_hash(self._evidence.fingerprints)
-        items = len({item for _, item in self._evidence.fingerprints})
-        signatures = {
-            measure: signature(
-                measure,
-                revision=self._task.revision(measure),
-                missing=self._missing,
-                items=items,
-                data=data,
-                choices=self._choices,
-            )
-            for measure in self.measures
-        }
+        signatures = {who: self._signatures(who) for who in (*self.annotators, ALL)}
         for system, annotator in product(self.systems, dict.fromkeys((*self.annotators, ALL))):
             for measure in self.measures:
                 if annotator not in self.annotators_of(measure):
@@ -323,8 +311,27 @@ class Scores:
                     unit = "items" if how in ("mean", "median") else measure.weight_unit
                     yield (
                         *(system, annotator, measure.protocol, measure.name, how, _null(found.value)),
-                        *(found.items, found.undefined, found.weight, unit, signatures[measure]),
+                        *(found.items, found.undefined, found.weight, unit, signatures[annotator][measure]),
                     )
+
+    def _signatures(self, annotator: str) -> dict[Measure, str]:
+        """Return the signature of each measure against one annotator, or against all."""
+        used = {
+            (who, item): digest
+            for (who, item), digest in self._evidence.fingerprints.items()
+            if annotator in (ALL, who)
+        }
+        return {
+            measure: signature(
+                measure,
+                revision=self._task.revision(measure),
+                missing=self._missing,
+                items=len({item for _, item in used}),
+                data=data_hash(used),
+                choices=self._choices,
+            )
+            for measure in self.measures
+        }
 
     def _item_rows(self) -> Iterator[tuple[Any, ...]]:
         figures: dict[Needs, list[tuple[Measure, list[float], list[float]]]] = {n: [] for n in self._order}

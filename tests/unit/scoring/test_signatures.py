@@ -96,8 +96,29 @@ def test_other_references_have_another_hash(changed: dict[str, Song]) -> None:
     assert data(signed(changed)) != data(signed())
 
 
-def test_an_annotator_more_has_another_hash() -> None:
-    assert data(signed(annotators={"B": REFS})) != data(signed())
+def test_a_figure_is_signed_by_the_references_that_it_was_measured_on() -> None:
+    """Against one annotator it is the same figure, whoever else was scored; against all it is another."""
+    other = {"1": song((0, 5, "A"), (5, 10, "E")), "2": REFS["2"]}
+    scores = kt.score("chords", REFS, {"s": REFS}, annotators={"B": other}, measures=["mirex2013/Root"])
+    rows = {r["annotator"]: r["signature"] for r in scores.summary.iter_rows(named=True)}
+    alone = kt.score("chords", other, {"s": REFS}, measures=["mirex2013/Root"])
+    assert len(set(rows.values())) == 3
+    assert rows["B"] == alone.summary["signature"][0]
+    chosen = kt.score(
+        "chords", REFS, {"s": REFS}, annotators={"B": other}, annotator="B", measures=["mirex2013/Root"]
+    )
+    assert set(chosen.summary["signature"]) == {rows["B"]}
+
+
+@pytest.mark.parametrize("choice", [{"measures": []}, {"protocols": ()}])
+def test_no_choice_at_all_is_a_mistake(choice: dict[str, Any]) -> None:
+    with pytest.raises(kt.OptionError, match=r"no (measures|protocols) are named"):
+        kt.score("chords", REFS, {"s": REFS}, **choice)
+
+
+def test_a_text_is_one_name() -> None:
+    one = kt.score("chords", REFS, {"s": REFS}, protocols="mirex2013", measures="MajMin")
+    assert [str(measure) for measure in one.measures] == ["mirex2013/MajMin"]
 
 
 def test_a_reference_that_failed_is_not_counted() -> None:
@@ -109,7 +130,7 @@ def test_a_reference_that_failed_is_not_counted() -> None:
 
 CHANGED: dict[str, tuple[dict[str, Any], str]] = {
     "missing": ({"missing": "skip"}, "missing:skip"),
-    "annotator": ({"annotator": "reference"}, "annotator:reference"),
+    "encoding": ({"options": ChordOptions(encoding="latin-1")}, "encoding:latin-1"),
     "lenient": ({"options": ChordOptions(lenient=True)}, "lenient:yes"),
     "overlap": ({"options": ChordOptions(overlap="trim")}, "overlap:trim"),
     "layout": ({"options": ChordOptions(layout="durations")}, "layout:durations"),
@@ -119,7 +140,7 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
         "columns:von=start,bis=end",
     ),
 }
-NEVER_CHANGE_WHAT_IS_READ = {"encoding", "limits"}
+NEVER_CHANGE_WHAT_IS_READ = {"limits"}
 
 
 @pytest.mark.parametrize(("options", "field"), CHANGED.values(), ids=CHANGED)
