@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -15,7 +15,17 @@ from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
 from kammerton.model.views import ItemView
 
-__all__ = ["Case", "ClassTable", "Classes", "Conversion", "Evaluation", "Reading", "Task"]
+__all__ = [
+    "Case",
+    "ClassTable",
+    "Classes",
+    "Conversion",
+    "Evaluation",
+    "Gathered",
+    "Reading",
+    "Sheet",
+    "Task",
+]
 
 A = TypeVar("A")
 
@@ -31,6 +41,24 @@ class Reading(Generic[A]):
     """
 
     annotations: tuple[tuple[str | None, A], ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet(Generic[A]):
+    """What a source of many items held.
+
+    Parameters
+    ----------
+    items : mapping of str to tuple of (str or None, annotation)
+        By item: the annotator, if the source tells one, and the annotation.
+    broken : mapping of str to str
+        Items that are there but cannot be used, and why.
+    diagnostics : tuple of Diagnostic
+    """
+
+    items: Mapping[str, tuple[tuple[str | None, A], ...]]
+    broken: Mapping[str, str] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -88,6 +116,36 @@ class ClassTable:
     weights: NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """What measures over classes are a function of: rows of all cases, each on one class.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Names of the values.
+    cases : ndarray of int64, shape (rows,)
+        Case of each row.
+    classes : tuple of str
+        Names of the classes, such as instruments.
+    codes : ndarray of int64, shape (rows,)
+        Class of each row; -1 if the item of the case is the class.
+    units : tuple of str
+        Names of what the classes are said of, such as recordings.
+    unit_codes : ndarray of int64, shape (rows,)
+        Unit of each row; -1 if it is the item of the case.
+    values : ndarray of float64, shape (rows, columns)
+    """
+
+    columns: tuple[str, ...]
+    cases: NDArray[np.int64]
+    classes: tuple[str, ...]
+    codes: NDArray[np.int64]
+    units: tuple[str, ...]
+    unit_codes: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """What the kernels of a task return for a list of cases.
@@ -95,11 +153,15 @@ class Evaluation:
     Parameters
     ----------
     statistics : mapping of Measure to ndarray, shape (cases, statistics)
+        Of all measures but those over classes.
     tables : tuple of ClassTable
+    gathered : Gathered, optional
+        For measures over classes.
     """
 
     statistics: Mapping[Measure, Statistics]
     tables: tuple[ClassTable, ...] = ()
+    gathered: Gathered | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Instruments: lists of labels, taxonomies, and the protocols that score them."""

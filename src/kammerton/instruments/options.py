@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""What a caller may say about lists of instruments: how they are read, and how they are scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from kammerton.errors import OptionError
+from kammerton.formats.options import IntervalOptions, Limits
+from kammerton.instruments.label_maps import LabelMap, load_label_map
+from kammerton.instruments.taxonomy import Taxonomy
+from kammerton.instruments.taxonomy_files import load_taxonomy
+from kammerton.instruments.thresholds import Threshold, read_threshold
+
+__all__ = ["InstrumentOptions", "Ties", "Undefined", "Unknown"]
+
+Unknown = Literal["error", "drop", "keep"]
+Ties = Literal["expected", "given", "trec", "grouped", "best", "worst"]
+Undefined = Literal["campaign", "skip", "zero", "one", "sklearn", "trec"]
+
+_CHOICES = {
+    "unknown": ("error", "drop", "keep"),
+    "ties": ("expected", "given", "trec", "grouped", "best", "worst"),
+    "undefined": ("campaign", "skip", "zero", "one", "sklearn", "trec"),
+    "gain": ("campaign", "chapelle"),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstrumentOptions:
+    """How lists of instruments are read and scored.
+
+    Parameters
+    ----------
+    taxonomy : str
+        Taxonomy that labels belong to: a built-in name, or a file. Without one only flat measures are
+        computed.
+    map : str
+        Label map that is applied before anything else: a built-in name, or a CSV file
+        ``label,instrument``.
+    unknown : {"error", "drop", "keep"}
+        What happens to labels that the taxonomy does not have: the item fails, the label is left out,
+        or it counts as a node of its own.
+    casefold : bool
+        Match labels whatever their case.
+    level : int
+        Replace each label by its ancestor this far below the root, 1 for families; 0 leaves labels alone.
+    leaves : bool
+        Leave out labels that have others below them.
+    threshold : str
+        Least score of an estimated label, such as ``0.5``, ``>0.5``, or a CSV file
+        ``instrument,threshold``.
+    top_k : int
+        Keep this many of the best labels; 0 keeps all.
+    truth_threshold : str
+        Least relevance of an annotated label in data sets that give one.
+    assume_absent : bool
+        Take labels that nobody judged for absent.
+    ties : {"expected", "given", "trec", "grouped", "best", "worst"}
+        Order of labels with equal scores: the mean over all orders, that of the source, by name from
+        the last as trec_eval does, one step for all as scikit-learn does, hits first, or hits last.
+    undefined : {"campaign", "skip", "zero", "one", "sklearn", "trec"}
+        What a value that is undefined counts in a mean.
+    min_support : int
+        Leave instruments that are annotated in fewer items out of means over instruments.
+    results : int
+        Files that a query returns at most.
+    gain : {"campaign", "chapelle"}
+        Probability that a file of grade r satisfies in ERR: r / 2, or (2**r - 1) / 4.
+    encoding : str
+        Character encoding of text files; a byte order mark always wins over it.
+    limits : Limits
+        Budgets of one file.
+    """
+
+    taxonomy: str = ""
+    map: str = ""
+    unknown: Unknown = "error"
+    casefold: bool = False
+    level: int = 0
+    leaves: bool = False
+    threshold: str = ""
+    top_k: int = 0
+    truth_threshold: str = ">=0.5"
+    assume_absent: bool = False
+    ties: Ties = "expected"
+    undefined: Undefined = "campaign"
+    min_support: int = 0
+    results: int = 1000
+    gain: Literal["campaign", "chapelle"] = "campaign"
+    encoding: str = "utf-8"
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        IntervalOptions(encoding=self.encoding)  # refuses what is no encoding of files
+        for name, known in _CHOICES.items():
+            if getattr(self, name) not in known:
+                raise OptionError.unknown(f"choice of `{name}`", str(getattr(self, name)), known)
+        for name, least in (("level", 0), ("top_k", 0), ("min_support", 0), ("results", 1)):
+            if getattr(self, name) < least:
+                raise OptionError(f"`{name}` is at least {least}, got {getattr(self, name)}")
+        if self.level and not self.taxonomy:
+            raise OptionError("levels need a taxonomy", "say which: --taxonomy NAME or FILE")
+        _ = self.tree, self.label_map, self.cut, self.truth_cut  # refuses what cannot be read
+
+    @cached_property
+    def tree(self) -> Taxonomy | None:
+        """The taxonomy, read once; None if there is none."""
+        return load_taxonomy(self.taxonomy) if self.taxonomy else None
+
+    @cached_property
+    def label_map(self) -> LabelMap | None:
+        """The label map, read once; None if there is none."""
+        return load_label_map(self.map) if self.map else None
+
+    @cached_property
+    def cut(self) -> Threshold | None:
+        """Threshold of estimated scores; None if there is none."""
+        return read_threshold(self.threshold) if self.threshold else None
+
+    @cached_property
+    def truth_cut(self) -> Threshold:
+        """Threshold of annotated relevance."""
+        return read_threshold(self.truth_threshold)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Protocols that score lists of instruments."""
