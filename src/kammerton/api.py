@@ -118,13 +118,13 @@ def score(  # noqa: PLR0913 - one per choice
             raise OptionError("a list of pairs stands in place of references, estimates and annotators")
         corpus = read_pairs(pairs)
     else:
-        corpus = _corpus(found, references, estimates, annotators or {})
+        corpus = _corpus(found, references, estimates, annotators or {}, reading)
     corpus, part = _split(corpus, splits, split)
     evidence = gather_evidence(
         found, corpus, chosen, options=reading, missing=missing, annotator=annotator, strict=strict
     )
     choices = _choices(reading) | part
-    return Scores(found, evidence, missing=missing, choices=choices)
+    return Scores(found, evidence, missing=missing, options=reading, choices=choices)
 
 
 def _split(
@@ -152,10 +152,12 @@ def _options(task: Task, options: object | None) -> Any:
     return chosen
 
 
-def _corpus(task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any]) -> Corpus:
+def _corpus(
+    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], options: object
+) -> Corpus:
     if estimates is None or (references is None and not annotators):
         raise OptionError("references and estimates are needed", "or a list of pairs")
-    collected = partial(collect, suffixes=task.suffixes, identify=task.identify)
+    collected = partial(collect, task=task, options=options)
     first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
     systems = _systems(estimates, references)
     return Corpus(
@@ -253,7 +255,7 @@ def show(
     if found.view is None:
         raise OptionError(f"items of {task} cannot be shown")
     reading = _options(found, options)
-    corpus = _corpus(found, references, estimates, annotators or {}).paired()
+    corpus = _corpus(found, references, estimates, annotators or {}, reading).paired()
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
     loaded_references = load_references(found, tuple(_only(chosen, c) for c in corpus.references), reading)
     read = match_references(found, loaded_references, reading)

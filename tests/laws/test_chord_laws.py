@@ -213,7 +213,7 @@ def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
     cut = 1 + cut % (len(names) - 1) if len(names) > 2 else 1
     parts = [corpus({name: pairs[name] for name in part}) for part in (names[:cut], names[cut:])]
     one, other = (part._evidence for part in (reversed(parts) if later_first else parts))
-    merged = kt.Scores(TASK, one.merged(other), missing="worst", choices={})
+    merged = kt.Scores(TASK, one.merged(other), missing="worst", options=TASK.options(), choices={})
     whole = corpus(pairs)
     for measure in MEASURES:
         assert _rows(merged, measure) == _rows(whole, measure), str(measure)

@@ -7,12 +7,23 @@ average of nothing is NaN.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["harmonic_mean", "mean", "median", "ratio", "weighted_mean"]
+__all__ = ["harmonic_mean", "mean", "median", "ratio", "total", "weighted_mean"]
 
 Values = NDArray[np.float64]
+
+
+def total(values: Values) -> float:
+    """Return the sum, rounded once: the order of the values, and so the names of items, do not show.
+
+    >>> total(np.array([1e16, 1.0, -1e16]))
+    1.0
+    """
+    return math.fsum(values.tolist())
 
 
 def ratio(numerator: Values, denominator: Values) -> Values:
@@ -32,15 +43,15 @@ def harmonic_mean(first: Values, second: Values) -> Values:
     >>> harmonic_mean(np.array([0.5, 0.0]), np.array([1.0, 0.0]))
     array([0.66666667, 0.        ])
     """
-    total = first + second
-    safe = np.where(total > 0, total, 1.0)
-    return np.where(total > 0, 2.0 * first * second / safe, total)
+    both = first + second
+    safe = np.where(both > 0, both, 1.0)
+    return np.where(both > 0, 2.0 * first * second / safe, both)
 
 
 def mean(values: Values) -> float:
     """Return the mean of the defined values; NaN if there are none."""
     defined = values[~np.isnan(values)]
-    return float(defined.sum() / len(defined)) if len(defined) else float("nan")
+    return total(defined) / len(defined) if len(defined) else float("nan")
 
 
 def median(values: Values) -> float:
@@ -55,5 +66,5 @@ def weighted_mean(values: Values, weights: Values) -> float:
     The weight of an undefined value is left out with it.
     """
     defined = ~np.isnan(values)
-    total = weights[defined].sum()
-    return float((values[defined] * weights[defined]).sum() / total) if total > 0 else float("nan")
+    whole = total(weights[defined])
+    return total(values[defined] * weights[defined]) / whole if whole > 0 else float("nan")

@@ -4,38 +4,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from kammerton.errors import OptionError, quote
-from kammerton.formats.folders import find_files
+from kammerton.formats.folders import Found, find_files
 from kammerton.model.corpus import Collection
+from kammerton.model.task import Sheet, Task
 
 __all__ = ["collect", "name_of"]
-
-Identify = Callable[[str], tuple[str, str | None]]
 
 Source = str | os.PathLike[str] | Mapping[str, object] | object
 
 
 def collect(
-    source: Source, *, name: str | None, suffixes: Iterable[str], identify: Identify, default_name: str
+    source: Source, *, name: str | None, default_name: str, task: Task, options: object
 ) -> Collection:
-    """Return the items of a source, unread.
+    """Return the items of a source; what holds one of them is not read yet.
 
     Parameters
     ----------
     source : path, mapping of str to object, or object
         A folder, in which an item is called by its path without suffix; a file, which is a single
-        item; items by name, each a path or an annotation; or a single annotation.
+        item unless it is unfolded; items by name, each a path or an annotation; or a single annotation.
     name : str, optional
         Name of the annotator or system; by default the last component of the path without suffix.
-    suffixes : iterable of str
-        Suffixes of annotation files.
-    identify : callable
-        Takes the name of a file apart into item and annotator.
     default_name : str
         The name if there is neither a name nor a path.
+    task : Task
+        Says which files are annotations, and which of them hold many items.
+    options : object
+        The task's options.
 
     Raises
     ------
@@ -43,7 +42,7 @@ def collect(
         If there is no such path.
     """
     if isinstance(source, str | os.PathLike):
-        return _from_path(Path(source), name, tuple(suffixes), identify)
+        return _from_path(Path(source), name, task, options)
     called = name or default_name
     if isinstance(source, Mapping):
         return Collection(called, {str(item): ((None, value),) for item, value in source.items()}, called)
@@ -56,18 +55,52 @@ def name_of(path: str | os.PathLike[str]) -> str:
     return resolved.name if resolved.is_dir() else resolved.stem
 
 
-def _from_path(path: Path, name: str | None, suffixes: tuple[str, ...], identify: Identify) -> Collection:
-    found = find_files(path, suffixes=suffixes)
-    single = not path.is_dir()
-    if not single and not found.files:
-        known = ", ".join(sorted(suffixes))
+def _from_path(path: Path, name: str | None, task: Task, options: object) -> Collection:
+    found = find_files(path, suffixes=tuple(task.suffixes))
+    if path.is_dir() and not found.files:
+        known = ", ".join(sorted(task.suffixes))
         raise OptionError(f"no annotation files in {quote(os.fspath(path))}", f"suffixes read: {known}")
-    sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
-    broken = {identify(name)[0]: why for name, why in found.broken.items() if name not in found.files}
+    holding = _Holding(found, task, options)
     for file, paths in found.files.items():
-        item, annotator = identify(file)
-        if len(paths) > 1:
-            broken[item] = "several files for one item"
+        holding.add(file, paths)
+    return Collection(
+        name or name_of(path),
+        holding.sources,
+        os.fspath(path),
+        tuple(holding.diagnostics),
+        holding.broken,
+        single=not path.is_dir() and not holding.unfolded,
+    )
+
+
+class _Holding:
+    """The items of a folder, by file or from files that hold many."""
+
+    def __init__(self, found: Found, task: Task, options: object) -> None:
+        self._task = task
+        self._options = options
+        self.sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
+        self.diagnostics = list(found.diagnostics)
+        self.unfolded = False
+        self.broken = {
+            task.identify(name)[0]: why for name, why in found.broken.items() if name not in found.files
+        }
+
+    def add(self, file: str, paths: list[Path]) -> None:
+        """Take up the file, or the several files, of one name."""
+        item, annotator = self._task.identify(file)
+        sheet = self._sheet(paths[0]) if len(paths) == 1 else None
+        if sheet is not None:
+            self.unfolded = True
+            self.diagnostics += sheet.diagnostics
+            self.broken |= sheet.broken
+            for each, annotations in sheet.items.items():
+                self.sources[each] = (*self.sources.get(each, ()), *annotations)
+        elif len(paths) > 1:
+            self.broken[item] = "several files for one item"
         else:
-            sources[item] = (*sources.get(item, ()), (annotator, paths[0]))
-    return Collection(name or name_of(path), sources, os.fspath(path), found.diagnostics, broken, single)
+            self.sources[item] = (*self.sources.get(item, ()), (annotator, paths[0]))
+
+    def _sheet(self, path: Path) -> Sheet[object] | None:
+        unfold = self._task.unfold
+        return None if unfold is None else unfold(path, os.fspath(path), self._options)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 __all__ = ["InstrumentList"]
 
 _UNSCORED: NDArray[np.float64] = np.empty(0)
+_UNGRADED: NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +48,7 @@ class InstrumentList:
     vector: bool = False
     absent: tuple[str, ...] = ()
     closed: bool = True
-    grades: NDArray[np.int64] = _UNSCORED.astype(np.int64)
+    grades: NDArray[np.int64] = _UNGRADED
 
     def __len__(self) -> int:
         """Return the number of labels."""

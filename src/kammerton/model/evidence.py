@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from kammerton.errors import Diagnostic
+from kammerton.model.gathering import Gathered, join
 from kammerton.model.measure import Measure, Needs, Statistics
 from kammerton.model.task import Classes
 
@@ -70,24 +71,32 @@ class Evidence:
     rows : mapping of needs to tuple of Row
         By what a measure needs: one row per system, item and annotator for pairs, else one per
         system and item.
+    measures : tuple of Measure
+        Everything that was measured, in the order of output.
     statistics : mapping of Measure to ndarray, shape (rows, statistics)
-        In the order of the rows for what the measure needs; zero for a row that does not count.
+        Of all measures but those over classes, in the order of the rows for what the measure needs; zero
+        for a row that does not count.
     tallies : mapping of str to Tally
         Class tables by name.
     fingerprints : mapping of (annotator, item) to bytes
         Digest of the content of each reference that was used.
+    gathered : Gathered, optional
+        What measures over classes are made from; its cases are the rows of pairs.
     diagnostics : tuple of Diagnostic
     """
 
+    measures: tuple[Measure, ...]
     rows: Mapping[Needs, tuple[Row, ...]]
     statistics: Mapping[Measure, Statistics]
     tallies: Mapping[str, Tally]
     fingerprints: Mapping[tuple[str, str], bytes]
+    gathered: Gathered | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def merged(self, other: Evidence) -> Evidence:
         """Return the evidence of both parts; they share no row."""
         return Evidence(
+            measures=self.measures,
             rows={needs: rows + other.rows[needs] for needs, rows in self.rows.items()},
             statistics={
                 measure: np.concatenate((part, other.statistics[measure]))
@@ -98,5 +107,12 @@ class Evidence:
                 for name, tally in {**other.tallies, **self.tallies}.items()
             },
             fingerprints={**self.fingerprints, **other.fingerprints},
+            gathered=self._gathered_with(other),
             diagnostics=self.diagnostics + other.diagnostics,
         )
+
+    def _gathered_with(self, other: Evidence) -> Gathered | None:
+        if other.gathered is None:
+            return self.gathered
+        behind = replace(other.gathered, cases=other.gathered.cases + len(self.rows["pair"]))
+        return behind if self.gathered is None else join((self.gathered, behind))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kammerton.errors import Diagnostic
-from kammerton.model.corpus import Collection, check_annotators
+from kammerton.model.corpus import ALL, Collection, check_annotators
 from kammerton.model.task import Reading, Task
 
 __all__ = [
@@ -116,6 +116,7 @@ class _Found:
 def _read_collection(task: Task, collection: Collection, options: object) -> _Found:
     read: dict[str, list[tuple[str, Any]]] = {}
     failed: list[tuple[str | None, str, str]] = [(None, item, why) for item, why in collection.broken.items()]
+    called_all: dict[str, Diagnostic] = {}
     diagnostics = list(collection.diagnostics)
     for item, sources in collection.sources.items():
         for told, source in sources:
@@ -125,8 +126,45 @@ def _read_collection(task: Task, collection: Collection, options: object) -> _Fo
                 read.setdefault(item, []).append((told or name or str(position), annotation))
             if not reading.annotations:
                 failed.append((told, item, _why(reading)))
-    several = any(len(annotations) > 1 for annotations in read.values())
-    return _Found(collection.name, read, failed, diagnostics, several)
+            if ALL in (told, *(name for name, _ in reading.annotations)):
+                called_all[item] = _called_all(source).at(item=item)
+    if _has_several(read):
+        for item, said in called_all.items():
+            del read[item]
+            diagnostics.append(said)
+            failed.append((None, item, f"{said.code} {said.message}"))
+    several = _has_several(read)
+    return _Found(collection.name, read, failed, _said_once(task, diagnostics), several)
+
+
+def _has_several(read: Mapping[str, list[tuple[str, Any]]]) -> bool:
+    return any(len(annotations) > 1 for annotations in read.values())
+
+
+def _called_all(source: object) -> Diagnostic:
+    return Diagnostic(
+        code="KT202",
+        severity="error",
+        message=f"an annotator is called `{ALL}`, as the figures over all annotators are",
+        file=_name_of(source),
+        hint="give the annotator another name in the file",
+    )
+
+
+def _name_of(source: object) -> str | None:
+    return os.fsdecode(source) if isinstance(source, str | os.PathLike) else None
+
+
+def _said_once(task: Task, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """Return diagnostics in which what the task says once for all files stands at the first of them."""
+    if not task.said_once:
+        return diagnostics
+    said: dict[object, Diagnostic] = {}
+    for number, each in enumerate(diagnostics):
+        key = (each.code, each.severity, each.message) if each.code in task.said_once else number
+        first = said.get(key)
+        said[key] = each if first is None else first.at(count=first.count + each.count)
+    return list(said.values())
 
 
 def _natural(name: str) -> tuple[bool, int, str]:
@@ -158,7 +196,7 @@ def load_estimates(
         else:
             failed[item] = _why(reading)
         diagnostics += (d.at(system=collection.name) for d in _of_item(reading.diagnostics, item))
-    return Estimates(annotations, failed, tuple(diagnostics))
+    return Estimates(annotations, failed, tuple(_said_once(task, diagnostics)))
 
 
 def read_source(task: Task, source: object, item: str, options: object) -> Reading[Any]:
@@ -188,7 +226,7 @@ def _several(count: int, source: object) -> Diagnostic:
         code="KT206",
         severity="error",
         message=f"{count} annotations of one item in the estimates",
-        file=os.fsdecode(source) if isinstance(source, str | os.PathLike) else None,
+        file=_name_of(source),
         hint="keep one annotation per file, or pass it as references",
     )
 

@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.core.ratios import mean, median, weighted_mean
+from kammerton.core.ratios import mean, median, total, weighted_mean
 
 __all__ = [
     "Aggregate",
     "Card",
+    "CountingFormula",
     "Estimate",
     "Formula",
     "Law",
@@ -28,7 +29,7 @@ Statistics = NDArray[np.float64]
 
 Values = NDArray[np.float64]
 
-Aggregate = Literal["pooled", "mean", "weighted_mean", "median"]
+Aggregate = Literal["pooled", "mean", "weighted_mean", "median", "gathered"]
 
 Needs = Literal["pair", "references+estimate", "estimate", "annotators"]
 
@@ -63,6 +64,14 @@ class Formula(Protocol):
 
     def worst(self, statistics: Statistics, /) -> Statistics:
         """Return the statistics of the worst estimate for the same reference."""
+
+
+@runtime_checkable
+class CountingFormula(Formula, Protocol):
+    """A formula in which an item may count in a mean what is not its value: 0 if undefined, say."""
+
+    def counted(self, statistics: Statistics, /) -> Values:
+        """Return what each row counts in a mean; NaN where it does not take part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,10 +119,11 @@ class Measure:
         Together its address: CLI argument, column name and key.
     formula : Formula
         Statistics and finaliser.
-    aggregate : {"pooled", "mean", "weighted_mean", "median"}
+    aggregate : {"pooled", "mean", "weighted_mean", "median", "gathered"}
         How items become the headline corpus figure. *pooled*: sum the statistics, finalise once.
         *mean*, *median*: finalise per item, then average. *weighted_mean*: the same with the
-        formula's weight.
+        formula's weight. *gathered*: statistics are of classes, each a function of what all items say
+        of it; finalise per class, then average.
     beside : tuple of aggregate
         Further aggregates that are reported beside the headline.
     weight_unit : str
@@ -157,35 +167,50 @@ class Measure:
         """The headline aggregate and those beside it."""
         return (self.aggregate, *self.beside)
 
+    def counted(self, statistics: Statistics) -> Values:
+        """Return what each row of statistics counts in a mean; NaN where it does not take part."""
+        if isinstance(self.formula, CountingFormula):
+            return self.formula.counted(statistics)
+        return self.formula.finalise(statistics)
+
     def estimate(self, statistics: Statistics, how: Aggregate) -> Estimate:
         """Return the corpus figure of items with these statistics.
 
         Parameters
         ----------
         statistics : ndarray, shape (items, statistics)
-            One row per item.
+            One row per item, or per class.
         how : aggregate
             How items become a figure.
 
         Returns
         -------
         Estimate
-            ``weight`` is the formula's weight summed over the items that have a value, or their
-            number where each counts the same.
+            ``weight`` is the formula's weight summed over the items that have a value, or the number of
+            those that count where each counts the same.
         """
         values, weights = self.formula.finalise(statistics), self.formula.weight(statistics)
         if how != "pooled":
-            return average(values, weights, how)
+            return average(values, self.counted(statistics), weights, how)
         defined = ~np.isnan(values)
-        value = float(self.formula.finalise(statistics.sum(axis=0, keepdims=True))[0])
-        return Estimate(value, float(weights[defined].sum()), len(values), int((~defined).sum()))
+        summed = np.array([[total(column) for column in statistics.T]])
+        value = float(self.formula.finalise(summed)[0])
+        return Estimate(value, total(weights[defined]), len(values), int((~defined).sum()))
 
 
-def average(values: Values, weights: Values, how: Aggregate) -> Estimate:
-    """Return the mean, weighted mean or median of item values, the undefined ones left out."""
-    defined = ~np.isnan(values)
-    items, undefined = len(values), int((~defined).sum())
+def average(values: Values, counted: Values, weights: Values, how: Aggregate) -> Estimate:
+    """Return the mean, weighted mean or median of what items count.
+
+    Parameters
+    ----------
+    values, counted, weights : ndarray, shape (items,)
+        Value of each item, NaN where undefined; what it counts; what that was measured on.
+    how : aggregate
+        Anything but pooled.
+    """
+    items, undefined = len(values), int(np.isnan(values).sum())
     if how == "weighted_mean":
-        return Estimate(weighted_mean(values, weights), float(weights[defined].sum()), items, undefined)
-    value = mean(values) if how == "mean" else median(values)
-    return Estimate(value, float(items - undefined), items, undefined)
+        weight = total(weights[~np.isnan(counted)])
+        return Estimate(weighted_mean(counted, weights), weight, items, undefined)
+    value = median(counted) if how == "median" else mean(counted)
+    return Estimate(value, float(items - np.isnan(counted).sum()), items, undefined)

@@ -7,16 +7,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kammerton.core.ratios import ratio
 from kammerton.errors import Diagnostic, OptionError
+from kammerton.model.classes import gather_classes
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Evidence, Row, Tally
-from kammerton.model.measure import Aggregate, Estimate, Measure, Needs, average
+from kammerton.model.measure import Aggregate, Estimate, Measure, average
 from kammerton.model.protocol import find
+from kammerton.model.score_tables import ITEMS, SUMMARY, Figures, figures_of, item_row, null, table
 from kammerton.model.signature import data_hash, signature
 from kammerton.model.task import Task
 from kammerton.version import __version__
@@ -41,17 +44,25 @@ class Scores:
         Rows and statistics.
     missing : str
         Policy for missing estimates.
+    options : object
+        The task's options.
     choices : mapping of str to str
-        Reading options that differ from their defaults; part of every signature.
+        Options that differ from their defaults; part of every signature.
     """
 
-    def __init__(self, task: Task, evidence: Evidence, *, missing: str, choices: Mapping[str, str]) -> None:
+    def __init__(
+        self, task: Task, evidence: Evidence, *, missing: str, options: object, choices: Mapping[str, str]
+    ) -> None:
         self._task = task
         self._evidence = evidence
         self._missing = missing
         self._choices = choices
-        self._order = {needs: self._sorted(rows) for needs, rows in evidence.rows.items()}
-        self._chosen: dict[tuple[Needs, str, str], list[int]] = {}
+        classes, of_classes = gather_classes(task, evidence, options)
+        self._rows: dict[_Kind, tuple[Row, ...]] = dict(evidence.rows.items())
+        self._rows["gathered"] = classes
+        self._statistics = {**evidence.statistics, **of_classes}
+        self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
+        self._chosen: dict[tuple[_Kind, str, str], list[int]] = {}
 
     def _sorted(self, rows: Sequence[Row]) -> list[int]:
         """Return the numbers of the rows by system, annotator and item: shards do not show."""
@@ -68,7 +79,7 @@ class Scores:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """What was measured, in the order of output."""
-        return tuple(self._evidence.statistics)
+        return self._evidence.measures
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -86,6 +97,7 @@ class Scores:
         return self.annotators if measure.needs == "pair" else (ALL,)
 
     def _all_rows(self) -> Iterator[Row]:
+        """Give the rows of items; classes are none."""
         return chain.from_iterable(self._evidence.rows.values())
 
     @cached_property
@@ -134,16 +146,18 @@ class Scores:
         (null if undefined), ``items``, ``undefined``, ``weight``, ``weight_unit``, ``signature``. The
         headline aggregate of a measure is the first of its rows.
         """
-        return _frame(self._summary_rows(), _SUMMARY)
+        return table(self._summary_rows(), SUMMARY)
 
     @cached_property
     def items(self) -> pl.DataFrame:
         """Figures of each item.
 
         Key: ``system``, ``item``, ``annotator``, ``protocol``, ``measure``; then ``value`` (null if
-        undefined), ``weight``, ``status`` (``ok``, ``undefined``, ``missing``, ``failed``), ``reason``.
+        undefined), ``weight``, ``status`` (``ok``, ``undefined``, ``missing``, ``failed``), ``reason``,
+        ``counted_as`` (what an undefined value counts in a mean, if anything). Of measures over classes
+        the items are the classes.
         """
-        return _frame(self._item_rows(), _ITEMS)
+        return table(self._item_rows(), ITEMS)
 
     def table(self, name: str) -> pl.DataFrame:
         """Return a class table of the task, heaviest rows first.
@@ -229,7 +243,7 @@ class Scores:
             "kammerton": __version__,
             "task": self.task,
             "items": self.counts,
-            "scores": [dict(zip(_SUMMARY, row, strict=True)) for row in self._summary_rows()],
+            "scores": [dict(zip(SUMMARY, row, strict=True)) for row in self._summary_rows()],
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
@@ -266,8 +280,8 @@ class Scores:
         how : aggregate
             One of the measure's aggregates.
         """
-        rows, statistics = self._evidence.rows[measure.needs], self._evidence.statistics[measure]
-        chosen = self._counting(measure.needs, system, annotator)
+        rows, statistics = self._rows[_kind(measure)], self._statistics[measure]
+        chosen = self._counting(_kind(measure), system, annotator)
         if annotator != ALL or measure.needs != "pair":
             return measure.estimate(statistics[chosen], how)
         numbers: dict[str, int] = {}
@@ -276,24 +290,23 @@ class Scores:
             summed = np.zeros((len(numbers), statistics.shape[1]))
             np.add.at(summed, item, statistics[chosen])
             return measure.estimate(summed, how)
-        values, weights = (
-            measure.formula.finalise(statistics[chosen]),
-            measure.formula.weight(statistics[chosen]),
+        own = statistics[chosen]
+        values, counted = measure.formula.finalise(own), measure.counted(own)
+        return average(
+            _mean_by_item(values, item, len(numbers)),
+            _mean_by_item(counted, item, len(numbers)),
+            np.nan_to_num(_mean_by_item(measure.formula.weight(own), item, len(numbers), where=values)),
+            how,
         )
-        defined = ~np.isnan(values)
-        annotations = np.bincount(item[defined], minlength=len(numbers)).astype(float)
-        value = np.bincount(item[defined], values[defined], len(numbers)).astype(float)
-        weight = np.bincount(item[defined], weights[defined], len(numbers)).astype(float)
-        return average(ratio(value, annotations), np.nan_to_num(ratio(weight, annotations)), how)
 
-    def _counting(self, needs: Needs, system: str, annotator: str) -> list[int]:
+    def _counting(self, kind: _Kind, system: str, annotator: str) -> list[int]:
         """Return the numbers of the rows that a figure is made of; most measures share them."""
-        key = (needs, system, annotator)
+        key = (kind, system, annotator)
         if key not in self._chosen:
-            rows = self._evidence.rows[needs]
+            rows = self._rows[kind]
             self._chosen[key] = [
                 index
-                for index in self._order[needs]
+                for index in self._order[kind]
                 if rows[index].system == system
                 and rows[index].counts
                 and annotator in (ALL, rows[index].annotator)
@@ -310,7 +323,7 @@ class Scores:
                     found = self.estimate(measure, system, annotator, how)
                     unit = "items" if how in ("mean", "median") else measure.weight_unit
                     yield (
-                        *(system, annotator, measure.protocol, measure.name, how, _null(found.value)),
+                        *(system, annotator, measure.protocol, measure.name, how, null(found.value)),
                         *(found.items, found.undefined, found.weight, unit, signatures[annotator][measure]),
                     )
 
@@ -334,49 +347,32 @@ class Scores:
         }
 
     def _item_rows(self) -> Iterator[tuple[Any, ...]]:
-        figures: dict[Needs, list[tuple[Measure, list[float], list[float]]]] = {n: [] for n in self._order}
-        for measure, each in self._evidence.statistics.items():
-            values, weights = measure.formula.finalise(each), measure.formula.weight(each)
-            figures[measure.needs].append((measure, values.tolist(), weights.tolist()))
-        for system, needs in product(self.systems, figures):
-            rows = self._evidence.rows[needs]
-            for index in self._order[needs]:
+        figures: dict[_Kind, list[tuple[Measure, list[Figures]]]] = {kind: [] for kind in self._order}
+        for measure in self.measures:
+            figures[_kind(measure)].append((measure, figures_of(measure, self._statistics[measure])))
+        for system, kind in product(self.systems, figures):
+            rows = self._rows[kind]
+            for index in self._order[kind]:
                 if rows[index].system == system:
-                    for measure, values_of, weights_of in figures[needs]:
-                        yield _item_row(rows[index], measure, values_of[index], weights_of[index])
+                    for measure, found in figures[kind]:
+                        yield item_row(rows[index], measure, found[index])
 
 
-def _item_row(row: Row, measure: Measure, value: float, weight: float) -> tuple[Any, ...]:
-    status: str = row.status
-    reason = row.reason
-    if row.status == "ok" and math.isnan(value):
-        status, reason = "undefined", f"nothing comparable: {measure.card.undefined_when}"
-    defined = row.counts and not math.isnan(value)
-    if measure.aggregate not in ("pooled", "weighted_mean"):
-        weight = 1.0
-    return (
-        *(row.system, row.item, row.annotator, measure.protocol, measure.name),
-        *(value if defined else None, weight if defined else 0.0, status, reason or None),
-    )
+_Kind = Literal["pair", "references+estimate", "estimate", "annotators", "gathered"]
+"""What rows are of: items by what their measures need, or classes."""
 
 
-_FIGURES = ("aggregate", "value", "items", "undefined", "weight", "weight_unit", "signature")
+def _kind(measure: Measure) -> _Kind:
+    return "gathered" if measure.aggregate == "gathered" else measure.needs
 
 
-_SUMMARY = ("system", "annotator", "protocol", "measure", *_FIGURES)
-_ITEMS = ("system", "item", "annotator", "protocol", "measure", "value", "weight", "status", "reason")
-_NUMBERS = {"value": "Float64", "weight": "Float64", "items": "Int64", "undefined": "Int64"}
-
-
-def _frame(rows: Iterator[tuple[Any, ...]], columns: Sequence[str]) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415 - half the import time; tables are for those who look at them
-
-    schema = {name: getattr(pl, _NUMBERS.get(name, "String")) for name in columns}
-    return pl.DataFrame(list(rows), schema=schema, orient="row")
-
-
-def _null(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def _mean_by_item(
+    values: NDArray[np.float64], item: NDArray[np.int64], items: int, where: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Return the mean of each item over its rows that are defined ``where`` says so, or themselves."""
+    defined = ~np.isnan(values if where is None else where)
+    count = np.bincount(item[defined], minlength=items).astype(float)
+    return ratio(np.bincount(item[defined], values[defined], items).astype(float), count)
 
 
 def _short(value: float) -> str:

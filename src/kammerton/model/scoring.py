@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL, Corpus, Missing, unmatched
 from kammerton.model.evidence import Evidence, Row, Tally
+from kammerton.model.gathering import Gathered, join, name_items
 from kammerton.model.loading import (
     Estimates,
     References,
@@ -22,7 +25,7 @@ from kammerton.model.loading import (
     match_references,
 )
 from kammerton.model.measure import Measure, Needs, Statistics
-from kammerton.model.task import Case, Classes, ClassTable, Task
+from kammerton.model.task import Case, Classes, ClassTable, Evaluation, Task
 
 __all__ = ["gather_evidence"]
 
@@ -91,13 +94,34 @@ def gather_evidence(
     plan = _Plan(task, references, systems, missing)
     if not any(row.status == "ok" for row in plan.rows("references+estimate")):
         raise DataError([*diagnostics, _nothing(corpus)])
-    rows, statistics, tallies = _evaluated(task, plan, measures, options)
+    measures, notes = _applicable(task, references, systems, measures, options)
+    diagnostics += notes
+    if not measures:
+        raise DataError(diagnostics)
+    found = _evaluated(task, plan, measures, options)
     fingerprints = {
         (annotator, item): hashlib.sha256(content).digest()
         for annotator, items in contents.items()
         for item, content in items.items()
     }
-    return Evidence(rows, statistics, tallies, fingerprints, (*diagnostics, *_remarks(task, tallies)))
+    said = (*diagnostics, *_remarks(task, found.tallies))
+    return replace(found, fingerprints=fingerprints, diagnostics=said)
+
+
+def _applicable(
+    task: Task,
+    references: References,
+    systems: Mapping[str, Estimates],
+    measures: Sequence[Measure],
+    options: object,
+) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+    if task.applicable is None:
+        return tuple(measures), ()
+    annotations = [each for items in references.annotations.values() for each in items.values()]
+    estimates = [
+        each for system in systems.values() for each in system.annotations.values() if each is not None
+    ]
+    return task.applicable(annotations, estimates, measures, options)
 
 
 def _chosen(references: References, annotator: str) -> References:
@@ -183,29 +207,48 @@ class _Plan:
         return Case(() if needs == "estimate" else tuple(of_item), estimate, group)
 
 
-def _evaluated(
-    task: Task, plan: _Plan, measures: Sequence[Measure], options: object
-) -> tuple[dict[Needs, tuple[Row, ...]], dict[Measure, Statistics], dict[str, Tally]]:
+def _evaluated(task: Task, plan: _Plan, measures: Sequence[Measure], options: object) -> Evidence:
     rows: dict[Needs, tuple[Row, ...]] = {}
     statistics: dict[Measure, Statistics] = {}
     tallies: dict[str, Tally] = {}
+    gathered: Gathered | None = None
     for needs in dict.fromkeys(measure.needs for measure in measures):
         rows[needs] = tuple(plan.rows(needs))
         groups = list(dict.fromkeys((row.system, row.annotator) for row in rows[needs]))
         number = {group: index for index, group in enumerate(groups)}
-        counting = np.array([index for index, row in enumerate(rows[needs]) if row.counts], dtype=int)
+        counting = np.array([at for at, row in enumerate(rows[needs]) if row.counts], dtype=np.int64)
         counted = [rows[needs][index] for index in counting]
         cases = [plan.case(row, needs, number[row.system, row.annotator]) for row in counted]
         own = [measure for measure in measures if measure.needs == needs]
         unusable = np.array([row.status != "ok" for row in counted], dtype=bool)
         parts = [task.evaluate(cases[at : at + _TOGETHER], own, options) for at in _steps(len(cases))]
-        for measure in own:
+        for measure in (each for each in own if each.aggregate != "gathered"):
             found = np.concatenate([part.statistics[measure] for part in parts])
             found[unusable] = measure.formula.worst(found[unusable])
             statistics[measure] = np.zeros((len(rows[needs]), found.shape[1]))
             statistics[measure][counting] = found
         _count(tallies, (table for part in parts for table in part.tables), groups)
-    return rows, {measure: statistics[measure] for measure in measures}, tallies
+        gathered = gathered or _gathered(parts, counting, [row.item for row in rows[needs]])
+    return Evidence(
+        measures=tuple(measures),
+        rows=rows,
+        statistics={measure: statistics[measure] for measure in measures if measure in statistics},
+        tallies=tallies,
+        fingerprints={},
+        gathered=gathered,
+    )
+
+
+def _gathered(
+    parts: Sequence[Evaluation], counting: NDArray[np.int64], items: Sequence[str]
+) -> Gathered | None:
+    """Join what the parts say of classes; cases become the numbers of their rows."""
+    named = [
+        name_items(part.gathered, counting[at : at + _TOGETHER], items)
+        for part, at in zip(parts, _steps(len(counting)), strict=True)
+        if part.gathered is not None
+    ]
+    return join(named) if named else None
 
 
 def _steps(cases: int) -> range:
@@ -242,7 +285,7 @@ def _suspicions(
     estimated = {name: _contents(task, estimates.annotations) for name, estimates in systems.items()}
     for annotator, reference in contents.items():
         for name, estimates in systems.items():
-            yield from _identical(name, estimated[name], reference)
+            yield from _identical(name, estimated[name], reference, all_of_them=task.coincides)
             yield from _different_extents(
                 task, name, estimates.annotations, references.annotations[annotator]
             )
@@ -257,10 +300,10 @@ def _contents(task: Task, annotations: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def _identical(
-    system: str, contents: Mapping[str, bytes], reference: Mapping[str, bytes]
+    system: str, contents: Mapping[str, bytes], reference: Mapping[str, bytes], *, all_of_them: bool
 ) -> Iterator[Diagnostic]:
     same = [item for item, content in reference.items() if contents.get(item) == content]
-    if same:
+    if same and (not all_of_them or len(same) == len(reference) > 1):
         message = f"estimate is identical to the reference for {_items(len(same))}, e.g. {quote(same[0])}"
         yield Diagnostic(code="KT208", severity="warning", message=message, system=system, count=len(same))
 

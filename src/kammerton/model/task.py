@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
+from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
 from kammerton.model.views import ItemView
@@ -116,36 +117,6 @@ class ClassTable:
     weights: NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Gathered:
-    """What measures over classes are a function of: rows of all cases, each on one class.
-
-    Parameters
-    ----------
-    columns : tuple of str
-        Names of the values.
-    cases : ndarray of int64, shape (rows,)
-        Case of each row.
-    classes : tuple of str
-        Names of the classes, such as instruments.
-    codes : ndarray of int64, shape (rows,)
-        Class of each row; -1 if the item of the case is the class.
-    units : tuple of str
-        Names of what the classes are said of, such as recordings.
-    unit_codes : ndarray of int64, shape (rows,)
-        Unit of each row; -1 if it is the item of the case.
-    values : ndarray of float64, shape (rows, columns)
-    """
-
-    columns: tuple[str, ...]
-    cases: NDArray[np.int64]
-    classes: tuple[str, ...]
-    codes: NDArray[np.int64]
-    units: tuple[str, ...]
-    unit_codes: NDArray[np.int64]
-    values: NDArray[np.float64]
-
-
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """What the kernels of a task return for a list of cases.
@@ -187,6 +158,13 @@ class Conversion:
     render: Callable[[Sequence[Any], str], str]
 
 
+Gather = Callable[[Gathered, Sequence[Measure], Any], tuple[tuple[str, ...], Mapping[Measure, Statistics]]]
+Applicable = Callable[
+    [Sequence[Any], Sequence[Any], Sequence[Measure], Any],
+    tuple[tuple[Measure, ...], tuple[Diagnostic, ...]],
+]
+
+
 def _is_item(name: str) -> tuple[str, str | None]:
     return name, None
 
@@ -218,6 +196,15 @@ class Task:
         ``extent(annotation)`` returns how far it reaches, in ``extent_unit``.
     evaluate : callable
         ``evaluate(cases, measures, options)`` runs the kernels; the measures need the same.
+    gather : callable, optional
+        ``gather(gathered, measures, options)`` returns the names of the classes, and the statistics of
+        each measure over classes, one row per class. It gets the rows of one system and annotator.
+    applicable : callable, optional
+        ``applicable(references, estimates, measures, options)`` returns the measures that these
+        annotations have figures for, and says which were left out and why. Without it all have.
+    unfold : callable, optional
+        ``unfold(path, name, options)`` reads a file that holds many items; None if it holds one, which
+        is for ``read``.
     remark : callable, optional
         ``remark(tables)`` says what a reader of the figures of one system must know. It gets the cells of
         each class table by name.
@@ -240,6 +227,11 @@ class Task:
     lint : callable, optional
         ``lint(annotation, options)`` returns what is odd about an annotation that was read without
         error, as warnings and notes that name no file.
+    said_once : frozenset of str
+        Codes of diagnostics that are said once for all files of a collection with equal messages.
+    coincides : bool
+        Whether annotations of different origin are often equal, so that only a whole system that equals
+        the reference is odd.
     """
 
     name: str
@@ -260,6 +252,11 @@ class Task:
     extent_unit: str = "s"
     conversion: Conversion | None = None
     lint: Callable[[Any, Any], tuple[Diagnostic, ...]] | None = None
+    gather: Gather | None = None
+    applicable: Applicable | None = None
+    unfold: Callable[[Any, str, Any], Sheet[Any] | None] | None = None
+    said_once: frozenset[str] = frozenset()
+    coincides: bool = False
 
     @property
     def measures(self) -> tuple[Measure, ...]:

@@ -166,7 +166,7 @@ def _evidence(specimens: Specimens, items: Sequence[int]) -> Evidence:
 
 
 def _figures(specimens: Specimens, evidence: Evidence) -> list[dict[str, Any]]:
-    scores = Scores(specimens.task, evidence, missing="worst", choices={})
+    scores = Scores(specimens.task, evidence, missing="worst", options=specimens.options, choices={})
     found: list[dict[str, Any]] = scores.to_dict()["scores"]
     return found
 

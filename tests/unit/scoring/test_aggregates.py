@@ -66,7 +66,7 @@ def test_nothing_has_no_figure(how: Aggregate) -> None:
 
 def test_the_median_is_that_of_the_middle() -> None:
     values = np.array([0.9, NAN, 0.1, 0.2])
-    assert average(values, np.ones(4), "median") == Estimate(0.2, weight=3.0, items=4, undefined=1)
+    assert average(values, values, np.ones(4), "median") == Estimate(0.2, weight=3.0, items=4, undefined=1)
 
 
 def test_a_measure_is_called_by_its_address() -> None:

@@ -35,7 +35,7 @@ def merged(*parts: kt.Scores) -> kt.Scores:
     whole = parts[0]._evidence
     for part in parts[1:]:
         whole = whole.merged(part._evidence)
-    return kt.Scores(TASK, whole, missing="worst", choices={})
+    return kt.Scores(TASK, whole, missing="worst", options=TASK.options(), choices={})
 
 
 def without_diagnostics(scores: kt.Scores) -> dict[str, Any]:

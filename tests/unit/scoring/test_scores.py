@@ -141,7 +141,7 @@ def test_the_items_have_a_row_per_system_item_and_measure(scores: kt.Scores) -> 
     table = scores.items
     assert table.columns == [
         *("system", "item", "annotator", "protocol", "measure"),
-        *("value", "weight", "status", "reason"),
+        *("value", "weight", "status", "reason", "counted_as"),
     ]
     assert len(table) == 2 * 2 * len(MEASURES)
     found = {
