@@ -13,7 +13,7 @@ from pathlib import Path
 from kammerton.errors import Diagnostic, OptionError, Severity, printable, quote
 from kammerton.formats.reading import Problems
 
-__all__ = ["Found", "find_files"]
+__all__ = ["Found", "find_files", "normal_form"]
 
 _LITTER = (
     (re.compile(r"\._"), "left by macOS"),
@@ -74,7 +74,7 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     if not os.path.lexists(top):
         raise OptionError(f"no such file or folder: `{printable(os.fspath(top))}`")
     if not top.is_dir():
-        return Found({_identifier(_without_suffix(top.name, suffixes) or top.stem): [top]}, (), ())
+        return Found({normal_form(_without_suffix(top.name, suffixes) or top.stem): [top]}, (), ())
     problems = Problems(os.fspath(top))
     walk = _Walk(top, tuple(suffixes), problems)
     files = _by_item(sorted(walk.files()), top, suffixes, problems)
@@ -86,7 +86,7 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
 
 
 def _item_of(path: Path, top: Path, suffixes: Sequence[str]) -> str:
-    return _identifier(_without_suffix(path.relative_to(top).as_posix(), suffixes) or "")
+    return normal_form(_without_suffix(path.relative_to(top).as_posix(), suffixes) or "")
 
 
 def _by_item(
@@ -169,7 +169,7 @@ def _without_suffix(name: str, suffixes: Sequence[str]) -> str | None:
     return name[: -max(fitting)] if fitting else None
 
 
-def _identifier(name: str) -> str:
+def normal_form(name: str) -> str:
     r"""Return a name as text that can be written: composed, foreign bytes as ``\xe9``."""
     readable = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return unicodedata.normalize("NFC", readable)

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kammerton.errors import DataError, Diagnostic, close_match, quote
+from kammerton.formats.folders import normal_form
 from kammerton.formats.source import read_text
-from kammerton.model.corpus import Collection, Corpus
+from kammerton.model.corpus import ALL, Collection, Corpus
 
 __all__ = ["read_pairs"]
 
@@ -25,7 +26,8 @@ def read_pairs(path: str | os.PathLike[str]) -> Corpus:
     ----------
     path : path
         CSV file with the columns ``item``, ``reference``, optionally ``annotator``, and one column per
-        system. Paths are relative to the folder of the list; an empty cell is a missing estimate.
+        system. Paths are relative to the folder of the list. An estimate is of an item, whoever annotated
+        it: of the rows of an item, one has to name it, and none another. If none does, it is missing.
 
     Raises
     ------
@@ -108,9 +110,12 @@ class _Pairs:
         return Collection(name, {item: ((None, path),) for item, path in items.items()}, self._name)
 
     def _take(self, number: int, cells: dict[str, str]) -> None:
-        item, annotator = cells["item"], cells.get("annotator") or "reference"
+        item, annotator = normal_form(cells["item"]), cells.get("annotator") or "reference"
         if not item or not cells["reference"]:
             self._say(number, "item and reference must not be empty")
+            return
+        if annotator == ALL:
+            self._say(number, f"no annotator can be called `{ALL}`")
             return
         references = self._references.setdefault(annotator, {})
         if item in references:

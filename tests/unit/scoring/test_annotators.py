@@ -204,10 +204,9 @@ def test_a_file_that_cannot_be_read_fails_for_every_annotator(tmp_path: Path) ->
     assert by_annotator(scores) == {"alice": 1.0, "bob": 0.0, "all": 0.5}
 
 
-@pytest.mark.parametrize("name", ["alice", "all"])
-def test_two_annotators_of_one_name_are_refused(tmp_path: Path, name: str) -> None:
-    refs = write(tmp_path / "refs", {"1.jams": jams(**{name: [(0, 10, "C")], "bob": [(0, 10, "G")]})})
-    with pytest.raises(OptionError, match=name):
+def test_two_annotators_of_one_name_are_refused(tmp_path: Path) -> None:
+    refs = write(tmp_path / "refs", {"1.jams": jams(alice=[(0, 10, "C")], bob=[(0, 10, "G")])})
+    with pytest.raises(OptionError, match="alice"):
         kt.score("chords", refs, {"s": EST}, annotators={"alice": REF_A})
 
 
@@ -244,3 +243,24 @@ def test_nothing_can_be_scored_if_no_annotator_is_usable(tmp_path: Path) -> None
     with pytest.raises(DataError) as caught:
         kt.score("chords", broken, {"s": EST})
     assert [found.code for found in caught.value.diagnostics][-1] == "KT200"
+
+
+def test_an_annotator_called_all_fails_its_item_only(tmp_path: Path) -> None:
+    refs = write(
+        tmp_path / "refs",
+        {
+            "1.jams": jams(A=[(0, 1, "C")], all=[(0, 1, "C")]),
+            "2.jams": jams(A=[(0, 4, "C")], B=[(0, 2, "C"), (2, 2, "G")]),
+        },
+    )
+    scores = kt.score("chords", refs, {"system": {"1": song((0, 1, "C")), "2": song((0, 4, "C"))}})
+    # of item 2, A is right for 4 of 4 s and B for 2 of 4 s
+    assert by_annotator(scores) == {"A": 1.0, "B": 0.5, "all": 0.75}
+    (said,) = (each for each in scores.diagnostics if each.severity == "error")
+    assert (said.code, said.item, said.file) == ("KT202", "1", str(refs / "1.jams"))
+    assert scores.counts["system"] == {"total": 2, "ok": 1, "missing": 0, "failed": 1}
+
+
+def test_a_lone_annotator_of_a_file_may_be_called_all(tmp_path: Path) -> None:
+    refs = write(tmp_path / "refs", {"1.jams": jams(all=[(0, 1, "C")])})
+    assert kt.score("chords", refs, {"system": {"1": song((0, 1, "C"))}}).annotators == ("refs",)

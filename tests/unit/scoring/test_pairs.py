@@ -99,6 +99,16 @@ def test_columns_may_stand_in_any_order(folder: Path) -> None:
     assert scores.value(MAJMIN, system="good") == 1.0
 
 
+def test_an_estimate_is_of_an_item_whoever_annotated_it(folder: Path) -> None:
+    pairs = write(folder, HEADER, "1,A,refs/1.lab,good/first.lab,", "1,B,other/one.lab,,bad/1.lab")
+    scores = kt.score("chords", pairs=pairs)
+    # `good` has C: right for 10 of 10 s by A, 4 of 10 s by B; `bad` has G: 0 of 10 s, 6 of 10 s
+    values = {
+        name: [scores.value(MAJMIN, system=name, annotator=who) for who in "AB"] for name in ("good", "bad")
+    }
+    assert values == {"good": [1.0, pytest.approx(0.4)], "bad": [0.0, pytest.approx(0.6)]}
+
+
 def test_paths_may_be_absolute(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     elsewhere = write(
         tmp_path_factory.mktemp("lists"),
@@ -181,6 +191,9 @@ def test_every_row_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         "3,A,a.lab,b.lab,c.lab",
         "3,A,other.lab,b.lab,c.lab",
         "3,B,a.lab,else.lab,c.lab",
+        "3,all,a.lab,b.lab,c.lab",
+        "Caf\u00e9,A,a.lab,b.lab,c.lab",
+        "Cafe\u0301,A,a.lab,b.lab,c.lab",
     )
     assert problems(path) == [
         (2, "4 cells in a list of 5 columns"),
@@ -188,6 +201,8 @@ def test_every_row_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         (4, "item and reference must not be empty"),
         (6, "item `3` stands twice for annotator `A`"),
         (7, "two estimates of `3` by `good`"),
+        (8, "no annotator can be called `all`"),
+        (10, "item `Caf\u00e9` stands twice for annotator `A`"),
     ]
 
 
