@@ -35,6 +35,8 @@ class InstrumentList:
         Whether a label that is in neither list is not there; else it was not judged.
     grades : ndarray of int64, shape (len(labels),), or empty
         How relevant each label is, 1 or more; empty where all count 1.
+    query : bool
+        Whether this is a query, and its labels are documents, which belong to no taxonomy.
 
     Notes
     -----
@@ -49,6 +51,7 @@ class InstrumentList:
     absent: tuple[str, ...] = ()
     closed: bool = True
     grades: NDArray[np.int64] = _UNGRADED
+    query: bool = False
 
     def __len__(self) -> int:
         """Return the number of labels."""
