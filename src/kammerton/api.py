@@ -12,6 +12,7 @@ from typing import Any
 
 from kammerton.errors import DataError, OptionError, close_match, quote
 from kammerton.formats.collecting import collect, name_of
+from kammerton.formats.folders import normal_form
 from kammerton.formats.pairs import read_pairs
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names
 from kammerton.model.loading import (
@@ -116,6 +117,8 @@ def score(  # noqa: PLR0913 - one per choice
     if pairs is not None:
         if references is not None or estimates is not None or annotators:
             raise OptionError("a list of pairs stands in place of references, estimates and annotators")
+        if not _is_path(pairs):
+            raise OptionError.of_type("pairs", pairs, "a path")
         corpus = read_pairs(pairs)
     else:
         corpus = _corpus(found, references, estimates, annotators or {}, reading)
@@ -137,11 +140,14 @@ def _split(
         return corpus, {}
     from kammerton.formats.splits import read_splits, split_name  # noqa: PLC0415 - most runs have none
 
+    if not isinstance(splits, Mapping) and not _is_path(splits):
+        raise OptionError.of_type("splits", splits, "a mapping or a path")
     if isinstance(splits, Mapping):
-        known = {item: split_name(name) for item, name in splits.items()}
+        known = {str(item): split_name(name) for item, name in splits.items()}
     else:
         known = read_splits(splits)
     chosen = None if split is None else split_name(split)
+    known = {normal_form(item): name for item, name in known.items()}
     return choose_split(corpus, known, chosen), {} if chosen is None else {"split": chosen}
 
 
@@ -155,8 +161,13 @@ def _options(task: Task, options: object | None) -> Any:
 def _corpus(
     task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], options: object
 ) -> Corpus:
+    if not isinstance(annotators, Mapping):
+        raise OptionError.of_type("annotators", annotators, "a mapping of names to references")
     if estimates is None or (references is None and not annotators):
         raise OptionError("references and estimates are needed", "or a list of pairs")
+    for kind, given in (("reference", references), ("estimate", estimates)):
+        if isinstance(given, Mapping | list | tuple) and not given:
+            raise OptionError(f"there is no {kind}", "a path, an annotation, or a mapping that is not empty")
     collected = partial(collect, task=task, options=options)
     first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
     systems = _systems(estimates, references)
@@ -175,7 +186,7 @@ def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:
     A mapping of items and a mapping of systems look alike if the values are paths: then it is items
     if it shares a key with references that are a mapping too.
     """
-    if isinstance(estimates, list | tuple) and estimates and all(_is_path(each) for each in estimates):
+    if isinstance(estimates, list | tuple) and all(_is_path(each) for each in estimates):
         names = [name_of(each) for each in estimates]
         check_names("system", names)
         return list(zip(names, estimates, strict=True))
@@ -183,7 +194,10 @@ def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:
         return [(None, estimates)]
     shares_items = isinstance(references, Mapping) and not references.keys().isdisjoint(estimates)
     whole = all(_is_path(value) or isinstance(value, Mapping) for value in estimates.values())
-    return list(estimates.items()) if whole and not shares_items else [(None, estimates)]
+    if shares_items or not whole:
+        return [(None, estimates)]
+    check_names("system", map(str, estimates))
+    return [(str(name), source) for name, source in estimates.items()]
 
 
 def _is_path(value: object) -> bool:
@@ -255,6 +269,8 @@ def show(
     if found.view is None:
         raise OptionError(f"items of {task} cannot be shown")
     reading = _options(found, options)
+    if not isinstance(item, str | None):
+        raise OptionError.of_type("item", item, "a str")
     corpus = _corpus(found, references, estimates, annotators or {}, reading).paired()
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
     loaded_references = load_references(found, tuple(_only(chosen, c) for c in corpus.references), reading)

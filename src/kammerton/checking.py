@@ -92,6 +92,8 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
     ignored: list[str] = []
     diagnostics: list[Diagnostic] = []
     for path in paths:
+        if not isinstance(path, str | os.PathLike):
+            raise OptionError.of_type("path", path, "a path")
         listed = find_files(path, suffixes=tuple(found.suffixes))
         diagnostics += listed.diagnostics
         ignored += map(os.fspath, listed.ignored)

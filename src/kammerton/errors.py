@@ -64,8 +64,15 @@ class OptionError(KammertonError):
         return type(self), (self.message, self.hint)
 
     @classmethod
-    def unknown(cls, kind: str, name: str, known: Iterable[str]) -> OptionError:
+    def of_type(cls, kind: str, value: object, expected: str) -> OptionError:
+        """Say that ``value`` is of no use as ``kind``, whatever it holds."""
+        return cls(f"{kind} must be {expected}, not {type(value).__name__}")
+
+    @classmethod
+    def unknown(cls, kind: str, name: object, known: Iterable[str]) -> OptionError:
         """Say that ``name`` is no ``kind``, with the nearest known names."""
+        if not isinstance(name, str):
+            return cls.of_type(kind, name, "a str")
         names = sorted(known)
         near = close_match(name, names)
         listed = ", ".join(names)

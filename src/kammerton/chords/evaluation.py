@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from kammerton.chords.annotation import ChordAnnotation
@@ -12,7 +13,8 @@ from kammerton.chords.columns import build_columns
 from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
 from kammerton.chords.reading import ChordOptions, adopt_chords
 from kammerton.errors import DataError, OptionError
-from kammerton.model.task import Case
+from kammerton.model.loading import EMPTY
+from kammerton.model.task import Case, Reading
 
 __all__ = ["evaluate", "frame_csr"]
 
@@ -26,6 +28,7 @@ def evaluate(
     est_labels: Sequence[str],
     *,
     protocol: str = "mir_eval",
+    options: ChordOptions | None = None,
 ) -> dict[str, float]:
     """Score one song.
 
@@ -37,6 +40,8 @@ def evaluate(
         Labels in Harte syntax.
     protocol : str
         ``"mir_eval"``, ``"mirex2013"``, ``"decibel"`` or ``"frames10ms"``.
+    options : ChordOptions, optional
+        How both sides are read, such as ``ChordOptions(lenient=True)``.
 
     Returns
     -------
@@ -61,10 +66,10 @@ def evaluate(
     >>> scores["majmin"], scores["sevenths"]
     (0.75, 0.5)
     """
-    if protocol not in _PROTOCOLS:
+    if not isinstance(protocol, str) or protocol not in _PROTOCOLS:
         raise OptionError.unknown("protocol", protocol, _PROTOCOLS)
     module = _PROTOCOLS[protocol]
-    pair = _pair(ref_intervals, ref_labels, est_intervals, est_labels)
+    pair = _pair((ref_intervals, ref_labels), (est_intervals, est_labels), options)
     result = module.evaluate(build_columns([pair]), module.PROTOCOL.measures)
     return {m.name: float(m.formula.finalise(each)[0]) for m, each in result.statistics.items()}
 
@@ -105,24 +110,24 @@ def frame_csr(
     >>> frame_csr([(0, 1)], ["C"], [(0, 0.255), (0.255, 1)], ["C", "G"])["MajMin"]
     0.26
     """
-    if not 1e-6 <= hop_s < float("inf"):
+    if not isinstance(hop_s, int | float | np.floating) or not 1e-6 <= hop_s < float("inf"):
         raise OptionError(f"hop_s must be a number of seconds from 1e-6 on, got {hop_s!r}")
-    columns = build_columns([_pair(ref_intervals, ref_labels, est_intervals, est_labels)])
+    columns = build_columns([_pair((ref_intervals, ref_labels), (est_intervals, est_labels))])
     result = frames10ms.evaluate(columns, frames10ms.PROTOCOL.measures, hop_s)
     return {m.name: float(m.formula.finalise(each)[0]) for m, each in result.statistics.items()}
 
 
-def _pair(
-    ref_intervals: ArrayLike, ref_labels: Sequence[str], est_intervals: ArrayLike, est_labels: Sequence[str]
-) -> Case[ChordAnnotation]:
-    ref = _annotation(ref_intervals, ref_labels, "reference")
-    empty = len(est_labels) == 0
-    est = ChordAnnotation.empty() if empty else _annotation(est_intervals, est_labels, "estimate")
-    return Case((ref,), est)
+def _pair(reference: object, estimate: object, options: ChordOptions | None = None) -> Case[ChordAnnotation]:
+    reading = ChordOptions() if options is None else options
+    if not isinstance(reading, ChordOptions):
+        raise OptionError.of_type("options", reading, "ChordOptions")
+    ref = _annotation(adopt_chords(reference, "reference", reading))
+    read = adopt_chords(estimate, "estimate", reading)
+    empty = [problem.code for problem in read.diagnostics] == [EMPTY]
+    return Case((ref,), ChordAnnotation.empty() if empty else _annotation(read))
 
 
-def _annotation(intervals: ArrayLike, labels: Sequence[str], name: str) -> ChordAnnotation:
-    reading = adopt_chords((intervals, labels), name, ChordOptions())
+def _annotation(reading: Reading[ChordAnnotation]) -> ChordAnnotation:
     if not reading.annotations:
         raise DataError([d for d in reading.diagnostics if d.severity == "error"])
     return reading.annotations[0][1]

@@ -139,6 +139,8 @@ def parse(label: str, /, *, lenient: bool = False) -> Chord:
     ------
     LabelError
         If the label does not follow the grammar; with the place in the label.
+    OptionError
+        If it is no text.
 
     Examples
     --------
@@ -150,6 +152,8 @@ def parse(label: str, /, *, lenient: bool = False) -> Chord:
     Traceback (most recent call last):
     kammerton.errors.LabelError: 3: KT312 unknown chord quality `mni7`
     """
+    if not isinstance(label, str):
+        raise OptionError.of_type("label", label, "a str")
     try:
         return _strict(label)
     except LabelError as error:

@@ -65,22 +65,22 @@ def adopt_chords(value: object, name: str, options: ChordOptions) -> Reading[Cho
     options : ChordOptions
         Says whether labels are respelled.
     """
-    intervals, labels = _parts(value)
-    if intervals is None:
+    parts = _parts(value)
+    if parts is None:
         message = f"not a chord annotation: {type(value).__name__}"
         hint = "an object with .intervals and .labels, or a pair (intervals, labels)"
         return Reading(
             (), (Diagnostic(code="KT114", severity="error", message=message, file=name, hint=hint),)
         )
-    return _checked(intervals_from_arrays(intervals, labels, name=name, options=options), name, options)
+    return _checked(intervals_from_arrays(*parts, name=name, options=options), name, options)
 
 
-def _parts(value: Any) -> tuple[Any, Any]:
+def _parts(value: Any) -> tuple[Any, Any] | None:
     if hasattr(value, "intervals") and hasattr(value, "labels"):
         return value.intervals, value.labels
     if isinstance(value, tuple | list) and len(value) == 2:
         return value[0], value[1]
-    return None, None
+    return None
 
 
 def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
@@ -174,6 +174,8 @@ def read(
     OptionError
         If it holds several annotations and ``annotator`` names none of them.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError.of_type("path", path, "a path")
     reading = read_chords(path, os.fsdecode(path), options or ChordOptions())
     if not reading.annotations:
         raise DataError([d for d in reading.diagnostics if d.severity == "error"])

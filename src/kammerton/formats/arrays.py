@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,8 @@ from kammerton.formats.reading import Problems, Reading
 from kammerton.model.annotations import Field, Place
 
 __all__ = ["intervals_from_arrays"]
+
+_NUMBERS = (int, float, np.integer, np.floating)
 
 
 def intervals_from_arrays(
@@ -67,23 +70,30 @@ def _as_times(intervals: ArrayLike, problems: Problems) -> NDArray[np.float64] |
     """Return a copy with starts and ends as rows, or None if there cannot be one."""
     try:
         found = np.asarray(intervals)
+        if found.size == 0:
+            return np.empty((2, 0))
+        unfit = _unfit(intervals, found)
+        if unfit is None:
+            return np.array(found.T, dtype=np.float64, order="C")
     except ValueError:
-        _say(problems, "intervals are not an array of numbers: rows differ in length")
-        return None
-    if found.size == 0:
-        return np.empty((2, 0))
+        unfit = "are not an array of numbers: rows differ in length"
+    except OverflowError:
+        unfit = "are too large for times"
+    _say(problems, f"intervals {unfit}")
+    return None
+
+
+def _unfit(intervals: ArrayLike, found: NDArray[np.generic]) -> str | None:
+    """Say why an array cannot be intervals, or None if it can."""
+    hidden = int(np.ma.getmaskarray(intervals).sum()) if isinstance(intervals, np.ma.MaskedArray) else 0
+    if hidden:
+        return f"are masked: {hidden:,} of {found.size:,} values are hidden"
     kinds = _foreign_kinds(found)
     if kinds:
-        _say(problems, f"intervals must be numbers, not {', '.join(kinds)}")
-        return None
+        return f"must be numbers, not {', '.join(kinds)}"
     if found.ndim != 2 or found.shape[1] != 2:
-        _say(problems, f"intervals must have shape (n, 2), not {found.shape}")
-        return None
-    try:
-        return np.array(found.T, dtype=np.float64, order="C")
-    except OverflowError:
-        _say(problems, "intervals are too large for times")
-        return None
+        return f"must have shape (n, 2), not {found.shape}"
+    return None
 
 
 def _foreign_kinds(found: NDArray[np.generic]) -> list[str]:
@@ -92,11 +102,12 @@ def _foreign_kinds(found: NDArray[np.generic]) -> list[str]:
         return []
     if found.dtype.kind != "O":
         return [{"U": "str", "S": "bytes", "b": "bool"}.get(found.dtype.kind, found.dtype.name)]
-    return sorted({type(value).__name__ for value in found.ravel().tolist()} - {"int", "float"})
+    kinds = set(map(type, found.ravel().tolist()))
+    return sorted(kind.__name__ for kind in kinds if kind is bool or not issubclass(kind, _NUMBERS))
 
 
 def _as_labels(labels: Sequence[str], problems: Problems) -> list[str] | None:
-    if isinstance(labels, str) or not isinstance(labels, Iterable):
+    if not isinstance(labels, Iterable) or isinstance(labels, str | AbstractSet | Mapping):
         kind = "one str" if isinstance(labels, str) else type(labels).__name__
         _say(problems, f"labels must be a sequence of str, not {kind}")
         return None

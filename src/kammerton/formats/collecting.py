@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kammerton.errors import OptionError, quote
-from kammerton.formats.folders import Found, find_files
+from kammerton.formats.folders import Found, find_files, normal_form
 from kammerton.model.corpus import Collection
 from kammerton.model.task import Sheet, Task
 
@@ -45,7 +45,7 @@ def collect(
         return _from_path(Path(source), name, task, options)
     called = name or default_name
     if isinstance(source, Mapping):
-        return Collection(called, {str(item): ((None, value),) for item, value in source.items()}, called)
+        return _from_mapping(source, called)
     return Collection(called, {called: ((None, source),)}, called, single=True)
 
 
@@ -53,6 +53,22 @@ def name_of(path: str | os.PathLike[str]) -> str:
     """Return the last component of a path, without the suffix if it is a file."""
     resolved = Path(os.path.abspath(path))  # noqa: PTH100 - `.` and `..` have names, links keep theirs
     return resolved.name if resolved.is_dir() else resolved.stem
+
+
+def _from_mapping(source: Mapping[str, object], name: str) -> Collection:
+    sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
+    written: dict[str, str] = {}
+    for key, value in source.items():
+        item = normal_form(str(key))
+        if item in sources:
+            raise OptionError(
+                f"two items of {quote(name)} are called {quote(item)}",
+                "keys are compared as text, in composed form (NFC)",
+            )
+        sources[item] = ((None, value),)
+        if item != str(key):
+            written[item] = str(key)
+    return Collection(name, sources, name, written=written)
 
 
 def _from_path(path: Path, name: str | None, task: Task, options: object) -> Collection:
@@ -70,6 +86,7 @@ def _from_path(path: Path, name: str | None, task: Task, options: object) -> Col
         tuple(holding.diagnostics),
         holding.broken,
         single=not path.is_dir() and not holding.unfolded,
+        written={task.identify(file)[0]: name for file, name in found.written.items()},
     )
 
 

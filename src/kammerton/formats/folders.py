@@ -40,12 +40,15 @@ class Found:
         KT101, KT107, KT201 and KT205.
     broken : dict of str to str
         Items that are there but are not read, and why.
+    written : dict of str to str
+        Names as the folder has them, of the items whose names had to be composed.
     """
 
     files: dict[str, list[Path]]
     ignored: tuple[Path, ...]
     diagnostics: tuple[Diagnostic, ...]
     broken: dict[str, str] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
 
 
 def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Found:
@@ -82,11 +85,17 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     for path in ignored:
         problems.add(_about("KT205", "note", f"ignored: {walk.ignored[path]}", path))
     broken = {_item_of(path, top, suffixes): "link leads out of the folder" for path in walk.refused}
-    return Found(files, tuple(ignored), problems.diagnostics(), broken)
+    names = {item: _readable(_name_of(paths[0], top, suffixes)) for item, paths in files.items()}
+    written = {item: name for item, name in names.items() if normal_form(name) != name}
+    return Found(files, tuple(ignored), problems.diagnostics(), broken, written)
 
 
 def _item_of(path: Path, top: Path, suffixes: Sequence[str]) -> str:
-    return normal_form(_without_suffix(path.relative_to(top).as_posix(), suffixes) or "")
+    return normal_form(_name_of(path, top, suffixes))
+
+
+def _name_of(path: Path, top: Path, suffixes: Sequence[str]) -> str:
+    return _without_suffix(path.relative_to(top).as_posix(), suffixes) or ""
 
 
 def _by_item(
@@ -171,8 +180,11 @@ def _without_suffix(name: str, suffixes: Sequence[str]) -> str | None:
 
 def normal_form(name: str) -> str:
     r"""Return a name as text that can be written: composed, foreign bytes as ``\xe9``."""
-    readable = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return unicodedata.normalize("NFC", readable)
+    return unicodedata.normalize("NFC", _readable(name))
+
+
+def _readable(name: str) -> str:
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _say_ambiguous(item: str, names: list[str], problems: Problems) -> None:

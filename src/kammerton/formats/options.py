@@ -81,6 +81,8 @@ class IntervalOptions:
         _check_choice("layout", self.layout, ("auto", "rows", "durations", "points"))
         _check_choice("decimal mark", self.decimal, (".", ","))
         _check_choice("way with overlaps", self.overlap, ("error", "trim"))
+        if not isinstance(self.columns, Mapping):
+            raise OptionError.of_type("columns", self.columns, "a mapping of names")
         for ours in self.columns.values():
             _check_choice("column", ours, ("start", "end", "duration", "label"))
 
@@ -91,6 +93,8 @@ def _check_choice(kind: str, value: str, known: tuple[str, ...]) -> None:
 
 
 def _check_encoding(name: str) -> None:
+    if not isinstance(name, str):
+        raise OptionError.of_type("encoding", name, "a str")
     try:
         found = codecs.lookup(name)
         "x".encode(name)  # refuses codecs that are not between text and bytes

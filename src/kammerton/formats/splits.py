@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import PurePath
 
-from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.csv_header import cells_of
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode
@@ -81,8 +81,10 @@ def read_splits(
     return found
 
 
-def split_name(name: str) -> str:
+def split_name(name: object) -> str:
     """Return the one name that a split has here: ``"train"``, ``"validation"``, ``"test"``, or its own."""
+    if not isinstance(name, str):
+        raise OptionError.of_type("split", name, "a str")
     return _SPLITS.get(name.casefold(), name)
 
 

@@ -4,13 +4,22 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from kammerton.errors import Diagnostic, OptionError, quote
 
-__all__ = ["ALL", "Collection", "Corpus", "Missing", "check_annotators", "check_names", "unmatched"]
+__all__ = [
+    "ALL",
+    "Collection",
+    "Corpus",
+    "Missing",
+    "check_annotators",
+    "check_names",
+    "spelled_apart",
+    "unmatched",
+]
 
 ALL = "all"
 """The annotator column of figures that take all annotators together."""
@@ -40,6 +49,8 @@ class Collection:
         Items that are there but cannot be used, and why.
     single : bool
         Whether the whole is one file or object, which is paired with another whatever they are called.
+    written : mapping of str to str
+        Names as their origin has them, of the items whose names had to be composed (Unicode's NFC).
     """
 
     name: str
@@ -48,6 +59,7 @@ class Collection:
     diagnostics: tuple[Diagnostic, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)
     single: bool = False
+    written: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def items(self) -> frozenset[str]:
@@ -128,6 +140,25 @@ def unmatched(expected: frozenset[str], system: Collection, *, missing: Missing)
             )
         )
     return tuple(diagnostics)
+
+
+def spelled_apart(references: Iterable[Collection], system: Collection) -> Iterator[Diagnostic]:
+    """Say which items are paired although their names differ in Unicode form."""
+    apart = []
+    for collection in references:
+        for item in sorted(collection.items & system.items & {*collection.written, *system.written}):
+            names = [each.written.get(item, item) for each in (collection, system)]
+            if names[0] != names[1]:
+                apart.append([name.encode("ascii", "backslashreplace").decode() for name in names])
+    if apart:
+        yield Diagnostic(
+            code="KT207",
+            severity="warning",
+            message=f"paired by composed names: reference {quote(apart[0][0])}, estimate {quote(apart[0][1])}",
+            file=system.origin or None,
+            system=system.name,
+            count=len(apart),
+        )
 
 
 _POLICY = {

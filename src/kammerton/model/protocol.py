@@ -68,7 +68,7 @@ def choose(
     if names is not None:
         chosen = [_named(name, known) for name in dict.fromkeys(names)]
     elif wanted is not None:
-        prefixes = {address.partition("/")[0] for address in wanted if "/" in address}
+        prefixes = {str(address).partition("/")[0] for address in wanted if "/" in str(address)}
         chosen = [p for p in protocols if not p.on_request or p.name in prefixes]
     else:
         chosen = [p for p in protocols if not p.on_request]
@@ -83,6 +83,8 @@ def _several(kind: str, names: Iterable[str] | None) -> list[str] | None:
     """Return the names that were given; a text is one name, and no name at all is a mistake."""
     if names is None:
         return None
+    if not isinstance(names, Iterable):
+        raise OptionError.of_type(kind, names, "names")
     listed = [names] if isinstance(names, str) else list(names)
     if not listed:
         raise OptionError(f"no {kind} are named", f"leave out {kind} for all of them")
@@ -91,6 +93,8 @@ def _several(kind: str, names: Iterable[str] | None) -> list[str] | None:
 
 def find(address: str, measures: Sequence[Measure]) -> Measure:
     """Return the measure with this address, or with this name if only one has it."""
+    if not isinstance(address, str):
+        raise OptionError.of_type("measure", address, "a str")
     matches = [m for m in measures if address in (str(m), m.name)]
     if len(matches) == 1:
         return matches[0]
@@ -104,6 +108,6 @@ def find(address: str, measures: Sequence[Measure]) -> Measure:
 
 
 def _named(name: str, known: dict[str, Protocol]) -> Protocol:
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise OptionError.unknown("protocol", name, known)
     return known[name]

@@ -25,7 +25,7 @@ def find_task(name: str) -> Task:
     OptionError
         If there is no such task.
     """
-    if name not in TASKS:
+    if not isinstance(name, str) or name not in TASKS:
         raise OptionError.unknown("task", name, TASKS)
     task: Task = import_module(f"kammerton.{name}").TASK
     return task

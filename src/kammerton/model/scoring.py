@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.model.corpus import ALL, Corpus, Missing, unmatched
+from kammerton.model.corpus import ALL, Corpus, Missing, spelled_apart, unmatched
 from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.gathering import Gathered, join, name_items
 from kammerton.model.loading import (
@@ -85,6 +85,7 @@ def gather_evidence(
     for system in corpus.systems:
         expected = references.every_item()
         diagnostics += unmatched(expected, system, missing=missing)
+        diagnostics += spelled_apart(corpus.references, system)
         estimates = load_estimates(task, system, expected, options)
         systems[system.name] = match_estimates(task, estimates, references, options)
         diagnostics += systems[system.name].diagnostics

@@ -209,6 +209,17 @@ def test_numpy_strings_become_plain() -> None:
     assert [type(label) for label in track.labels] == [str]
 
 
+def test_numbers_of_numpy_may_be_objects() -> None:
+    intervals = np.array([[np.float64(0), np.int64(2)], [np.float32(2), 4.0]], dtype=object)
+    (track,) = intervals_from_arrays(intervals, ["C", "D"], name="song").tracks
+    assert (track.starts.tolist(), track.ends.tolist()) == ([0.0, 2.0], [2.0, 4.0])
+
+
+def test_a_mask_that_hides_nothing_does_no_harm() -> None:
+    intervals = np.ma.array([[0.0, 2.0]])
+    assert intervals_from_arrays(intervals, ["C"], name="song").diagnostics == ()
+
+
 def test_problems_of_arrays_name_rows() -> None:
     reading = intervals_from_arrays([[0, 2], [3, 2], [-1, 1], [1, 4]], list("CDEF"), name="song")
     assert (
@@ -254,6 +265,17 @@ UNFIT = {
         ["C", "D"],
         "KT114 intervals are not an array of numbers: rows differ in length",
     ),
+    "masked": (
+        np.ma.masked_greater([[0.0, 1.0], [1.0, 2.0]], 1.5),
+        ["C", "D"],
+        "KT114 intervals are masked: 1 of 4 values are hidden",
+    ),
+    "truth in objects": (
+        np.array([[True, 2]], dtype=object),
+        ["C"],
+        "KT114 intervals must be numbers, not bool",
+    ),
+    "labels without order": ([[0, 1]], {"C"}, "KT114 labels must be a sequence of str, not set"),
     "one label": ([[0, 1]], "C", "KT114 labels must be a sequence of str, not one str"),
     "no label": ([[0, 1]], None, "KT114 labels must be a sequence of str, not NoneType"),
     "label of another type": (

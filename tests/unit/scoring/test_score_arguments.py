@@ -2,6 +2,7 @@
 """The forms in which references and estimates may be handed to ``kammerton.score``."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 
 import kammerton as kt
 from cases.chords import song
-from kammerton.chords import ChordAnnotation, ChordOptions, evaluate, read
+from kammerton.checking import check
+from kammerton.chords import ChordAnnotation, ChordOptions, evaluate, frame_csr, parse, read
 from kammerton.errors import DataError, OptionError
 
 MAJMIN = "mirex2013/MajMin"
@@ -163,6 +165,40 @@ def test_keys_of_a_mapping_need_not_be_text() -> None:
     assert value({1: REF}, {1: EST}) == pytest.approx(0.6)
 
 
+def test_keys_that_are_one_text_are_refused() -> None:
+    with pytest.raises(OptionError, match="two items of `reference` are called `1`"):
+        kt.score("chords", {1: REF, "1": REF}, {1: EST})
+    with pytest.raises(OptionError, match="two systems are called `1`"):
+        kt.score("chords", REF, {1: {"1": EST}, "1": {"1": EST}})
+    assert kt.score("chords", {1: REF}, {7: {1: EST}}).systems == ("7",)
+
+
+NFC, NFD = "Caf\u00e9", "Cafe\u0301"
+
+
+@pytest.mark.parametrize("as_files", [False, True])
+def test_names_that_differ_in_unicode_form_are_paired_with_a_warning(tmp_path: Path, as_files: bool) -> None:
+    refs: Any = {NFC: REF}
+    ests: Any = {"mine": {NFD: REF}, "other": {NFC: REF}}
+    if as_files:
+        for folder, name in (("refs", NFC), ("mine", NFD), ("other", NFC)):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / f"{name}.lab").write_text("0 6 C\n6 10 G\n")
+        refs, ests = tmp_path / "refs", [tmp_path / "mine", tmp_path / "other"]
+    scores = kt.score("chords", refs, ests)
+    assert [scores.value(MAJMIN, system=name) for name in scores.systems] == [1.0, 1.0]
+    (said,) = (each for each in scores.diagnostics if each.code == "KT207")
+    assert (said.severity, said.system) == ("warning", "mine")
+    assert said.message.endswith(r"reference `Caf\xe9`, estimate `Cafe\u0301`")
+
+
+def test_names_in_a_list_of_splits_are_composed() -> None:
+    scores = kt.score(
+        "chords", {NFC: REF, "x": REF}, {NFC: REF, "x": EST}, split="test", splits={NFD: "test"}
+    )
+    assert scores.counts["estimate"]["total"] == 1
+
+
 # --- refusals ------------------------------------------------------------------------------
 
 
@@ -184,13 +220,52 @@ def test_a_folder_must_be_there_and_hold_annotations(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("references", "estimates"), [({}, {"1": EST}), ({"1": REF}, {})], ids=str)
 def test_an_empty_side_cannot_be_scored(references: Any, estimates: Any) -> None:
-    with pytest.raises(DataError, match="KT200"):
+    with pytest.raises(OptionError, match=r"there is no (reference|estimate)"):
         kt.score("chords", references, estimates)
 
 
 def test_an_unknown_task_is_refused() -> None:
     with pytest.raises(OptionError, match="did you mean `chords`"):
         kt.score("chord", REF, EST)
+
+
+WRONG_TYPES: dict[str, tuple[dict[str, Any], str]] = {
+    "protocols": ({"protocols": 5}, "protocols must be names, not int"),
+    "protocol": ({"protocols": [5]}, "protocol must be a str, not int"),
+    "measure": ({"measures": [None]}, "measure must be a str, not NoneType"),
+    "annotator": ({"annotator": None}, "annotator must be a str, not NoneType"),
+    "annotators": ({"annotators": ["a"]}, "annotators must be a mapping of names to references, not list"),
+    "missing": ({"missing": None}, "policy for missing estimates must be a str, not NoneType"),
+    "splits": ({"splits": 5}, "splits must be a mapping or a path, not int"),
+    "split": ({"splits": {"a": 5}}, "split must be a str, not int"),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG_TYPES.values(), ids=WRONG_TYPES)
+def test_a_wrong_type_is_named(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        kt.score("chords", {"a": REF}, {"a": EST}, **given)
+
+
+def test_wrong_types_elsewhere_are_named() -> None:
+    anything: Any = 5
+    calls: dict[str, Callable[[], object]] = {
+        "task must be a str, not int": lambda: kt.score(anything, REF, EST),
+        "pairs must be a path, not int": lambda: kt.score("chords", pairs=anything),
+        "item must be a str, not int": lambda: kt.show("chords", REF, EST, anything),
+        "path must be a path, not int": lambda: read(anything),
+        "path must be a path": lambda: check("chords", anything),
+        "label must be a str, not int": lambda: parse(anything),
+        "columns must be a mapping": lambda: ChordOptions(columns=anything),
+        "encoding must be a str": lambda: ChordOptions(encoding=anything),
+        "layout must be a str": lambda: ChordOptions(layout=anything),
+        "protocol must be a str": lambda: evaluate(*REF, *EST, protocol=anything),
+        "options must be ChordOptions, not int": lambda: evaluate(*REF, *EST, options=anything),
+        "hop_s must be a number": lambda: frame_csr(*REF, *EST, hop_s="1"),  # type: ignore[arg-type]
+    }
+    for message, call in calls.items():
+        with pytest.raises(OptionError, match=message):
+            call()
 
 
 def test_options_must_be_those_of_the_task() -> None:
@@ -237,6 +312,22 @@ def test_one_song_has_the_values_of_a_corpus_of_one() -> None:
             if measure.protocol == protocol
         }
     assert evaluate(*REF, *EST) == evaluate(*REF, *EST, protocol="mir_eval")
+
+
+def test_one_song_is_read_with_options() -> None:
+    ref, est = song((0, 4, "C:min7")), song((0, 3, "Cm7"), (3, 4, "C"))
+    with pytest.raises(DataError, match="KT311"):
+        evaluate(*ref, *est)
+    assert evaluate(*ref, *est, options=ChordOptions(lenient=True))["tetrads"] == 0.75
+
+
+def test_an_estimate_may_have_no_rows_but_not_half_of_them() -> None:
+    assert evaluate(*REF, [], [])["majmin"] == 0.0
+    labels: Any = iter(EST[1])
+    assert evaluate(*REF, EST[0], labels)["majmin"] == pytest.approx(0.6)
+    for intervals, labels in ((EST[0], []), (EST[0], None), (None, EST[1]), (None, None)):
+        with pytest.raises(DataError, match="estimate: KT114"):
+            evaluate(*REF, intervals, labels)  # type: ignore[arg-type]
 
 
 def test_an_unknown_protocol_is_refused() -> None:
