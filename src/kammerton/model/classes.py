@@ -9,7 +9,7 @@ from kammerton.model.evidence import Evidence, Row
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import Task
 
-__all__ = ["gather_classes"]
+__all__ = ["gather_classes", "has_class"]
 
 
 def gather_classes(
@@ -39,3 +39,8 @@ def gather_classes(
         for measure in measures:
             parts[measure].append(found[measure])
     return tuple(rows), {measure: np.concatenate(each) for measure, each in parts.items()}
+
+
+def has_class(row: Statistics) -> bool:
+    """Tell whether a measure has a class, by its row of statistics: one of NaN says that it has not."""
+    return not np.isnan(row).all()

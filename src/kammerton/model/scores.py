@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kammerton.core.ratios import ratio
 from kammerton.errors import Diagnostic, OptionError
-from kammerton.model.classes import gather_classes
+from kammerton.model.classes import gather_classes, has_class
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.measure import Aggregate, Estimate, Measure, average
@@ -282,6 +282,8 @@ class Scores:
         """
         rows, statistics = self._rows[_kind(measure)], self._statistics[measure]
         chosen = self._counting(_kind(measure), system, annotator)
+        if measure.aggregate == "gathered":
+            chosen = [index for index in chosen if has_class(statistics[index])]
         if annotator != ALL or measure.needs != "pair":
             return measure.estimate(statistics[chosen], how)
         numbers: dict[str, int] = {}
@@ -355,7 +357,8 @@ class Scores:
             for index in self._order[kind]:
                 if rows[index].system == system:
                     for measure, found in figures[kind]:
-                        yield item_row(rows[index], measure, found[index])
+                        if kind != "gathered" or has_class(self._statistics[measure][index]):
+                            yield item_row(rows[index], measure, found[index])
 
 
 _Kind = Literal["pair", "references+estimate", "estimate", "annotators", "gathered"]

@@ -198,7 +198,8 @@ class Task:
         ``evaluate(cases, measures, options)`` runs the kernels; the measures need the same.
     gather : callable, optional
         ``gather(gathered, measures, options)`` returns the names of the classes, and the statistics of
-        each measure over classes, one row per class. It gets the rows of one system and annotator.
+        each measure over classes, one row per class; a row of NaN where a measure has no such class, as
+        measures over everything have only one. It gets the rows of one system and annotator.
     applicable : callable, optional
         ``applicable(references, estimates, measures, options)`` returns the measures that these
         annotations have figures for, and says which were left out and why. Without it all have.

@@ -172,6 +172,19 @@ def test_options_reach_the_classes() -> None:
     assert scores.value("by_word") == pytest.approx(1 / 2)
 
 
+def test_a_measure_may_lack_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_a(*given: Any) -> tuple[tuple[str, ...], Mapping[Measure, Statistics]]:
+        names, found = gather(*given)
+        lacking = np.array([[np.nan if name == "a" else 1.0] for name in names])
+        return names, {measure: each * lacking for measure, each in found.items()}
+
+    use(monkeypatch, replace(TASK, gather=without_a))
+    scores = kt.score("words", REFERENCES, ESTIMATES)
+    assert rows_of(scores, "by_word") == [("b", 0.0, 1.0, "ok", None)]
+    entry = scores.to_dict()["scores"][1]
+    assert (entry["value"], entry["items"], entry["undefined"]) == (0.0, 1, 0)
+
+
 def test_classes_belong_to_a_system_and_an_annotator() -> None:
     scores = kt.score(
         "words",
