@@ -98,7 +98,7 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
         diagnostics += listed.diagnostics
         ignored += map(os.fspath, listed.ignored)
         files |= dict.fromkeys(os.fspath(file) for each in listed.files.values() for file in each)
-    if not files:
+    if not files and not any(problem.severity == "error" for problem in diagnostics):
         raise OptionError(
             "no annotation files to check", f"suffixes read: {', '.join(sorted(found.suffixes))}"
         )

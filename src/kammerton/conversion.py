@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,7 @@ def convert(
     if found.conversion is None:
         raise OptionError(f"files of {task} cannot be converted")
     files = find_files(source, suffixes=tuple(found.suffixes))
+    files.check_not_empty(source, found.suffixes)
     whole = Path(source).is_dir()
     job = _Job(
         conversion=found.conversion,
@@ -108,7 +110,7 @@ def convert(
         annotator=annotator,
         force=force,
         target=Path(target),
-        into_folder=whole or Path(target).is_dir() or os.fspath(target).endswith(("/", os.sep)),
+        into_folder=whole or _is_folder(target) or os.fspath(target).endswith(("/", os.sep)),
         whole=whole,
         diagnostics=list(files.diagnostics),
     )
@@ -127,19 +129,23 @@ def _form(conversion: Conversion, target: Path, to: str | None) -> str:
             raise OptionError.unknown("format", to, conversion.forms)
         return to
     for form, suffix in conversion.forms.items():
-        if target.name.lower().endswith(suffix) and not target.is_dir():
+        if target.name.lower().endswith(suffix) and not _is_folder(target):
             return form
     known = ", ".join(conversion.forms)
     raise OptionError(f"the name {quote(target.name)} does not tell the format", f"say it: {known}")
 
 
+def _is_folder(path: StrPath) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - it does not raise where nothing may be seen
+
+
 def _check_apart(source: Path, target: Path, *, whole: bool) -> None:
     """Refuse to write what is read, or into the folder that is read, where the next run would read it."""
     if not whole:
-        if target.is_file() and target.samefile(source):
+        if os.path.isfile(target) and target.samefile(source):  # noqa: PTH113 - as above
             raise OptionError("source and target are the same file")
         return
-    if target.exists() and not target.is_dir():
+    if os.path.exists(target) and not _is_folder(target):  # noqa: PTH110 - as above
         raise OptionError(f"{quote(os.fspath(target))} is a file, and the source a folder")
     if Path(os.path.realpath(target)).is_relative_to(os.path.realpath(source)):
         raise OptionError("the target lies within the source", "write to another folder")
@@ -237,9 +243,10 @@ def _file_names(annotators: Sequence[str]) -> list[str]:
     """Return a file name for each annotator; names come from other people's files."""
     names: list[str] = []
     for place, annotator in enumerate(annotators, 1):
-        name = _UNFIT_FOR_NAMES.sub("_", annotator)[:_LONGEST_NAME].strip() or str(place)
-        taken = name.casefold() in map(str.casefold, names)
-        names.append(f"{name}-{place}" if taken else name)
+        stem = _UNFIT_FOR_NAMES.sub("_", annotator)[:_LONGEST_NAME].strip() or str(place)
+        numbered = (f"{stem}-{number}" for number in count(place))
+        taken = set(map(str.casefold, names))
+        names.append(next(name for name in chain([stem], numbered) if name.casefold() not in taken))
     return names
 
 

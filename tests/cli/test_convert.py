@@ -129,6 +129,44 @@ def test_names_of_annotators_do_not_lead_out_of_the_folder(terminal: Terminal) -
     assert len({name.casefold() for name in new}) == 6
 
 
+def test_no_two_annotators_get_one_file(terminal: Terminal) -> None:
+    Path("song.jams").write_text(jams("a_", "a_-3", "a/", "A:"))
+    assert terminal.run(*CONVERT, "song.jams", "out/", "--to", "lab").code == 0
+    assert written(terminal) == {"out/a_.lab", "out/a_-3.lab", "out/a_-4.lab", "out/A_-5.lab"}
+
+
+def test_a_folder_that_may_not_be_listed_is_no_success(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal.write(a={"x.lab": "0 1 C", "closed/y.lab": "0 1 C"})
+    scan = os.scandir
+
+    def scandir(folder: Path) -> object:
+        if folder.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return scan(folder)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    said = f"error[KT101] {Path('a', 'closed')}: folder cannot be read: permission denied"
+    result = terminal.run(*CONVERT, "a", "out", "--to", "csv")
+    assert (result.code, written(terminal)) == (1, {"out/x.csv"})
+    assert said in result.err
+    for verb, code in (
+        (("convert", "chords", "a/closed", "out", "--to", "csv"), 3),
+        (("check", "chords", "a/closed"), 1),
+    ):
+        assert terminal.run(*verb).code == code
+    scored = terminal.run("score", "chords", "a/closed", "a")
+    assert (scored.code, scored.lines[0]) == (3, said)
+    assert "nothing was scored: 1 error" in scored.err
+
+
+def test_a_folder_without_annotations_is_a_mistake(terminal: Terminal) -> None:
+    Path("empty").mkdir()
+    result = terminal.run(*CONVERT, "empty", "out", "--to", "csv")
+    assert (result.code, "no annotation files in `empty`" in result.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -158,3 +158,20 @@ def test_pages_have_their_form(code: str) -> None:
     assert not lines[0].endswith(".")
     assert 5 <= len(lines) <= 20
     assert max(map(len, lines)) <= 120
+
+
+def test_a_folder_that_was_deleted_under_our_feet(corpus: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = corpus.folder / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    result = corpus.run("score", "chords", ".", "..")
+    assert (result.code, result.lines[0]) == (2, "error: the current folder is not there any more")
+    songs = [str(corpus.folder / name) for name in ("ref", "est")]
+    assert corpus.run("score", "chords", *songs).code == 0
+    result = corpus.run("score", "chords", *songs, "--output", "x.txt")
+    assert (result.code, result.lines[0]) == (
+        5,
+        "error[KT501] cannot write `x.txt`: no such file or directory",
+    )
+    monkeypatch.undo()

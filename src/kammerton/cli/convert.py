@@ -79,11 +79,11 @@ def command(task: Task) -> Callable[..., int]:
 def _exit_code(done: Converted) -> int:
     from kammerton.cli.exit_codes import DONE, NOTHING, OUTPUT, PARTIAL  # noqa: PLC0415
 
-    if not done.failed:
+    errors = [each.code for each in done.diagnostics if each.severity == "error"]
+    if not errors:
         return DONE
     if done.written:
         return PARTIAL
-    errors = [each.code for each in done.diagnostics if each.severity == "error"]
     return OUTPUT if all(code.startswith("KT5") for code in errors) else NOTHING
 
 

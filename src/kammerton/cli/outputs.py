@@ -32,15 +32,22 @@ def check_output(path: str, inputs: Iterable[str], suffixes: Iterable[str]) -> N
         If it is one of the inputs, or would be when the same is run again.
     """
     target = Path(path)
-    shown = quote(os.fspath(target.parent))
+    try:
+        _check_place(target)
+        _check_inputs(target, [Path(each) for each in inputs if Path(each).exists()], tuple(suffixes))
+    except OSError as error:
+        raise OutputError(f"KT501 cannot write {quote(path)}: {(error.strerror or '').lower()}") from error
+
+
+def _check_place(target: Path) -> None:
+    told, folder = (quote(os.fspath(path)) for path in (target, target.parent))
     if target.is_dir():
-        raise OutputError(f"KT501 cannot write {quote(path)}: it is a folder")
+        raise OutputError(f"KT501 cannot write {told}: it is a folder")
     if not target.parent.is_dir():
-        kind = f"{shown} is not a folder" if target.parent.exists() else f"folder {shown} does not exist"
-        raise OutputError(f"KT501 cannot write {quote(path)}: {kind}")
+        kind = f"{folder} is not a folder" if target.parent.exists() else f"folder {folder} does not exist"
+        raise OutputError(f"KT501 cannot write {told}: {kind}")
     if not os.access(target if _is_device(target) else target.parent, os.W_OK):
-        raise OutputError(f"KT501 cannot write {quote(path)}: folder {shown} is not writable")
-    _check_inputs(target, [Path(each) for each in inputs if Path(each).exists()], tuple(suffixes))
+        raise OutputError(f"KT501 cannot write {told}: folder {folder} is not writable")
 
 
 def _check_inputs(target: Path, inputs: Iterable[Path], suffixes: tuple[str, ...]) -> None:

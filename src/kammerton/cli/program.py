@@ -137,6 +137,8 @@ def _said(error: KammertonError) -> int:
 
 def _refused(error: OSError) -> OptionError:
     """Say what the system refused; a name too long or a folder without rights is no fault of ours."""
+    if error.filename is None and isinstance(error, FileNotFoundError):
+        return OptionError("the current folder is not there any more", "change to another one")
     return OptionError(
         f"{(error.strerror or str(error)).lower()}: {quote(os.fsdecode(error.filename or ''))}"
     )

@@ -73,9 +73,7 @@ def _from_mapping(source: Mapping[str, object], name: str) -> Collection:
 
 def _from_path(path: Path, name: str | None, task: Task, options: object) -> Collection:
     found = find_files(path, suffixes=tuple(task.suffixes))
-    if path.is_dir() and not found.files:
-        known = ", ".join(sorted(task.suffixes))
-        raise OptionError(f"no annotation files in {quote(os.fspath(path))}", f"suffixes read: {known}")
+    found.check_not_empty(path, task.suffixes)
     holding = _Holding(found, task, options)
     for file, paths in found.files.items():
         holding.add(file, paths)

@@ -6,11 +6,11 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kammerton.errors import Diagnostic, OptionError, Severity, printable, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, Severity, printable, quote
 from kammerton.formats.reading import Problems
 
 __all__ = ["Found", "find_files", "normal_form"]
@@ -50,6 +50,23 @@ class Found:
     broken: dict[str, str] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
 
+    def check_not_empty(self, root: str | os.PathLike[str], suffixes: Iterable[str]) -> None:
+        """Refuse a path without files.
+
+        Raises
+        ------
+        DataError
+            If there may be some that cannot be seen.
+        OptionError
+            If there is none.
+        """
+        if self.files or self.broken:
+            return
+        if any(problem.severity == "error" for problem in self.diagnostics):
+            raise DataError(self.diagnostics)
+        known = ", ".join(sorted(suffixes))
+        raise OptionError(f"no annotation files in {quote(os.fspath(root))}", f"suffixes read: {known}")
+
 
 def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Found:
     """Find the items of a folder, in any depth, or of one file.
@@ -71,11 +88,13 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     Raises
     ------
     OptionError
-        If there is nothing at ``root``.
+        If there is nothing at ``root``, or not for us to see.
     """
     top = Path(root)
-    if not os.path.lexists(top):
-        raise OptionError(f"no such file or folder: `{printable(os.fspath(top))}`")
+    try:
+        os.lstat(top)
+    except (OSError, ValueError) as error:
+        raise OptionError(f"{_reason(error)}: `{printable(os.fspath(top))}`") from error
     if not top.is_dir():
         return Found({normal_form(_without_suffix(top.name, suffixes) or top.stem): [top]}, (), ())
     problems = Problems(os.fspath(top))
@@ -88,6 +107,12 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     names = {item: _readable(_name_of(paths[0], top, suffixes)) for item, paths in files.items()}
     written = {item: name for item, name in names.items() if normal_form(name) != name}
     return Found(files, tuple(ignored), problems.diagnostics(), broken, written)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, OSError) and error.strerror and not isinstance(error, FileNotFoundError):
+        return error.strerror.lower()
+    return "no such file or folder"
 
 
 def _item_of(path: Path, top: Path, suffixes: Sequence[str]) -> str:

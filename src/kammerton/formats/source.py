@@ -59,7 +59,7 @@ def read_text(
 
 
 def read_stream(stream: BinaryIO, *, name: str, encoding: str = "utf-8", limits: Limits | None = None) -> str:
-    """Read a stream, such as standard input, as :func:`read_text` reads a file."""
+    """Read a stream, such as a member of an archive, as :func:`read_text` reads a file."""
     limit = (limits or Limits()).bytes
     try:
         data = stream.read(limit + 1)
@@ -102,8 +102,7 @@ def _read_descriptor(descriptor: int, size: int) -> bytes:
 
 def _check_kind(status: os.stat_result, name: str, limits: Limits) -> None:
     if not stat.S_ISREG(status.st_mode):
-        hint = "`-` reads standard input" if stat.S_ISFIFO(status.st_mode) else None
-        raise _failure("KT102", f"not a regular file: {_kind(status.st_mode)}", name, hint)
+        raise _failure("KT102", f"not a regular file: {_kind(status.st_mode)}", name)
     if status.st_size > limits.bytes:
         message = f"file of {status.st_size:,} bytes: over the limit of {limits.bytes:,}"
         raise _failure("KT106", message, name)
@@ -129,7 +128,7 @@ def _unreadable(error: OSError | ValueError, name: str, path: Path | None = None
 
 def _is_link(path: Path) -> bool:
     """Tell a dangling or looping link, given that the path could not be opened."""
-    return path.is_symlink() and not path.exists()
+    return os.path.islink(path) and not os.path.exists(path)  # noqa: PTH110, PTH114 - these never raise
 
 
 def _decode(data: bytes, name: str, encoding: str) -> str:

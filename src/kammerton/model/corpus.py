@@ -154,7 +154,7 @@ def spelled_apart(references: Iterable[Collection], system: Collection) -> Itera
         yield Diagnostic(
             code="KT207",
             severity="warning",
-            message=f"paired by composed names: reference {quote(apart[0][0])}, estimate {quote(apart[0][1])}",
+            message="paired by composed names: reference {}, estimate {}".format(*map(quote, apart[0])),
             file=system.origin or None,
             system=system.name,
             count=len(apart),

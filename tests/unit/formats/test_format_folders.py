@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kammerton.errors import OptionError
+from kammerton.errors import DataError, OptionError
 from kammerton.formats import Found, find_files
 from unit.formats.telling import tell
 
@@ -204,8 +204,9 @@ def test_the_folder_may_be_a_link(tmp_path: Path) -> None:
     assert list(find_files(tmp_path / "link", suffixes=SUFFIXES).files) == ["a"]
 
 
-def test_33_folders_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    make(tmp_path, "a.lab", "closed/b.lab")
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders called ``closed`` may not be listed."""
     scan = os.scandir
 
     def scandir(folder: Path) -> object:
@@ -214,6 +215,36 @@ def test_33_folders_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.Monk
         return scan(folder)
 
     monkeypatch.setattr(os, "scandir", scandir)
+
+
+@pytest.mark.usefixtures("closed")
+def test_33_folders_that_cannot_be_read(tmp_path: Path) -> None:
+    make(tmp_path, "a.lab", "closed/b.lab")
     found = find_files(tmp_path, suffixes=SUFFIXES)
+    found.check_not_empty(tmp_path, SUFFIXES)
     assert list(found.files) == ["a"]
     assert told(found, tmp_path) == ["closed", "error KT101 folder cannot be read: permission denied"]
+
+
+@pytest.mark.usefixtures("closed")
+def test_what_may_be_in_a_closed_folder_is_not_nothing(tmp_path: Path) -> None:
+    make(tmp_path, "closed/b.lab")
+    with pytest.raises(DataError, match="KT101 folder cannot be read: permission denied"):
+        find_files(tmp_path, suffixes=SUFFIXES).check_not_empty(tmp_path, SUFFIXES)
+
+
+def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
+    make(tmp_path, "a.xyz")
+    with pytest.raises(OptionError, match="no annotation files in"):
+        find_files(tmp_path, suffixes=SUFFIXES).check_not_empty(tmp_path, SUFFIXES)
+
+
+def test_a_path_behind_a_closed_folder_is_not_called_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lstat(_: Path) -> os.stat_result:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "lstat", lstat)
+    with pytest.raises(OptionError, match=r"^permission denied: `"):
+        find_files(tmp_path / "a", suffixes=SUFFIXES)

@@ -159,7 +159,7 @@ def test_32_folder(tmp_path: Path) -> None:
 def test_32_named_pipe_does_not_hang(tmp_path: Path) -> None:
     path = tmp_path / "a.lab"
     os.mkfifo(path)
-    assert _told(path) == ("error KT102 not a regular file: a named pipe\n  help: `-` reads standard input")
+    assert _told(path) == "error KT102 not a regular file: a named pipe"
 
 
 def test_32_named_pipe_that_takes_the_place_of_a_file(
@@ -226,6 +226,15 @@ def test_33_refused_by_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("kammerton.formats.source.os.read", read)
     assert _told(path) == f"error KT101 cannot be read: {str(error.strerror).lower()}"
+
+
+def test_33_files_in_a_folder_that_nobody_may_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> os.stat_result:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "stat", refused)
+    monkeypatch.setattr(os, "lstat", refused)
+    assert _told(tmp_path / "a.lab") == "error KT101 cannot be read: permission denied"
 
 
 def test_33_grows_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
