@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,12 +45,12 @@ class InstrumentList:
     """
 
     labels: tuple[str, ...]
-    scores: NDArray[np.float64] = _UNSCORED
+    scores: NDArray[np.float64] = field(default_factory=lambda: _UNSCORED)
     ranked: bool = False
     vector: bool = False
     absent: tuple[str, ...] = ()
     closed: bool = True
-    grades: NDArray[np.int64] = _UNGRADED
+    grades: NDArray[np.int64] = field(default_factory=lambda: _UNGRADED)
     query: bool = False
 
     def __len__(self) -> int:
