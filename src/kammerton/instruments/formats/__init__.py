@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Readers of the files that lists of instruments come in."""
+"""Readers of lists of instruments."""
+
+from kammerton.instruments.formats.adopting import adopt
+
+__all__ = ["adopt"]

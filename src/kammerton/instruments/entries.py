@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""What a source lists, row by row, before labels are looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.errors import Diagnostic
+from kammerton.formats.reading import Problems
+from kammerton.instruments.lookup import look_up
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.model.annotations import Place
+
+__all__ = ["Entries", "judge", "note_unjudged"]
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(slots=True, eq=False)
+class Entries:
+    """What a source lists, row by row.
+
+    Parameters
+    ----------
+    spellings : sequence of str
+        The distinct labels, as written.
+    codes : ndarray of int64, shape (n,)
+        Which of them a row has.
+    lists : ndarray of int64, shape (n,)
+        Which list a row belongs to.
+    locate : callable
+        ``locate(row)`` returns the place of the label of a row.
+    scores : ndarray of float64, shape (n,), optional
+        NaN where there is none.
+    present : ndarray of bool, shape (n,), optional
+        Whether the label is there, or judged not to be.
+    """
+
+    spellings: Sequence[str]
+    codes: Integers
+    lists: Integers
+    locate: Callable[[int], Place]
+    scores: NDArray[np.float64] | None = None
+    present: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        labels: Sequence[str],
+        lists: Integers,
+        locate: Callable[[int], Place],
+        *,
+        scores: NDArray[np.float64] | None = None,
+        present: NDArray[np.bool_] | None = None,
+    ) -> Entries:
+        """Take one label per row, and find the distinct ones."""
+        index = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+        codes = np.fromiter(map(index.__getitem__, labels), np.int64, len(labels))
+        return cls(list(index), codes, lists, locate, scores, present)
+
+    def take(self, rows: NDArray[np.intp]) -> Entries:
+        """Return the rows of these indices, in this order."""
+        locate = self.locate
+        return Entries(
+            self.spellings,
+            self.codes[rows],
+            self.lists[rows],
+            lambda row: locate(int(rows[row])),
+            None if self.scores is None else self.scores[rows],
+            None if self.present is None else self.present[rows],
+        )
+
+
+def judge(entries: Entries, relevance: NDArray[np.float64], options: InstrumentOptions) -> NDArray[np.bool_]:
+    """Return which labels are relevant enough to be present.
+
+    Parameters
+    ----------
+    entries : Entries
+    relevance : ndarray of float64, shape (n,)
+    options : InstrumentOptions
+        The threshold of truth; if it differs by label, it is that of the label that a spelling means.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+    """
+    cut = options.truth_cut
+    least = np.full(len(entries.spellings), np.inf)
+    for code, meaning in enumerate(look_up(entries.spellings, options)):
+        if meaning.stays:
+            least[code] = cut.values([meaning.label])[0]
+    given = least[entries.codes]
+    return relevance >= given if cut.operator == ">=" else relevance > given
+
+
+def note_unjudged(judged: int, pairs: int, problems: Problems, options: InstrumentOptions) -> None:
+    """Note that not every pair of list and label was judged, if it is so."""
+    if judged >= pairs:
+        return
+    what = "counts as absent" if options.assume_absent else "is neither right nor wrong"
+    message = f"{judged:,} of {pairs:,} pairs of item and instrument were judged; the rest {what}"
+    hint = None if options.assume_absent else "--assume-absent takes what nobody judged for absent"
+    problems.add(Diagnostic(code="KT614", severity="note", message=message, hint=hint, file=problems.file))

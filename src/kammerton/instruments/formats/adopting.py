@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""Lists of instruments that come from Python instead of a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.errors import Diagnostic, quote
+from kammerton.formats.reading import Problems
+from kammerton.instruments.annotation import InstrumentList
+from kammerton.instruments.assembling import Manner
+from kammerton.instruments.entries import Entries, judge
+from kammerton.instruments.finishing import finish
+from kammerton.instruments.formats.results import as_reading
+from kammerton.instruments.lookup import PROGRAMS
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.model.annotations import Place
+from kammerton.model.task import Reading
+
+__all__ = ["adopt"]
+
+_ATTRIBUTES = ("instruments", "instrument", "labels", "tags")
+"""What objects call their labels: the first are those of mirdata."""
+
+_HINT = "a list or set of labels, pairs of label and score, or a mapping of labels to scores"
+
+
+def adopt(value: object, name: str, options: InstrumentOptions | None = None) -> Reading[InstrumentList]:
+    """Take a list of instruments of the caller's.
+
+    Parameters
+    ----------
+    value : InstrumentList, or list, tuple, array, set or mapping, or object with one of these
+        An :class:`InstrumentList` is taken as it is. A list ranks its labels, the best first, and so do
+        pairs of label and score by their scores; a set does not. A mapping has the score of each label
+        of a vocabulary, or 1 and 0 for what is there and what is not. Of an object, its ``instruments``
+        (as mirdata has them), ``instrument`` or ``labels`` count; if these are a mapping, it is one of
+        judged labels to their relevance.
+    name : str
+        What diagnostics call it; a label is named by its index, from 0.
+    options : InstrumentOptions, optional
+        Label map and taxonomy.
+
+    Returns
+    -------
+    Reading
+        One annotation without a name, or none and the diagnostics that say why.
+
+    Examples
+    --------
+    >>> ((_, found),) = adopt({"piano": 0.25, "violin": 0.75}, "song").annotations
+    >>> found.labels, found.scores.tolist(), found.vector
+    (('piano', 'violin'), [0.25, 0.75], True)
+    """
+    if isinstance(value, InstrumentList):
+        return Reading(((None, value),))
+    adoption = _Adoption(name, options or InstrumentOptions())
+    if isinstance(value, Mapping):
+        return adoption.of_scores(value)
+    if _is_listed(value):
+        return adoption.of_labels(value)
+    for attribute in _ATTRIBUTES:
+        found = getattr(value, attribute, None)
+        if isinstance(found, Mapping):
+            return adoption.of_relevance(found)
+        if isinstance(found, str):
+            found = [found]
+        if _is_listed(found):
+            return adoption.of_labels(found)
+    return adoption.refuse(f"not a list of instruments: {type(value).__name__}", _HINT)
+
+
+def _is_listed(value: object) -> bool:
+    return isinstance(value, np.ndarray | AbstractSet) or (
+        isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    )
+
+
+class _Adoption:
+    """Takes one object over."""
+
+    def __init__(self, name: str, options: InstrumentOptions) -> None:
+        self._problems = Problems(name)
+        self._options = options
+
+    def refuse(
+        self, message: str, hint: str | None = None, row: int | None = None
+    ) -> Reading[InstrumentList]:
+        """Report what is wrong with the object, or one of its labels."""
+        problem = Diagnostic(code="KT620", severity="error", message=message, hint=hint)
+        self._problems.add(self._place(row).diagnose(problem))
+        return Reading((), self._problems.diagnostics())
+
+    def _place(self, row: int | None) -> Place:
+        return Place(self._problems.file, row=row)
+
+    def of_labels(self, value: Any) -> Reading[InstrumentList]:
+        """Take labels, or pairs of label and score."""
+        if isinstance(value, np.ndarray) and value.ndim > 1:
+            return self.refuse(f"labels must be an array of one dimension, not of shape {value.shape}", _HINT)
+        labels = value.tolist() if isinstance(value, np.ndarray) else list(value)
+        if labels and all(isinstance(each, tuple | list) and len(each) == 2 for each in labels):
+            return self._of_pairs(labels)
+        if isinstance(value, AbstractSet):
+            labels.sort(key=str)  # the order of a set is not the same each time
+        return self._finish(labels, None, Manner(ordered=not isinstance(value, AbstractSet)))
+
+    def _of_pairs(self, pairs: Sequence[Sequence[object]]) -> Reading[InstrumentList]:
+        scores = self._numbers([score for _, score in pairs])
+        return self._finish([label for label, _ in pairs], scores, Manner())
+
+    def of_scores(self, value: Mapping[Any, Any]) -> Reading[InstrumentList]:
+        """Take a mapping of labels to scores; of labels to 1 and 0, if these are all there are."""
+        scores = self._numbers(value.values())
+        if scores is not None and np.isin(scores, (0.0, 1.0)).all():
+            return self._finish([label for label, is_there in zip(value, scores, strict=True) if is_there])
+        labels = list(value)
+        if scores is not None and np.isnan(scores).any():
+            self._note_unscored(np.flatnonzero(np.isnan(scores)).tolist(), labels)
+            kept = np.flatnonzero(~np.isnan(scores))
+            labels, scores = [labels[row] for row in kept.tolist()], scores[kept]
+        return self._finish(labels, scores, Manner(vector=True))
+
+    def of_relevance(self, value: Mapping[Any, Any]) -> Reading[InstrumentList]:
+        """Take a mapping of labels that were judged to their relevance."""
+        scores = self._numbers(value.values())
+        closed = np.array([self._options.assume_absent])
+        return self._finish(list(value), scores, Manner(closed=closed), judged=True)
+
+    def _note_unscored(self, rows: list[int], labels: Sequence[object]) -> None:
+        message = f"label without a score left out: {quote(str(labels[rows[0]]))}"
+        problem = Diagnostic(code="KT612", severity="note", message=message, count=len(rows))
+        self._problems.add(self._place(rows[0]).diagnose(problem))
+
+    def _numbers(self, values: Iterable[object]) -> NDArray[np.float64] | None:
+        """Return scores, NaN for None; report those that are no numbers."""
+        found = []
+        for row, value in enumerate(values):
+            number = _number(value)
+            if number is None:
+                message = f"score is no finite number: {quote(str(value))}"
+                problem = Diagnostic(code="KT609", severity="error", message=message)
+                self._problems.add(self._place(row).diagnose(problem))
+                number = math.nan
+            found.append(number)
+        return None if self._problems.has_errors else np.array(found, dtype=np.float64)
+
+    def _finish(
+        self,
+        labels: Sequence[object],
+        scores: NDArray[np.float64] | None = None,
+        manner: Manner | None = None,
+        *,
+        judged: bool = False,
+    ) -> Reading[InstrumentList]:
+        for row, label in enumerate(labels):
+            if not isinstance(label, str) and not self._is_program(label):
+                self.refuse(f"label must be a string, not {type(label).__name__}", _HINT, row)
+        if self._problems.has_errors:
+            return Reading((), self._problems.diagnostics())
+        texts = [str(label) for label in labels]
+        entries = Entries.of(texts, np.zeros(len(texts), dtype=np.int64), self._place)
+        if judged and scores is not None:
+            entries.present = judge(entries, scores, self._options)
+        else:
+            entries.scores = scores
+        found = finish(entries, 1, self._problems, self._options, manner or Manner())
+        return as_reading([None], found, self._problems)
+
+    def _is_program(self, label: object) -> bool:
+        """Tell whether a label is a number of a taxonomy whose instruments have numbers."""
+        tree = self._options.tree
+        is_number = isinstance(label, int | np.integer) and not isinstance(label, bool)
+        return is_number and tree is not None and tree.name == PROGRAMS
+
+
+def _number(value: object) -> float | None:
+    """Return a number, NaN for what stands for none, or None for what is no finite number."""
+    if value is None:
+        return math.nan
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return None if math.isinf(number) else number

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: MIT
+"""Tables with a row for each item and instrument, such as those of OpenMIC-2018."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.errors import Diagnostic, close_match, quote
+from kammerton.formats.reading import Problems
+from kammerton.instruments.assembling import Manner
+from kammerton.instruments.entries import Entries, judge, note_unjudged
+from kammerton.instruments.finishing import Lists, finish
+from kammerton.instruments.formats.items import Key, add_uneven, item_names
+from kammerton.instruments.formats.numbers import numbers_of
+from kammerton.instruments.formats.tables import Table
+from kammerton.instruments.options import InstrumentOptions
+
+__all__ = ["NAMES", "column_of", "columns_of", "read_long_table", "say_missing"]
+
+Column = Literal["item", "label", "score", "rank", "relevance", "annotator"]
+Integers = NDArray[np.int64]
+
+NAMES: dict[Column, tuple[str, ...]] = {
+    "item": (
+        "item",
+        "file",
+        "filename",
+        "file_name",
+        "sample_key",
+        "track_id",
+        "track",
+        "clip_id",
+        "clip",
+        "audio",
+        "recording",
+        "song",
+        "path",
+        "file_id",
+        "song_id",
+        "id",
+    ),
+    "label": ("instrument", "label", "tag", "class", "instrument_name", "label_name", "class_name"),
+    "score": ("score", "confidence", "probability", "prob", "likelihood", "activation"),
+    "rank": ("rank", "position"),
+    "relevance": ("relevance", "response"),
+    "annotator": ("annotator", "annotator_id", "worker_id", "worker", "rater", "annotated_by"),
+}
+"""Names that are understood; where a table has several for one column, the first one counts."""
+
+_COLUMNS: dict[str, Column] = {name: column for column, names in NAMES.items() for name in names}
+
+
+def column_of(header: str) -> Column | None:
+    """Return the column that a header names, or None."""
+    return _COLUMNS.get(re.sub(r"[\s-]+", "_", header.strip().casefold()))
+
+
+def columns_of(names: Sequence[str]) -> dict[Column, int]:
+    """Return the place of each column that the names of a header tell."""
+    best: dict[Column, tuple[int, int]] = {}
+    for index, name in enumerate(names):
+        column = column_of(name)
+        if column is not None:
+            rank = NAMES[column].index(re.sub(r"[\s-]+", "_", name.strip().casefold()))
+            best[column] = min(best.get(column, (rank, index)), (rank, index))
+    return {column: index for column, (_, index) in best.items()}
+
+
+def read_long_table(
+    table: Table, name: str, problems: Problems, options: InstrumentOptions
+) -> tuple[list[Key], Lists]:
+    """Read a table of one row for each item and instrument.
+
+    Parameters
+    ----------
+    table : Table
+        Its header has a column of instruments.
+    name : str
+        The item, if no column names it.
+    problems : Problems
+        Takes every problem found.
+    options : InstrumentOptions
+        With the threshold of relevance.
+
+    Returns
+    -------
+    list of (str, str or None), Lists
+        Item and annotator of each list, and the lists: sets, unless there are scores or ranks; judged
+        labels, if the column is one of relevance.
+    """
+    reading = _LongTable(table, problems, options)
+    keys, lists = reading.owners(name)
+    return keys, reading.read(keys, lists)
+
+
+class _LongTable:
+    """Reads one table."""
+
+    def __init__(self, table: Table, problems: Problems, options: InstrumentOptions) -> None:
+        self._table = table
+        self._problems = problems
+        self._options = options
+        self._columns = columns_of(table.header.names)
+        self._broken: dict[int, str] = {}
+        self._is_sheet = "item" in self._columns
+
+    def _add(self, problem: Diagnostic, row: int, column: Column) -> None:
+        self._problems.add_at(problem, lambda: self._table.locate(row, self._columns[column]))
+
+    # --- whose rows they are -----------------------------------------------------------------
+
+    def owners(self, name: str) -> tuple[list[Key], Integers]:
+        """Return item and annotator of each list, and the list of each row."""
+        rows = len(self._table)
+        items, of_row = [name], np.zeros(rows, dtype=np.int64)
+        if self._is_sheet:
+            self._leave_out_nameless()
+            items, of_row = self._items()
+        annotators: list[str | None] = [None]
+        by = np.zeros(len(of_row), dtype=np.int64)
+        if "annotator" in self._columns:
+            cells, by = _coded(self._table.column(self._columns["annotator"]))
+            annotators = [cell.strip() or None for cell in cells]
+        pairs, lists = np.unique(of_row * len(annotators) + by, return_inverse=True)
+        keys = [
+            (items[pair // len(annotators)], annotators[pair % len(annotators)]) for pair in pairs.tolist()
+        ]
+        if self._is_sheet:
+            add_uneven(keys, self._broken, self._table.uneven, self._columns["item"])
+        return keys, lists
+
+    def _items(self) -> tuple[list[str], Integers]:
+        """Return the names of items, and the one of each row."""
+        written, codes = _coded(self._table.column(self._columns["item"]))
+        distinct, merged = _coded(item_names(written))
+        return distinct, merged[codes]
+
+    def _leave_out_nameless(self) -> None:
+        table = self._table
+        column = self._columns["item"]
+        nameless = [row for row, record in enumerate(table.records) if not record[column].strip()]
+        for row in nameless:
+            self._add(Diagnostic(code="KT621", severity="error", message="row names no item"), row, "item")
+        if nameless:
+            named = [row for row, record in enumerate(table.records) if record[column].strip()]
+            table.records = [table.records[row] for row in named]
+            table.lines = [table.lines[row] for row in named]
+
+    # --- what they say -----------------------------------------------------------------------
+
+    def read(self, keys: Sequence[Key], lists: Integers) -> Lists:
+        """Return the lists."""
+        table, columns = self._table, self._columns
+        labels = table.column(columns["label"])
+        entries = Entries.of(labels, lists, table.locator(columns["label"]))
+        closed = None
+        ordered = False
+        if "relevance" in columns:
+            entries = self._judged(entries)
+            closed = np.full(len(keys), self._options.assume_absent)
+            pairs = entries.lists * max(1, len(entries.spellings)) + entries.codes
+            whole = len(keys) * len(entries.spellings)
+            note_unjudged(len(np.unique(pairs)), whole, self._problems, self._options)
+        elif "score" in columns:
+            entries.scores = self._numbers("score", lists)
+            if "rank" in columns:
+                self._compare_ranks(self._numbers("rank", lists), entries.scores, lists)
+        elif "rank" in columns:
+            entries = self._by_rank(entries)
+            ordered = True
+        entries = self._without_blanks(entries)
+        vector = self._is_vector(entries, len(keys))
+        manner = Manner(ordered=ordered, vector=vector, closed=closed, sheet=self._is_sheet)
+        return finish(entries, len(keys), self._problems, self._options, manner, self._broken)
+
+    def _numbers(self, column: Column, lists: Integers) -> NDArray[np.float64]:
+        index = self._columns[column]
+        found = numbers_of(
+            self._table.column(index),
+            self._table.locator(index),
+            self._problems,
+            what=column,
+            commas=self._has_commas(index),
+        )
+        for row, reason in found.wrong.items():
+            self._broken.setdefault(int(lists[row]), reason)
+        return found.values
+
+    def _has_commas(self, index: int) -> bool:
+        """Tell if numbers have commas and no points, which between semicolons means one thing."""
+        if self._table.header.separator != ";":
+            return False
+        cells = self._table.column(index)
+        return any("," in cell for cell in cells) and not any("." in cell for cell in cells)
+
+    def _judged(self, entries: Entries) -> Entries:
+        """Return labels as present or absent, without those that have no relevance."""
+        relevance = self._numbers("relevance", entries.lists)
+        given = entries.take(np.flatnonzero(~np.isnan(relevance)))
+        given.present = judge(given, relevance[~np.isnan(relevance)], self._options)
+        return given
+
+    def _without_blanks(self, entries: Entries) -> Entries:
+        """Let a row without an instrument stand for a list of none, if it is the only one of its list."""
+        blank = np.array([not spelling.strip() for spelling in entries.spellings], dtype=bool)
+        if not self._is_sheet or not blank.any():
+            return entries
+        is_blank = blank[entries.codes]
+        sizes = np.bincount(entries.lists)
+        alone = np.flatnonzero(is_blank & (sizes[entries.lists] == 1))
+        if len(alone):
+            first = entries.locate(int(alone[0]))
+            message = f"row without an instrument: its item has none ({len(alone):,} in all)"
+            note = Diagnostic(code="KT622", severity="note", message=message, count=len(alone))
+            self._problems.add(first.diagnose(note))
+        kept = np.delete(np.arange(len(is_blank)), alone)
+        return entries.take(kept)
+
+    def _is_vector(self, entries: Entries, count: int) -> bool:
+        """Tell whether each item has the same labels in the same order, which is not that of the scores."""
+        rows = len(entries.codes)
+        scores = entries.scores
+        if scores is None or count < 2 or rows % count or rows == count or not self._is_sheet:
+            return False
+        order = np.argsort(entries.lists, kind="stable")
+        width = rows // count
+        lists, codes = (column[order].reshape(count, width) for column in (entries.lists, entries.codes))
+        if not ((lists == np.arange(count)[:, None]).all() and (codes == codes[0]).all()):
+            return False
+        table = scores[order].reshape(count, width)
+        if len(set(codes[0].tolist())) < width or not (table[:, 1:] > table[:, :-1]).any():
+            return False
+        message = (
+            f"all items have the same {width:,} labels in the same order: read as scores of a vocabulary"
+        )
+        hint = "--threshold or --top-k makes lists of them"
+        note = Diagnostic(code="KT615", severity="note", message=message, hint=hint, file=self._problems.file)
+        self._problems.add(note)
+        return True
+
+    # --- ranks -------------------------------------------------------------------------------
+
+    def _by_rank(self, entries: Entries) -> Entries:
+        """Return the rows in the order of their ranks."""
+        ranks = self._numbers("rank", entries.lists)
+        self._check_ranks(ranks, entries.lists)
+        order = np.lexsort((ranks, entries.lists))
+        tied = np.flatnonzero((np.diff(ranks[order]) == 0) & (np.diff(entries.lists[order]) == 0))
+        if len(tied):
+            message = f"two labels of a list have one rank, and stay in order ({len(tied):,} times)"
+            note = Diagnostic(code="KT613", severity="note", message=message, count=len(tied))
+            self._add(note, int(order[tied[0] + 1]), "rank")
+        return entries.take(order)
+
+    def _check_ranks(self, ranks: NDArray[np.float64], lists: Integers) -> None:
+        for row in np.flatnonzero(np.isnan(ranks)).tolist():
+            if int(lists[row]) not in self._broken:
+                problem = Diagnostic(code="KT610", severity="error", message="label without a rank")
+                self._add(problem, row, "rank")
+                self._broken[int(lists[row])] = f"{problem.code} {problem.message}"
+
+    def _compare_ranks(
+        self, ranks: NDArray[np.float64], scores: NDArray[np.float64], lists: Integers
+    ) -> None:
+        """Note that ranks say another order than scores."""
+        order = np.lexsort((ranks, -scores, lists))
+        same = np.diff(lists[order]) == 0
+        against = np.flatnonzero(same & (np.diff(scores[order]) < 0) & (np.diff(ranks[order]) < 0))
+        if len(against):
+            row = int(order[against[0] + 1])
+            count = len(np.unique(lists[order[against]]))
+            message = f"rank contradicts the scores, which count ({count:,} such items)"
+            self._add(Diagnostic(code="KT613", severity="note", message=message, count=count), row, "rank")
+
+
+def _coded(cells: Sequence[str]) -> tuple[list[str], Integers]:
+    """Return the distinct cells, and the code of each row."""
+    index = {cell: code for code, cell in enumerate(dict.fromkeys(cells))}
+    return list(index), np.fromiter(map(index.__getitem__, cells), np.int64, len(cells))
+
+
+def say_missing(table: Table, problems: Problems, column: Column) -> None:
+    """Report that no name of a header is one of a column."""
+    unknown = [name for name in table.header.names if column_of(name) is None]
+    near = next((name for name in unknown if close_match(name.casefold(), NAMES[column])), None)
+    hint = f"known names: {', '.join(NAMES[column][:5])}"
+    if near is not None:
+        hint = f"is it {quote(near)}? {hint}"
+    problem = Diagnostic(code="KT616", severity="error", message=f"no column is the {column}", hint=hint)
+    problems.add(table.header_place.diagnose(problem))

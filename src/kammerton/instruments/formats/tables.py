@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Comma-, semicolon- and tab-separated tables: a header, and a row for each line below it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from kammerton.errors import Diagnostic, quote
+from kammerton.formats.budgets import keeps_lines, say_exceeded
+from kammerton.formats.csv_header import SEPARATOR_LINE, cells_of, field_at
+from kammerton.formats.options import Limits
+from kammerton.formats.reading import Problems
+from kammerton.formats.row_problems import NumberedLine
+from kammerton.model.annotations import Place
+
+__all__ = ["Table", "header_of", "read_table"]
+
+_SEPARATORS = ("\t", ",", ";")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first row.
+
+    Parameters
+    ----------
+    line : int
+        Its number.
+    text : str
+        The row as written.
+    separator : str
+        What stands between cells.
+    names : list of str
+        Its cells, without blanks around them; empty ones at the end are left out.
+    """
+
+    line: int
+    text: str
+    separator: str
+    names: list[str]
+
+
+def header_of(text: str) -> Header | None:
+    """Return the first row of a text that has one; the separator is the one it has most of."""
+    separators: Sequence[str] = _SEPARATORS
+    for number, found in enumerate(re.finditer(r"^.*$", text, re.MULTILINE), 1):
+        line = found.group()
+        if given := SEPARATOR_LINE.fullmatch(line):
+            separators = (given[1],)
+        elif line.strip(" \t") and not line.lstrip(" \t").startswith("#"):
+            cut = [(mark, cells_of(line, mark) or [line]) for mark in separators]
+            separator, cells = max(cut, key=lambda each: len(each[1]))
+            names = [cell.strip() for cell in cells]
+            while names and not names[-1]:
+                del names[-1]
+            return Header(number, line, separator, names)
+    return None
+
+
+@dataclass(slots=True, eq=False)
+class Table:
+    """A table, and where its cells stand.
+
+    Parameters
+    ----------
+    file : str
+        What diagnostics call the file.
+    header : Header
+    lines : list of (int, str)
+        The rows that can be used, each with the number of its line.
+    records : list of list of str
+        Their cells, one for each name of the header.
+    uneven : list of (list of str, str)
+        Cells of rows of another length, and what is wrong with them.
+    """
+
+    file: str
+    header: Header
+    lines: list[NumberedLine]
+    records: list[list[str]]
+    uneven: list[tuple[list[str], str]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.records)
+
+    def column(self, index: int) -> list[str]:
+        """Return the cells of a column."""
+        return [record[index] for record in self.records]
+
+    def locator(self, index: int) -> Callable[[int], Place]:
+        """Return what finds the cells of a column."""
+        return lambda row: self.locate(row, index)
+
+    def locate(self, row: int, index: int) -> Place:
+        """Return the place of a cell."""
+        number, line = self.lines[row]
+        column, text = field_at(line, self.header.separator, index)
+        return Place(self.file, number, column, max(1, len(text)), line)
+
+    def name_place(self, index: int) -> Place:
+        """Return the place of a name of the header."""
+        column, text = field_at(self.header.text, self.header.separator, index)
+        return Place(self.file, self.header.line, column, max(1, len(text)), self.header.text)
+
+    @property
+    def header_place(self) -> Place:
+        """The place of the header."""
+        return Place(self.file, self.header.line, 1, max(1, len(self.header.text)), self.header.text)
+
+
+def read_table(text: str, header: Header, problems: Problems, limits: Limits) -> Table | None:
+    r"""Cut the rows below a header into cells.
+
+    Parameters
+    ----------
+    text : str
+        The file, lines ended by ``\n``.
+    header : Header
+        Its first row.
+    problems : Problems
+        Takes KT106, KT160 and KT161.
+    limits : Limits
+        Budgets of rows and lines.
+
+    Returns
+    -------
+    Table or None
+        None if the file is over a budget. One line is one row, whatever quotes there are.
+    """
+    if not keeps_lines(text, problems, limits, headers=1):
+        return None
+    blank = " \t" + header.separator
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.split("\n"), 1)
+        if number > header.line and line.strip(blank)
+    ]
+    records = _cut([line for _, line in lines], header.separator)
+    width = len(header.names)
+    table = Table(problems.file, header, lines, records)  # type: ignore[arg-type]
+    if not all(record is not None and len(record) == width for record in records):
+        _even_out(table, records, problems)
+    return table
+
+
+def _cut(lines: list[str], separator: str) -> list[list[str] | None]:
+    """Cut lines into cells; None where quotes do not allow it."""
+    if not any('"' in line for line in lines):
+        return [line.split(separator) for line in lines]
+    try:
+        records = list(csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True))
+    except csv.Error:
+        records = []
+    return list(records) if len(records) == len(lines) else [cells_of(line, separator) for line in lines]
+
+
+def _even_out(table: Table, records: Sequence[list[str] | None], problems: Problems) -> None:
+    """Leave out rows of another length than the header, and report them; cells without content may follow."""
+    width = len(table.header.names)
+    lines, kept = [], []
+    for line, record in zip(table.lines, records, strict=True):
+        if record is None:
+            table.uneven.append(([], _say_unclosed(table, line, problems)))
+        elif len(record) < width or any(cell.strip() for cell in record[width:]):
+            table.uneven.append((record, _say_width(table, line, record, problems)))
+        else:
+            lines.append(line)
+            kept.append(record[:width])
+    table.lines, table.records = lines, kept
+
+
+def _say_width(table: Table, line: NumberedLine, record: list[str], problems: Problems) -> str:
+    number, text = line
+    width = len(table.header.names)
+    columns = f"{len(record)} column" + ("" if len(record) == 1 else "s")
+    message = f"row has {columns}, the header {width}"
+    column, surplus = 1, text
+    if len(record) > width:
+        column, surplus = field_at(text, table.header.separator, width)
+    problem = Diagnostic(
+        code="KT161", severity="error", message=message, hint="quote what has separators in it"
+    )
+    problems.add_at(problem, lambda: Place(table.file, number, column, max(1, len(surplus)), text))
+    return f"KT161 {message}"
+
+
+def _say_unclosed(table: Table, line: NumberedLine, problems: Problems) -> str:
+    number, text = line
+    if len(text) > csv.field_size_limit():
+        message = f"field of more than {csv.field_size_limit():,} characters"
+        say_exceeded(problems, message, number)
+        return f"KT106 {message}"
+    column = text.index('"') + 1
+    message = f"quote is not closed: {quote(text[column - 1 :])}"
+    hint = "a quote within a quoted field is doubled"
+    problem = Diagnostic(code="KT160", severity="error", message=message, hint=hint)
+    problems.add_at(problem, lambda: Place(table.file, number, column, 1, text))
+    return f"KT160 {message}"

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""What a label of a source means: trimmed, mapped, and found in the taxonomy; each spelling once."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from kammerton.errors import quote
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.taxonomy import Taxonomy
+
+__all__ = ["PROGRAMS", "Fate", "Meaning", "look_up", "unknown_hint"]
+
+Fate = Literal["known", "kept", "dropped", "unknown", "left out", "empty", "long"]
+"""*known*: in the taxonomy, or there is none. *kept*, *dropped*, *unknown*: not in the taxonomy, by what
+the caller wants done with it. *left out*: no instrument, says the label map. *empty*: no label at all.
+*long*: over the budget."""
+
+PROGRAMS = "general-midi"
+"""Taxonomy whose leaves have numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What one spelling means.
+
+    Parameters
+    ----------
+    label : str
+        The label it stands for; where it has none, what was looked for.
+    fate : str
+        What becomes of it.
+    mapped : bool
+        Whether the label map has changed it.
+    root : bool
+        Whether it is a root of the taxonomy, which is never counted.
+    program : bool
+        Whether it is the number of a General MIDI program.
+    """
+
+    label: str
+    fate: Fate = "known"
+    mapped: bool = False
+    root: bool = False
+    program: bool = False
+
+    @property
+    def stays(self) -> bool:
+        """Whether lists keep the label."""
+        return self.fate in ("known", "kept")
+
+
+def look_up(spellings: Sequence[str], options: InstrumentOptions) -> list[Meaning]:
+    """Return what each spelling means.
+
+    Parameters
+    ----------
+    spellings : sequence of str
+        As written.
+    options : InstrumentOptions
+        Label map, taxonomy, and what to do with labels that it does not have.
+
+    Returns
+    -------
+    list of Meaning
+        One per spelling.
+
+    Examples
+    --------
+    >>> [meaning.label for meaning in look_up([" piano", "Piano"], InstrumentOptions(casefold=True))]
+    ['piano', 'piano']
+    """
+    if options.label_map is None and options.tree is None and not options.casefold:
+        return [_free(spelling, options.limits.label) for spelling in spellings]
+    return list(map(_Lookup(options).meaning, spellings))
+
+
+def unknown_hint(label: str, tree: Taxonomy) -> str:
+    """Return what to do about a label that the taxonomy does not have."""
+    near = tree.nearest(label)
+    if not near:
+        return "--unknown drop leaves it out, --unknown keep counts it; --map FILE translates labels"
+    return f"nearest: {', '.join(map(quote, near))}; or --map, --casefold, --unknown drop or keep"
+
+
+def _free(spelling: str, limit: int) -> Meaning:
+    label = spelling.strip()
+    if not label.isascii():
+        label = unicodedata.normalize("NFC", label)
+    if not label:
+        return Meaning(label, "empty")
+    return Meaning(label, "long") if len(label) > limit else Meaning(label)
+
+
+class _Lookup:
+    """A label map and a taxonomy, asked in this order."""
+
+    def __init__(self, options: InstrumentOptions) -> None:
+        self._options = options
+        self._map = options.label_map
+        self._tree = options.tree
+        self._nodes: dict[str, str] = {}
+        self._roots: frozenset[str] = frozenset()
+        if self._tree is not None:
+            self._nodes = {self._key(node): node for node in reversed(self._tree.nodes)}
+            self._roots = frozenset(self._tree.roots)
+
+    def _key(self, label: str) -> str:
+        return label.casefold() if self._options.casefold else label
+
+    def meaning(self, spelling: str) -> Meaning:
+        """Return what a spelling means."""
+        free = _free(spelling, self._options.limits.label)
+        if free.fate != "known":
+            return free
+        label = free.label
+        if self._map is not None:
+            found = self._map.apply(label, casefold=self._options.casefold)
+            if found is None:
+                return Meaning(label, "left out")
+            label = found
+        mapped = label != free.label
+        if self._tree is None:
+            return Meaning(self._key(label), mapped=mapped)
+        node = self._nodes.get(self._key(label))
+        if node is not None:
+            return Meaning(node, mapped=mapped, root=node in self._roots)
+        program = _program(label, self._tree)
+        if program is not None:
+            return Meaning(program, mapped=mapped, program=True)
+        fates: dict[str, Fate] = {"error": "unknown", "drop": "dropped", "keep": "kept"}
+        return Meaning(self._key(label), fates[self._options.unknown], mapped=mapped)
+
+
+def _program(label: str, tree: Taxonomy) -> str | None:
+    """Return the instrument that a number means, counted from 0 as in MIDI files."""
+    if tree.name != PROGRAMS or not (label.isascii() and label.isdigit()):
+        return None
+    number = int(label[:6])
+    return tree.leaves[number] if number < len(tree.leaves) else None
