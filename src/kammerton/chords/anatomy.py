@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from kammerton.chords.bitmaps import encode_label
 from kammerton.chords.columns import Columns
 from kammerton.chords.kernels import Result
+from kammerton.chords.label_times import LabelTimes
 from kammerton.chords.protocols.mirex2013 import CLASSES, class_codes
 from kammerton.chords.third_maps import map_label
-from kammerton.chords.time_rules import Timeline
 from kammerton.core.intervals import Codes
 from kammerton.errors import Diagnostic
 from kammerton.model.measure import Measure
@@ -33,12 +33,12 @@ _INTERVALS = np.array(
 """Root interval by root of the reference and of the estimate, -1 for none."""
 
 
-def confusion_table(timeline: Timeline, columns: Columns) -> ClassTable:
+def confusion_table(times: LabelTimes, columns: Columns) -> ClassTable:
     """Sum time by root interval, quality of the reference, and quality of the estimate.
 
     Parameters
     ----------
-    timeline : Timeline
+    times : LabelTimes
         Of ``mirex2013``.
     columns : Columns
         Labels and groups.
@@ -51,10 +51,10 @@ def confusion_table(timeline: Timeline, columns: Columns) -> ClassTable:
     """
     classes = class_codes(columns.labels)
     roots = np.array([-1 if label == "" else map_label(label).root for label in columns.labels])
-    interval = _INTERVALS.take(roots.take(timeline.ref) * 13 + roots.take(timeline.est) + 14)
+    interval = _INTERVALS.take(roots.take(times.ref) * 13 + roots.take(times.est) + 14)
     count = len(CLASSES)
-    cell = (interval * count + classes.take(timeline.ref)) * count + classes.take(timeline.est)
-    groups, cells, weights = _summed(columns.groups[timeline.pair], cell, timeline.weights)
+    cell = (interval * count + classes.take(times.ref)) * count + classes.take(times.est)
+    groups, cells, weights = _summed(columns.groups[times.pair], cell, times.weights)
     parts = np.stack(np.unravel_index(cells, (_NO_ROOT + 1, count, count)), axis=1).tolist()
     named: list[Classes] = [
         (None if interval == _NO_ROOT else interval, CLASSES[ref], CLASSES[est])
@@ -80,9 +80,9 @@ def excluded_table(
     groups, weights = [], []
     classes: list[Classes] = []
     for protocol, result in results.items():
-        timeline = result.timeline
-        of_slice = columns.groups[timeline.pair]
-        group, code, seconds = _summed(of_slice, timeline.ref, timeline.weights)
+        times = result.times
+        of_slice = columns.groups[times.pair]
+        group, code, seconds = _summed(of_slice, times.ref, times.weights)
         for measure in measures:
             if measure.protocol != protocol or measure.name not in result.rules:
                 continue
@@ -102,11 +102,11 @@ def excluded_table(
 
 def credited_table(result: Result, columns: Columns, measures: Sequence[Measure]) -> ClassTable:
     """Sum the time of estimated ``X`` that each measure of ``mir_eval`` counts as right."""
-    timeline = result.timeline
+    times = result.times
     unknown = np.array([label != "" and encode_label(label).kind == "X" for label in columns.labels])
-    claimed = unknown[timeline.est]
-    ref, est, seconds = timeline.ref[claimed], timeline.est[claimed], timeline.weights[claimed]
-    group = columns.groups[timeline.pair[claimed]]
+    claimed = unknown[times.est]
+    ref, est, seconds = times.ref[claimed], times.est[claimed], times.weights[claimed]
+    group = columns.groups[times.pair[claimed]]
     groups: list[int] = []
     classes: list[Classes] = []
     weights: list[float] = []

@@ -26,7 +26,7 @@ class Columns:
     Parameters
     ----------
     labels : tuple of str
-        Distinct labels; a code is an index into it. The first stands for silence and is empty.
+        Distinct labels: silence, which is empty, ``N``, and the others sorted; a code is an index.
     groups : ndarray of int64, shape (pairs,)
         Group of each pair.
     ref, est : Segments
@@ -60,8 +60,9 @@ def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> Columns:
     pairs = [case.pair for case in cases]
     refs, ref_order = _distinct([ref for ref, _ in pairs])
     ests, est_order = _distinct([est for _, est in pairs])
-    labels = chain.from_iterable(annotation.labels for annotation in (*refs, *ests))
-    index = {label: code for code, label in enumerate(dict.fromkeys(("", "N", *labels)))}
+    labels = set(chain.from_iterable(annotation.labels for annotation in (*refs, *ests)))
+    # In the order of their spelling, the codes of a song do not depend on the songs beside it.
+    index = {label: code for code, label in enumerate(("", "N", *sorted(labels - {"", "N"})))}
     ref_rows = _encode(refs, index).take(ref_order)
     est_rows = _encode(ests, index).take(est_order)
     all_slices = slice_pairs(ref_rows, est_rows)

@@ -18,6 +18,7 @@ from kammerton.chords.formulas import (
     OUTCOMES,
     SUBSTITUTED,
 )
+from kammerton.chords.label_times import LabelTimes
 from kammerton.chords.time_rules import Timeline
 from kammerton.core.intervals import Codes, Flags, Seconds, SumsByPair, lost_time
 from kammerton.model.measure import Measure, Statistics
@@ -56,22 +57,25 @@ class Result:
     statistics : mapping of Measure to ndarray, shape (pairs, statistics)
     timeline : Timeline
         The time that counted.
+    times : LabelTimes
+        The same by labels.
     rules : mapping of str to LabelRule
         Label rule of each recall measure, by name of the measure.
     """
 
     statistics: Mapping[Measure, Statistics]
     timeline: Timeline
+    times: LabelTimes
     rules: Mapping[str, LabelRule]
 
 
 class Outcomes:
-    """Sums time by outcome, under any label rule, over one timeline.
+    """Sums time by outcome, under any label rule.
 
     Parameters
     ----------
-    timeline : Timeline
-        Labels of both sides over time.
+    times : LabelTimes
+        Time of each pair of labels.
     sounding : ndarray of bool, shape (labels,)
         Whether a label claims a chord; ``N`` and silence do not, ``X`` does.
 
@@ -81,12 +85,12 @@ class Outcomes:
     the pairs. The rest is small, and may be counted cell by cell.
     """
 
-    def __init__(self, timeline: Timeline, sounding: Flags) -> None:
-        self._cells = (timeline.pairs, len(OUTCOMES))
-        ref, est = sounding.take(timeline.ref), sounding.take(timeline.est)
+    def __init__(self, times: LabelTimes, sounding: Flags) -> None:
+        self._cells = (times.pairs, len(OUTCOMES))
+        ref, est = sounding.take(times.ref), sounding.take(times.est)
         chords, rest = np.flatnonzero(ref & est), np.flatnonzero(~(ref & est))
-        self._chords, self._rest = (_Stretch.of(timeline, slices) for slices in (chords, rest))
-        self._pairs = SumsByPair(timeline.pairs, self._chords.pair)
+        self._chords, self._rest = times.at(chords), times.at(rest)
+        self._pairs = SumsByPair(times.pairs, self._chords.pair)
         ref, est = ref[rest], est[rest]
         self._right = np.where(ref, CORRECT_CHORD, CORRECT_NO_CHORD)
         self._wrong = np.where(ref, DELETED, np.where(est, INSERTED, SUBSTITUTED))
@@ -105,22 +109,6 @@ class Outcomes:
         sums[:, SUBSTITUTED] += self._pairs.of(chords.weights * (scored ^ right))
         sums[:, EXCLUDED] += self._pairs.of(chords.weights * ~scored)
         return sums
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Stretch:
-    """Some slices of a timeline."""
-
-    pair: Codes
-    weights: Seconds
-    ref: Codes
-    est: Codes
-
-    @classmethod
-    def of(cls, timeline: Timeline, slices: Codes) -> _Stretch:
-        return cls(
-            timeline.pair[slices], timeline.weights[slices], timeline.ref[slices], timeline.est[slices]
-        )
 
 
 def segmentation_statistics(

@@ -15,6 +15,7 @@ from kammerton.chords.labels import absent_omissions, parse
 from kammerton.chords.respelling import respell
 from kammerton.errors import DataError, Diagnostic, LabelError, OptionError, quote
 from kammerton.formats import IntervalOptions, intervals_from_arrays, read_intervals
+from kammerton.formats.hygiene import is_clean
 from kammerton.formats.reading import Problems
 from kammerton.formats.reading import Reading as TrackReading
 from kammerton.model.annotations import LabelledIntervals
@@ -72,6 +73,9 @@ def adopt_chords(value: object, name: str, options: ChordOptions) -> Reading[Cho
         return Reading(
             (), (Diagnostic(code="KT114", severity="error", message=message, file=name, hint=hint),)
         )
+    sound = _sound_annotation(*parts, options)
+    if sound is not None:
+        return Reading(((None, sound),))
     return _checked(intervals_from_arrays(*parts, name=name, options=options), name, options)
 
 
@@ -81,6 +85,18 @@ def _parts(value: Any) -> tuple[Any, Any] | None:
     if isinstance(value, tuple | list) and len(value) == 2:
         return value[0], value[1]
     return None
+
+
+def _sound_annotation(intervals: Any, labels: Any, options: ChordOptions) -> ChordAnnotation | None:
+    """Return the annotation at once if it is an array, and labels, of which nothing can be said."""
+    if type(intervals) is not np.ndarray or type(labels) not in (list, tuple):
+        return None
+    if not labels or intervals.shape != (len(labels), 2) or intervals.dtype != np.float64:
+        return None
+    if set(map(type, labels)) != {str} or not _sound.issuperset(labels) or options.limits.label < _SHORT:
+        return None
+    own = intervals + 0.0  # a copy, in which -0.0 is 0.0
+    return ChordAnnotation(own, tuple(labels)) if is_clean(own[:, 0], own[:, 1]) else None
 
 
 def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
@@ -95,7 +111,10 @@ def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading
 
 
 _sound: set[str] = set()
-"""Labels that were parsed and had nothing to report: most labels of a file are met before."""
+"""Short labels that were parsed and had nothing to report: most labels of a file are met before."""
+
+_SHORT = 64
+"""Characters of a short label."""
 
 
 def _annotation(track: LabelledIntervals, problems: Problems, options: ChordOptions) -> ChordAnnotation:
@@ -117,7 +136,8 @@ def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
         spelling[label] = label
         found = _problem(label)
         if found is None:
-            _sound.add(label)
+            if len(label) <= _SHORT:
+                _sound.add(label)
             continue
         respelled = respell(label) if lenient else None
         if found.severity == "error" and respelled is None:

@@ -12,6 +12,7 @@ from kammerton.chords.anatomy import confusion_table, credit_remarks, credited_t
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.columns import build_columns
 from kammerton.chords.conversion import CONVERSION
+from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
 from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
 from kammerton.chords.time_rules import from_zero
@@ -37,8 +38,8 @@ def _evaluate(
             results[name] = module.evaluate(columns, own)
     exact = {name: result for name, result in results.items() if name != frames10ms.PROTOCOL.name}
     mirex = results.get(mirex2013.PROTOCOL.name)
-    timeline = from_zero(columns)[0] if mirex is None else mirex.timeline
-    tables = [confusion_table(timeline, columns), excluded_table(exact, columns, measures)]
+    times = sum_by_labels(from_zero(columns)[0]) if mirex is None else mirex.times
+    tables = [confusion_table(times, columns), excluded_table(exact, columns, measures)]
     noted = [m for m in measures if m.protocol == mir_eval.PROTOCOL.name]
     if noted:
         tables.append(credited_table(results[mir_eval.PROTOCOL.name], columns, noted))

@@ -18,7 +18,7 @@ from kammerton.formats.options import IntervalOptions
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.model.annotations import Field, LabelledIntervals, Place, Seconds
 
-__all__ = ["LONGEST_PLAUSIBLE_S", "OVERLAP_TOLERANCE_S", "Rows", "tidy"]
+__all__ = ["LONGEST_PLAUSIBLE_S", "OVERLAP_TOLERANCE_S", "Rows", "is_clean", "tidy"]
 
 OVERLAP_TOLERANCE_S = 1e-6
 """Overlaps up to here are rounding, and are trimmed."""
@@ -111,7 +111,7 @@ def tidy(rows: Rows, problems: Problems, options: IntervalOptions) -> LabelledIn
         Of use only if ``problems`` has no error afterwards.
     """
     rows.starts += 0.0  # makes -0.0 a 0.0
-    if _is_clean(rows.starts, rows.ends):
+    if is_clean(rows.starts, rows.ends):
         return rows.intervals()
     rows.ends += 0.0
     if _has_only_empty_rows(rows.starts, rows.ends):
@@ -127,8 +127,8 @@ def tidy(rows: Rows, problems: Problems, options: IntervalOptions) -> LabelledIn
     return _settle_overlaps(rows, problems, options).intervals()
 
 
-def _is_clean(starts: Seconds, ends: Seconds) -> bool:
-    """Tell in four comparisons what nearly every file is; NaN compares false."""
+def is_clean(starts: Seconds, ends: Seconds) -> bool:
+    """Tell in four comparisons whether nothing can be said of rows; NaN compares false."""
     return bool(
         starts[0] >= 0
         and ends[-1] <= LONGEST_PLAUSIBLE_S

@@ -14,6 +14,7 @@ import numpy as np
 from kammerton.chords.columns import Columns
 from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
 from kammerton.chords.kernels import Outcomes, Result, segmentation_statistics
+from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.protocols.mir_eval import label_rules, merged_values
 from kammerton.chords.protocols.mirex2013 import sounding
 from kammerton.chords.time_rules import reference_span
@@ -92,11 +93,12 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     """Compute ``measures``, all of this protocol."""
     merged = reference_span(columns, merged_values(columns.labels))
     rules = {"CSR": label_rules(columns.labels)["majmin"]}
-    recall = Outcomes(merged.timeline, sounding(columns.labels)).statistics(rules["CSR"])
+    times = sum_by_labels(merged.timeline)
+    recall = Outcomes(times, sounding(columns.labels)).statistics(rules["CSR"])
     span = reference_span(columns)
     pad = len(span.est.starts)  # a row of its own, numbered after all others
     ref_runs = np.where(span.slices.ref_gap, -1, span.slices.ref_row)
     est_runs = np.where(span.padded, pad, np.where(span.slices.est_gap, -1, span.slices.est_row))
     segmentation = segmentation_statistics(span.timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
     statistics = {measure: recall if measure.name in rules else segmentation for measure in measures}
-    return Result(statistics, merged.timeline, rules)
+    return Result(statistics, merged.timeline, times, rules)

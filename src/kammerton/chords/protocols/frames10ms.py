@@ -15,6 +15,7 @@ import numpy as np
 from kammerton.chords.columns import Columns
 from kammerton.chords.formulas import Recall
 from kammerton.chords.kernels import Outcomes, Result
+from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.protocols.mirex2013 import label_rules, sounding
 from kammerton.chords.time_rules import from_zero
 from kammerton.core.intervals import Codes, Seconds
@@ -60,10 +61,11 @@ def evaluate(columns: Columns, measures: Sequence[Measure], hop_s: float = HOP_S
     timeline, slices, _ = from_zero(columns)
     samples = samples_before(slices.ends, hop_s) - samples_before(slices.starts, hop_s)
     sampled = replace(timeline, weights=samples.astype(float))
-    outcomes = Outcomes(sampled, sounding(columns.labels))
+    times = sum_by_labels(sampled)
+    outcomes = Outcomes(times, sounding(columns.labels))
     rules = label_rules(columns.labels)
     statistics = {measure: outcomes.statistics(rules[measure.name]) for measure in measures}
-    return Result(statistics, sampled, rules)
+    return Result(statistics, sampled, times, rules)
 
 
 def samples_before(times: Seconds, hop_s: float) -> Codes:

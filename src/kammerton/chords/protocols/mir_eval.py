@@ -8,13 +8,16 @@ estimate is padded with ``N``. Labels are compared as twelve bits (:mod:`kammert
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from kammerton.chords.bitmaps import EncodedChord, encode_label
+from kammerton.chords.bitmaps import encode_label
 from kammerton.chords.columns import Columns
 from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
 from kammerton.chords.kernels import LabelRule, Outcomes, Result, equal_values, segmentation_statistics
+from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.protocols.mirex2013 import sounding
 from kammerton.chords.time_rules import reference_span
 from kammerton.core.intervals import Codes, Flags, Segments
@@ -122,7 +125,8 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     """Compute ``measures``, all of this protocol."""
     merged = merged_values(columns.labels)
     span = reference_span(columns, merged)
-    outcomes = Outcomes(span.timeline, sounding(columns.labels))
+    times = sum_by_labels(span.timeline)
+    outcomes = Outcomes(times, sounding(columns.labels))
     rules = label_rules(columns.labels)
     ref_runs = _bridged_runs(span.ref, merged, span.timeline.ref, span.slices.ref_row, span.slices.ref_gap)
     in_gap = span.slices.est_gap & ~span.padded
@@ -132,7 +136,7 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
         measure: outcomes.statistics(rules[measure.name]) if measure.name in rules else segmentation
         for measure in measures
     }
-    return Result(statistics, span.timeline, rules)
+    return Result(statistics, span.timeline, times, rules)
 
 
 def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
@@ -140,13 +144,8 @@ def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
 
     Silence never stands in a timeline of this protocol; its entry is that of ``N``.
     """
-    chords = [encode_label(label or "N") for label in labels]
-    known = np.array([chord.kind != "X" for chord in chords])
-    root = np.array([chord.root for chord in chords])
-    bits = np.array([chord.bits for chord in chords])
-    bass = np.array([chord.bass for chord in chords])
-    majmin = known & np.array([c.kind == "N" or c.bits & _TRIAD_BITS in _MAJMIN for c in chords])
-    sevenths = known & np.array([c.kind == "N" or c.bits in _SEVENTHS for c in chords])
+    compared = _compare(tuple(labels))
+    known, root, bits, bass = compared.known, compared.root, compared.bits, compared.bass
     # -1 (X) masked is every tone, which no other label equals: the sign stays outside the mask
     sign = (bits < 0).astype(np.int64) << 12
     rules = {"root": equal_values(known, root)}
@@ -154,36 +153,68 @@ def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
         ("thirds", known, 1 << 3),
         ("triads", known, _TRIAD_BITS),
         ("tetrads", known, _OCTAVE_BITS),
-        ("majmin", majmin, _TRIAD_BITS),
-        ("sevenths", sevenths, _OCTAVE_BITS),
+        ("majmin", compared.in_majmin, _TRIAD_BITS),
+        ("sevenths", compared.in_sevenths, _OCTAVE_BITS),
     ):
         values = (root + 1) << 13 | sign | (bits & mask)
         rules[name] = equal_values(scored, values)
         rules[f"{name}_inv"] = equal_values(scored, values << 4 | (bass + 1))
-    return rules | {"mirex": _common_tones(chords, known, root)}
+    return rules | {"mirex": _common_tones(compared)}
 
 
-def _common_tones(chords: Sequence[EncodedChord], known: Flags, root: Codes) -> LabelRule:
-    chroma = np.array([chord.chroma for chord in chords])
+def merged_values(labels: Sequence[str]) -> Codes:
+    """Return a number per label; neighbours of equal number are one segment."""
+    return np.asarray(_compare(tuple(labels)).merged)
+
+
+class _Compared(NamedTuple):
+    """What is compared of labels: a number, or an array with an entry per label."""
+
+    known: Any
+    root: Any
+    bits: Any
+    bass: Any
+    chroma: Any
+    in_majmin: Any
+    in_sevenths: Any
+    merged: Any
+
+
+@lru_cache(maxsize=8)
+def _compare(labels: tuple[str, ...]) -> _Compared:
+    found = _Compared(*np.array([_compared(label) for label in labels]).T)
+    return found._replace(
+        known=found.known == 1, in_majmin=found.in_majmin == 1, in_sevenths=found.in_sevenths == 1
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _compared(label: str) -> _Compared:
+    chord = encode_label(label or "N")
+    known = chord.kind != "X"
+    tones = chord.merged_bits & _OCTAVE_BITS
+    return _Compared(
+        known=known,
+        root=chord.root,
+        bits=chord.bits,
+        bass=chord.bass,
+        chroma=chord.chroma,
+        in_majmin=known and (chord.kind == "N" or chord.bits & _TRIAD_BITS in _MAJMIN),
+        in_sevenths=known and (chord.kind == "N" or chord.bits in _SEVENTHS),
+        merged=(chord.root + 1) << 18 | (chord.bass + 1) << 13 | (not known) << 12 | tones,
+    )
+
+
+def _common_tones(compared: _Compared) -> LabelRule:
+    chroma, root = compared.chroma, compared.root
     tones = np.bitwise_count(chroma)
-    scored = known & ((tones == 0) | (tones >= 3))
+    scored = compared.known & ((tones == 0) | (tones >= 3))
 
     def correct(ref: Codes, est: Codes) -> Flags:
         rootless = (root[ref] == -1) & (root[est] == -1)
         return np.asarray((np.bitwise_count(chroma[ref] & chroma[est]) >= 3) | rootless)
 
     return LabelRule(scored, correct)
-
-
-def merged_values(labels: Sequence[str]) -> Codes:
-    """Return a number per label; neighbours of equal number are one segment."""
-    chords = [encode_label(label or "N") for label in labels]
-    return np.array(
-        [
-            (c.root + 1) << 18 | (c.bass + 1) << 13 | (c.kind == "X") << 12 | (c.merged_bits & _OCTAVE_BITS)
-            for c in chords
-        ]
-    )
 
 
 def _bridged_runs(side: Segments, merged: Codes, labels: Codes, row: Codes, in_gap: Flags) -> Codes:

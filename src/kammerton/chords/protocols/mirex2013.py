@@ -22,8 +22,9 @@ from kammerton.chords.formulas import (
     Segmentation,
 )
 from kammerton.chords.kernels import LabelRule, Outcomes, Result, equal_values, segmentation_statistics
+from kammerton.chords.label_times import LabelTimes, sum_by_labels
 from kammerton.chords.third_maps import TETRADS, MappedChord, map_label
-from kammerton.chords.time_rules import Timeline, from_zero
+from kammerton.chords.time_rules import from_zero
 from kammerton.core.intervals import Codes, Flags
 from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
 from kammerton.model.protocol import Protocol
@@ -157,7 +158,8 @@ _SPECIAL = {"silence": -1, "N": -2, "X": _UNKNOWN}
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     """Compute ``measures``, all of this protocol."""
     timeline, slices, duration = from_zero(columns)
-    outcomes = Outcomes(timeline, sounding(columns.labels))
+    times = sum_by_labels(timeline)
+    outcomes = Outcomes(times, sounding(columns.labels))
     rules = label_rules(columns.labels)
     ref_runs = np.where(slices.ref_gap, -1, np.append(columns.ref.runs, -1)[slices.ref_row])
     est_runs = np.where(slices.est_gap, -1, np.append(columns.est.runs, -1)[slices.est_row])
@@ -169,8 +171,8 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
         elif measure.name in _SEGMENTATIONS:
             computed[measure] = segmentation
         else:
-            computed[measure] = _class_recall(timeline, columns.labels, rules["Root"])
-    return Result(computed, timeline, rules)
+            computed[measure] = _class_recall(times, columns.labels, rules["Root"])
+    return Result(computed, timeline, times, rules)
 
 
 def sounding(labels: Sequence[str]) -> Flags:
@@ -267,14 +269,14 @@ def _common_tones(compared: _Compared) -> Callable[[Codes, Codes], Flags]:
     return correct
 
 
-def _class_recall(timeline: Timeline, labels: Sequence[str], roots: LabelRule) -> Statistics:
+def _class_recall(times: LabelTimes, labels: Sequence[str], roots: LabelRule) -> Statistics:
     """Return correct time and all time of each quality in the reference, X and silence left out."""
     count = len(_RECALLED)  # one class more, for what does not count, is cut off at the end
     numbers = np.array([_RECALLED.index(name) if name in _RECALLED else count for name in CLASSES])
     of_label = numbers[class_codes(labels)]
-    ref = of_label.take(timeline.ref)
-    correct = (ref == of_label.take(timeline.est)) & roots.correct(timeline.ref, timeline.est)
-    cells = (timeline.pair * (count + 1) + ref) * 2 + correct
-    sums = np.bincount(cells, timeline.weights, timeline.pairs * (count + 1) * 2)
-    by_class = sums.reshape(timeline.pairs, count + 1, 2)[:, :count]
+    ref = of_label.take(times.ref)
+    correct = (ref == of_label.take(times.est)) & roots.correct(times.ref, times.est)
+    cells = (times.pair * (count + 1) + ref) * 2 + correct
+    sums = np.bincount(cells, times.weights, times.pairs * (count + 1) * 2)
+    by_class = sums.reshape(times.pairs, count + 1, 2)[:, :count]
     return np.concatenate((by_class[:, :, 1], by_class.sum(axis=2)), axis=1)
