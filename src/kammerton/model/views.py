@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One item laid out for a reader: tracks over time or note by note, and tables.
+"""One item laid out for a reader: tracks over time, note by note, or class by class, and tables.
 
 A task fills it, a report draws it.
 """
@@ -13,6 +13,7 @@ from typing import Literal
 from kammerton.errors import Diagnostic
 
 __all__ = [
+    "Branch",
     "Cell",
     "CellState",
     "Column",
@@ -123,6 +124,25 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
+class Branch:
+    """A line of an outline: a class, below the one it belongs to, and what each track says of it.
+
+    Parameters
+    ----------
+    depth : int
+        0 at the top.
+    label : str
+        Name of the class.
+    cells : tuple of Cell
+        One for each track, perhaps without text.
+    """
+
+    depth: int
+    label: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table: its heading, and what its numbers are."""
 
@@ -144,14 +164,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """One item: its timeline or its grid, and the tables below it.
+    """One item: its timeline, its grid or its outline, and the tables below it.
 
     Parameters
     ----------
     item, measure : str
         What is shown, and the measure that the marks follow.
     end : float
-        Last end of any track; the timeline starts at 0.
+        Last end of any track; the timeline starts at 0. Of no meaning for an outline.
     tracks : tuple of Track
         The references first.
     tables : tuple of Table
@@ -164,6 +184,8 @@ class ItemView:
         What was noticed while the item was read.
     grid : Grid, optional
         What is drawn instead of the spans of the tracks.
+    outline : tuple of Branch, optional
+        What is drawn of an item that has no time.
     references : int
         How many of the tracks are references.
     legend : mapping of str to str
@@ -179,6 +201,7 @@ class ItemView:
     unit: str = "s"
     diagnostics: tuple[Diagnostic, ...] = ()
     grid: Grid | None = None
+    outline: tuple[Branch, ...] | None = None
     references: int = 1
     legend: Mapping[str, str] = field(
         default_factory=lambda: {"wrong": "wrong", "partly": "partly wrong", "excluded": "not scored"}

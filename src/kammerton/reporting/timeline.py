@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kammerton.errors import OptionError, quote
 from kammerton.reporting.brush import NAME, Brush, Glyphs, Role, glyphs_in
 from kammerton.reporting.escaping import display_width, pad
+from kammerton.reporting.outlines import draw_outline
 from kammerton.reporting.staves import draw_grid
 
 if TYPE_CHECKING:
@@ -69,14 +70,25 @@ def render_item(
     """
     if not NARROWEST <= width <= WIDEST:
         raise OptionError(f"width must be {NARROWEST} to {WIDEST} columns, got {width}")
-    first, last = _window(view, start, end)
     brush = Brush(width, glyphs_in(encoding), encoding, colour)
-    draw = _systems if view.grid is None else draw_grid
-    parts = [_heading(view, first, last, brush), *draw(view, first, last, brush)]
+    parts = list(_drawing(view, start, end, brush))
     parts += [_table(table, brush) for table in view.tables]
     if view.notes:
         parts.append([line for note in view.notes for line in brush.wrapped(f"note: {brush.text(note)}")])
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _drawing(view: ItemView, start: float | None, end: float | None, brush: Brush) -> Iterator[list[str]]:
+    """Give the heading and the parts of what is drawn, each as lines of text."""
+    if view.outline is not None:
+        if start is not None or end is not None:
+            raise OptionError(f"{quote(view.item)} has no time to show a part of")
+        yield _heading(view, "", brush)
+        yield from draw_outline(view, brush)
+        return
+    first, last = _window(view, start, end)
+    yield _heading(view, _told_part(view, first, last), brush)
+    yield from (_systems if view.grid is None else draw_grid)(view, first, last, brush)
 
 
 def _window(view: ItemView, start: float | None, end: float | None) -> tuple[float, float]:
@@ -89,11 +101,15 @@ def _window(view: ItemView, start: float | None, end: float | None) -> tuple[flo
     return first, last
 
 
-def _heading(view: ItemView, first: float, last: float, brush: Brush) -> list[str]:
+def _told_part(view: ItemView, first: float, last: float) -> str:
+    whole = (first, last) == (0.0, view.end)
+    return f", {first:.7g} to {last:.7g}{'' if whole else f' of {view.end:.7g}'} {view.unit}"
+
+
+def _heading(view: ItemView, part: str, brush: Brush) -> list[str]:
     names = [brush.text(track.name) for track in view.tracks]
     references, others = (", ".join(part) for part in (names[: view.references], names[view.references :]))
-    part = f"{first:.7g} to {last:.7g}" + (f" of {view.end:.7g}" if (first, last) != (0.0, view.end) else "")
-    lines = brush.wrapped(f"{brush.text(view.item)}, {part} {view.unit}: {others} against {references}")
+    lines = brush.wrapped(f"{brush.text(view.item)}{part}: {others} against {references}")
     legend = ", ".join(f"{getattr(brush.glyphs, state)} {told}" for state, told in view.legend.items())
     return [
         *(brush.paint(line, "title") for line in lines),
