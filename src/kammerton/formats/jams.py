@@ -22,7 +22,7 @@ from kammerton.formats.reading import Problems, Reading, such_rows
 from kammerton.formats.times import ends_from_durations
 from kammerton.model.annotations import Field, Place, Seconds
 
-__all__ = ["read_jams"]
+__all__ = ["Observations", "annotator_names", "described", "read_jams"]
 
 _Key = Literal["time", "duration", "value"]
 _KEYS: tuple[_Key, ...] = ("time", "duration", "value")
@@ -67,8 +67,18 @@ class _Missing:
 _MISSING = _Missing()
 
 
-class _Observations:
-    """The data of one annotation: a list of observations or, in old files, an object of columns."""
+class Observations:
+    """The data of one annotation: a list of observations or, in old files, an object of columns.
+
+    Parameters
+    ----------
+    data : list, or dict of str to list
+        The columns are of one length.
+    pointer : tuple of str and int
+        Where it stands in the file.
+    places : JsonPlaces
+        Finds values.
+    """
 
     def __init__(
         self, data: list[object] | dict[str, list[object]], pointer: Pointer, places: JsonPlaces
@@ -79,7 +89,7 @@ class _Observations:
         self._begins: dict[Pointer, list[int]] = {}
 
     def column(self, key: str) -> list[object]:
-        """Return one value per observation."""
+        """Return one value per observation; one that is none of JSON where the key is missing."""
         if isinstance(self._data, dict):
             return self._data[key]
         try:
@@ -109,10 +119,10 @@ def _what_is_wrong(key: str, value: object) -> str | None:
     if isinstance(value, expected):
         return None
     name = "a string" if expected is str else "a number"
-    return f"`{key}` must be {name}, not {_described(value)}"
+    return f"`{key}` must be {name}, not {described(value)}"
 
 
-def _described(value: object) -> str:
+def described(value: object) -> str:
     """Name a JSON value that stands where another kind belongs."""
     if isinstance(value, str):
         return f"the string {quote(value)}"
@@ -142,7 +152,7 @@ class _JamsReader:
         wanted = self._annotations(namespaces)
         if self._problems.has_errors:
             return self._problems.reading(())
-        names = _annotators([annotation for _, annotation in wanted])
+        names = annotator_names([annotation for _, annotation in wanted])
         tracks = []
         for (index, annotation), name in zip(wanted, names, strict=True):
             rows = self._rows(annotation, ("annotations", index, "data"))
@@ -156,7 +166,7 @@ class _JamsReader:
 
     def _say(self, pointer: Pointer, code: str, message: str, hint: str | None = None) -> None:
         problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
-        self._problems.add(self._places.of(pointer).diagnose(problem))
+        self._problems.add_at(problem, partial(self._places.of, pointer))
 
     def _annotations(self, namespaces: Sequence[str]) -> list[tuple[int, dict[str, object]]]:
         """Return the annotations that count, each with its index."""
@@ -215,20 +225,20 @@ class _JamsReader:
 
         return _rows_of(columns, locate)
 
-    def _observations(self, data: object, pointer: Pointer) -> _Observations | None:
+    def _observations(self, data: object, pointer: Pointer) -> Observations | None:
         if isinstance(data, list):
-            return _Observations(data, pointer, self._places)
+            return Observations(data, pointer, self._places)
         columns = [data.get(key) for key in _KEYS] if isinstance(data, dict) else []
         lengths = {len(column) if isinstance(column, list) else None for column in columns}
         if isinstance(data, dict) and len(lengths) == 1 and None not in lengths:
-            return _Observations(data, pointer, self._places)
+            return Observations(data, pointer, self._places)
         message = "`data` must be a list of observations"
         if isinstance(data, dict):
             message = "`data` must have lists `time`, `duration` and `value` of one length"
         self._say(pointer, "KT143", message)
         return None
 
-    def _usable(self, columns: dict[_Key, list[object]], observations: _Observations) -> Sequence[int]:
+    def _usable(self, columns: dict[_Key, list[object]], observations: Observations) -> Sequence[int]:
         """Return the rows whose values are of the right kind, and report the others."""
         kinds = {key: set(map(type, column)) for key, column in columns.items()}
         if kinds["time"] | kinds["duration"] <= {Decimal} and kinds["value"] <= {str}:
@@ -244,7 +254,7 @@ class _JamsReader:
                 kept.append(row)
         return kept
 
-    def _say_confidences(self, observations: _Observations, annotation: dict[str, object]) -> None:
+    def _say_confidences(self, observations: Observations, annotation: dict[str, object]) -> None:
         """Note confidences that are no numbers: jams writes NaN where there is none."""
         data = annotation["data"]
         if isinstance(data, dict) and not isinstance(data.get("confidence"), list):
@@ -257,7 +267,7 @@ class _JamsReader:
         if odd:
             message = f"confidence is not a number, and counts as none{such_rows(len(odd))}"
             problem = Diagnostic(code="KT144", severity="note", message=message, count=len(odd))
-            self._problems.add(observations.place(odd[0], "confidence").diagnose(problem))
+            self._problems.add_at(problem, partial(observations.place, odd[0], "confidence"))
 
     def _say_beyond(self, tracks: Sequence[Rows]) -> None:
         """Warn of observations that end after the file does."""
@@ -268,7 +278,7 @@ class _JamsReader:
         if duration is None:
             return
         if not isinstance(duration, Decimal):
-            self._say(pointer, "KT143", f"`duration` must be a number, not {_described(duration)}")
+            self._say(pointer, "KT143", f"`duration` must be a number, not {described(duration)}")
             return
         if not duration.is_finite():
             self._say(pointer, "KT122", f"time is not finite: {quote(str(duration))}")
@@ -286,7 +296,7 @@ class _JamsReader:
                     message=message + such_rows(len(beyond)),
                     count=len(beyond),
                 )
-                self._problems.add(rows.locate(first, "end").diagnose(problem))
+                self._problems.add_at(problem, partial(rows.locate, first, "end"))
 
     def _say_without_rows(self, tracks: Sequence[Rows]) -> None:
         """Warn of annotations without observations, which stand beside others that have some."""
@@ -309,20 +319,19 @@ def _floats(numbers: list[Decimal]) -> Seconds:
     return np.fromiter(map(float, numbers), np.float64, len(numbers))
 
 
-def _annotators(annotations: Sequence[dict[str, object]]) -> list[str | None]:
+def annotator_names(annotations: Sequence[dict[str, object]]) -> list[str | None]:
     """Name the annotator of each annotation: as the file does, else by number; no name twice."""
     if len(annotations) == 1:
         return [_annotator(annotations[0])]
-    names: list[str | None] = []
+    names: dict[str | None, None] = {}
+    met: dict[str, int] = {}
     for number, annotation in enumerate(annotations, 1):
-        name = _annotator(annotation) or str(number)
-        count = 2
-        unique = name
+        name = unique = _annotator(annotation) or str(number)
         while unique in names:
-            unique = f"{name} ({count})"
-            count += 1
-        names.append(unique)
-    return names
+            met[name] = met.get(name, 1) + 1
+            unique = f"{name} ({met[name]})"
+        names[unique] = None
+    return list(names)
 
 
 def _annotator(annotation: dict[str, object]) -> str | None:

@@ -13,7 +13,7 @@ from kammerton.errors import DataError, Diagnostic
 from kammerton.formats.options import Limits
 from kammerton.model.annotations import clip_excerpt
 
-__all__ = ["read_stream", "read_text", "with_newlines"]
+__all__ = ["read_bytes", "read_stream", "read_text", "with_newlines"]
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
@@ -55,7 +55,12 @@ def read_text(
     DataError
         Its one diagnostic has a code of KT101 to KT108.
     """
-    return _decode(_read_file(Path(path), name, limits or Limits()), name, encoding)
+    return _decode(read_bytes(path, name=name, limits=limits), name, encoding)
+
+
+def read_bytes(path: str | os.PathLike[str], *, name: str, limits: Limits | None = None) -> bytes:
+    """Read a regular file as it is, with those diagnostics of :func:`read_text` that apply."""
+    return _read_file(Path(path), name, limits or Limits())
 
 
 def read_stream(stream: BinaryIO, *, name: str, encoding: str = "utf-8", limits: Limits | None = None) -> str:

@@ -15,9 +15,20 @@ from kammerton.instruments.lookup import look_up
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 
-__all__ = ["Entries", "judge", "note_unjudged"]
+__all__ = ["Entries", "coded", "judge", "note_unjudged"]
 
 Integers = NDArray[np.int64]
+
+
+def coded(cells: Sequence[str]) -> tuple[list[str], Integers]:
+    """Return the distinct cells, and which of them each row has.
+
+    >>> values, codes = coded(["b", "a", "b"])
+    >>> values, codes.tolist()
+    (['b', 'a'], [0, 1, 0])
+    """
+    index = {cell: code for code, cell in enumerate(dict.fromkeys(cells))}
+    return list(index), np.fromiter(map(index.__getitem__, cells), np.int64, len(cells))
 
 
 @dataclass(slots=True, eq=False)
@@ -58,9 +69,8 @@ class Entries:
         present: NDArray[np.bool_] | None = None,
     ) -> Entries:
         """Take one label per row, and find the distinct ones."""
-        index = {label: code for code, label in enumerate(dict.fromkeys(labels))}
-        codes = np.fromiter(map(index.__getitem__, labels), np.int64, len(labels))
-        return cls(list(index), codes, lists, locate, scores, present)
+        spellings, codes = coded(labels)
+        return cls(spellings, codes, lists, locate, scores, present)
 
     def take(self, rows: NDArray[np.intp]) -> Entries:
         """Return the rows of these indices, in this order."""

@@ -228,6 +228,6 @@ class _Finishing:
                 hint = f"give every label a {called}, or none"
                 self._break(line, [each], "KT610", message, hint=hint)
         unscored = [line for line, is_mixed in zip(lines, mixed, strict=True) if not is_mixed]
-        if unscored:
+        if unscored and not self._manner.ordered:
             message = f"labels without {called}: they are not ranked"
             self._add(min(unscored), "note", "KT611", message + self._many(len(unscored)), len(unscored))

@@ -13,7 +13,7 @@ import struct
 import zipfile
 import zlib
 from dataclasses import replace
-from pathlib import Path, PurePath, PurePosixPath
+from pathlib import PurePath, PurePosixPath
 from typing import NoReturn
 
 from kammerton.errors import DataError, Diagnostic, clip, printable, quote
@@ -22,7 +22,7 @@ from kammerton.fingering.formats.musicxml import score_from_bytes
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
 from kammerton.fingering.formats.xml_document import Position, decode_xml, looks_like_xml, parse_xml
 from kammerton.formats.options import Limits
-from kammerton.formats.source import _read_file
+from kammerton.formats.source import read_bytes
 from kammerton.model.task import Reading
 
 __all__ = ["read_score", "score_or_archive"]
@@ -65,7 +65,7 @@ def read_score(
         What the caller says about it.
     """
     try:
-        data = _read_file(Path(path), name, options.limits)
+        data = read_bytes(path, name=name, limits=options.limits)
     except DataError as error:
         return Reading((), error.diagnostics)
     return score_or_archive(data, name=name, options=options)

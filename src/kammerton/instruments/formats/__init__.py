@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Readers of lists of instruments."""
+"""Readers of the files that lists of instruments come in."""
 
 from kammerton.instruments.formats.adopting import adopt
+from kammerton.instruments.formats.items import identify
+from kammerton.instruments.formats.sniffing import SUFFIXES, read_instruments, unfold
 
-__all__ = ["adopt"]
+__all__ = ["SUFFIXES", "adopt", "identify", "read_instruments", "unfold"]

@@ -17,7 +17,7 @@ from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries, judge
 from kammerton.instruments.finishing import finish
-from kammerton.instruments.formats.results import as_reading
+from kammerton.instruments.formats.source import ONE, Source, as_reading
 from kammerton.instruments.lookup import PROGRAMS
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
@@ -171,7 +171,7 @@ class _Adoption:
         else:
             entries.scores = scores
         found = finish(entries, 1, self._problems, self._options, manner or Manner())
-        return as_reading([None], found, self._problems)
+        return as_reading(Source(ONE, found), self._problems)
 
     def _is_program(self, label: object) -> bool:
         """Tell whether a label is a number of a taxonomy whose instruments have numbers."""

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from kammerton.errors import Diagnostic, close_match, quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.assembling import Manner
-from kammerton.instruments.entries import Entries, judge, note_unjudged
+from kammerton.instruments.entries import Entries, coded, judge, note_unjudged
 from kammerton.instruments.finishing import Lists, finish
 from kammerton.instruments.formats.items import Key, add_uneven, item_names
 from kammerton.instruments.formats.numbers import numbers_of
+from kammerton.instruments.formats.source import Source
 from kammerton.instruments.formats.tables import Table
 from kammerton.instruments.options import InstrumentOptions
 
@@ -71,17 +72,13 @@ def columns_of(names: Sequence[str]) -> dict[Column, int]:
     return {column: index for column, (_, index) in best.items()}
 
 
-def read_long_table(
-    table: Table, name: str, problems: Problems, options: InstrumentOptions
-) -> tuple[list[Key], Lists]:
+def read_long_table(table: Table, problems: Problems, options: InstrumentOptions) -> Source:
     """Read a table of one row for each item and instrument.
 
     Parameters
     ----------
     table : Table
         Its header has a column of instruments.
-    name : str
-        The item, if no column names it.
     problems : Problems
         Takes every problem found.
     options : InstrumentOptions
@@ -89,13 +86,13 @@ def read_long_table(
 
     Returns
     -------
-    list of (str, str or None), Lists
-        Item and annotator of each list, and the lists: sets, unless there are scores or ranks; judged
-        labels, if the column is one of relevance.
+    Source
+        Sets, unless there are scores or ranks; judged labels, if there is a column of relevance. Without
+        a column of items the file is one.
     """
     reading = _LongTable(table, problems, options)
-    keys, lists = reading.owners(name)
-    return keys, reading.read(keys, lists)
+    keys, lists = reading.owners()
+    return Source(keys, reading.read(keys, lists), is_sheet=reading.is_sheet)
 
 
 class _LongTable:
@@ -107,56 +104,54 @@ class _LongTable:
         self._options = options
         self._columns = columns_of(table.header.names)
         self._broken: dict[int, str] = {}
-        self._is_sheet = "item" in self._columns
+        self.is_sheet = "item" in self._columns
 
     def _add(self, problem: Diagnostic, row: int, column: Column) -> None:
         self._problems.add_at(problem, lambda: self._table.locate(row, self._columns[column]))
 
     # --- whose rows they are -----------------------------------------------------------------
 
-    def owners(self, name: str) -> tuple[list[Key], Integers]:
+    def owners(self) -> tuple[list[Key], Integers]:
         """Return item and annotator of each list, and the list of each row."""
         rows = len(self._table)
-        items, of_row = [name], np.zeros(rows, dtype=np.int64)
-        if self._is_sheet:
+        items, of_row = [""], np.zeros(rows, dtype=np.int64)
+        if self.is_sheet:
             self._leave_out_nameless()
             items, of_row = self._items()
         annotators: list[str | None] = [None]
         by = np.zeros(len(of_row), dtype=np.int64)
         if "annotator" in self._columns:
-            cells, by = _coded(self._table.column(self._columns["annotator"]))
+            cells, by = coded(self._table.columns[self._columns["annotator"]])
             annotators = [cell.strip() or None for cell in cells]
         pairs, lists = np.unique(of_row * len(annotators) + by, return_inverse=True)
         keys = [
             (items[pair // len(annotators)], annotators[pair % len(annotators)]) for pair in pairs.tolist()
         ]
-        if self._is_sheet:
+        if self.is_sheet:
             add_uneven(keys, self._broken, self._table.uneven, self._columns["item"])
         return keys, lists
 
     def _items(self) -> tuple[list[str], Integers]:
         """Return the names of items, and the one of each row."""
-        written, codes = _coded(self._table.column(self._columns["item"]))
-        distinct, merged = _coded(item_names(written))
+        written, codes = coded(self._table.columns[self._columns["item"]])
+        distinct, merged = coded(item_names(written))
         return distinct, merged[codes]
 
     def _leave_out_nameless(self) -> None:
-        table = self._table
-        column = self._columns["item"]
-        nameless = [row for row, record in enumerate(table.records) if not record[column].strip()]
-        for row in nameless:
+        cells = self._table.columns[self._columns["item"]]
+        named = [row for row, cell in enumerate(cells) if cell.strip()]
+        if len(named) == len(cells):
+            return
+        for row in sorted({*range(len(cells))} - {*named}):
             self._add(Diagnostic(code="KT621", severity="error", message="row names no item"), row, "item")
-        if nameless:
-            named = [row for row, record in enumerate(table.records) if record[column].strip()]
-            table.records = [table.records[row] for row in named]
-            table.lines = [table.lines[row] for row in named]
+        self._table.keep(named)
 
     # --- what they say -----------------------------------------------------------------------
 
     def read(self, keys: Sequence[Key], lists: Integers) -> Lists:
         """Return the lists."""
         table, columns = self._table, self._columns
-        labels = table.column(columns["label"])
+        labels = table.columns[columns["label"]]
         entries = Entries.of(labels, lists, table.locator(columns["label"]))
         closed = None
         ordered = False
@@ -175,17 +170,18 @@ class _LongTable:
             ordered = True
         entries = self._without_blanks(entries)
         vector = self._is_vector(entries, len(keys))
-        manner = Manner(ordered=ordered, vector=vector, closed=closed, sheet=self._is_sheet)
+        manner = Manner(ordered=ordered, vector=vector, closed=closed, sheet=self.is_sheet)
         return finish(entries, len(keys), self._problems, self._options, manner, self._broken)
 
-    def _numbers(self, column: Column, lists: Integers) -> NDArray[np.float64]:
+    def _numbers(self, column: Column, lists: Integers, *, required: bool = False) -> NDArray[np.float64]:
         index = self._columns[column]
         found = numbers_of(
-            self._table.column(index),
+            self._table.columns[index],
             self._table.locator(index),
             self._problems,
             what=column,
             commas=self._has_commas(index),
+            required=required,
         )
         for row, reason in found.wrong.items():
             self._broken.setdefault(int(lists[row]), reason)
@@ -195,7 +191,7 @@ class _LongTable:
         """Tell if numbers have commas and no points, which between semicolons means one thing."""
         if self._table.header.separator != ";":
             return False
-        cells = self._table.column(index)
+        cells = self._table.columns[index]
         return any("," in cell for cell in cells) and not any("." in cell for cell in cells)
 
     def _judged(self, entries: Entries) -> Entries:
@@ -208,7 +204,7 @@ class _LongTable:
     def _without_blanks(self, entries: Entries) -> Entries:
         """Let a row without an instrument stand for a list of none, if it is the only one of its list."""
         blank = np.array([not spelling.strip() for spelling in entries.spellings], dtype=bool)
-        if not self._is_sheet or not blank.any():
+        if not self.is_sheet or not blank.any():
             return entries
         is_blank = blank[entries.codes]
         sizes = np.bincount(entries.lists)
@@ -225,7 +221,7 @@ class _LongTable:
         """Tell whether each item has the same labels in the same order, which is not that of the scores."""
         rows = len(entries.codes)
         scores = entries.scores
-        if scores is None or count < 2 or rows % count or rows == count or not self._is_sheet:
+        if scores is None or count < 2 or rows % count or rows == count or not self.is_sheet:
             return False
         order = np.argsort(entries.lists, kind="stable")
         width = rows // count
@@ -247,8 +243,7 @@ class _LongTable:
 
     def _by_rank(self, entries: Entries) -> Entries:
         """Return the rows in the order of their ranks."""
-        ranks = self._numbers("rank", entries.lists)
-        self._check_ranks(ranks, entries.lists)
+        ranks = self._numbers("rank", entries.lists, required=True)
         order = np.lexsort((ranks, entries.lists))
         tied = np.flatnonzero((np.diff(ranks[order]) == 0) & (np.diff(entries.lists[order]) == 0))
         if len(tied):
@@ -256,13 +251,6 @@ class _LongTable:
             note = Diagnostic(code="KT613", severity="note", message=message, count=len(tied))
             self._add(note, int(order[tied[0] + 1]), "rank")
         return entries.take(order)
-
-    def _check_ranks(self, ranks: NDArray[np.float64], lists: Integers) -> None:
-        for row in np.flatnonzero(np.isnan(ranks)).tolist():
-            if int(lists[row]) not in self._broken:
-                problem = Diagnostic(code="KT610", severity="error", message="label without a rank")
-                self._add(problem, row, "rank")
-                self._broken[int(lists[row])] = f"{problem.code} {problem.message}"
 
     def _compare_ranks(
         self, ranks: NDArray[np.float64], scores: NDArray[np.float64], lists: Integers
@@ -276,12 +264,6 @@ class _LongTable:
             count = len(np.unique(lists[order[against]]))
             message = f"rank contradicts the scores, which count ({count:,} such items)"
             self._add(Diagnostic(code="KT613", severity="note", message=message, count=count), row, "rank")
-
-
-def _coded(cells: Sequence[str]) -> tuple[list[str], Integers]:
-    """Return the distinct cells, and the code of each row."""
-    index = {cell: code for code, cell in enumerate(dict.fromkeys(cells))}
-    return list(index), np.fromiter(map(index.__getitem__, cells), np.int64, len(cells))
 
 
 def say_missing(table: Table, problems: Problems, column: Column) -> None:

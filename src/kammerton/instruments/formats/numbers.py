@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -48,6 +49,7 @@ def numbers_of(
     *,
     what: str = "score",
     commas: bool = False,
+    required: bool = False,
 ) -> Numbers:
     """Return cells as numbers.
 
@@ -64,11 +66,13 @@ def numbers_of(
         What messages call the numbers.
     commas : bool
         Whether a comma is the decimal mark.
+    required : bool
+        Whether each cell must have a number.
     """
     if commas:
         cells = [cell.replace(",", ".") for cell in cells]
     fast = _plain(cells)
-    if fast is not None:
+    if fast is not None and not (required and np.isnan(fast).any()):
         return Numbers(fast)
     values = np.full(len(cells), np.nan)
     wrong: dict[int, str] = {}
@@ -78,9 +82,9 @@ def numbers_of(
         if written not in known:
             known[written] = _number(written.strip())
         value = known[written]
-        if value is not None:
+        if value is not None and not (required and math.isnan(value)):
             values[row] = value
-            if value != value and written.strip():  # noqa: PLR0124 - NaN is not equal to itself
+            if math.isnan(value) and written.strip():
                 unknown.append(row)
             continue
         problem = diagnose_number(written.strip(), what)
@@ -95,10 +99,12 @@ def numbers_of(
 
 def _plain(cells: Sequence[str]) -> NDArray[np.float64] | None:
     """Return cells that are all numbers, or empty; None if one of them is not."""
+    if "".join(cells).encode("utf-8", "surrogatepass").translate(None, _CHARACTERS):
+        return None
     try:
-        if "".join(cells).encode().translate(None, _CHARACTERS):
-            return None
-        values = np.array([float(cell) if cell else np.nan for cell in cells], dtype=np.float64)
+        values = np.fromiter(
+            map(float, cells if all(cells) else [cell or "nan" for cell in cells]), np.float64
+        )
     except ValueError:
         return None
     return None if np.isinf(values).any() else values
@@ -108,10 +114,10 @@ def _number(cell: str) -> float | None:
     """Return what a cell means, NaN if it stands for nothing, None if it is no finite number."""
     if _NUMBER.fullmatch(cell):
         value = float(cell)
-        return None if np.isinf(value) else value
+        return None if math.isinf(value) else value
     folded = cell.casefold()
     if folded in ("", "nan"):
-        return float("nan")
+        return math.nan
     return _TRUTH.get(folded)
 
 

@@ -13,7 +13,6 @@ from kammerton.formats.budgets import keeps_lines, say_exceeded
 from kammerton.formats.csv_header import SEPARATOR_LINE, cells_of, field_at
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
-from kammerton.formats.row_problems import NumberedLine
 from kammerton.model.annotations import Place
 
 __all__ = ["Table", "header_of", "read_table"]
@@ -69,27 +68,32 @@ class Table:
     file : str
         What diagnostics call the file.
     header : Header
-    lines : list of (int, str)
-        The rows that can be used, each with the number of its line.
-    records : list of list of str
-        Their cells, one for each name of the header.
+    lines : list of str
+        The rows that can be used, as written.
+    numbers : sequence of int
+        Numbers of their lines.
+    columns : list of list of str
+        Their cells, one list for each name of the header.
     uneven : list of (list of str, str)
         Cells of rows of another length, and what is wrong with them.
     """
 
     file: str
     header: Header
-    lines: list[NumberedLine]
-    records: list[list[str]]
+    lines: list[str]
+    numbers: Sequence[int]
+    columns: list[list[str]] = field(default_factory=list)
     uneven: list[tuple[list[str], str]] = field(default_factory=list)
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self.records)
+        return len(self.lines)
 
-    def column(self, index: int) -> list[str]:
-        """Return the cells of a column."""
-        return [record[index] for record in self.records]
+    def keep(self, rows: Sequence[int]) -> None:
+        """Leave all other rows out."""
+        self.lines = [self.lines[row] for row in rows]
+        self.numbers = [self.numbers[row] for row in rows]
+        self.columns = [[column[row] for row in rows] for column in self.columns]
 
     def locator(self, index: int) -> Callable[[int], Place]:
         """Return what finds the cells of a column."""
@@ -97,9 +101,9 @@ class Table:
 
     def locate(self, row: int, index: int) -> Place:
         """Return the place of a cell."""
-        number, line = self.lines[row]
+        line = self.lines[row]
         column, text = field_at(line, self.header.separator, index)
-        return Place(self.file, number, column, max(1, len(text)), line)
+        return Place(self.file, self.numbers[row], column, max(1, len(text)), line)
 
     def name_place(self, index: int) -> Place:
         """Return the place of a name of the header."""
@@ -133,24 +137,26 @@ def read_table(text: str, header: Header, problems: Problems, limits: Limits) ->
     """
     if not keeps_lines(text, problems, limits, headers=1):
         return None
+    lines = text.split("\n")[header.line :]
+    while lines and not lines[-1]:
+        del lines[-1]
+    numbers: Sequence[int] = range(header.line + 1, header.line + 1 + len(lines))
     blank = " \t" + header.separator
-    lines = [
-        (number, line)
-        for number, line in enumerate(text.split("\n"), 1)
-        if number > header.line and line.strip(blank)
-    ]
-    records = _cut([line for _, line in lines], header.separator)
-    width = len(header.names)
-    table = Table(problems.file, header, lines, records)  # type: ignore[arg-type]
-    if not all(record is not None and len(record) == width for record in records):
-        _even_out(table, records, problems)
+    if not all(line.strip(blank) for line in lines):
+        numbers = [number for number, line in zip(numbers, lines, strict=True) if line.strip(blank)]
+        lines = [line for line in lines if line.strip(blank)]
+    table = Table(problems.file, header, lines, numbers)
+    separator, width = header.separator, len(header.names)
+    if '"' not in text and all(line.count(separator) == width - 1 for line in lines):
+        cells = separator.join(lines).split(separator)  # one list, not one for each row
+        table.columns = [cells[index::width] if lines else [] for index in range(width)]
+    else:
+        _even_out(table, _cut(lines, separator), problems)
     return table
 
 
 def _cut(lines: list[str], separator: str) -> list[list[str] | None]:
     """Cut lines into cells; None where quotes do not allow it."""
-    if not any('"' in line for line in lines):
-        return [line.split(separator) for line in lines]
     try:
         records = list(csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True))
     except csv.Error:
@@ -161,20 +167,22 @@ def _cut(lines: list[str], separator: str) -> list[list[str] | None]:
 def _even_out(table: Table, records: Sequence[list[str] | None], problems: Problems) -> None:
     """Leave out rows of another length than the header, and report them; cells without content may follow."""
     width = len(table.header.names)
-    lines, kept = [], []
-    for line, record in zip(table.lines, records, strict=True):
+    rows, kept = [], []
+    for row, record in enumerate(records):
         if record is None:
-            table.uneven.append(([], _say_unclosed(table, line, problems)))
+            table.uneven.append(([], _say_unclosed(table, row, problems)))
         elif len(record) < width or any(cell.strip() for cell in record[width:]):
-            table.uneven.append((record, _say_width(table, line, record, problems)))
+            table.uneven.append((record, _say_width(table, row, record, problems)))
         else:
-            lines.append(line)
+            rows.append(row)
             kept.append(record[:width])
-    table.lines, table.records = lines, kept
+    if len(rows) < len(records):
+        table.keep(rows)
+    table.columns = [list(column) for column in zip(*kept, strict=True)] or [[] for _ in range(width)]
 
 
-def _say_width(table: Table, line: NumberedLine, record: list[str], problems: Problems) -> str:
-    number, text = line
+def _say_width(table: Table, row: int, record: list[str], problems: Problems) -> str:
+    number, text = table.numbers[row], table.lines[row]
     width = len(table.header.names)
     columns = f"{len(record)} column" + ("" if len(record) == 1 else "s")
     message = f"row has {columns}, the header {width}"
@@ -188,8 +196,8 @@ def _say_width(table: Table, line: NumberedLine, record: list[str], problems: Pr
     return f"KT161 {message}"
 
 
-def _say_unclosed(table: Table, line: NumberedLine, problems: Problems) -> str:
-    number, text = line
+def _say_unclosed(table: Table, row: int, problems: Problems) -> str:
+    number, text = table.numbers[row], table.lines[row]
     if len(text) > csv.field_size_limit():
         message = f"field of more than {csv.field_size_limit():,} characters"
         say_exceeded(problems, message, number)

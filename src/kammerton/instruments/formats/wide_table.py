@@ -13,10 +13,11 @@ from kammerton.errors import Diagnostic, quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries, note_unjudged
-from kammerton.instruments.finishing import Lists, finish
+from kammerton.instruments.finishing import finish
 from kammerton.instruments.formats.items import Key, add_uneven, item_names
 from kammerton.instruments.formats.long_table import column_of
 from kammerton.instruments.formats.numbers import numbers_of
+from kammerton.instruments.formats.source import Source
 from kammerton.instruments.formats.tables import Table
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
@@ -25,10 +26,13 @@ __all__ = ["read_wide_table"]
 
 Matrix = NDArray[np.float64]
 
+_BEGIN = frozenset("+-.0123456789")
+"""Characters that numbers begin with."""
 
-def read_wide_table(
-    table: Table, problems: Problems, options: InstrumentOptions
-) -> tuple[list[Key], Lists] | None:
+_ZERO_ONE = frozenset(("0", "1", "0.0", "1.0"))
+
+
+def read_wide_table(table: Table, problems: Problems, options: InstrumentOptions) -> Source | None:
     """Read a table of one row for each item.
 
     Parameters
@@ -41,9 +45,9 @@ def read_wide_table(
 
     Returns
     -------
-    list of (str, str or None), Lists; or None
-        Item and annotator of each list, and the lists: sets if all cells are 0 or 1, where an empty cell
-        was not judged; else scores, and an empty cell has none. None if the header cannot be used.
+    Source or None
+        Sets if all cells are 0 or 1, where an empty cell was not judged; else scores, and an empty cell
+        has none. None if the header cannot be used.
     """
     reading = _WideTable(table, problems, options)
     return reading.read() if reading.has_columns() else None
@@ -96,9 +100,8 @@ class _WideTable:
             self._say("KT616", table.header_place, "no column names the items", hint)
         elif self._is_text():
             hint = "name the columns of a table of item and instrument `file,instrument`"
-            self._say(
-                "KT616", table.header_place, "the first row is no header, or no column is `instrument`", hint
-            )
+            message = "the first row is no header, or no column is `instrument`"
+            self._say("KT616", table.header_place, message, hint)
         return not self._problems.has_errors or not self._is_refused()
 
     def _is_refused(self) -> bool:
@@ -106,58 +109,79 @@ class _WideTable:
 
     def _lacks_items(self) -> bool:
         """Tell if the first column is of 0 and 1 under a name that is none for items."""
-        cells = {cell.strip() for cell in self._table.column(0)}
+        cells = {cell.strip() for cell in self._table.columns[0]}
         name = self._table.header.names[0]
-        return (
-            len(self._table) > len(cells) and cells <= {"0", "1", "0.0", "1.0"} and column_of(name) != "item"
-        )
+        return len(self._table) > len(cells) and cells <= _ZERO_ONE and column_of(name) != "item"
 
     def _is_text(self) -> bool:
         """Tell if no cell is a number, so that this is a table of another kind."""
-        every = {cell.strip() for index in self._columns.instruments for cell in self._table.column(index)}
-        return bool(every - {""}) and not any(cell[:1] in "+-.0123456789" for cell in every if cell)
+        cells = [cell for index in self._columns.instruments for cell in self._table.columns[index]]
+        return any(map(str.strip, cells)) and not any(cell.lstrip()[:1] in _BEGIN for cell in cells)
 
     # --- the rows ----------------------------------------------------------------------------
 
-    def read(self) -> tuple[list[Key], Lists]:
+    def read(self) -> Source:
         """Return the lists."""
         table = self._table
-        keys = self._keys()
         matrix = self._matrix()
+        keys = self._keys()
+        matrix = self._without_repeats(keys, matrix)
         add_uneven(keys, self._broken, table.uneven, 0)
         judged = ~np.isnan(matrix)
         if np.isin(matrix[judged], (0.0, 1.0)).all():
             entries, manner = self._as_sets(matrix, judged, len(keys))
         else:
             entries, manner = self._as_scores(matrix, judged)
-        return keys, finish(entries, len(keys), self._problems, self._options, manner, self._broken)
+        lists = finish(entries, len(keys), self._problems, self._options, manner, self._broken)
+        return Source(keys, lists, is_sheet=True)
 
     def _keys(self) -> list[Key]:
-        """Return item and annotator of each row; report rows without item, and items that stand twice."""
+        """Return item and annotator of each row; rows without an item are reported."""
         table, annotator = self._table, self._columns.annotator
-        names = item_names(table.column(0))
-        by = (
-            [None] * len(names) if annotator is None else [c.strip() or None for c in table.column(annotator)]
-        )
-        keys: list[Key] = list(zip(names, by, strict=True))
-        if len(set(keys)) < len(keys) or "" in names:
-            seen: set[Key] = set()
-            for row, key in enumerate(keys):
-                if not key[0] or key in seen:
-                    message = f"item stands twice: {quote(key[0])}" if key[0] else "row names no item"
-                    code = "KT618" if key[0] else "KT621"
-                    problem = Diagnostic(code=code, severity="error", message=message)
-                    self._problems.add_at(problem, partial(table.locate, row, 0))
-                    self._broken.setdefault(row, f"{code} {message}")
-                seen.add(key)
-        return keys
+        names = item_names(table.columns[0])
+        by: list[str | None] = [None] * len(names)
+        if annotator is not None:
+            by = [cell.strip() or None for cell in table.columns[annotator]]
+        for row in [row for row, name in enumerate(names) if not name]:
+            self._break(row, "KT621", "row names no item")
+        return list(zip(names, by, strict=True))
+
+    def _break(self, row: int, code: str, message: str) -> None:
+        problem = Diagnostic(code=code, severity="error", message=message)
+        self._problems.add_at(problem, partial(self._table.locate, row, 0))
+        self._broken.setdefault(row, f"{code} {message}")
+
+    def _without_repeats(self, keys: list[Key], matrix: Matrix) -> Matrix:
+        """Leave out rows that say the same of an item once more; if they say another thing, it is broken."""
+        if len(set(keys)) == len(keys):
+            return matrix
+        first: dict[Key, int] = {}
+        again: set[int] = set()
+        for row, key in enumerate(keys):
+            before = first.setdefault(key, row)
+            if before == row or not key[0]:
+                continue
+            if np.array_equal(matrix[before], matrix[row], equal_nan=True):
+                message = f"row dropped: item stands twice, and the rows are alike: {quote(key[0])}"
+                problem = Diagnostic(code="KT618", severity="warning", message=message)
+                self._problems.add_at(problem, partial(self._table.locate, row, 0))
+                again.add(row)
+            else:
+                self._break(row, "KT618", f"item stands twice, with different instruments: {quote(key[0])}")
+        if again:
+            kept = [row for row in range(len(keys)) if row not in again]
+            self._broken = {new: self._broken[row] for new, row in enumerate(kept) if row in self._broken}
+            keys[:] = [keys[row] for row in kept]
+            self._table.keep(kept)
+            matrix = matrix[kept]
+        return matrix
 
     def _matrix(self) -> Matrix:
         """Return the cells of all instruments; rows with a cell that is no number are broken."""
         table = self._table
         matrix = np.empty((len(table), len(self._columns.instruments)))
         for column, index in enumerate(self._columns.instruments):
-            cells = table.column(index)
+            cells = table.columns[index]
             commas = table.header.separator == ";" and any("," in cell for cell in cells)
             found = numbers_of(cells, table.locator(index), self._problems, commas=commas)
             matrix[:, column] = found.values

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""JSON: a list of labels, or labels and their scores, of one item or by item."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.errors import Diagnostic, quote
+from kammerton.formats.budgets import keeps_rows
+from kammerton.formats.jams import described
+from kammerton.formats.json_positions import JsonPlaces, element_offsets, offset_of
+from kammerton.formats.reading import Problems, such_rows
+from kammerton.instruments.assembling import Manner
+from kammerton.instruments.entries import Entries, note_unjudged
+from kammerton.instruments.finishing import Lists, finish
+from kammerton.instruments.formats.items import item_names
+from kammerton.instruments.formats.source import Source, say_empty, say_unrecognised
+from kammerton.instruments.formats.stems import STEMS, leave_out_others
+from kammerton.instruments.lookup import PROGRAMS
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.model.annotations import Place
+
+__all__ = ["read_json"]
+
+Kind = Literal["ranked", "scores", "stems"]
+
+_HINT = "a list of labels, labels with scores, or an object that has one of these for each item"
+_INNER = ("instruments", "instrument", "labels", "tags", STEMS)
+"""Members of an object that has its labels in one of them, beside other things."""
+
+
+def read_json(
+    value: object, places: JsonPlaces, problems: Problems, options: InstrumentOptions
+) -> Source | None:
+    """Read what a JSON text holds.
+
+    Parameters
+    ----------
+    value : object
+        Parsed, with numbers as ``Decimal``.
+    places : JsonPlaces
+        Finds values in the text.
+    problems : Problems
+        Takes every problem found.
+    options : InstrumentOptions
+
+    Returns
+    -------
+    Source or None
+        Lists are ranked, the best first. Labels with scores are sets if all scores of the file are 0 or
+        1, and else scores of a vocabulary. Stems are sets.
+    """
+    work = _Json(places, problems, options)
+    if isinstance(value, list) or (isinstance(value, dict) and (_inner(value) or _are_scores(value))):
+        return work.read({"": value}, is_sheet=False)
+    if not isinstance(value, dict):
+        say_unrecognised(problems, places.of(()), described(value), _HINT)
+        return None
+    return work.read(value, is_sheet=True)
+
+
+def _inner(value: Mapping[str, object]) -> str | None:
+    """Return the member of an object that has its labels, if there is one."""
+    return next((key for key in _INNER if isinstance(value.get(key), list | dict)), None)
+
+
+def _are_scores(value: Mapping[str, object]) -> bool:
+    """Tell whether an object has numbers only, which are scores of labels."""
+    kinds = set(map(type, value.values()))
+    return kinds <= {Decimal, bool, type(None)} and not kinds <= {type(None)}
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows of one kind of lists: labels, lists, scores, and the index of each in its list."""
+
+    labels: list[str] = field(default_factory=list)
+    lists: list[int] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    indices: list[int] = field(default_factory=list)
+
+    def add(self, label: str, number: int, score: float, index: int) -> None:
+        """Add a row."""
+        self.labels.append(label)
+        self.lists.append(number)
+        self.scores.append(score)
+        self.indices.append(index)
+
+
+class _Json:
+    """Reads one document."""
+
+    def __init__(self, places: JsonPlaces, problems: Problems, options: InstrumentOptions) -> None:
+        self._places = places
+        self._problems = problems
+        self._options = options
+        self._numbered = options.tree is not None and options.tree.name == PROGRAMS
+        self._is_sheet = True
+        self._begins: list[int] = []
+        self._members: list[str | None] = []
+        self._kinds: list[Kind] = []
+        self._rows: dict[Kind, _Rows] = {"ranked": _Rows(), "scores": _Rows(), "stems": _Rows()}
+        self._broken: dict[int, str] = {}
+        self._odd: list[tuple[int, int]] = []
+
+    def read(self, items: Mapping[str, object], *, is_sheet: bool) -> Source | None:
+        """Return the lists of items."""
+        self._is_sheet = is_sheet
+        for number, value in enumerate(items.values()):
+            self._take(number, value)
+        count = sum(len(rows.labels) for rows in self._rows.values())
+        if not items:
+            say_empty(self._problems)
+        if not items or not keeps_rows(count, self._problems, self._options.limits):
+            return None
+        names = item_names(list(items))
+        if is_sheet:
+            self._say_twice(names)
+        found = self._finish(len(names))
+        return Source([(name, None) for name in names], found, is_sheet=is_sheet)
+
+    # --- places ------------------------------------------------------------------------------
+
+    def _begin(self, number: int) -> int:
+        """Return where the value of an item begins."""
+        text = self._places.text
+        if not self._begins:
+            begin = offset_of(text, ()) or 0
+            self._begins = element_offsets(text, begin) if self._is_sheet else [begin]
+        begin, member = self._begins[number], self._members[number]
+        return begin if member is None else offset_of(text, (member,), begin) or begin
+
+    def _place(self, number: int, index: int | None = None) -> Place:
+        """Return the place of the value of an item, or of an element or member of it."""
+        begin = self._begin(number)
+        if index is not None:
+            begin = element_offsets(self._places.text, begin)[index]
+        place = self._places.value(begin)
+        if self._places.text[begin] != '"':
+            return place
+        return replace(place, column=(place.column or 0) + 1, length=max(1, place.length - 2))
+
+    def _break(
+        self, number: int, code: str, message: str, hint: str | None = None, index: int | None = None
+    ) -> None:
+        problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
+        self._problems.add_at(problem, partial(self._place, number, index))
+        self._broken.setdefault(number, f"{code} {message}")
+
+    def _say_twice(self, names: Sequence[str]) -> None:
+        """Report items that are called the same once suffixes of recordings are left out."""
+        seen: set[str] = set()
+        for number, name in enumerate(names):
+            if not name:
+                self._break(number, "KT621", "key names no item")
+            elif name in seen:
+                self._break(number, "KT618", f"item stands twice: {quote(name)}")
+            seen.add(name)
+
+    # --- values ------------------------------------------------------------------------------
+
+    def _take(self, number: int, value: object) -> None:
+        """Take up the value of an item."""
+        member = _inner(value) if isinstance(value, dict) else None
+        inner = value[member] if isinstance(value, dict) and member is not None else value
+        self._members.append(member)
+        self._kinds.append("ranked")
+        if isinstance(inner, str):
+            inner = [inner]
+        if isinstance(inner, list):
+            self._kinds[-1] = "stems" if member == STEMS else "ranked"
+            for index, element in enumerate(inner):
+                self._take_element(number, index, element)
+        elif isinstance(inner, dict) and (not inner or _are_scores(inner)):
+            self._kinds[-1] = "scores"
+            for index, (label, score) in enumerate(inner.items()):
+                self._rows["scores"].add(label, number, self._score(number, index, score), index)
+        else:
+            what = "mixed values" if isinstance(inner, dict) else described(inner)
+            self._break(number, "KT624", f"format not recognised: {what} for an item", _HINT)
+
+    def _take_element(self, number: int, index: int, element: object) -> None:
+        """Take up a label, a label and its score, or a number of a program."""
+        score = math.nan
+        if isinstance(element, list) and len(element) == 2 and isinstance(element[0], str):
+            element, written = element
+            score = self._score(number, index, written)
+        if self._numbered and isinstance(element, Decimal) and element.is_finite():
+            element = str(element)
+        if isinstance(element, str):
+            self._rows[self._kinds[number]].add(element, number, score, index)
+        else:
+            self._break(number, "KT619", f"label must be a string, not {described(element)}", _HINT, index)
+
+    def _score(self, number: int, index: int, value: object) -> float:
+        """Return a score, NaN where there is none; report what is no finite number."""
+        if isinstance(value, bool):
+            return float(value)
+        if isinstance(value, Decimal) and not value.is_infinite():
+            found = float(value)
+            if math.isnan(found):
+                self._odd.append((number, index))
+            if not math.isinf(found):
+                return found
+        if value is not None:
+            shown = quote(str(value)) if isinstance(value, Decimal) else described(value)
+            self._break(
+                number, "KT609", f"score is no finite number: {shown}", "a score looks like 0.75", index
+            )
+        return math.nan
+
+    # --- lists -------------------------------------------------------------------------------
+
+    def _finish(self, count: int) -> Lists:
+        """Return the lists, of each item those of its kind."""
+        if self._odd:
+            message = f"score is not a number, and counts as none{such_rows(len(self._odd))}"
+            note = Diagnostic(code="KT612", severity="note", message=message, count=len(self._odd))
+            self._problems.add(self._place(*self._odd[0]).diagnose(note))
+        made: dict[Kind, Lists] = {}
+        broken = self._broken
+        for kind in dict.fromkeys(self._kinds):
+            entries, manner = self._entries(kind, count)
+            made[kind] = finish(entries, count, self._problems, self._options, manner, broken)
+            broken = made[kind].broken
+        return Lists([made[kind].found[number] for number, kind in enumerate(self._kinds)], broken)
+
+    def _entries(self, kind: Kind, count: int) -> tuple[Entries, Manner]:
+        """Return the rows of one kind, and what they mean."""
+        rows = self._rows[kind]
+
+        def locate(row: int) -> Place:
+            return self._place(rows.lists[row], rows.indices[row])
+
+        entries = Entries.of(rows.labels, np.array(rows.lists, dtype=np.int64), locate)
+        scores = np.array(rows.scores, dtype=np.float64)
+        if kind == "scores":
+            return self._scored(entries, scores, count)
+        if kind == "stems":
+            return leave_out_others(entries, self._problems), Manner(repeats=True, sheet=self._is_sheet)
+        if not np.isnan(scores).all():
+            entries.scores = scores
+        return entries, Manner(ordered=True, sheet=self._is_sheet)
+
+    def _scored(self, entries: Entries, scores: NDArray[np.float64], count: int) -> tuple[Entries, Manner]:
+        """Return 1 and 0 as what is there and what is not, null as not judged; else scores."""
+        given = ~np.isnan(scores)
+        if np.isin(scores[given], (0.0, 1.0)).all():
+            partial_lists = np.bincount(entries.lists[~given], minlength=count) > 0
+            note_unjudged(int(given.sum()), len(given), self._problems, self._options)
+            entries.present = scores == 1
+            kept = np.flatnonzero((scores == 1) | (given & partial_lists[entries.lists]))
+            closed = ~partial_lists | self._options.assume_absent
+            return entries.take(kept), Manner(closed=closed, sheet=self._is_sheet)
+        entries.scores = scores
+        missing = np.flatnonzero(~given)
+        if len(missing):
+            message = f"label without a score left out{such_rows(len(missing))}"
+            note = Diagnostic(code="KT612", severity="note", message=message, count=len(missing))
+            self._problems.add(entries.locate(int(missing[0])).diagnose(note))
+        return entries.take(np.flatnonzero(given)), Manner(vector=True, sheet=self._is_sheet)

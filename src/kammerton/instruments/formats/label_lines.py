@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Text with a label on each line, and perhaps its score behind a tab: the test labels of IRMAS."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from kammerton.formats.budgets import keeps_lines
+from kammerton.formats.reading import Problems
+from kammerton.instruments.assembling import Manner
+from kammerton.instruments.entries import Entries
+from kammerton.instruments.finishing import finish
+from kammerton.instruments.formats.numbers import numbers_of
+from kammerton.instruments.formats.source import ONE, Source, say_empty, say_unrecognised
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.model.annotations import Place
+
+__all__ = ["read_label_lines"]
+
+_TIMES = re.compile(r"[ \t]*[0-9.]+[ \t]+[0-9.]+[ \t]+\S")
+
+
+def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) -> Source | None:
+    r"""Read one label a line.
+
+    Parameters
+    ----------
+    text : str
+        The file, lines ended by ``\n``. Blank lines, and those that begin with ``#``, do not count.
+    problems : Problems
+        Takes every problem found.
+    options : InstrumentOptions
+
+    Returns
+    -------
+    Source or None
+        A set, unless there are scores.
+    """
+    if not keeps_lines(text, problems, options.limits):
+        return None
+    lines = [
+        (number, line)
+        for number, line in enumerate(text.split("\n"), 1)
+        if (begin := line.lstrip()) and begin[0] != "#"
+    ]
+    if not lines:
+        say_empty(problems)
+        return None
+    if _TIMES.match(lines[0][1]):
+        number, line = lines[0]
+        place = Place(problems.file, number, 1, len(line), line)
+        say_unrecognised(problems, place, "rows of times", "one label a line, or a table with a header")
+        return None
+    labels, _, scores = zip(*(line.partition("\t") for _, line in lines), strict=True)
+
+    def locate(row: int) -> Place:
+        number, line = lines[row]
+        column = len(line) - len(line.lstrip()) + 1
+        return Place(problems.file, number, column, max(1, len(labels[row].strip())), line)
+
+    def locate_score(row: int) -> Place:
+        number, line = lines[row]
+        column = len(labels[row]) + 2
+        return Place(problems.file, number, column, max(1, len(scores[row].rstrip())), line)
+
+    entries = Entries.of(labels, np.zeros(len(labels), dtype=np.int64), locate)
+    if any(map(str.strip, scores)):
+        entries.scores = numbers_of(scores, locate_score, problems).values
+    return Source(ONE, finish(entries, 1, problems, options, Manner()))

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Which reader a file of instruments belongs to."""
+
+from __future__ import annotations
+
+import os
+from pathlib import PurePath
+
+from kammerton.errors import DataError
+from kammerton.formats.json_positions import JsonPlaces
+from kammerton.formats.json_text import decode
+from kammerton.formats.reading import Problems
+from kammerton.formats.source import read_bytes, read_text
+from kammerton.instruments.annotation import InstrumentList
+from kammerton.instruments.formats.jamendo import is_jamendo, read_jamendo
+from kammerton.instruments.formats.jams_tags import is_jams, read_jams_tags
+from kammerton.instruments.formats.json_lists import read_json
+from kammerton.instruments.formats.label_lines import read_label_lines
+from kammerton.instruments.formats.long_table import columns_of, read_long_table, say_missing
+from kammerton.instruments.formats.source import Source, as_reading, as_sheet, say_empty
+from kammerton.instruments.formats.tables import Header, header_of, read_table
+from kammerton.instruments.formats.trec import read_trec, trec_form
+from kammerton.instruments.formats.wide_table import read_wide_table
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.model.task import Reading, Sheet
+
+__all__ = ["SUFFIXES", "parse_text", "read_instruments", "unfold"]
+
+SUFFIXES = frozenset(
+    (
+        *(".jams", ".json", ".csv", ".tsv", ".txt", ".yaml", ".yml", ".npz"),
+        *(".mid", ".midi", ".qrels", ".run", ".trec"),
+    )
+)
+"""Suffixes of files of instruments."""
+
+_SINGLE = frozenset((".jams", ".yaml", ".yml", ".mid", ".midi"))
+"""Suffixes of files that are one item."""
+
+_BINARY = frozenset((".npz", ".mid", ".midi"))
+_TABLES = frozenset((".csv", ".tsv"))
+
+
+def read_instruments(
+    path: str | os.PathLike[str], name: str | None = None, options: InstrumentOptions | None = None
+) -> Reading[InstrumentList]:
+    """Read the instruments of one item, whichever format the file has.
+
+    Parameters
+    ----------
+    path : path
+        A regular file.
+    name : str, optional
+        What diagnostics call it; by default its path.
+    options : InstrumentOptions, optional
+        What the caller says about it.
+
+    Returns
+    -------
+    Reading
+        One annotation per annotator. Never raises for what a file can hold: an unusable file has no
+        annotations, and diagnostics that say why.
+    """
+    source, problems = _parse(path, name, options)
+    return as_reading(source, problems)
+
+
+def unfold(
+    path: str | os.PathLike[str], name: str | None = None, options: InstrumentOptions | None = None
+) -> Sheet[InstrumentList] | None:
+    """Read a file that holds many items.
+
+    Parameters
+    ----------
+    path, name, options
+        As of :func:`read_instruments`.
+
+    Returns
+    -------
+    Sheet or None
+        None if the file is one item, or cannot be used at all: then :func:`read_instruments` says why.
+    """
+    if PurePath(os.fsdecode(path)).suffix.lower() in _SINGLE:
+        return None
+    source, problems = _parse(path, name, options)
+    return as_sheet(source, problems) if source is not None and source.is_sheet else None
+
+
+def _parse(
+    path: str | os.PathLike[str], name: str | None, options: InstrumentOptions | None
+) -> tuple[Source | None, Problems]:
+    """Read a file, whichever format it has."""
+    chosen = options or InstrumentOptions()
+    problems = Problems(os.fsdecode(path) if name is None else name)
+    suffix = PurePath(os.fsdecode(path)).suffix.lower()
+    try:
+        if suffix in _BINARY:
+            data = read_bytes(path, name=problems.file, limits=chosen.limits)
+            return _parse_bytes(data, suffix, problems, chosen), problems
+        text = read_text(path, name=problems.file, encoding=chosen.encoding, limits=chosen.limits)
+    except DataError as error:
+        for problem in error.diagnostics:
+            problems.add(problem)
+        return None, problems
+    return parse_text(text, suffix, problems, chosen), problems
+
+
+def _parse_bytes(data: bytes, suffix: str, problems: Problems, options: InstrumentOptions) -> Source | None:
+    """Read a file that is no text."""
+    if not data:
+        say_empty(problems)
+        return None
+    if suffix == ".npz":
+        from kammerton.instruments.formats.openmic_arrays import read_openmic_arrays  # noqa: PLC0415
+
+        return read_openmic_arrays(data, problems, options)
+    from kammerton.instruments.formats.midi_programs import read_midi_programs  # noqa: PLC0415
+
+    return read_midi_programs(data, problems, options)
+
+
+def parse_text(text: str, suffix: str, problems: Problems, options: InstrumentOptions) -> Source | None:
+    r"""Read the text of a file.
+
+    Parameters
+    ----------
+    text : str
+        Lines ended by ``\n``.
+    suffix : str
+        Of the name of the file, in lower case.
+    problems : Problems
+        Takes every problem found.
+    options : InstrumentOptions
+    """
+    if suffix in (".jams", ".json") or text.lstrip()[:1] in ("{", "["):
+        return _parse_json(text, suffix, problems, options)
+    header = header_of(text)
+    if header is None:
+        say_empty(problems)
+        return None
+    form = None if suffix in _TABLES else trec_form(header.text)
+    if form is not None:
+        return read_trec(text, form, problems, options)
+    if is_jamendo(header):
+        return read_jamendo(text, header, problems, options)
+    if suffix in _TABLES or len(columns_of(header.names)) > 1:
+        return _parse_table(text, header, problems, options)
+    return read_label_lines(text, problems, options)
+
+
+def _parse_json(text: str, suffix: str, problems: Problems, options: InstrumentOptions) -> Source | None:
+    """Read JSON: JAMS if it is built like that."""
+    if not text.strip():
+        say_empty(problems)
+        return None
+    places = JsonPlaces(text, problems.file)
+    document = decode(places, problems, options.limits)
+    if document is None:
+        return None
+    read = read_jams_tags if suffix == ".jams" or is_jams(document.value) else read_json
+    return read(document.value, places, problems, options)
+
+
+def _parse_table(text: str, header: Header, problems: Problems, options: InstrumentOptions) -> Source | None:
+    """Read a table: long if a column is of instruments, else wide."""
+    table = read_table(text, header, problems, options.limits)
+    if table is None:
+        return None
+    if not len(table) and not table.uneven:
+        say_empty(problems)
+        return None
+    columns = columns_of(header.names)
+    if "label" in columns:
+        return read_long_table(table, problems, options)
+    if columns.keys() & {"score", "rank", "relevance"}:
+        say_missing(table, problems, "label")
+        return None
+    return read_wide_table(table, problems, options)
