@@ -39,8 +39,9 @@ coverage: $(VENV)/check.stamp  ## what the last `make test` covered
 
 check: lint test coverage  ## all of it
 
-bench: $(VENV)/check.stamp  ## measure against mir_eval, in one process
+bench: $(VENV)/check.stamp  ## measure against mir_eval, and a plain program, in one process
 	$(BIN)/python benchmarks/chords.py
+	$(BIN)/python benchmarks/fingering.py
 
 clean:
 	rm -rf $(VENV) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

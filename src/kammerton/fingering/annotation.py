@@ -63,6 +63,6 @@ class Fingering:
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """Code of each label, 0 where missing; see :func:`known_labels`."""
-        for label in dict.fromkeys(self.labels):
-            _numbers.setdefault(label, len(_numbers))
+        for label in sorted(set(self.labels) - _numbers.keys()):
+            _numbers[label] = len(_numbers)
         return np.fromiter(map(_numbers.__getitem__, self.labels), dtype=np.int64, count=len(self.labels))

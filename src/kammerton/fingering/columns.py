@@ -3,75 +3,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from kammerton.core.intervals import Codes, Flags
 from kammerton.fingering.annotation import Fingering, known_labels
-from kammerton.fingering.match_rates import hands_of_labels
-from kammerton.fingering.pieces import LabelTable, Pieces, group_pieces, tabulate
+from kammerton.fingering.match_rates import Matches, hands_of_labels
+from kammerton.fingering.pieces import Comparison, LabelTable, Pieces, group_pieces, tabulate
 from kammerton.fingering.playability import KeyPresses
 from kammerton.model.task import Case
 
 __all__ = ["Columns", "build_columns", "key_presses"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+_NO_FINGER = 99
+
+
+@dataclass(frozen=True, eq=False)
 class Columns:
     """Estimates and their references, matched note by note.
 
     Parameters
     ----------
-    cases : int
-        Number of cases.
-    pieces : tuple of Pieces
-        The cases, grouped by their number of annotators.
-    complete : tuple of Pieces
-        The same with only those annotators who labelled every note; where there is none, with all of
-        them, and their missing labels as labels that nothing matches.
-    left_out, lacking : ndarray of int64, shape (cases,)
-        Annotators who are left out there, and those who are not although they left out a note.
+    cases : list of (ndarray, ndarray)
+        Label codes of each case: of the estimate, and of its annotators.
     table : LabelTable
         What the codes stand for.
     groups : ndarray of int64, shape (cases,)
         Group of each case.
     """
 
-    cases: int
-    pieces: tuple[Pieces, ...]
-    complete: tuple[Pieces, ...]
-    left_out: Codes
-    lacking: Codes
+    cases: list[tuple[Codes, Codes]]
     table: LabelTable
     groups: Codes
 
+    @cached_property
+    def pieces(self) -> tuple[Pieces, ...]:
+        """The cases, grouped by their number of annotators and by whether these labelled every note."""
+        return (*self._full, *self._grouped(self.cases, full=False))
 
-_NO_FINGER = 99
+    @cached_property
+    def complete(self) -> tuple[Pieces, ...]:
+        """The same with only those annotators who labelled every note.
+
+        Where there is none, with all of them, and their missing labels as labels that nothing matches.
+        """
+        nothing = len(self.table.strikes) - 1
+        taken = [
+            (est, refs[full] if full.any() else np.where(refs == 0, nothing, refs))
+            for (est, refs), full in zip(self.cases, self._filled, strict=True)
+        ]
+        return (*self._full, *self._grouped(taken, full=False))
+
+    @property
+    def left_out(self) -> Codes:
+        """Annotators who are left out in ``complete``, shape (cases,)."""
+        return np.where(self._lack_all, 0, self._unfilled)
+
+    @property
+    def lacking(self) -> Codes:
+        """Annotators who left out a note and are in ``complete`` all the same, shape (cases,)."""
+        return np.where(self._lack_all, self._unfilled, 0)
+
+    def matches(self, comparison: Comparison) -> Callable[[Pieces], Matches]:
+        """Return what compares the labels of pieces; what protocols share is compared once."""
+        return lambda pieces: self._matches(pieces, comparison)
+
+    def _matches(self, pieces: Pieces, comparison: Comparison) -> Matches:
+        key = (pieces, comparison)
+        if key not in self._compared:
+            self._compared[key] = Matches(pieces, self.table, comparison)
+        return self._compared[key]
+
+    @cached_property
+    def _compared(self) -> dict[tuple[Pieces, Comparison], Matches]:
+        return {}
+
+    @cached_property
+    def _filled(self) -> list[Flags]:
+        return [np.asarray(refs.all(axis=1)) for _, refs in self.cases]
+
+    @cached_property
+    def _unfilled(self) -> Codes:
+        return np.array([np.count_nonzero(~full) for full in self._filled], dtype=np.int64)
+
+    @property
+    def _lack_all(self) -> Flags:
+        return np.array([not full.any() for full in self._filled], dtype=bool)
+
+    @cached_property
+    def _full(self) -> tuple[Pieces, ...]:
+        return self._grouped(self.cases, full=True)
+
+    def _grouped(self, cases: list[tuple[Codes, Codes]], *, full: bool) -> tuple[Pieces, ...]:
+        items = np.flatnonzero((self._unfilled == 0) == full)
+        return group_pieces([cases[item] for item in items.tolist()], items)
 
 
 def build_columns(cases: Sequence[Case[Fingering]]) -> Columns:
     """Encode cases of references and an estimate on the same notes."""
-    whole = [(_estimate(case).codes, np.stack([ref.codes for ref in case.references])) for case in cases]
-    table = tabulate(known_labels())
-    nothing = len(table.strikes)
-    filled: list[Flags] = [np.asarray(refs.all(axis=1)) for _, refs in whole]
-    complete = [
-        (est, refs[full] if full.any() else np.where(refs == 0, nothing, refs))
-        for (est, refs), full in zip(whole, filled, strict=True)
-    ]
-    unfilled = np.array([np.count_nonzero(~full) for full in filled], dtype=np.int64)
-    some = np.array([full.any() for full in filled], dtype=bool)
-    return Columns(
-        len(cases),
-        group_pieces(whole),
-        group_pieces(complete),
-        left_out=np.where(some, unfilled, 0),
-        lacking=np.where(some, 0, unfilled),
-        table=_extended(table),
-        groups=np.array([case.group for case in cases], dtype=np.int64),
-    )
+    coded = [(_estimate(case).codes, np.array([ref.codes for ref in case.references])) for case in cases]
+    table = _extended(tabulate(known_labels()))
+    return Columns(coded, table, np.array([case.group for case in cases], dtype=np.int64))
 
 
 def _extended(table: LabelTable) -> LabelTable:

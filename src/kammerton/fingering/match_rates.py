@@ -8,6 +8,7 @@ quotient is the rate.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -142,6 +143,10 @@ class Matches:
         Within a hand the reference may go over to another annotator, at the cost of one note, after a
         note on which the two match each other or one has no label.
         """
+        return self._recombined
+
+    @cached_property
+    def _recombined(self) -> Statistics:
         pieces, hands = self._pieces, self.hands()
         played = np.flatnonzero(hands != UNKNOWN)
         rows = sequence_of_rows(pieces.offsets)
@@ -201,6 +206,10 @@ class Matches:
 
     def hands(self) -> Codes:
         """Return the hand that each note counts in (:func:`split_hands`)."""
+        return self._hands
+
+    @cached_property
+    def _hands(self) -> Codes:
         return split_hands(self._strikes[self._pieces.est], self._strikes[self._pieces.refs])
 
     def _sums(self, flags: Flags) -> Codes:

@@ -142,7 +142,7 @@ class Pieces:
         return len(self.items)
 
 
-def group_pieces(pieces: Sequence[tuple[Codes, Codes]]) -> tuple[Pieces, ...]:
+def group_pieces(pieces: Sequence[tuple[Codes, Codes]], numbers: Codes | None = None) -> tuple[Pieces, ...]:
     """Group pieces by their number of annotators.
 
     Parameters
@@ -150,6 +150,8 @@ def group_pieces(pieces: Sequence[tuple[Codes, Codes]]) -> tuple[Pieces, ...]:
     pieces : sequence of (ndarray, ndarray)
         Label codes of each piece: of the estimate, shape (notes,), and of its annotators, shape
         (annotators, notes).
+    numbers : ndarray of int64, shape (pieces,), optional
+        Their numbers in the batch; by default all of it, in order.
 
     Returns
     -------
@@ -161,7 +163,8 @@ def group_pieces(pieces: Sequence[tuple[Codes, Codes]]) -> tuple[Pieces, ...]:
         items = np.flatnonzero(counts == count)
         ests, refs = zip(*(pieces[item] for item in items.tolist()), strict=True)
         offsets = np.concatenate(([0], np.cumsum([len(est) for est in ests], dtype=np.int64)))
-        groups.append(Pieces(items, offsets, np.concatenate(ests), np.concatenate(refs, axis=1)))
+        named = items if numbers is None else numbers[items]
+        groups.append(Pieces(named, offsets, np.concatenate(ests), np.concatenate(refs, axis=1)))
     return tuple(groups)
 
 

@@ -192,7 +192,9 @@ class Playability:
         lanes = 2 * self._pieces[played] + presses.hands[played]
         onsets = presses.onsets[played]
         lasting = ~(presses.ends[played] <= onsets)  # the end may be NaN
-        order = np.lexsort((lasting, onsets, lanes))
+        order = np.argsort(lanes, kind="stable")
+        if not (lasting.all() and _in_order(lanes[order], onsets[order])):
+            order = np.lexsort((lasting, onsets, lanes))
         lanes, starts = lanes[order], _group_starts(lanes[order], onsets[order], ~lasting[order])
         return _Groups(played[order], np.append(starts, len(order)), lanes[starts])
 
@@ -220,9 +222,14 @@ class Playability:
         chordal = held & (np.bincount(group[held], minlength=len(groups.sizes)) > 1)[group]
         notes, group, fingers = groups.notes[chordal], group[chordal], fingers[chordal]
         keys = np.where(presses.hands[notes] == LEFT, -presses.pitches[notes], presses.pitches[notes])
-        order = np.lexsort((keys, fingers, group))
+        order = np.argsort((6 * group + fingers) * 512 + keys, kind="stable")  # keys are -127 to 127
         lowest, highest = _outermost(notes[order], fingers[order], group[order])
         return _telling_pairs(lowest, highest)
+
+
+def _in_order(lanes: Codes, onsets: Seconds) -> bool:
+    """Tell whether the notes of each lane are in order of time, where the lanes are sorted."""
+    return bool(((np.diff(onsets) >= 0) | (np.diff(lanes) > 0)).all())
 
 
 def _changes(numbers: Codes) -> Flags:

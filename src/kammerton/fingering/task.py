@@ -110,6 +110,8 @@ def _match(
     reference: Fingering, other: Fingering, options: FingeringOptions
 ) -> tuple[Fingering | None, tuple[Diagnostic, ...]]:
     """Write another fingering down on the notes of the reference."""
+    if other.onsets is reference.onsets and other.pitches is reference.pitches:
+        return other, ()
     alignment = align(reference, other, tolerance_s=options.tolerance_s)
     if not alignment.usable:
         return None, alignment.diagnostics
@@ -131,9 +133,10 @@ def _blank(reference: Fingering) -> Fingering:
 
 def _content(fingering: Fingering) -> bytes:
     """Return numbers as little-endian, then labels."""
-    times = np.stack((fingering.onsets, fingering.offsets)).astype("<f8").tobytes()
-    codes = np.stack((fingering.pitches, fingering.hands)).astype("<i8").tobytes()
-    return struct.pack("<q", len(fingering)) + times + codes + "\0".join(fingering.labels).encode()
+    times = (column.astype("<f8", copy=False) for column in (fingering.onsets, fingering.offsets))
+    codes = (column.astype("<i8", copy=False) for column in (fingering.pitches, fingering.hands))
+    columns = b"".join(column.tobytes() for column in (*times, *codes))
+    return struct.pack("<q", len(fingering)) + columns + "\0".join(fingering.labels).encode()
 
 
 def _extent(fingering: Fingering) -> float:

@@ -336,13 +336,14 @@ class Scores:
             for (who, item), digest in self._evidence.fingerprints.items()
             if annotator in (ALL, who)
         }
+        items, data = len({item for _, item in used}), data_hash(used)
         return {
             measure: signature(
                 measure,
                 revision=self._task.revision(measure),
                 missing=self._missing,
-                items=len({item for _, item in used}),
-                data=data_hash(used),
+                items=items,
+                data=data,
                 choices=self._choices,
             )
             for measure in self.measures

@@ -16,7 +16,7 @@ from kammerton.formats.reading import Problems, such_rows
 from kammerton.formats.times import diagnose_time, parse_time
 from kammerton.model.annotations import Place
 
-__all__ = ["Column", "Locate", "codes_of", "interpret", "say_rows", "texts_of", "times_of"]
+__all__ = ["Column", "Locate", "codes_of", "interpret", "plain_times", "say_rows", "texts_of", "times_of"]
 
 _TIME_CHARACTERS = b"0123456789.e-+E"
 """Of these, ``float`` reads what times are and nothing else: no ``1_0``, no ``nan``."""
@@ -93,11 +93,9 @@ def texts_of(column: Column[K], read: Read[K, str], locate: Locate, problems: Pr
 
 def times_of(cells: Sequence[str], locate: Locate, problems: Problems) -> NDArray[np.float64]:
     """Return the seconds that cells mean, NaN where one is no time and was reported."""
-    try:
-        if not "".join(cells).encode().translate(None, _TIME_CHARACTERS):
-            return np.fromiter(map(float, cells), np.float64, len(cells))
-    except ValueError:  # say below which cell it is
-        pass
+    plain = plain_times(cells)
+    if plain is not None:
+        return plain
     times = np.full(len(cells), np.nan)
     for row, cell in enumerate(cells):
         time = parse_time(cell, ".")
@@ -108,6 +106,16 @@ def times_of(cells: Sequence[str], locate: Locate, problems: Problems) -> NDArra
         else:
             times[row] = time
     return times
+
+
+def plain_times(cells: Sequence[str]) -> NDArray[np.float64] | None:
+    """Return the seconds that cells mean, or None if one of them is no time."""
+    if "".join(cells).encode().translate(None, _TIME_CHARACTERS):
+        return None
+    try:
+        return np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        return None
 
 
 def say_rows(

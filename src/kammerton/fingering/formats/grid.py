@@ -19,11 +19,10 @@ from kammerton.formats.options import Limits
 from kammerton.formats.row_problems import NumberedLine
 from kammerton.model.annotations import Place
 
-__all__ = ["Grid"]
+__all__ = ["LEADING_COMMENTS", "Grid"]
 
-_LEADING_COMMENTS = re.compile(r"(?:[ \t]*+(?:(?://|#)[^\n]*+)?\n)*+")
+LEADING_COMMENTS = re.compile(r"(?:[ \t]*+(?:(?://|#)[^\n]*+)?\n)*+")
 _NO_ROWS = re.compile(r"(?<=\n)[ \t]*+(?:(?://|#)[^\n]*+)?\n")
-_SIGNS_OF_NO_ROW = ("\n#", "\n//", "\n\n", "\n ", "\n\t")
 _NOT_CLEAN = (" ", '"', "\r")
 
 _KEY_BYTES = 8
@@ -32,6 +31,8 @@ _PLAIN_DIGITS = 15
 
 _POWERS = np.array([float(f"1e{places}") for places in range(_PLAIN_DIGITS + 1)])
 _POINT = (ord(".") - ord("0")) % 256
+
+_NO_ROW_BEGINS = np.frombuffer(b"#/\n \t", dtype=np.uint8)
 
 Indices = NDArray[np.int64]
 
@@ -54,13 +55,13 @@ class Grid:
         Clean rows are of ``width`` cells between tabs, without blanks and quotes. Comments and blank
         lines are passed over.
         """
-        body = text[next(_LEADING_COMMENTS.finditer(text)).end() :].rstrip("\n") + "\n"
-        if any(sign in body for sign in _SIGNS_OF_NO_ROW):
+        body = text[next(LEADING_COMMENTS.finditer(text)).end() :].rstrip("\n") + "\n"
+        codes = _codes(body)
+        if np.isin(codes[np.flatnonzero(codes == ord("\n")) + 1], _NO_ROW_BEGINS).any():
             body = _NO_ROWS.sub("", "\n" + body)[1:]
+            codes = _codes(body)
         if not body.isascii() or any(mark in body for mark in _NOT_CLEAN):
             return None
-        # zeros follow the last cell, so that all cells can be read as far as the longest one goes
-        codes = np.frombuffer(body.encode("ascii") + bytes(_PLAIN_DIGITS + 1), dtype=np.uint8)
         separators = np.flatnonzero((codes == ord("\t")) | (codes == ord("\n")))
         if len(separators) % width:
             return None
@@ -143,3 +144,11 @@ class Grid:
 
     def _widths(self, column: int) -> Indices:
         return self._bounds[:, column] - self._begins(column)
+
+
+def _codes(body: str) -> NDArray[np.uint8]:
+    """Return characters as bytes.
+
+    Zeros follow the last cell, so that all cells can be read as far as the longest one goes.
+    """
+    return np.frombuffer(body.encode("ascii", "replace") + bytes(_PLAIN_DIGITS + 1), dtype=np.uint8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass
 
 from kammerton.errors import DataError, Diagnostic, close_match, quote
@@ -93,6 +94,13 @@ class Header:
         self._say("KT162", f"no column is the {field}: {named}", hint, problems)
 
 
+_LINE = re.compile(r"^[^\n]*+", re.MULTILINE)
+_WORD = re.compile(r"[^\W\d_]{3}")
+"""What every name of a field has but ``id``, which no header has alone."""
+
+_NUMBER_BEGINS = "0123456789.+-"
+
+
 def find_header(text: str, *, expected: bool) -> Header | None:
     """Return the header if the first row is one.
 
@@ -104,18 +112,22 @@ def find_header(text: str, *, expected: bool) -> Header | None:
         Whether any first row that does not begin with a number counts as a header; else it must
         name two fields. One that is a comment, as PianoVAM has it, must name three.
     """
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, found in enumerate(_LINE.finditer(text), 1):
+        line = found[0]
         row = line.strip(" \t")
         if not row or row.startswith("//"):
             continue
         commented = row.startswith("#")
+        any_word = expected and row[0] not in _NUMBER_BEGINS
+        if not (commented or any_word or _WORD.search(row)):
+            return None
         names = line.lstrip(" \t").lstrip("#") if commented else line
         headers = [Header(number, line, mark, split_cells(names, mark) or [names]) for mark in SEPARATORS]
         best = max(headers, key=lambda header: (header.known, len(header.names)))
         if best.known >= (3 if commented else 2):
             return best
         if not commented:
-            return best if expected and row[0] not in "0123456789.+-" else None
+            return best if any_word else None
     return None
 
 

@@ -19,6 +19,7 @@ from kammerton.fingering.formats.columns import Column, Locate, codes_of, texts_
 from kammerton.fingering.formats.grid import Grid
 from kammerton.fingering.formats.notes import NoteField, Notes, check_notes, say_no_notes
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
+from kammerton.fingering.formats.plain_pig import PlainRows
 from kammerton.fingering.formats.tables import SEPARATORS, Table, lines_with_data, split_cells
 from kammerton.fingering.labels import Encoding, inspect
 from kammerton.fingering.pitch import diagnose_pitch, parse_pitch, spell
@@ -97,6 +98,12 @@ def parse_pig(
     text: str, problems: Problems, options: FingeringOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     r"""Read the text of a PIG file, its lines ended by ``\n``, as :func:`read_pig` does."""
+    plain = PlainRows.of(text, options.limits)
+    fingering = None if plain is None else plain.fingering(_encoding(options))
+    return _read(text, problems, options) if fingering is None else Reading(((None, fingering),))
+
+
+def _read(text: str, problems: Problems, options: FingeringOptions) -> Reading[Fingering]:
     grid = Grid.of(text, _WIDTH, options.limits, problems.file)
     if grid is None and not keeps_lines(text, problems, options.limits):
         return Reading((), problems.diagnostics())
@@ -184,9 +191,12 @@ def _hand(text: str) -> tuple[int, Diagnostic | None]:
     return UNKNOWN, Diagnostic(code="KT342", severity="error", message=message, hint=hint)
 
 
+def _encoding(options: FingeringOptions) -> Encoding:
+    return "pig" if options.label_encoding == "auto" else options.label_encoding
+
+
 def _label(options: FingeringOptions, text: str) -> tuple[str, Diagnostic | None]:
-    encoding: Encoding = "pig" if options.label_encoding == "auto" else options.label_encoding
-    found = inspect(text, encoding)
+    found = inspect(text, _encoding(options))
     return found.canonical, found.diagnostic
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import PurePath
 
 from kammerton.errors import DataError
 from kammerton.fingering.annotation import Fingering
@@ -45,7 +44,7 @@ def read_fingering(
         annotations, and diagnostics that say why.
     """
     shown = os.fsdecode(path) if name is None else name
-    suffix = PurePath(os.fsdecode(path)).suffix.lower()
+    suffix = os.path.splitext(os.fsdecode(path))[1].lower()  # noqa: PTH122 - pathlib is slow for many files
     if suffix not in _SCORES:
         try:
             text = read_text(path, name=shown, encoding=options.encoding, limits=options.limits)

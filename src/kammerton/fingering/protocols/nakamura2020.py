@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.fingering.columns import Columns
-from kammerton.fingering.match_rates import Matches
 from kammerton.fingering.pieces import collect
 from kammerton.fingering.protocols.rates import match_rate
 from kammerton.model.measure import Measure, Statistics
@@ -68,12 +67,12 @@ PROTOCOL = Protocol(
 
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> dict[Measure, Statistics]:
     """Return the statistics of ``measures``, all of this protocol."""
-    table = columns.table
+    strike = columns.matches("strike")
     kernels = {
-        "M_gen": lambda pieces: Matches(pieces, table, "text").general_by_annotator(),
-        "M_high": lambda pieces: Matches(pieces, table).closest("hand"),
-        "M_high_piece": lambda pieces: Matches(pieces, table).closest("piece"),
-        "M_soft": lambda pieces: Matches(pieces, table).soft(),
-        "M_rec": lambda pieces: Matches(pieces, table).recombined(),
+        "M_gen": lambda pieces: columns.matches("text")(pieces).general_by_annotator(),
+        "M_high": lambda pieces: strike(pieces).closest("hand"),
+        "M_high_piece": lambda pieces: strike(pieces).closest("piece"),
+        "M_soft": lambda pieces: strike(pieces).soft(),
+        "M_rec": lambda pieces: strike(pieces).recombined(),
     }
     return {measure: collect(columns.complete, kernels[measure.name]) for measure in measures}

@@ -12,7 +12,7 @@ from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.columns import Columns, key_presses
 from kammerton.fingering.constraints import limits_of
 from kammerton.fingering.formulas import MatchRate, ViolationRate
-from kammerton.fingering.match_rates import AGAINST, Matches
+from kammerton.fingering.match_rates import AGAINST
 from kammerton.fingering.pieces import collect
 from kammerton.fingering.playability import Playability
 from kammerton.model.measure import Card, Formula, Measure, Needs, Statistics
@@ -95,12 +95,12 @@ PROTOCOL = Protocol(
 
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> dict[Measure, Statistics]:
     """Return the statistics of those ``measures`` that compare with annotators."""
-    table = columns.table
+    matches = columns.matches("finger")
     accuracy = [AGAINST.index("matched"), AGAINST.index("labelled")]
     kernels = {
-        "Accuracy": lambda pieces: Matches(pieces, table, "finger").against()[:, accuracy],
-        "M_gen": lambda pieces: Matches(pieces, table, "finger").general_by_note(),
-        "M_high": lambda pieces: Matches(pieces, table, "finger").soft(),
+        "Accuracy": lambda pieces: matches(pieces).against()[:, accuracy],
+        "M_gen": lambda pieces: matches(pieces).general_by_note(),
+        "M_high": lambda pieces: matches(pieces).soft(),
     }
     return {measure: collect(columns.pieces, kernels[measure.name]) for measure in measures}
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from kammerton.fingering.columns import Columns
 from kammerton.fingering.formulas import FingerAverage, Share
-from kammerton.fingering.match_rates import Matches, confusion_counts, finger_counts
+from kammerton.fingering.match_rates import confusion_counts, finger_counts
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.pieces import SIGNED_FINGERS, collect
 from kammerton.fingering.protocols.nakamura2020 import PROTOCOL as NAKAMURA
@@ -108,13 +108,13 @@ def evaluate(
     columns: Columns, measures: Sequence[Measure], options: FingeringOptions
 ) -> dict[Measure, Statistics]:
     """Return the statistics of ``measures``, all of this protocol."""
-    table, comparison = columns.table, options.substitution
+    table, matches = columns.table, columns.matches(options.substitution)
     kernels = {
-        "M_gen": lambda pieces: Matches(pieces, table, comparison).general_by_annotator(),
-        "M_high": lambda pieces: Matches(pieces, table, comparison).closest("hand"),
-        "M_high_piece": lambda pieces: Matches(pieces, table, comparison).closest("piece"),
-        "M_soft": lambda pieces: Matches(pieces, table, comparison).soft(),
-        "M_rec": lambda pieces: Matches(pieces, table, comparison).recombined(),
+        "M_gen": lambda pieces: matches(pieces).general_by_annotator(),
+        "M_high": lambda pieces: matches(pieces).closest("hand"),
+        "M_high_piece": lambda pieces: matches(pieces).closest("piece"),
+        "M_soft": lambda pieces: matches(pieces).soft(),
+        "M_rec": lambda pieces: matches(pieces).recombined(),
         "finger_F1": lambda pieces: finger_counts(confusion_counts(pieces, table)).reshape(len(pieces), -1),
     }
     against = None
@@ -124,7 +124,7 @@ def evaluate(
             computed[measure] = collect(columns.pieces, kernels[measure.name])
             continue
         if against is None:
-            against = collect(columns.pieces, lambda pieces: Matches(pieces, table, comparison).against())
+            against = collect(columns.pieces, lambda pieces: matches(pieces).against())
         computed[measure] = against
     return computed
 
