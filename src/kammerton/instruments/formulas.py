@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""The arithmetic of measures of instruments: from additive statistics to values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kammerton.core.intervals import Flags
+from kammerton.core.ratios import ratio
+from kammerton.instruments.options import Undefined
+from kammerton.model.measure import Statistics, Values
+
+__all__ = ["COUNTS", "RATE", "Counts", "Rate", "rates"]
+
+RATE = ("part", "whole", "counted", "counts", "annotated")
+"""Columns of a rate. *counted*: what it adds to a mean; *counts*: whether it is in the mean at all;
+*annotated*: whether there is anything to be found."""
+
+COUNTS = ("hits", "said", "annotated")
+"""Columns of pooled precision, recall and F."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A quotient of its own for each file, instrument or query, and what that counts in a mean."""
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Name the columns."""
+        return RATE
+
+    def finalise(self, statistics: Statistics, /) -> Values:
+        """Divide the part by the whole."""
+        return ratio(statistics[:, 0], statistics[:, 1])
+
+    def counted(self, statistics: Statistics, /) -> Values:
+        """Return what each row counts in a mean; NaN where it is not in it."""
+        return ratio(statistics[:, 2], statistics[:, 3])
+
+    def weight(self, statistics: Statistics, /) -> Values:
+        """Return 1 where there is something to be found."""
+        return np.asarray(statistics[:, 4])
+
+    def worst(self, statistics: Statistics, /) -> Statistics:
+        """Find nothing, and count 0 wherever there was something to be found."""
+        worst = np.zeros_like(statistics)
+        worst[:, 1] = statistics[:, 1]
+        worst[:, 3] = np.maximum(statistics[:, 3], statistics[:, 4])
+        worst[:, 4] = statistics[:, 4]
+        return worst
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Precision, recall or F of labels that were counted together.
+
+    Parameters
+    ----------
+    which : {"P", "R", "F"}
+        F in Dice's form, ``2 hits / (said + annotated)``.
+    """
+
+    which: Literal["P", "R", "F"]
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Name the columns."""
+        return COUNTS
+
+    def finalise(self, statistics: Statistics, /) -> Values:
+        """Divide hits by what was said, what was annotated, or the mean of both."""
+        hits, said, annotated = statistics.T
+        if self.which == "F":
+            return ratio(2 * hits, said + annotated)
+        return ratio(hits, said if self.which == "P" else annotated)
+
+    def weight(self, statistics: Statistics, /) -> Values:
+        """Return the number of annotated labels."""
+        return np.asarray(statistics[:, 2])
+
+    def worst(self, statistics: Statistics, /) -> Statistics:
+        """Answer every annotated label with a wrong one."""
+        worst = statistics.copy()
+        worst[:, 0] = 0.0
+        worst[:, 1] = np.maximum(statistics[:, 1], statistics[:, 2])
+        return worst
+
+
+def rates(
+    part: Values,
+    whole: Values,
+    *,
+    undefined: Undefined,
+    annotated: Flags,
+    known: Flags | None = None,
+    of_nothing: float = 0.0,
+) -> Statistics:
+    """Return the statistics of rates.
+
+    Parameters
+    ----------
+    part, whole : ndarray of float64, shape (rows,)
+        Numerator and denominator; undefined where that is 0.
+    undefined : {"campaign", "skip", "zero", "one", "sklearn", "trec"}
+        What an undefined rate counts. *campaign*: rows with nothing to be found are in no mean, and
+        what is undefined elsewhere counts 0. *skip*: it is left out. *zero*, *one*: that number.
+        *sklearn*: what scikit-learn makes of it by default. *trec*: rows that nobody judged are left
+        out, else it counts 0.
+    annotated : ndarray of bool, shape (rows,)
+        Whether there is anything to be found.
+    known : ndarray of bool, shape (rows,), optional
+        Whether anything was judged at all; by default, whether there is anything to be found.
+    of_nothing : float
+        Under ``sklearn``, the value where it is undefined.
+
+    Returns
+    -------
+    ndarray of float64, shape (rows, 5)
+        Columns :data:`RATE`.
+    """
+    defined = whole > 0
+    counts = {"campaign": annotated, "skip": defined, "trec": annotated if known is None else known}
+    counting = counts.get(undefined, np.ones(len(part), dtype=bool))
+    fill = {"one": 1.0, "sklearn": of_nothing}.get(undefined, 0.0)
+    value = np.full(len(part), fill)
+    np.divide(part, whole, out=value, where=defined)
+    return np.stack((np.where(defined, part, 0.0), whole, value * counting, counting, annotated), axis=1)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""Lists of codes, one after the other, and their ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.core.intervals import Codes, Flags
+from kammerton.instruments.options import Ties
+from kammerton.model.measure import Values
+
+__all__ = [
+    "IN_ORDER",
+    "Lists",
+    "Ranking",
+    "contains",
+    "distinct",
+    "lists_of",
+    "rank",
+    "spread",
+    "sums",
+    "within",
+]
+
+Number = TypeVar("Number", np.int64, np.float64)
+
+IN_ORDER: Values = np.empty(0)
+"""Strengths of lists that are ranked by their order alone."""
+
+_TABLE = 1 << 27
+"""Cells that a table of all possible keys may have."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lists:
+    """Lists of codes.
+
+    Parameters
+    ----------
+    offsets : ndarray of int64, shape (lists + 1,)
+        Entry at which each list begins.
+    codes : ndarray of int64, shape (entries,)
+        What the lists hold: labels, or recordings.
+    strengths : ndarray of float64, shape (entries,), or empty
+        What they are ranked by, greatest first; equal ones tie. Empty if the order says it all.
+    """
+
+    offsets: Codes
+    codes: Codes
+    strengths: Values
+
+    def __len__(self) -> int:
+        """Return the number of lists."""
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> Codes:
+        """Entries of each list."""
+        return np.diff(self.offsets)
+
+    @property
+    def owners(self) -> Codes:
+        """List of each entry."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def keys(self, size: int) -> Codes:
+        """Return a number for each pair of list and code; codes are below ``size``."""
+        return self.owners * size + self.codes
+
+    def keep(self, chosen: Flags) -> Lists:
+        """Return the lists with some of their entries."""
+        offsets = np.concatenate(([0], np.cumsum(chosen, dtype=np.int64)))[self.offsets]
+        strengths = self.strengths[chosen] if len(self.strengths) else self.strengths
+        return Lists(offsets, self.codes[chosen], strengths)
+
+    def some(self, first: int, end: int) -> Lists:
+        """Return the lists from ``first`` up to ``end``."""
+        start, stop = self.offsets[[first, end]].tolist()
+        return Lists(
+            self.offsets[first : end + 1] - start, self.codes[start:stop], self.strengths[start:stop]
+        )
+
+
+def lists_of(lengths: Codes, codes: Codes, strengths: Values = IN_ORDER) -> Lists:
+    """Return lists of these lengths."""
+    return Lists(np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))), codes, strengths)
+
+
+def sums(lists: Lists, values: NDArray[np.float64] | Flags) -> Values:
+    """Return the sum of the entries of each list, in their order."""
+    return np.bincount(lists.owners, values, len(lists)).astype(np.float64)
+
+
+def within(lists: Lists, running: NDArray[Number]) -> NDArray[Number]:
+    """Return running sums over all entries as running sums within each list."""
+    before = np.concatenate((running[:0], np.zeros(1, dtype=running.dtype), running))
+    return np.asarray(running - np.repeat(before[lists.offsets[:-1]], lists.lengths))
+
+
+def spread(counts: Codes) -> tuple[Codes, Codes]:
+    """Return each number as often as ``counts`` says, and beside it how many of it are ahead.
+
+    >>> [column.tolist() for column in spread(np.array([2, 0, 1]))]
+    [[0, 0, 2], [0, 1, 0]]
+    """
+    numbers = np.repeat(np.arange(len(counts)), counts)
+    return numbers, np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def contains(keys: Codes, wanted: Codes, size: int) -> Flags:
+    """Tell which of the wanted keys are among ``keys``; all are below ``size``."""
+    return np.isin(wanted, keys, kind="table" if size <= _TABLE else "sort")
+
+
+def distinct(keys: Codes, size: int) -> tuple[Codes, Codes]:
+    """Return the distinct keys, ascending, and which of them each key is; all are below ``size``."""
+    if size > _TABLE:
+        found, which = np.unique(keys, return_inverse=True)
+        return found, which
+    used = np.zeros(size, dtype=bool)
+    used[keys] = True
+    return np.flatnonzero(used), (np.cumsum(used) - 1)[keys]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """The entries of lists in rank order, list by list.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (entries,)
+        Entry at each place.
+    places : ndarray of int64, shape (entries,)
+        Place within the list, from 1.
+    before : ndarray of int64, shape (entries,)
+        Entries of the list that are ahead of the tie.
+    sizes : ndarray of int64, shape (entries,)
+        Entries of the tie; 1 everywhere if ties were broken.
+    tied : ndarray of bool, shape (lists,)
+        Lists in which entries are equally strong, however that was resolved.
+    """
+
+    order: Codes
+    places: Codes
+    before: Codes
+    sizes: Codes
+    tied: Flags
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether any tie is left."""
+        return bool((self.sizes > 1).any())
+
+    @property
+    def heads(self) -> Codes:
+        """Number, among all entries in rank order, of the first of each one's tie."""
+        return np.asarray(np.arange(len(self.order)) - (self.places - 1 - self.before))
+
+
+def rank(lists: Lists, ties: Ties, gains: NDArray[np.float64] | Flags, names: Codes | None = None) -> Ranking:
+    """Rank the entries of each list.
+
+    Parameters
+    ----------
+    lists : Lists
+        With the strengths they are ranked by.
+    ties : {"expected", "given", "trec", "grouped", "best", "worst"}
+        *expected*, *grouped*: ties stay. *given*: in the order of the list. *trec*: by name, the last
+        first, where strengths are equal in single precision. *best*, *worst*: by gain.
+    gains : ndarray, shape (entries,)
+        What each entry is worth.
+    names : ndarray of int64, shape (codes,), optional
+        Place of each code in the order of names; for ``trec``.
+
+    Returns
+    -------
+    Ranking
+    """
+    owners, entries = lists.owners, np.arange(len(lists.codes))
+    places = entries - lists.offsets[owners] + 1
+    if not len(lists.strengths):
+        nobody = np.zeros(len(lists), dtype=bool)
+        return Ranking(entries, places, places - 1, np.ones_like(places), nobody)
+    # trec_eval holds scores in single precision
+    strengths = lists.strengths.astype(np.float32).astype(np.float64) if ties == "trec" else lists.strengths
+    order = _order(owners, strengths, _tiebreak(lists, ties, gains, names))
+    strengths = strengths[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (owners[1:] != owners[:-1]) | (strengths[1:] != strengths[:-1])
+    tied = sums(lists, ~new) > 0
+    if ties not in ("expected", "grouped"):
+        return Ranking(order, places, places - 1, np.ones_like(places), tied)
+    tie = np.cumsum(new) - 1
+    return Ranking(order, places, places[new][tie] - 1, np.bincount(tie, minlength=1)[tie], tied)
+
+
+def _tiebreak(
+    lists: Lists, ties: Ties, gains: NDArray[np.float64] | Flags, names: Codes | None
+) -> NDArray[np.float64] | Codes | None:
+    if ties == "trec":
+        assert names is not None, "names break ties"
+        return -names[lists.codes]
+    if ties in ("best", "worst"):
+        worth = gains.astype(np.float64)
+        return -worth if ties == "best" else worth
+    return None
+
+
+def _order(owners: Codes, strengths: Values, tiebreak: NDArray[np.float64] | Codes | None) -> Codes:
+    if tiebreak is not None:
+        return np.lexsort((tiebreak, -strengths, owners))
+    falling = (owners[1:] != owners[:-1]) | (strengths[1:] <= strengths[:-1])
+    if falling.all():  # most sources write the best first
+        return np.arange(len(owners))
+    return np.lexsort((-strengths, owners))
