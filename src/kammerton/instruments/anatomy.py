@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""Where the points went: what was missed, what was said instead, and how the two are related."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+
+from kammerton.core.intervals import Codes
+from kammerton.instruments.columns import Columns
+from kammerton.instruments.flat import tied_files
+from kammerton.instruments.lists import Lists, contains, lists_of, spread
+from kammerton.instruments.taxonomy import Taxonomy
+from kammerton.model.task import Classes, ClassTable
+
+__all__ = ["RELATIONS", "Relation", "class_tables", "relation"]
+
+Relation = Literal["descendant", "ancestor", "sibling", "family", "stranger"]
+
+RELATIONS: tuple[Relation, ...] = ("descendant", "ancestor", "sibling", "family", "stranger")
+"""What a label is to another, the nearest first. *sibling*: they share a parent below the root;
+*family*: they share an ancestor below the root; *stranger*: nothing, or the taxonomy has not both."""
+
+_NOTHING = "nothing"
+
+
+@lru_cache(maxsize=1 << 16)
+def relation(tree: Taxonomy | None, label: str, other: str) -> Relation:
+    """Tell what a label is to another one.
+
+    Parameters
+    ----------
+    tree : Taxonomy, optional
+        Without one all are strangers.
+    label, other : str
+        Two different labels.
+
+    Returns
+    -------
+    {"descendant", "ancestor", "sibling", "family", "stranger"}
+        What ``other`` is to ``label``.
+    """
+    if tree is None or label not in tree.index or other not in tree.index:
+        return "stranger"
+    above, others = set(tree.ancestors(label)), set(tree.ancestors(other))
+    if label in others:
+        return "descendant"
+    if other in above:
+        return "ancestor"
+    if other in tree.siblings(label):
+        return "sibling"
+    return "family" if above & others else "stranger"
+
+
+def class_tables(columns: Columns) -> tuple[ClassTable, ...]:
+    """Count hits and errors by instrument and family, what was said instead, and what goes unseen.
+
+    Parameters
+    ----------
+    columns : Columns
+        Files; those whose estimate is no list are left out, and queries.
+
+    Returns
+    -------
+    tuple of ClassTable
+        *instruments*: hits, misses and spurious labels of each instrument. *families*: the same of what
+        stands just below the root, if there is a taxonomy. *errors*: for each missed label the nearest
+        label that was said instead in the same file, for each spurious one the nearest that was missed.
+        *confusion*: every pair of a missed and a spurious label of a file. *files*: files that are tied,
+        or have no labels on a side.
+    """
+    errors = _Errors.of(columns)
+    return (
+        errors.outcomes("instruments"),
+        *((errors.families(columns.tree),) if columns.tree is not None else ()),
+        *errors.instead(columns.tree),
+        _odd_files(columns),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Errors:
+    """Labels by what became of them, one list for each file."""
+
+    names: tuple[str, ...]
+    groups: Codes
+    hit: Lists
+    missed: Lists
+    spurious: Lists
+
+    @classmethod
+    def of(cls, columns: Columns) -> _Errors:
+        size = len(columns.labels)
+        listed = columns.listed & ~columns.queries
+        judged, hits = columns.judged, columns.hits
+        said = listed[judged.owners]
+        answered = contains(judged.keys(size)[said], columns.truth.keys(size), columns.keys)
+        return cls(
+            columns.labels,
+            columns.groups,
+            judged.keep(hits & said),
+            columns.truth.keep(~answered & listed[columns.truth.owners]),
+            judged.keep(~hits & said),
+        )
+
+    def _by_outcome(self) -> tuple[tuple[str, Lists], ...]:
+        return ("hit", self.hit), ("miss", self.missed), ("spurious", self.spurious)
+
+    def outcomes(self, name: str) -> ClassTable:
+        """Count the outcomes of each label."""
+        rows = [
+            (group, (self.names[code], outcome), count)
+            for outcome, lists in self._by_outcome()
+            for group, code, count in _counted(self.groups[lists.owners], lists.codes, len(self.names))
+        ]
+        return _table(name, ("instrument", "outcome"), rows)
+
+    def families(self, tree: Taxonomy) -> ClassTable:
+        """Count the outcomes of each family: a hit if both sides have any label of it."""
+        truth, said = (self._families(tree, (self.hit, wrong)) for wrong in (self.missed, self.spurious))
+        outcomes = {
+            "hit": np.intersect1d(truth, said, assume_unique=True),
+            "miss": np.setdiff1d(truth, said, assume_unique=True),
+            "spurious": np.setdiff1d(said, truth, assume_unique=True),
+        }
+        size = len(self.names)
+        rows = [
+            (group, (self.names[code], outcome), count)
+            for outcome, found in outcomes.items()
+            for group, code, count in _counted(self.groups[found // size], found % size, size)
+        ]
+        return _table("families", ("family", "outcome"), rows)
+
+    def _families(self, tree: Taxonomy, parts: tuple[Lists, ...]) -> Codes:
+        """Return a key for each file and family of its labels."""
+        above = [
+            [tree.index[each] for each in tree.project(name, 1)] if name in tree.index else [code]
+            for code, name in enumerate(self.names)
+        ]
+        families = lists_of(
+            np.array([len(each) for each in above], dtype=np.int64),
+            np.array(list(chain.from_iterable(above)), dtype=np.int64),
+        )
+        codes = np.concatenate([part.codes for part in parts])
+        owners = np.concatenate([part.owners for part in parts])
+        entry, nth = spread(families.lengths[codes])
+        found = families.codes[families.offsets[codes[entry]] + nth]
+        return np.unique(owners[entry] * len(self.names) + found)
+
+    def instead(self, tree: Taxonomy | None) -> tuple[ClassTable, ClassTable]:
+        """Pair missed labels with spurious ones of the same file."""
+        counts = self.spurious.lengths[self.missed.owners]
+        mine, nth = spread(counts)
+        theirs = self.spurious.offsets[self.missed.owners[mine]] + nth
+        size = len(self.names)
+        pairs = self.missed.codes[mine] * size + self.spurious.codes[theirs]
+        used, which = np.unique(pairs, return_inverse=True)
+        kinds = [relation(tree, *(self.names[code] for code in divmod(pair, size))) for pair in used.tolist()]
+        near = np.array([RELATIONS.index(kind) for kind in kinds], dtype=np.int64)
+        rows = [
+            (group, (*(self.names[code] for code in divmod(int(used[pair]), size)), kinds[pair]), count)
+            for group, pair, count in _counted(self.groups[self.missed.owners[mine]], which, len(used))
+        ]
+        confusion = _table("confusion", ("annotated", "predicted", "relation"), rows)
+        # seen from a spurious label, a descendant of what was missed has an ancestor that was missed
+        mirrored = np.array([1, 0, 2, 3, 4])[near]
+        return (
+            _table(
+                "errors",
+                ("error", "instrument", "instead"),
+                [
+                    *self._nearest("miss", self.missed, mine, near[which]),
+                    *self._nearest("spurious", self.spurious, theirs, mirrored[which]),
+                ],
+            ),
+            confusion,
+        )
+
+    def _nearest(
+        self, error: str, lists: Lists, entries: Codes, near: Codes
+    ) -> list[tuple[int, Classes, float]]:
+        """Count labels by the nearest relation among the pairs they are in."""
+        nearest = np.full(len(lists.codes), len(RELATIONS))
+        np.minimum.at(nearest, entries, near)
+        kinds = (*RELATIONS, _NOTHING)
+        return [
+            (group, (error, self.names[code // len(kinds)], kinds[code % len(kinds)]), count)
+            for group, code, count in _counted(
+                self.groups[lists.owners], lists.codes * len(kinds) + nearest, len(self.names) * len(kinds)
+            )
+        ]
+
+
+def _odd_files(columns: Columns) -> ClassTable:
+    """Count files that a reader of the figures must know of."""
+    annotated, said = columns.truth.lengths > 0, columns.judged.lengths > 0
+    kinds = {
+        "nothing annotated, nothing listed": ~annotated & ~said,
+        "nothing annotated, something listed": ~annotated & said,
+        "nothing listed": annotated & ~said,
+        "labels tied": tied_files(columns),
+    }
+    rows: list[tuple[int, Classes, float]] = []
+    for kind, which in kinds.items():
+        groups, counts = np.unique(columns.groups[which], return_counts=True)
+        rows += [
+            (group, (kind,), count) for group, count in zip(groups.tolist(), counts.tolist(), strict=True)
+        ]
+    return _table("files", ("what",), rows)
+
+
+def _counted(groups: Codes, codes: Codes, size: int) -> list[tuple[int, int, float]]:
+    """Return how often each code occurs in each group."""
+    keys, counts = np.unique(groups * max(size, 1) + codes, return_counts=True)
+    return [
+        (*divmod(key, max(size, 1)), float(count))
+        for key, count in zip(keys.tolist(), counts.tolist(), strict=True)
+    ]
+
+
+def _table(name: str, columns: tuple[str, ...], rows: Sequence[tuple[int, Classes, float]]) -> ClassTable:
+    return ClassTable(
+        name,
+        columns,
+        "files",
+        np.array([group for group, _, _ in rows], dtype=np.int64),
+        [classes for _, classes, _ in rows],
+        np.array([count for _, _, count in rows], dtype=np.float64),
+    )

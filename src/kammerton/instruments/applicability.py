@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""Which measures the annotations at hand have figures for, and why not the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from kammerton.errors import Diagnostic
+from kammerton.instruments.annotation import InstrumentList
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1, open_mic_task2, scores
+from kammerton.model.measure import Measure
+
+__all__ = ["applicable"]
+
+_REASONS = {
+    "KT670": (
+        "no taxonomy",
+        "name one, for example --taxonomy general-midi",
+    ),
+    "KT671": (
+        "estimates are sets, not ranked lists",
+        "list the likeliest instrument first, or give scores",
+    ),
+    "KT672": (
+        "estimates have no scores, by which files could be ranked",
+        "give each label of an estimate a score",
+    ),
+    "KT673": (
+        "estimates do not score every label of a vocabulary",
+        None,
+    ),
+    "KT674": (
+        "estimates score every label, so that all of them would be listed",
+        "say what is taken for present: --threshold 0.5, or --top-k 5",
+    ),
+    "KT675": (
+        "items are queries, and their labels documents",
+        None,
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What the annotations allow."""
+
+    taxonomy: bool
+    ranked: bool
+    scored: bool
+    vectors: bool
+    listed: bool
+    queries: bool
+    graded: bool
+
+    def obstacle(self, measure: Measure) -> str | None:
+        """Return the code of what keeps a measure from having figures."""
+        if self.queries and not self._asks_documents(measure):
+            return "KT675"
+        if _is_hierarchical(measure) and not (self.taxonomy or self.queries):
+            return "KT670"
+        if measure.protocol == scores.PROTOCOL.name:
+            return None if self.vectors else "KT673"
+        if measure.protocol == open_mic_task2.PROTOCOL.name and measure.name not in open_mic_task2.AS_SETS:
+            return None if self.scored else "KT672"
+        if measure.protocol == open_mic_task1.PROTOCOL.name and measure.name == "AP":
+            return None if self.ranked else "KT671"
+        return None if self.listed else "KT674"
+
+    def _asks_documents(self, measure: Measure) -> bool:
+        if measure.protocol == open_mic_task1.PROTOCOL.name:
+            return measure.name not in open_mic_task1.HIERARCHICAL and measure.aggregate != "gathered"
+        if measure.protocol == open_mic_task2.PROTOCOL.name:
+            return self.graded or measure.name not in open_mic_task2.GRADED
+        return False
+
+
+def _is_hierarchical(measure: Measure) -> bool:
+    by_protocol = {
+        open_mic_task1.PROTOCOL.name: measure.name in open_mic_task1.HIERARCHICAL,
+        open_mic_task2.PROTOCOL.name: measure.name in open_mic_task2.GRADED,
+        kiritchenko2006.PROTOCOL.name: True,
+        lca.PROTOCOL.name: True,
+    }
+    return by_protocol.get(measure.protocol, False)
+
+
+def applicable(
+    references: Sequence[InstrumentList],
+    estimates: Sequence[InstrumentList],
+    measures: Sequence[Measure],
+    options: InstrumentOptions,
+) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+    """Return the measures that these annotations have figures for, and a note for each reason against.
+
+    Parameters
+    ----------
+    references, estimates : sequence of InstrumentList
+        All of them, in any order.
+    measures : sequence of Measure
+        What was asked for.
+    options : InstrumentOptions
+        Taxonomy, thresholds.
+
+    Returns
+    -------
+    tuple of Measure, tuple of Diagnostic
+    """
+    facts = _facts(references, estimates, options)
+    left_out: dict[str, list[Measure]] = {}
+    found = []
+    for measure in measures:
+        obstacle = facts.obstacle(measure)
+        if obstacle is None:
+            found.append(measure)
+        else:
+            left_out.setdefault(obstacle, []).append(measure)
+    notes = [_note(code, left_out[code]) for code in sorted(left_out)]
+    if facts.ranked and any(_is_ranked_alike(measure) for measure in found):
+        notes += _unranked(estimates)
+    return tuple(found), tuple(notes)
+
+
+def _facts(
+    references: Iterable[InstrumentList], estimates: Sequence[InstrumentList], options: InstrumentOptions
+) -> _Facts:
+    topics = [ref for ref in references if ref.query]
+    grades = {grade for ref in topics for grade in ref.grades.tolist()}
+    vectors = any(est.vector for est in estimates)
+    return _Facts(
+        taxonomy=options.tree is not None,
+        ranked=any(est.ranked or est.vector for est in estimates),
+        scored=any(len(est.scores) and (est.ranked or est.vector) for est in estimates)
+        or (bool(topics) and any(est.ranked for est in estimates)),
+        vectors=vectors,
+        listed=not vectors or options.cut is not None or options.top_k > 0,
+        queries=bool(topics),
+        graded=max(grades, default=1) == 2,
+    )
+
+
+def _note(code: str, measures: Sequence[Measure]) -> Diagnostic:
+    why, hint = _REASONS[code]
+    many = len(measures) > 1
+    message = f"{why}: {_listed(measures)} {'are' if many else 'is'} not evaluated"
+    return Diagnostic(code=code, severity="note", message=message, hint=hint)
+
+
+def _listed(measures: Sequence[Measure]) -> str:
+    """Name measures, and only the protocol where all of a protocol are meant."""
+    parts = []
+    for module in (open_mic_task1, open_mic_task2, kiritchenko2006, lca, scores):
+        protocol = module.PROTOCOL
+        own = [measure.name for measure in measures if measure.protocol == protocol.name]
+        if len(own) == len(protocol.measures) > 1:
+            parts.append(protocol.name)
+        elif own:
+            parts.append(f"{protocol.name}/{' '.join(own)}")
+    return ", ".join(parts)
+
+
+def _is_ranked_alike(measure: Measure) -> bool:
+    return measure.protocol == open_mic_task1.PROTOCOL.name and measure.name == "AP"
+
+
+def _unranked(estimates: Sequence[InstrumentList]) -> Iterator[Diagnostic]:
+    count = sum(len(est) > 1 and not (est.ranked or est.vector) for est in estimates)
+    if count:
+        message = f"{count:,} of {len(estimates):,} estimates are not ranked: all their labels tie"
+        yield Diagnostic(code="KT676", severity="note", message=message)

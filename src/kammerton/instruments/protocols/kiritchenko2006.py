@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``kiritchenko2006``: hierarchical precision, recall and F over all files together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from kammerton.instruments.formulas import Counts
+from kammerton.instruments.protocols.measures import measure
+from kammerton.model.measure import Measure, Statistics
+from kammerton.model.protocol import Protocol
+
+__all__ = ["PROTOCOL", "evaluate"]
+
+_CARDS: dict[Literal["P", "R", "F"], tuple[str, str, str]] = {
+    "P": (
+        "Precision on labels with all their ancestors, over all files together.",
+        "sum over files of nodes above both / sum of nodes above listed labels",
+        "nothing but roots is listed in any file",
+    ),
+    "R": (
+        "Recall on labels with all their ancestors, over all files together.",
+        "sum over files of nodes above both / sum of nodes above annotated labels",
+        "nothing but roots is annotated in any file",
+    ),
+    "F": (
+        "Balance of hierarchical precision and recall, over all files together.",
+        "2 hP hR / (hP + hR)",
+        "nothing is listed, nor annotated",
+    ),
+}
+
+PROTOCOL = Protocol(
+    name="kiritchenko2006",
+    revision=1,
+    summary="Hierarchical precision and recall as first published: all files together.",
+    rules=(
+        "Labels are extended by all their ancestors on all paths, never a root; nodes are counted over "
+        "all files, then divided. open-mic-task1 has the same of each file, averaged over files."
+    ),
+    measures=tuple(
+        measure(
+            "kiritchenko2006",
+            f"h{which}",
+            card,
+            source="Kiritchenko, Matwin, Nock & Famili 2006, doi:10.1007/11766247_34",
+            agrees_with="hand-computed cases; hiclass 5.0.8 on lists that it takes",
+            formula=Counts(which),
+            aggregate="pooled",
+            unit="nodes",
+        )
+        for which, card in _CARDS.items()
+    ),
+    citation="Kiritchenko, Matwin, Nock & Famili: Learning and evaluation in the presence of class "
+    "hierarchies, 2006",
+)
+
+
+def evaluate(measures: Sequence[Measure], extended: Statistics) -> dict[Measure, Statistics]:
+    """Return the statistics of ``measures``, from counts of labels with their ancestors."""
+    return dict.fromkeys(measures, extended)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``lca``: each label with the way to its lowest common ancestor with the other side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kammerton.instruments.columns import Columns
+from kammerton.instruments.formulas import rates
+from kammerton.instruments.lca import lca_counts
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.protocols.measures import measure
+from kammerton.model.measure import Measure, Statistics
+from kammerton.model.protocol import Protocol
+
+__all__ = ["PROTOCOL", "evaluate"]
+
+_CARDS = {
+    "P": (
+        "Precision on labels with the way to their lowest common ancestor.",
+        "nodes on ways of both sides / nodes on ways of listed labels",
+        "nothing is listed; it then counts 0 in the mean if anything is annotated",
+    ),
+    "R": (
+        "Recall on labels with the way to their lowest common ancestor.",
+        "nodes on ways of both sides / nodes on ways of annotated labels",
+        "no instrument is annotated",
+    ),
+    "F": (
+        "Balance of both, of each file.",
+        "2 * nodes on ways of both sides / (nodes on ways of listed + of annotated labels)",
+        "nothing is listed, nor annotated",
+    ),
+}
+
+PROTOCOL = Protocol(
+    name="lca",
+    revision=1,
+    summary="Hierarchical measures in which deep labels weigh no more than others.",
+    rules=(
+        "Each label is connected with the deepest ancestor, or itself, that it shares with a label of the "
+        "other side; equally deep ones all count, a root only where there is nothing else. The nodes on "
+        "these ways are compared. Corpus figure: mean over files, as in open-mic-task1."
+    ),
+    measures=tuple(
+        measure(
+            "lca",
+            name,
+            card,
+            source="Kosmopoulos, Partalas, Gaussier, Paliouras & Androutsopoulos 2015, "
+            "doi:10.1007/s10618-014-0382-x",
+            agrees_with="hand-computed cases",
+            headline=name == "F",
+        )
+        for name, card in _CARDS.items()
+    ),
+    citation="Kosmopoulos, Partalas, Gaussier, Paliouras & Androutsopoulos: Evaluation measures for "
+    "hierarchical classification, 2015",
+)
+
+
+def evaluate(
+    columns: Columns, measures: Sequence[Measure], options: InstrumentOptions
+) -> dict[Measure, Statistics]:
+    """Return the statistics of ``measures``, all of this protocol."""
+    shared, said, annotated = lca_counts(columns).T
+    known = (columns.truth.lengths > 0) | (columns.absent.lengths > 0)
+    quotients = {"P": (shared, said), "R": (shared, annotated), "F": (2 * shared, said + annotated)}
+    return {
+        each: rates(*quotients[each.name], undefined=options.undefined, annotated=annotated > 0, known=known)
+        for each in measures
+    }

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``open-mic-task1``: which instruments a recording has.
+
+The measures of the OpenMIC campaign's first task: each file on its own, averaged over files; beside them
+all files together, and each instrument on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from kammerton.instruments.columns import Columns
+from kammerton.instruments.flat import counts_of_files, list_precision
+from kammerton.instruments.formulas import Counts, rates
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.protocols.measures import measure
+from kammerton.instruments.queries import Queries
+from kammerton.model.measure import Measure, Statistics, Values
+from kammerton.model.protocol import Protocol
+
+__all__ = ["HIERARCHICAL", "PROTOCOL", "evaluate", "gather", "gathered_rates"]
+
+_NAME = "open-mic-task1"
+_CAMPAIGN = "OpenMIC, an open MIR evaluation campaign, 2016-17: Task 1"
+_SKLEARN = "scikit-learn (1e-12)"
+
+HIERARCHICAL = frozenset(("hP", "hR", "hF"))
+"""Measures that need a taxonomy."""
+
+_NOT_ANNOTATED = "no instrument is annotated"
+_FILES = {
+    "P": (
+        "Precision: how much of what the system lists is there.",
+        "labels listed and annotated / labels listed",
+        "nothing is listed; it then counts 0 in the mean if anything is annotated",
+    ),
+    "R": (
+        "Recall: how much of what is there the system lists.",
+        "labels listed and annotated / labels annotated",
+        _NOT_ANNOTATED,
+    ),
+    "F": (
+        "Balance of precision and recall of each file; the mean is not the F of the mean P and R.",
+        "2 * labels listed and annotated / (labels listed + labels annotated)",
+        "nothing is listed, nor annotated",
+    ),
+    "AP": (
+        "Average precision of the ranked list: right labels ahead of wrong ones.",
+        "sum over right labels of (right labels up to its place / its place) / labels annotated",
+        _NOT_ANNOTATED,
+    ),
+    "hP": (
+        "Precision on labels with all their ancestors.",
+        "nodes above listed and above annotated labels / nodes above listed labels",
+        "nothing but roots is listed; it then counts 0 in the mean if anything is annotated",
+    ),
+    "hR": (
+        "Recall on labels with all their ancestors.",
+        "nodes above listed and above annotated labels / nodes above annotated labels",
+        _NOT_ANNOTATED,
+    ),
+    "hF": (
+        "Balance of hierarchical precision and recall of each file.",
+        "2 * nodes above both / (nodes above listed + nodes above annotated labels)",
+        "nothing is listed, nor annotated",
+    ),
+}
+
+_Which = Literal["P", "R", "F"]
+_WORDS: dict[_Which, tuple[str, str, str]] = {
+    "P": ("precision", "hits / listed", "it is never listed"),
+    "R": ("recall", "hits / annotated", "it is never annotated"),
+    "F": ("balance of both", "2 * hits / (listed + annotated)", "it is neither listed nor annotated"),
+}
+
+
+def _of_file(name: str) -> Measure:
+    return measure(
+        _NAME,
+        name,
+        _FILES[name],
+        source=_CAMPAIGN,
+        agrees_with="the campaign's own example, by hand" if name in HIERARCHICAL else _SKLEARN,
+    )
+
+
+def _micro(which: _Which) -> Measure:
+    words, equation, _ = _WORDS[which]
+    return measure(
+        _NAME,
+        f"micro_{which}",
+        (
+            f"All labels of all files together: {words}.",
+            f"{equation}, summed over files",
+            "none in any file",
+        ),
+        source=_CAMPAIGN,
+        agrees_with=_SKLEARN,
+        formula=Counts(which),
+        aggregate="pooled",
+        unit="labels",
+        headline=which == "F",
+    )
+
+
+def _macro(which: _Which) -> Measure:
+    words, equation, undefined_when = _WORDS[which]
+    return measure(
+        _NAME,
+        f"macro_{which}",
+        (
+            f"Each instrument over all files, averaged over instruments: {words}.",
+            f"mean over instruments of {equation} of its files",
+            f"{undefined_when}; it is then not in the mean",
+        ),
+        source=_CAMPAIGN,
+        agrees_with=_SKLEARN,
+        aggregate="gathered",
+        unit="instruments",
+        headline=which == "F",
+    )
+
+
+PROTOCOL = Protocol(
+    name=_NAME,
+    revision=1,
+    summary="Instruments of each file: the first task of the OpenMIC campaign.",
+    rules=(
+        "Labels match if they are equal. Duplicates count once, at their first place. Files without "
+        "annotation are in no mean over files, but in micro figures and in those of instruments. With a "
+        "taxonomy: hP, hR and hF extend both sides by all ancestors on all paths, never a root. Of files "
+        "judged in part, what nobody judged is left out of both sides, after it was extended."
+    ),
+    measures=(
+        *map(_of_file, _FILES),
+        *(_micro(which) for which in _WORDS),
+        *(_macro(which) for which in _WORDS),
+    ),
+    citation="OpenMIC: an open MIR evaluation campaign, https://github.com/cosmir/open-mic",
+)
+
+
+def evaluate(
+    columns: Columns, measures: Sequence[Measure], options: InstrumentOptions, extended: Statistics | None
+) -> dict[Measure, Statistics]:
+    """Return the statistics of ``measures``, those of this protocol that are not gathered.
+
+    Parameters
+    ----------
+    columns : Columns
+        Files.
+    measures : sequence of Measure
+        What to compute.
+    options : InstrumentOptions
+        Ties, and what undefined values count.
+    extended : ndarray of float64, shape (files, 3), optional
+        Counts of labels with their ancestors, for hierarchical measures.
+    """
+    flat = counts_of_files(columns)
+    known = (columns.truth.lengths > 0) | (columns.absent.lengths > 0)
+    computed: dict[Measure, Statistics] = {}
+    for each in measures:
+        if isinstance(each.formula, Counts):
+            computed[each] = flat
+            continue
+        counts = flat
+        if each.name in HIERARCHICAL:
+            assert extended is not None, "hierarchical measures need a taxonomy"
+            counts = extended
+        part, whole = _quotient(each.name, counts, columns, options)
+        computed[each] = rates(
+            part, whole, undefined=options.undefined, annotated=counts[:, 2] > 0, known=known
+        )
+    return computed
+
+
+def _quotient(
+    name: str, counts: Statistics, columns: Columns, options: InstrumentOptions
+) -> tuple[Values, Values]:
+    hits, said, annotated = counts.T
+    if name == "AP":
+        return list_precision(columns, options.ties), annotated
+    if name.endswith("F"):
+        return 2 * hits, said + annotated
+    return hits, said if name.endswith("P") else annotated
+
+
+def gather(
+    queries: Queries, measures: Sequence[Measure], options: InstrumentOptions
+) -> dict[Measure, Statistics]:
+    """Return the statistics of each instrument, for the gathered ones of this protocol."""
+    return gathered_rates(queries.counts(), measures, options)
+
+
+def gathered_rates(
+    counts: Statistics, measures: Sequence[Measure], options: InstrumentOptions
+) -> dict[Measure, Statistics]:
+    """Return the statistics of instruments that were hit, listed and annotated so often."""
+    hits, said, annotated = counts.T
+    quotients = {"P": (hits, said), "R": (hits, annotated), "F": (2 * hits, said + annotated)}
+    computed = {}
+    for each in measures:
+        part, whole = quotients[each.name[-1]]
+        # the campaign leaves an undefined figure of an instrument out
+        undefined = "skip" if options.undefined == "campaign" else options.undefined
+        found = rates(part, whole, undefined=undefined, annotated=annotated > 0)
+        rare = annotated < options.min_support
+        found[np.ix_(rare, [2, 3])] = 0.0
+        computed[each] = found
+    return computed

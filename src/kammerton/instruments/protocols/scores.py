@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Protocol ``scores``: the measures of systems that score every label of a vocabulary.
+
+As in scikit-learn, over what was judged: each label over all files, all of them together, and each file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kammerton.instruments.columns import Columns
+from kammerton.instruments.formulas import RATE, rates
+from kammerton.instruments.lists import Lists
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.protocols.measures import measure
+from kammerton.instruments.queries import Queries
+from kammerton.instruments.score_vectors import average_precision, roc_area
+from kammerton.model.measure import Measure, Statistics
+from kammerton.model.protocol import Protocol
+
+__all__ = ["EVERYTHING", "PROTOCOL", "evaluate", "gather"]
+
+EVERYTHING = "all"
+"""Name of the only class of micro figures."""
+
+_AREA = "area under the curve of precision over recall, in steps"
+_PAIRS = "pairs of a file that has the label and one that has not, scored in this order / all such pairs"
+_NO_HIT = "no file has the label"
+_CARDS = {
+    "mAP": ("Average precision of each label over files, averaged over labels.", _AREA, _NO_HIT),
+    "ROC_AUC": (
+        "How likely a file that has a label is scored above one that has not, averaged over labels.",
+        f"{_PAIRS}; equal scores count half",
+        "all files have the label, or none",
+    ),
+    "PR_AUC": (
+        "The same as mAP, under the name that MediaEval and MTG-Jamendo print; no trapezoids.",
+        _AREA,
+        _NO_HIT,
+    ),
+    "LRAP": (
+        "Label ranking average precision of each file, averaged over files; one step for equal scores.",
+        "mean over labels of the file of (labels of the file scored as high / labels scored as high)",
+        "the file has no label",
+    ),
+}
+
+
+def _measure(name: str, *, micro: bool = False) -> Measure:
+    summary, equation, undefined_when = _CARDS[name]
+    if micro:
+        summary = f"As {name}, over all pairs of file and label together."
+        undefined_when = "no file has any label, or for the ROC curve every one"
+    by_file = name == "LRAP"
+    return measure(
+        "scores",
+        f"micro_{name}" if micro else name,
+        (summary, equation, undefined_when),
+        source="scikit-learn's definitions, as PaSST, MediaEval 2019 and MTG-Jamendo use them",
+        agrees_with="scikit-learn 1.9 (1e-12)",
+        aggregate="mean" if by_file else "gathered",
+        unit="files" if by_file else "pairs" if micro else "labels",
+        headline=not micro and name != "PR_AUC",
+    )
+
+
+PROTOCOL = Protocol(
+    name="scores",
+    revision=1,
+    summary="Score vectors: how well scores tell what is there from what is not, at any threshold.",
+    rules=(
+        "Needs a score for every label of a vocabulary; thresholds do not matter. Pairs of file and label "
+        "that nobody judged are left out. Equal scores are one step, whatever --ties says. An annotated "
+        "label without a score comes last."
+    ),
+    measures=(
+        *map(_measure, _CARDS),
+        *(_measure(name, micro=True) for name in _CARDS if name != "LRAP"),
+    ),
+)
+
+
+def evaluate(
+    columns: Columns, measures: Sequence[Measure], options: InstrumentOptions
+) -> dict[Measure, Statistics]:
+    """Return the statistics of LRAP, one row per file."""
+    scored = columns.condensed(columns.scored)
+    part, _ = average_precision(scored, columns.annotated(scored))
+    annotated = columns.truth.lengths.astype(np.float64)
+    found = rates(
+        part,
+        annotated,
+        undefined=options.undefined,
+        annotated=annotated > 0,
+        known=(annotated > 0) | (columns.absent.lengths > 0),
+        of_nothing=1.0,
+    )
+    return dict.fromkeys(measures, found)
+
+
+def gather(
+    queries: Queries, measures: Sequence[Measure], options: InstrumentOptions
+) -> dict[Measure, Statistics]:
+    """Return the statistics of each label, and behind them a row for all together."""
+    lists, hits = queries.vectors()
+    ends = lists.offsets[[0, -1]]
+    together = Lists(ends, lists.codes, lists.strengths)
+    nothing = np.full((1, len(RATE)), np.nan)
+    computed = {}
+    for each in measures:
+        kernel = roc_area if each.name.endswith("ROC_AUC") else average_precision
+        micro = each.name.startswith("micro_")
+        part, whole = kernel(together if micro else lists, hits)
+        annotated = whole > 0
+        found = rates(part, whole, undefined=options.undefined, annotated=annotated)
+        if kernel is roc_area and options.undefined == "sklearn" and not annotated.all():
+            found[:, 2:4] = 0.0  # scikit-learn has no mean then
+        others = np.repeat(nothing, len(queries), axis=0) if micro else nothing
+        computed[each] = np.concatenate((others, found) if micro else (found, others))
+    return computed

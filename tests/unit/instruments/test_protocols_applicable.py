@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Which measures annotations allow, and what is said of the others."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kammerton.instruments.applicability
+from kammerton.instruments.annotation import InstrumentList
+from kammerton.instruments.applicability import applicable
+from unit.instruments.scored import FIGURE, MEASURES, listed, options
+
+ALL = list(MEASURES.values())
+SET = listed("ab", ranked=False)
+RANKED = listed("ab")
+SCORED = listed({"a": 0.5, "b": 0.25})
+VECTOR = listed({"a": 0.5, "b": 0.25}, vector=True)
+TOPIC = InstrumentList(("d1",), query=True)
+
+
+def graded(*grades: int) -> InstrumentList:
+    labels = tuple(f"d{number}" for number in range(len(grades)))
+    return InstrumentList(labels, grades=np.array(grades), query=True)
+
+
+def outcome(
+    estimates: list[InstrumentList], references: list[InstrumentList] | None = None, **choices: Any
+) -> tuple[set[str], list[str]]:
+    """Return what is left out, and the codes that say so."""
+    tree = choices.pop("tree", FIGURE)
+    kept, notes = applicable(references or [RANKED], estimates, ALL, options(tree, **choices))
+    assert [measure for measure in ALL if measure in kept] == list(kept)
+    assert all(note.severity == "note" for note in notes)
+    return {str(measure) for measure in ALL if measure not in kept}, [note.code for note in notes]
+
+
+def named(*patterns: str) -> set[str]:
+    return {name for name in MEASURES if any(re.fullmatch(pattern, name) for pattern in patterns)}
+
+
+HIERARCHICAL = named(".*/h[PRF]", "lca/.", ".*/ERR", ".*/EP@.*", ".*/GAP")
+RETRIEVAL = named("open-mic-task2/.*") - named(".*/set_.")
+VECTORS = named("scores/.*")
+SETS = named("open-mic-task1/.*", "open-mic-task2/set_.", "kiritchenko.*", "lca/.*") - named(".*/AP")
+
+
+@pytest.mark.parametrize(
+    ("estimates", "choices", "left_out", "codes"),
+    [
+        ([SCORED], {}, VECTORS, ["KT673"]),
+        ([SCORED], {"tree": None}, VECTORS | HIERARCHICAL, ["KT670", "KT673"]),
+        ([RANKED], {}, VECTORS | RETRIEVAL, ["KT672", "KT673"]),
+        ([SET], {}, VECTORS | RETRIEVAL | {"open-mic-task1/AP"}, ["KT671", "KT672", "KT673"]),
+        ([VECTOR], {}, SETS, ["KT674"]),
+        ([VECTOR], {"threshold": "0.5"}, set(), []),
+        ([VECTOR], {"top_k": 1}, set(), []),
+        ([VECTOR, RANKED], {}, SETS, ["KT674"]),
+        ([SCORED, SET, SET, listed("a", ranked=False)], {}, VECTORS, ["KT673", "KT676"]),
+    ],
+)
+def test_what_is_left_out(
+    estimates: list[InstrumentList], choices: dict[str, Any], left_out: set[str], codes: list[str]
+) -> None:
+    assert outcome(estimates, **choices) == (left_out, codes)
+
+
+@pytest.mark.parametrize(
+    ("references", "graded_too"),
+    [
+        ([TOPIC], False),
+        ([graded(1, 1)], False),
+        ([graded(1, 2), TOPIC], True),
+        ([graded(1, 2, 3)], False),
+    ],
+)
+def test_of_topics_only_what_makes_sense(references: list[InstrumentList], graded_too: bool) -> None:
+    no_sense = HIERARCHICAL | VECTORS | named(".*/macro_.") - set()
+    if graded_too:
+        no_sense -= named(".*/ERR", ".*/EP@.*", ".*/GAP")
+    for tree in (None, FIGURE):
+        assert outcome([SCORED], references, tree=tree) == (no_sense, ["KT675"])
+
+
+def test_topics_may_be_ranked_without_scores() -> None:
+    assert "open-mic-task2/RR" not in outcome([RANKED], [TOPIC])[0]
+    assert "open-mic-task2/RR" in outcome([SET], [TOPIC])[0]
+
+
+def test_only_what_was_asked_for_is_spoken_of() -> None:
+    wanted = [MEASURES["open-mic-task1/P"], MEASURES["open-mic-task1/hP"]]
+    kept, notes = applicable([RANKED], [SET], wanted, options())
+    assert kept == (wanted[0],)
+    (note,) = notes
+    assert note.message == "no taxonomy: open-mic-task1/hP is not evaluated"
+
+
+def test_protocols_are_named_where_all_of_them_is_meant() -> None:
+    _, notes = applicable([RANKED], [RANKED], ALL, options())
+    told = {note.code: note.message for note in notes}
+    assert told["KT673"] == "estimates do not score every label of a vocabulary: scores are not evaluated"
+    assert told["KT670"] == (
+        "no taxonomy: open-mic-task1/hP hR hF, open-mic-task2/ERR EP@5 EP@10 EP@15 EP@20 EP@50 EP@100 GAP, "
+        "kiritchenko2006, lca are not evaluated"
+    )
+
+
+def test_unranked_lists_beside_ranked_ones_are_counted() -> None:
+    _, notes = applicable([RANKED], [RANKED, SET], ALL, options())
+    (note,) = [each for each in notes if each.code == "KT676"]
+    assert note.message == "1 of 2 estimates are not ranked: all their labels tie"
+
+
+def test_every_code_has_a_page() -> None:
+    source = Path(kammerton.instruments.applicability.__file__).read_text(encoding="utf-8")
+    for code in sorted(set(re.findall(r"KT\d{3}", source))):
+        title, blank, *lines = (
+            files("kammerton").joinpath("explanations", f"{code}.md").read_text(encoding="utf-8").split("\n")
+        )
+        assert re.fullmatch(rf"# {code} .*[^.]", title)
+        assert blank == ""
+        assert 5 <= len(lines) <= 15
+        assert max(map(len, lines)) <= 118
