@@ -25,6 +25,7 @@ from kammerton.model.protocol import choose
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import gather_evidence
+from kammerton.model.signature import signed_file
 from kammerton.model.splits import choose_split
 from kammerton.model.task import Task
 from kammerton.model.views import ItemView
@@ -213,6 +214,8 @@ def _choices(options: Any) -> dict[str, str]:
         if field.name in _NOT_IN_SIGNATURE or value == getattr(default, field.name):
             continue
         shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
+        if field.metadata.get("file"):
+            shown = signed_file(shown)
         changed[field.name] = "yes" if value is True else shown
     return changed
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from kammerton.errors import OptionError
@@ -34,7 +34,7 @@ class FingeringOptions(ReadingOptions):
 
     tolerance_s: float = TOLERANCE_S
     substitution: Substitution = "strike"
-    profile: str = "parncutt1997"
+    profile: str = field(default="parncutt1997", metadata={"file": True})
 
     def __post_init__(self) -> None:
         ReadingOptions.__post_init__(self)

@@ -75,13 +75,13 @@ class InstrumentOptions:
         Budgets of one file.
     """
 
-    taxonomy: str = ""
-    map: str = ""
+    taxonomy: str = field(default="", metadata={"file": True})
+    map: str = field(default="", metadata={"file": True})
     unknown: Unknown = "error"
     casefold: bool = False
     level: int = 0
     leaves: bool = False
-    threshold: str = ""
+    threshold: str = field(default="", metadata={"file": True})
     top_k: int = 0
     truth_threshold: str = ">=0.5"
     assume_absent: bool = False

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from kammerton.model.measure import Measure
 from kammerton.version import __version__
 
-__all__ = ["data_hash", "signature"]
+__all__ = ["data_hash", "signature", "signed_file"]
 
 
 def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
@@ -24,6 +26,21 @@ def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
     for (_, item), digest in sorted(fingerprints.items(), key=lambda entry: (entry[0][1], entry[1])):
         whole.update(item.encode("utf-8", "surrogateescape") + b"\0" + digest)
     return whole.hexdigest()[:6]
+
+
+def signed_file(choice: str) -> str:
+    """Return how a choice is signed that may name a file: as it is, or by the file's name and content.
+
+    Parameters
+    ----------
+    choice : str
+        A name, or a path, perhaps with ``#`` and a part of the file behind it.
+    """
+    path, mark, part = choice.partition("#")
+    if not os.path.isfile(path):  # noqa: PTH113 - a path may be too long, or hold what no path has
+        return choice
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:6]
+    return f"{Path(path).name}@{digest}{mark}{part}"
 
 
 def signature(

@@ -3,14 +3,18 @@
 
 import re
 from dataclasses import fields
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kammerton as kt
 from cases.chords import song
 from kammerton.chords import TASK, ChordOptions
+from kammerton.fingering import Fingering, FingeringOptions
+from kammerton.model.signature import signed_file
 from kammerton.version import __version__
 from strategies import Song
 
@@ -181,3 +185,27 @@ def test_choices_do_change_scores(
     ests = {"1": path, "2": song((0, 10, "G"))}
     values = [kt.score("chords", refs, {"s": ests}, options=each).value(MAJMIN) for each in (None, options)]
     assert values == pytest.approx([before / 2, after / 2])
+
+
+def test_a_file_is_signed_by_name_and_content(tmp_path: Path) -> None:
+    for folder, text in (("one", "a"), ("other", "a"), ("third", "b")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "spans.toml").write_text(text)
+    one, other, third = (signed_file(str(tmp_path / f / "spans.toml")) for f in ("one", "other", "third"))
+    assert re.fullmatch(r"spans\.toml@[0-9a-f]{6}", one)
+    assert one == other != third
+    assert signed_file(f"{tmp_path}/one/spans.toml#part") == f"{one}#part"
+    assert signed_file("parncutt1997") == "parncutt1997"
+    assert signed_file("x" * 5000) == "x" * 5000
+
+
+def test_options_that_name_files_say_so(tmp_path: Path) -> None:
+    profile = tmp_path / "spans.toml"
+    rows = "".join(f"{first}-{second} = [-5, 9]\n" for first, second in combinations(range(1, 6), 2))
+    profile.write_text(f'source = "a hand"\n[spans]\n{rows}')
+    chosen = FingeringOptions(profile=str(profile))
+    times, pitches = np.array([0.0, 1.0]), np.array([60, 62])
+    pieces = {"p": Fingering(times, times + 1, pitches, np.zeros(2, dtype=np.int64), ("1", "2"))}
+    scores = kt.score("fingering", pieces, pieces, protocols=["playability"], options=chosen)
+    signatures = set(scores.summary["signature"])
+    assert all(re.search(r"\|profile:spans\.toml@[0-9a-f]{6}\|", each) for each in signatures)
