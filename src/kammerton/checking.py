@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.formats.folders import find_files
 from kammerton.model.registry import find_task
-from kammerton.model.task import Reading, Task
+from kammerton.model.task import Task
 from kammerton.version import __version__
 
 __all__ = ["Checked", "check"]
@@ -103,15 +103,24 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
             "no annotation files to check", f"suffixes read: {', '.join(sorted(found.suffixes))}"
         )
     for file in files:
-        read = found.read(Path(file), file, reading)
-        diagnostics += (*read.diagnostics, *_linted(found, read, file, reading))
+        sheet = None if found.unfold is None else found.unfold(Path(file), file, reading)
+        if sheet is None:
+            read = found.read(Path(file), file, reading)
+            diagnostics += (*read.diagnostics, *_linted(found, read.annotations, file, reading))
+            continue
+        diagnostics += sheet.diagnostics
+        for item, annotations in sheet.items.items():
+            linted = _linted(found, annotations, file, reading)
+            diagnostics += (said.at(item=item, message=f"{quote(item)}: {said.message}") for said in linted)
     return Checked(found.name, tuple(files), tuple(ignored), tuple(diagnostics))
 
 
-def _linted(task: Task, reading: Reading[Any], file: str, options: object) -> Iterator[Diagnostic]:
+def _linted(
+    task: Task, annotations: Sequence[tuple[str | None, Any]], file: str, options: object
+) -> Iterator[Diagnostic]:
     """Give what is odd about annotations that could be read; of several, say whose it is."""
-    for number, (annotator, annotation) in enumerate(reading.annotations, 1):
+    for number, (annotator, annotation) in enumerate(annotations, 1):
         for found in () if task.lint is None else task.lint(annotation, options):
-            several = len(reading.annotations) > 1
+            several = len(annotations) > 1
             whose = f"annotator {quote(annotator or str(number))}, " if several else ""
             yield found.at(file=file, message=whose + found.message)

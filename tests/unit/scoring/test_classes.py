@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import kammerton as kt
-from kammerton import api
+from kammerton import api, checking
 from kammerton.core.ratios import ratio
 from kammerton.errors import DataError, Diagnostic
 from kammerton.model.gathering import Gathered, join, name_items
@@ -301,3 +301,16 @@ def test_names_do_not_change_the_last_bits() -> None:
         for how in ("mean", "pooled")
     }
     assert found == {math.fsum(shares) / 5}
+
+
+def test_files_of_many_items_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = Diagnostic(code="KT998", severity="note", message="a word")
+    task = replace(TASK, lint=lambda words, options: (odd,) if "a" in words else ())
+    monkeypatch.setattr(checking, "find_task", lambda name: task)
+    (tmp_path / "some.sheet").write_text("1 a b\n2 c\n4 ?\n")
+    found = checking.check("words", tmp_path).diagnostics
+    file = str(tmp_path / "some.sheet")
+    assert [(each.code, each.file, each.item, each.message) for each in found] == [
+        ("KT999", file, None, "a question"),
+        ("KT998", file, "1", "`1`: a word"),
+    ]
