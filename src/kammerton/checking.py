@@ -109,18 +109,18 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
             diagnostics += (*read.diagnostics, *_linted(found, read.annotations, file, reading))
             continue
         diagnostics += sheet.diagnostics
-        for item, annotations in sheet.items.items():
-            linted = _linted(found, annotations, file, reading)
+        for item, tracks in sheet.items.items():
+            linted = _linted(found, tracks, file, reading)
             diagnostics += (said.at(item=item, message=f"{quote(item)}: {said.message}") for said in linted)
     return Checked(found.name, tuple(files), tuple(ignored), tuple(diagnostics))
 
 
 def _linted(
-    task: Task, annotations: Sequence[tuple[str | None, Any]], file: str, options: object
+    task: Task, tracks: Sequence[tuple[str | None, Any]], file: str, options: object
 ) -> Iterator[Diagnostic]:
     """Give what is odd about annotations that could be read; of several, say whose it is."""
-    for number, (annotator, annotation) in enumerate(annotations, 1):
+    for number, (annotator, annotation) in enumerate(tracks, 1):
         for found in () if task.lint is None else task.lint(annotation, options):
-            several = len(annotations) > 1
+            several = len(tracks) > 1
             whose = f"annotator {quote(annotator or str(number))}, " if several else ""
             yield found.at(file=file, message=whose + found.message)
