@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""From the labels of a source to those of a taxonomy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.resources import files
+
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.formats.options import Limits
+from kammerton.formats.reading import Problems
+from kammerton.formats.source import read_text
+from kammerton.instruments.small_tables import Row, Shape, read_rows
+
+__all__ = ["LABEL_MAPS", "LabelMap", "load_label_map"]
+
+LABEL_MAPS: Mapping[str, str] = {
+    "audioset-to-openmic-2018": "names of AudioSet to the 20 labels of OpenMIC-2018",
+    "irmas-to-openmic-2018": "names and three-letter codes of IRMAS to the 20 labels of OpenMIC-2018",
+    "medleydb-to-openmic-2018": "instruments of MedleyDB to the 20 labels of OpenMIC-2018",
+}
+"""Names of the built-in maps, and what they are."""
+
+_SHAPE = Shape("KT655", (("label", "from", "source"), ("instrument", "to", "target")))
+
+
+@dataclass(frozen=True, eq=False)
+class LabelMap:
+    """What labels stand for.
+
+    Parameters
+    ----------
+    name : str
+        Name or path it was loaded by.
+    entries : mapping of str to str or None
+        Instrument of each label; None for a label that names none, and is left out on purpose.
+    diagnostics : tuple of Diagnostic
+        What was noticed in its file.
+
+    Examples
+    --------
+    >>> codes = LabelMap("mine", {"pia": "piano", "nod": None})
+    >>> codes.apply("pia"), codes.apply("nod"), codes.apply("violin")
+    ('piano', None, 'violin')
+    """
+
+    name: str
+    entries: Mapping[str, str | None]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return len(self.entries)
+
+    def apply(self, label: str, casefold: bool = False) -> str | None:
+        """Return what a label stands for: itself if the map does not have it.
+
+        Parameters
+        ----------
+        label : str
+            Without blanks around it.
+        casefold : bool
+            Whether an entry in another case will do, if there is none in this one; of several the first.
+
+        Returns
+        -------
+        str or None
+            None for what is no instrument.
+        """
+        if label in self.entries:
+            return self.entries[label]
+        return self._folded.get(label.casefold(), label) if casefold else label
+
+    @cached_property
+    def _folded(self) -> dict[str, str | None]:
+        folded: dict[str, str | None] = {}
+        for label, instrument in self.entries.items():
+            folded.setdefault(label.casefold(), instrument)
+        return folded
+
+
+def load_label_map(
+    name: str | os.PathLike[str], *, encoding: str = "utf-8", limits: Limits | None = None
+) -> LabelMap:
+    """Read a label map.
+
+    Parameters
+    ----------
+    name : str or path
+        One of :data:`LABEL_MAPS`, or the path of a table with the header ``label,instrument``. A row
+        without an instrument says that the label names none.
+    encoding : str
+        Encoding of a file that has no byte order mark.
+    limits : Limits, optional
+        Budgets of the file.
+
+    Returns
+    -------
+    LabelMap
+
+    Raises
+    ------
+    OptionError
+        If the name is neither a built-in map nor looks like a path.
+    DataError
+        If the file cannot be used (KT101 to KT108, KT655 to KT657).
+
+    Examples
+    --------
+    >>> load_label_map("irmas-to-openmic-2018").apply("gel")
+    'guitar'
+    """
+    path = os.fspath(name)
+    if isinstance(name, str) and name in LABEL_MAPS:
+        return _built_in(name)
+    if isinstance(name, str) and not _is_path(name):
+        raise OptionError.unknown("label map", name, LABEL_MAPS)
+    limits = limits or Limits()
+    return _read(path, read_text(path, name=path, encoding=encoding, limits=limits), limits)
+
+
+def _is_path(name: str) -> bool:
+    return bool(os.path.splitext(name)[1] or os.path.dirname(name)) or os.path.lexists(name)  # noqa: PTH110, PTH120, PTH122
+
+
+@lru_cache
+def _built_in(name: str) -> LabelMap:
+    text = files(__package__).joinpath("maps", f"{name}.csv").read_text(encoding="utf-8")
+    return _read(name, text, Limits())
+
+
+def _read(name: str, text: str, limits: Limits) -> LabelMap:
+    problems = Problems(name)
+    entries: dict[str, str | None] = {}
+    for row in read_rows(text, _SHAPE, problems, limits):
+        _take(entries, row, problems, limits)
+    if not entries and not problems.has_errors:
+        hint = f"a header `{_SHAPE.header}`, and a row for each label"
+        problem = Diagnostic(
+            code="KT657", severity="error", message="label map has no rows", file=name, hint=hint
+        )
+        problems.add(problem)
+    if problems.has_errors:
+        raise DataError(problems.diagnostics())
+    return LabelMap(name, entries, problems.diagnostics())
+
+
+def _take(entries: dict[str, str | None], row: Row, problems: Problems, limits: Limits) -> None:
+    """Take up one row, or report it."""
+    label, instrument = row.cells[0], row.cells[1] or None
+    long = next((index for index, cell in enumerate(row.cells) if len(cell) > limits.label), None)
+    if long is not None:
+        message = f"label of {len(row.cells[long]):,} characters: over the limit of {limits.label:,}"
+        problem = Diagnostic(code="KT106", severity="error", message=message)
+        problems.add_at(problem, lambda: row.place(long))
+    elif not label:
+        problem = Diagnostic(code="KT655", severity="error", message="row has no label")
+        problems.add_at(problem, lambda: row.place(0))
+    elif label in entries:
+        _say_again(label, entries[label], instrument, row, problems)
+    else:
+        entries[label] = instrument
+
+
+def _say_again(label: str, first: str | None, second: str | None, row: Row, problems: Problems) -> None:
+    """Report a label that stands twice: what it stands for may differ, and then nobody can tell which."""
+    if first == second:
+        problem = Diagnostic(
+            code="KT656", severity="warning", message=f"row dropped: {quote(label)} stands in the map already"
+        )
+    else:
+        both = " and ".join("no instrument" if each is None else quote(each) for each in (first, second))
+        message = f"{quote(label)} stands for {both}"
+        problem = Diagnostic(code="KT656", severity="error", message=message, hint="keep one of the rows")
+    problems.add_at(problem, lambda: row.place(0))
