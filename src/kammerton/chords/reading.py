@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
@@ -147,7 +147,7 @@ def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
         if respelled is not None:
             spelling[label] = respelled
             found = _respelled(label, respelled)
-        problems.add(replace(track.locate(rows[0], "label").diagnose(found), count=len(rows)))
+        problems.add_at(found.at(count=len(rows)), partial(track.locate, rows[0], "label"))
     return [spelling[label] for label in track.labels]
 
 

@@ -31,8 +31,9 @@ def keeps_lines(text: str, problems: Problems, limits: Limits, *, headers: int =
             return False
     if len(text) <= limits.line:
         return True
-    longest = max(enumerate(map(len, text.split("\n")), 1), key=lambda line: line[1])
-    if longest[1] > limits.line:
-        message = f"line of {longest[1]:,} characters: over the limit of {limits.line:,}"
-        say_exceeded(problems, message, longest[0])
-    return longest[1] <= limits.line
+    lengths = list(map(len, text.split("\n")))
+    longest = max(lengths)
+    if longest > limits.line:
+        message = f"line of {longest:,} characters: over the limit of {limits.line:,}"
+        say_exceeded(problems, message, lengths.index(longest) + 1)
+    return longest <= limits.line

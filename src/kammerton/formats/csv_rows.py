@@ -35,8 +35,13 @@ from kammerton.model.annotations import Field, Place
 
 __all__ = ["read_csv"]
 
-Records = Sequence[list[str] | None]
-"""Rows cut into fields; None where the quotes do not allow it."""
+Cells = Sequence[Sequence[str]]
+"""Texts of the columns of a file, one per row; blanks around them do not count."""
+
+_LONGEST_FIELD = csv.field_size_limit()
+
+_LOOKED_AT = 1000
+"""Rows that do not fit whose problems are told apart; the rest is counted."""
 
 
 def read_csv(text: str, header: Header, problems: Problems, options: IntervalOptions) -> Reading:
@@ -64,15 +69,16 @@ def read_csv(text: str, header: Header, problems: Problems, options: IntervalOpt
     if problems.has_errors:
         return problems.reading(())
     lines = _lines_below(text, header, columns)
-    records = _cut(lines, header.separator)
-    table = _Table.of(header, columns, records, options)
-    if not table.fits(records):
-        if table.say_other_mark(lines, records, problems):
+    table = _Table.of(header, columns, options)
+    cells = table.cut(lines)
+    if table.has_decimal_commas(lines, cells):
+        table = replace(table, mark=",")
+    if cells is None or not table.fits(cells):
+        if cells is not None and table.say_other_mark(lines, cells, problems):
             return problems.reading(())
-        bad = {row for row, line in enumerate(lines) if table.diagnose(line, records[row], problems)}
-        lines = [line for row, line in enumerate(lines) if row not in bad]
-        records = [record for row, record in enumerate(records) if row not in bad]
-    return finish([table.rows(lines, records, problems)], problems, options)
+        lines = table.without_bad(lines, problems)
+        cells = table.cut(lines)
+    return finish([table.rows(lines, cells or (), problems)], problems, options)
 
 
 def _lines_below(text: str, header: Header, columns: dict[Column, int]) -> list[NumberedLine]:
@@ -86,16 +92,6 @@ def _lines_below(text: str, header: Header, columns: dict[Column, int]) -> list[
     ]
 
 
-def _cut(lines: list[NumberedLine], separator: str) -> list[list[str] | None]:
-    """Cut lines into fields, all at once, or singly if one of them has a quote too few."""
-    texts = [line for _, line in lines]
-    try:
-        records = list(csv.reader(texts, delimiter=separator, skipinitialspace=True, strict=True))
-    except csv.Error:
-        records = []
-    return list(records) if len(records) == len(lines) else [cells_of(text, separator) for text in texts]
-
-
 @dataclass(frozen=True, slots=True)
 class _Table:
     """What every row of a file has to be like."""
@@ -107,88 +103,110 @@ class _Table:
     columns: dict[Field, int]
 
     @classmethod
-    def of(
-        cls, header: Header, columns: dict[Column, int], records: Records, options: IntervalOptions
-    ) -> _Table:
+    def of(cls, header: Header, columns: dict[Column, int], options: IntervalOptions) -> _Table:
         """Put together what header and options say."""
         layout: RowLayout = "rows" if "end" in columns else "durations" if "duration" in columns else "points"
         places: dict[Field, int] = {"start": columns["start"], "label": columns["label"]}
         if layout != "points":
             places["end"] = columns["end" if layout == "rows" else "duration"]
-        table = cls(header.separator, len(header.names), layout, options.decimal, places)
-        return replace(table, mark=",") if table.has_decimal_commas(records) else table
+        return cls(header.separator, len(header.names), layout, options.decimal, places)
 
-    def has_decimal_commas(self, records: Records) -> bool:
+    def has_decimal_commas(self, lines: Sequence[NumberedLine], cells: Cells | None) -> bool:
         """Tell if times have commas and no points, which between semicolons means one thing."""
         if self.separator != ";":
             return False
-        times = [
-            record[self.columns[field]]
-            for record in records
-            if record is not None and len(record) == self.width
-            for field in self.time_fields()
-        ]
-        return any("," in time for time in times) and not any("." in time for time in times)
+        if cells is None:
+            records = (cells_of(line, self.separator) or () for _, line in lines)
+            cells = list(zip(*(record for record in records if len(record) == self.width), strict=True))
+        times = "".join(text for field in self.time_fields() if cells for text in cells[self.columns[field]])
+        return "," in times and "." not in times
 
     def time_fields(self) -> list[Field]:
         """Return the fields that are times."""
         return [field for field in self.columns if field != "label"]
 
-    def fits(self, records: Records) -> bool:
-        """Tell whether nothing is wrong with any row."""
-        if not all(record is not None and len(record) == self.width for record in records):
-            return False
-        times = [self.texts(records, field) for field in self.time_fields()]
-        labels = self.texts(records, "label")
-        return all(are_times(texts, self.mark) for texts in times) and all(map(str.strip, labels))
+    def cut(self, lines: Sequence[NumberedLine]) -> Cells | None:
+        """Cut lines into columns, or return None if one of them has other cells than the header."""
+        texts = [line for _, line in lines]
+        text = "\n".join(texts)
+        if '"' in text or self.separator not in ",;\t" or max(map(len, texts), default=0) > _LONGEST_FIELD:
+            return self._cut_quoted(texts)
+        marks = self.width - 1
+        if not all(line.count(self.separator) == marks for line in texts):
+            return None
+        cells = text.replace("\n", self.separator).split(self.separator) if texts else []
+        return [cells[index :: self.width] for index in range(self.width)]
 
-    def say_other_mark(self, lines: list[NumberedLine], records: Records, problems: Problems) -> bool:
-        """Report, once, that all rows would fit with the other decimal mark; tell whether they do."""
-        if not replace(self, mark=other_mark(self.mark)).fits(records):
+    def _cut_quoted(self, texts: Sequence[str]) -> Cells | None:
+        try:
+            records = list(csv.reader(texts, delimiter=self.separator, skipinitialspace=True, strict=True))
+        except csv.Error:
+            return None
+        fit = len(records) == len(texts) and all(len(record) == self.width for record in records)
+        return [[record[index] for record in records] for index in range(self.width)] if fit else None
+
+    def fits(self, cells: Cells) -> bool:
+        """Tell whether nothing is wrong with any row."""
+        times = [cells[self.columns[field]] for field in self.time_fields()]
+        labels = cells[self.columns["label"]]
+        if not all(are_times(texts, self.mark) for texts in times):
             return False
-        times = {
-            field: [text.strip(" \t") for text in self.texts(records, field)] for field in self.time_fields()
-        }
-        row, field = next(
-            (row, field)
-            for row in range(len(records))
-            for field in times
-            if parse_time(times[field][row], self.mark) is None
+        return all(map(str.strip, labels)) or all(label.strip(" \t") for label in labels)
+
+    def say_other_mark(self, lines: Sequence[NumberedLine], cells: Cells, problems: Problems) -> bool:
+        """Report, once, that all rows would fit with the other decimal mark; tell whether they do."""
+        if not replace(self, mark=other_mark(self.mark)).fits(cells):
+            return False
+        row, field, time = next(
+            (row, field, time)
+            for row in range(len(lines))
+            for field in self.time_fields()
+            if parse_time(time := cells[self.columns[field]][row].strip(" \t"), self.mark) is None
         )
-        problem = diagnose_mark(times[field][row], self.mark, len(lines))
+        problem = diagnose_mark(time, self.mark, len(lines))
         problems.add(self._place(lines[row], field, problems.file).diagnose(problem))
         return True
 
-    def texts(self, records: Records, field: Field) -> list[str]:
-        """Return the texts of a field, blanks around them and all."""
-        index = self.columns[field]
-        return [record[index] for record in records if record is not None]
+    def without_bad(self, lines: Sequence[NumberedLine], problems: Problems) -> list[NumberedLine]:
+        """Report the rows that something is wrong with, and return the others."""
+        good, bad = [], 0
+        for line in lines:
+            if self._is_good(line[1]):
+                good.append(line)
+                continue
+            bad += 1
+            if bad <= _LOOKED_AT:
+                self._diagnose(line, problems)
+        problems.add_rest(bad - _LOOKED_AT)
+        return good
 
-    def diagnose(self, line: NumberedLine, record: list[str] | None, problems: Problems) -> bool:
-        """Report what is wrong with a row; tell whether anything was."""
+    def _is_good(self, line: str) -> bool:
+        record = cells_of(line, self.separator)
+        if record is None or len(record) != self.width:
+            return False
+        return self.fits([(cell,) for cell in record])
+
+    def _diagnose(self, line: NumberedLine, problems: Problems) -> None:
+        record = cells_of(line[1], self.separator)
         if record is None:
             self._say_unclosed(line, problems)
-            return True
+            return
         if len(record) != self.width:
             self._say_width(line, record, problems)
-            return True
-        found = False
+            return
         for field in self.time_fields():
             time = record[self.columns[field]].strip(" \t")
             if parse_time(time, self.mark) is None:
                 problem = diagnose_time(time, self.mark)
                 problems.add_at(problem, partial(self._place, line, field, problems.file))
-                found = True
         if not record[self.columns["label"]].strip(" \t"):
             problem = Diagnostic(code="KT111", severity="error", message="row has no label")
             problems.add_at(problem, partial(self._place, line, "label", problems.file))
-            found = True
-        return found
 
     def _say_unclosed(self, line: NumberedLine, problems: Problems) -> None:
         number, text = line
-        if len(text) > csv.field_size_limit():
-            say_exceeded(problems, f"field of more than {csv.field_size_limit():,} characters", number)
+        if len(text) > _LONGEST_FIELD:
+            say_exceeded(problems, f"field of more than {_LONGEST_FIELD:,} characters", number)
             return
         mark = re.escape(self.separator)
         opening = re.search(rf'(?:^|{mark})[ \t]*+(?P<quote>")(?!(?:[^"]|"")*+"(?:{mark}|$))', text)
@@ -218,13 +236,13 @@ class _Table:
         column, token = field_at(text, self.separator, self.columns[field])
         return Place(file, number, column, max(1, len(token)), text)
 
-    def rows(self, lines: list[NumberedLine], records: Records, problems: Problems) -> Rows:
+    def rows(self, lines: Sequence[NumberedLine], cells: Cells, problems: Problems) -> Rows:
         """Return rows that nothing is wrong with."""
 
         def locate(row: int, field: Field) -> Place:
             return self._place(lines[row], field, problems.file)
 
-        seconds = self.texts(records, "end") if "end" in self.columns else []
-        starts = self.texts(records, "start")
-        labels = [label.strip(" \t") for label in self.texts(records, "label")]
-        return Columns(self.layout, self.mark, starts, seconds, labels, locate).rows(problems)
+        texts = {field: cells[index] if cells else () for field, index in self.columns.items()}
+        labels = [label.strip(" \t") for label in texts["label"]]
+        seconds = texts.get("end", ())
+        return Columns(self.layout, self.mark, texts["start"], seconds, labels, locate).rows(problems)

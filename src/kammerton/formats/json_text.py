@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 
@@ -115,7 +116,7 @@ def _say(
     places: JsonPlaces, span: Span, problems: Problems, code: str, message: str, hint: str | None = None
 ) -> None:
     problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
-    problems.add(places.at(span).diagnose(problem))
+    problems.add_at(problem, partial(places.at, span))
 
 
 def _keeps_depth(places: JsonPlaces, problems: Problems, limits: Limits) -> bool:

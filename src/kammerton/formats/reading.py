@@ -70,6 +70,11 @@ class Problems:
         """Count problems of a code that has filled its list already."""
         self._seen[code] = self._seen.get(code, 0) + count
 
+    def add_rest(self, count: int) -> None:
+        """Count further problems that nobody told apart, as of the code that there are most of."""
+        if count > 0:
+            self.add_unlisted(max(self._seen, key=self._seen.__getitem__), count)
+
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return all of them by line; those that were only counted come last, as "and 431 more"."""
         if not self._seen:

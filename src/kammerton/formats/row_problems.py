@@ -19,6 +19,9 @@ NumberedLine = tuple[int, str]
 
 _TIMELIKE = re.compile(r"[+-]?\.?\d|[+-]?(?:nan|inf)", re.IGNORECASE)
 
+_LOOKED_AT = 1000
+"""Lines that do not fit whose problems are told apart; the rest is counted."""
+
 _NAMES = {"blank": "blanks", ",": "commas", ";": "semicolons"}
 
 
@@ -52,9 +55,9 @@ def diagnose_rows(
     if _is_another_kind(shape, fits[best], lines, problems):
         return shape, []
     fitting = [numbered for index, numbered in enumerate(lines) if fits[best][index]]
-    for index, numbered in enumerate(lines):
-        if fits[best][index]:
-            continue
+    bad = [index for index, fit in enumerate(fits[best]) if not fit]
+    for index in bad[:_LOOKED_AT]:
+        numbered = lines[index]
         other = next((shapes[rival] for rival in range(len(shapes)) if fits[rival][index]), shape)
         if other.separator != shape.separator:
             _say_mixed(numbered, shape, other, problems)
@@ -62,6 +65,7 @@ def diagnose_rows(
             _say_header(numbered, shape, problems)
         else:
             _say_line(numbered, shape, expected, problems)
+    problems.add_rest(len(bad) - _LOOKED_AT)
     return shape, fitting
 
 

@@ -256,3 +256,8 @@ def test_locates_fields_in_quotes() -> None:
 
 def test_a_label_of_nothing_but_odd_blanks_is_kept() -> None:
     assert rows_of(parse("start,end,label\n0,1,\u00a0\n", "a.csv")) == [(0.0, 1.0, "\u00a0")]
+
+
+def test_decimal_commas_are_seen_beside_a_row_that_does_not_fit() -> None:
+    reading = parse("start;end;label\n0,5;1,0;C\n1,0;2,0\n", "a.csv")
+    assert [problem.code for problem in reading.diagnostics] == ["KT161"]

@@ -11,6 +11,7 @@ from kammerton.formats import Limits, parse_intervals
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode, say_invalid
 from kammerton.formats.reading import Problems
+from kammerton.model.annotations import Place
 from unit.formats.telling import parse, rows_of, tell, told
 
 C = {"time": 0.0, "duration": 1.5, "value": "C", "confidence": None}
@@ -414,3 +415,34 @@ def test_decoded_numbers_are_as_written() -> None:
     assert str(document.value) == (
         "{'a': [Decimal('0.10'), Decimal('-0'), Decimal('1E+2'), Decimal('Infinity')]}"
     )
+
+
+DATA = '"namespace": "chord", "data": [{"time": 0, "duration": 9, "value": "C"'
+WITHOUT_END: dict[str, str] = {
+    "no namespace": '{"data": []}',
+    "no list of data": '{"namespace": "chord", "data": 5}',
+    "a key twice": '{"namespace": "chord", "namespace": "chord", "data": []}',
+    "half a pair": r'{"namespace": "chord", "data": [], "x": "\ud800"}',
+    "a confidence": f'{{{DATA}, "confidence": NaN}}]}}',
+    "the end": f"{{{DATA}}}]}}",
+}
+
+
+@pytest.mark.parametrize("one", WITHOUT_END.values(), ids=WITHOUT_END)
+def test_no_more_places_are_looked_up_than_are_said(monkeypatch: pytest.MonkeyPatch, one: str) -> None:
+    looked_up = []
+    at = JsonPlaces.at
+
+    def counted(places: JsonPlaces, span: tuple[int, int]) -> Place:
+        looked_up.append(span)
+        return at(places, span)
+
+    monkeypatch.setattr(JsonPlaces, "at", counted)
+    text = f'{{"annotations": [{", ".join([one] * 300)}], "file_metadata": {{"duration": 1}}}}'
+    assert "and 280 more like these" in [problem.message for problem in parse(text, "a.jams").diagnostics]
+    assert len(looked_up) <= 40
+
+
+def test_annotators_of_one_name_are_numbered() -> None:
+    text = jams(*(annotation(C, **by(name=name)) for name in ("a", "a (2)", "a", "a")))
+    assert [track.annotator for track in parse(text, "a.jams").tracks] == ["a", "a (2)", "a (3)", "a (4)"]

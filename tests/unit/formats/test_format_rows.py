@@ -469,3 +469,25 @@ def test_24_budgets(text: str, message: str) -> None:
 def test_24_blank_lines_and_comments_are_no_rows() -> None:
     reading = parse("0 1 C\n\n# x\n \n1 2 D\n", limits=Limits(rows=2, line=5))
     assert rows_of(reading) == [(0.0, 1.0, "C"), (1.0, 2.0, "D")]
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "code"),
+    [
+        ("0 1 C\n", "0 x C\n", "KT120"),
+        ("start,end,label\n", "0,x,C\n", "KT120"),
+        ("start,end,label\n", "0,1,C,4\n", "KT161"),
+        ("start,end,label\n", '0,1,"C\n', "KT160"),
+    ],
+)
+def test_problems_beyond_the_first_thousand_rows_are_only_counted(good: str, bad: str, code: str) -> None:
+    *listed, last = parse(good + bad * 1500).diagnostics
+    assert {problem.code for problem in listed} == {code}
+    assert (len(listed), tell(last)) == (20, f"error {code} and 1,480 more like these (1480 in all)")
+
+
+def test_rows_are_counted_with_the_problem_that_most_have() -> None:
+    *_, seven, rest = parse("0 x C\n" * 900 + "0 C\n" * 99 + "0 1 C\n" * 1400 + "0\n" * 41).diagnostics
+    # of 1,040 bad rows, the first 1,000 are 900 of KT120 and 100 of KT111; 40 remain
+    assert tell(seven) == "error KT120 and 920 more like these (920 in all)"
+    assert tell(rest) == "error KT111 and 80 more like these (80 in all)"
