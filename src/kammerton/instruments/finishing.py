@@ -214,7 +214,7 @@ class _Finishing:
         """Report lists in which some labels have a score and some have none, and those without any."""
         if rows.scores is None or not len(kept):
             return
-        lacking = np.isnan(rows.scores)
+        lacking = np.isnan(rows.scores) & ~np.isin(rows.lists, list(self.broken))
         total = np.bincount(rows.lists)
         without = np.bincount(rows.lists[lacking], minlength=len(total))
         called = self._manner.score

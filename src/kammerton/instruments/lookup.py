@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from kammerton.errors import quote
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.small_tables import composed
 from kammerton.instruments.taxonomy import Taxonomy
 
 __all__ = ["PROGRAMS", "Fate", "Meaning", "look_up", "unknown_hint"]
@@ -87,9 +87,7 @@ def unknown_hint(label: str, tree: Taxonomy) -> str:
 
 
 def _free(spelling: str, limit: int) -> Meaning:
-    label = spelling.strip()
-    if not label.isascii():
-        label = unicodedata.normalize("NFC", label)
+    label = composed(spelling)
     if not label:
         return Meaning(label, "empty")
     return Meaning(label, "long") if len(label) > limit else Meaning(label)

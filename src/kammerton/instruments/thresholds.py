@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic, OptionError, close_match, quote
-from kammerton.formats.csv_header import cells_of, field_at
+from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
 from kammerton.formats.times import parse_time
+from kammerton.instruments.small_tables import Row, Shape, read_rows
 from kammerton.model.annotations import Place
 
 __all__ = ["Operator", "Threshold", "read_threshold"]
@@ -28,7 +29,7 @@ OTHERS = "*"
 """Row of a file that stands for all instruments without a row of their own."""
 
 _TEXT = re.compile(r"(?P<operator>>=?)?[ \t]*(?P<value>\S+)")
-_HEADER = ("instrument", "threshold")
+_SHAPE = Shape("KT665", (("instrument", "label"), ("threshold",)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,49 +137,25 @@ def read_threshold(text: str) -> Threshold:
 def _read_file(path: str) -> Threshold:
     problems = Problems(path)
     found: dict[str, float] = {}
-    lines = [
-        (number, line)
-        for number, line in enumerate(read_text(path, name=path).split("\n"), 1)
-        if line.strip() and not line.startswith("#")
-    ]
-    separator = max((",", ";", "\t"), key=lines[0][1].count) if lines else ","
-    if not lines or [name.casefold() for name in _cells(lines[0][1], separator)] != [*_HEADER]:
-        number, line = lines[0] if lines else (1, "")
-        _say(
-            problems, Place(path, number, 1, max(1, len(line)), line), "header must be `instrument,threshold`"
-        )
-    for number, line in lines[1:] if not problems.has_errors else ():
-        _take(found, number, line, separator, problems)
+    for row in read_rows(read_text(path, name=path), _SHAPE, problems, Limits()):
+        _take(found, row, problems)
     if not found and not problems.has_errors:
-        _say(problems, Place(path), "no thresholds")
+        _say(problems, Place(path), "no thresholds", f"a header `{_SHAPE.header}`, and a row for each")
     if problems.has_errors:
         raise DataError(problems.diagnostics())
     return Threshold(">=", found.pop(OTHERS, math.nan), found)
 
 
-def _cells(line: str, separator: str) -> list[str]:
-    return [cell.strip() for cell in cells_of(line, separator) or [line]]
-
-
-def _take(found: dict[str, float], number: int, line: str, separator: str, problems: Problems) -> None:
+def _take(found: dict[str, float], row: Row, problems: Problems) -> None:
     """Take up one row, or report it."""
-    cells = _cells(line, separator)
-    if len(cells) != len(_HEADER):
-        _say(
-            problems,
-            Place(problems.file, number, 1, len(line), line),
-            "row must be an instrument and a number",
-        )
-        return
-    label, written = cells
+    label, written = row.cells
     value = parse_time(written, ".")
-    columns = [field_at(line, separator, index)[0] for index in range(len(_HEADER))]
     if value is None or not math.isfinite(value):
-        place = Place(problems.file, number, columns[1], max(1, len(written)), line)
-        _say(problems, place, f"not a number: {quote(written)}", "a threshold looks like 0.5")
-    elif label in found or not label:
-        what = f"instrument stands twice: {quote(label)}" if label else "row has no instrument"
-        _say(problems, Place(problems.file, number, columns[0], max(1, len(label)), line), what)
+        _say(problems, row.place(1), f"not a number: {quote(written)}", "a threshold looks like 0.5")
+    elif label in found:
+        _say(problems, row.place(0), f"instrument stands twice: {quote(label)}")
+    elif not label:
+        _say(problems, row.place(0), "row has no instrument", f"`{OTHERS}` stands for all others")
     else:
         found[label] = value
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import Diagnostic, quote
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.reading import Problems
 from kammerton.formats.row_problems import NumberedLine
@@ -108,7 +108,7 @@ class _Jamendo:
                 self._break(row, "KT161", message)
             elif name in seen or not name:
                 code = "KT618" if name else "KT621"
-                self._break(row, code, f"item stands twice: {name}" if name else "row names no item")
+                self._break(row, code, f"item stands twice: {quote(name)}" if name else "row names no item")
             seen.add(name)
 
     def _break(self, row: int, code: str, message: str) -> None:

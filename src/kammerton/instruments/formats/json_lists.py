@@ -253,15 +253,16 @@ class _Json:
     def _scored(self, entries: Entries, scores: NDArray[np.float64], count: int) -> tuple[Entries, Manner]:
         """Return 1 and 0 as what is there and what is not, null as not judged; else scores."""
         given = ~np.isnan(scores)
+        sound = ~np.isin(entries.lists, list(self._broken))
         if np.isin(scores[given], (0.0, 1.0)).all():
             partial_lists = np.bincount(entries.lists[~given], minlength=count) > 0
-            note_unjudged(int(given.sum()), len(given), self._problems, self._options)
+            note_unjudged(int(given[sound].sum()), int(sound.sum()), self._problems, self._options)
             entries.present = scores == 1
             kept = np.flatnonzero((scores == 1) | (given & partial_lists[entries.lists]))
             closed = ~partial_lists | self._options.assume_absent
             return entries.take(kept), Manner(closed=closed, sheet=self._is_sheet)
         entries.scores = scores
-        missing = np.flatnonzero(~given)
+        missing = np.flatnonzero(~given & sound)
         if len(missing):
             message = f"label without a score left out{such_rows(len(missing))}"
             note = Diagnostic(code="KT612", severity="note", message=message, count=len(missing))

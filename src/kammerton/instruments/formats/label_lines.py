@@ -66,6 +66,9 @@ def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) 
         return Place(problems.file, number, column, max(1, len(scores[row].rstrip())), line)
 
     entries = Entries.of(labels, np.zeros(len(labels), dtype=np.int64), locate)
+    broken = {}
     if any(map(str.strip, scores)):
-        entries.scores = numbers_of(scores, locate_score, problems).values
-    return Source(ONE, finish(entries, 1, problems, options, Manner()))
+        found = numbers_of(scores, locate_score, problems)
+        entries.scores = found.values
+        broken = dict.fromkeys((0,) if found.wrong else (), "score is no finite number")
+    return Source(ONE, finish(entries, 1, problems, options, Manner(), broken))

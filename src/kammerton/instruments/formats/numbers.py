@@ -16,7 +16,7 @@ from kammerton.formats.reading import Problems, such_rows
 from kammerton.formats.times import number_pattern
 from kammerton.model.annotations import Place
 
-__all__ = ["Numbers", "diagnose_number", "numbers_of"]
+__all__ = ["Numbers", "diagnose_number", "is_number", "numbers_of"]
 
 _CHARACTERS = b"0123456789.e-+E"
 """Of these, ``float`` reads what numbers are and nothing else: no ``1_0``, no ``nan``."""
@@ -110,6 +110,16 @@ def _plain(cells: Sequence[str]) -> NDArray[np.float64] | None:
     return None if np.isinf(values).any() else values
 
 
+def is_number(cell: str) -> bool:
+    """Tell whether a cell is a number, and not empty.
+
+    >>> [is_number(cell) for cell in ("0.5", "TRUE", "nan", "high", " ")]
+    [True, True, False, False, False]
+    """
+    value = _number(cell.strip())
+    return value is not None and not math.isnan(value)
+
+
 def _number(cell: str) -> float | None:
     """Return what a cell means, NaN if it stands for nothing, None if it is no finite number."""
     if _NUMBER.fullmatch(cell):
@@ -123,8 +133,8 @@ def _number(cell: str) -> float | None:
 
 def diagnose_number(written: str, what: str = "score") -> Diagnostic:
     """Say that a text is no finite number."""
-    hint = f"a {what} looks like 0.75"
-    if _COMMA.fullmatch(written):
+    hint = f"a {what} looks like {'1' if what == 'rank' else '0.75'}"
+    if "," in written and _COMMA.fullmatch(written):
         hint = "write it with a decimal point"
-    message = f"{what} is no finite number: {quote(written)}"
+    message = f"{what} is no finite number: {quote(written)}" if written else f"row has no {what}"
     return Diagnostic(code="KT609", severity="error", message=message, hint=hint)

@@ -16,7 +16,7 @@ from kammerton.instruments.entries import Entries, note_unjudged
 from kammerton.instruments.finishing import finish
 from kammerton.instruments.formats.items import Key, add_uneven, item_names
 from kammerton.instruments.formats.long_table import column_of
-from kammerton.instruments.formats.numbers import numbers_of
+from kammerton.instruments.formats.numbers import is_number, numbers_of
 from kammerton.instruments.formats.source import Source
 from kammerton.instruments.formats.tables import Table
 from kammerton.instruments.options import InstrumentOptions
@@ -25,9 +25,6 @@ from kammerton.model.annotations import Place
 __all__ = ["read_wide_table"]
 
 Matrix = NDArray[np.float64]
-
-_BEGIN = frozenset("+-.0123456789")
-"""Characters that numbers begin with."""
 
 _ZERO_ONE = frozenset(("0", "1", "0.0", "1.0"))
 
@@ -116,7 +113,7 @@ class _WideTable:
     def _is_text(self) -> bool:
         """Tell if no cell is a number, so that this is a table of another kind."""
         cells = [cell for index in self._columns.instruments for cell in self._table.columns[index]]
-        return any(map(str.strip, cells)) and not any(cell.lstrip()[:1] in _BEGIN for cell in cells)
+        return any(map(str.strip, cells)) and not any(is_number(cell.replace(",", ".")) for cell in cells)
 
     # --- the rows ----------------------------------------------------------------------------
 
@@ -204,18 +201,23 @@ class _WideTable:
         rows, columns = np.nonzero((matrix == 1) | (judged & ~complete[:, None]))
         entries = self._entries(rows, columns)
         entries.present = matrix[rows, columns] == 1
-        note_unjudged(int(judged.sum()), judged.size, self._problems, self._options)
+        of_use = judged[self._sound(len(judged))]
+        note_unjudged(int(of_use.sum()), of_use.size, self._problems, self._options)
         closed = np.ones(count, dtype=bool)
         closed[: len(complete)] = complete | self._options.assume_absent
         return entries, Manner(closed=closed, sheet=True)
+
+    def _sound(self, rows: int) -> NDArray[np.bool_]:
+        """Tell which rows can be used."""
+        return ~np.isin(np.arange(rows), list(self._broken))
 
     def _as_scores(self, matrix: Matrix, judged: NDArray[np.bool_]) -> tuple[Entries, Manner]:
         rows, columns = np.nonzero(judged)
         entries = self._entries(rows, columns)
         entries.scores = matrix[rows, columns]
-        if not judged.all():
-            row, column = (int(found[0]) for found in np.nonzero(~judged))
-            count = int((~judged).sum())
+        lacking, where = np.nonzero(~judged & self._sound(len(judged))[:, None])
+        if len(lacking):
+            row, column, count = int(lacking[0]), int(where[0]), len(lacking)
             message = f"cell without a score: its instrument has none in this item ({count:,} such cells)"
             note = Diagnostic(code="KT612", severity="note", message=message, count=count)
             self._problems.add(self._table.locate(row, self._columns.instruments[column]).diagnose(note))
