@@ -14,7 +14,7 @@ import numpy as np
 from kammerton.core.intervals import Codes
 from kammerton.instruments.columns import Columns
 from kammerton.instruments.flat import tied_files
-from kammerton.instruments.lists import Lists, contains, lists_of, spread
+from kammerton.instruments.lists import Lists, contains, distinct, lists_of, numbered, spread
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.task import Classes, ClassTable
 
@@ -149,8 +149,9 @@ class _Errors:
         codes = np.concatenate([part.codes for part in parts])
         owners = np.concatenate([part.owners for part in parts])
         entry, nth = spread(families.lengths[codes])
+        size = len(self.names)
         found = families.codes[families.offsets[codes[entry]] + nth]
-        return np.unique(owners[entry] * len(self.names) + found)
+        return distinct(owners[entry] * size + found, len(self.groups) * size)
 
     def instead(self, tree: Taxonomy | None) -> tuple[ClassTable, ClassTable]:
         """Pair missed labels with spurious ones of the same file."""
@@ -159,7 +160,7 @@ class _Errors:
         theirs = self.spurious.offsets[self.missed.owners[mine]] + nth
         size = len(self.names)
         pairs = self.missed.codes[mine] * size + self.spurious.codes[theirs]
-        used, which = np.unique(pairs, return_inverse=True)
+        used, which = numbered(pairs, size * size)
         kinds = [relation(tree, *(self.names[code] for code in divmod(pair, size))) for pair in used.tolist()]
         near = np.array([RELATIONS.index(kind) for kind in kinds], dtype=np.int64)
         rows = [

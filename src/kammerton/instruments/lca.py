@@ -15,7 +15,7 @@ import numpy as np
 from kammerton.core.intervals import Codes, Flags
 from kammerton.instruments.columns import Columns
 from kammerton.instruments.hierarchical import known_nodes
-from kammerton.instruments.lists import Lists, contains, distinct, spread
+from kammerton.instruments.lists import Lists, contains, distinct, numbered, spread
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.measure import Statistics
 
@@ -81,7 +81,7 @@ class _Ways:
         counts = other.lengths[own.owners]
         mine, nth = spread(counts)
         theirs = other.offsets[own.owners[mine]] + nth
-        pairs, which = distinct(own.codes[mine] * self.size + other.codes[theirs], self.size**2)
+        pairs, which = numbered(own.codes[mine] * self.size + other.codes[theirs], self.size**2)
         met = [self._climb.meet(*divmod(pair, self.size)) for pair in pairs.tolist()]
         depths = np.array([depth for depth, _ in met], dtype=np.int64)[which]
         best = np.full(len(own.codes), -1)
@@ -95,7 +95,8 @@ class _Ways:
         entry, step = spread(lengths[pair])
         found = owner[entry] * self.size + nodes[starts[pair[entry]] + step] % self.size
         alone = own.keep(counts == 0)
-        return np.unique(np.concatenate((found, alone.keys(self.size))))
+        every = np.concatenate((found, alone.keys(self.size)))
+        return distinct(every, len(own) * self.size)
 
 
 class _Climb:

@@ -20,6 +20,7 @@ __all__ = [
     "contains",
     "distinct",
     "lists_of",
+    "numbered",
     "rank",
     "spread",
     "sums",
@@ -116,14 +117,23 @@ def contains(keys: Codes, wanted: Codes, size: int) -> Flags:
     return np.isin(wanted, keys, kind="table" if size <= _TABLE else "sort")
 
 
-def distinct(keys: Codes, size: int) -> tuple[Codes, Codes]:
-    """Return the distinct keys, ascending, and which of them each key is; all are below ``size``."""
+def distinct(keys: Codes, size: int) -> Codes:
+    """Return the distinct keys, ascending; all are below ``size``."""
     if size > _TABLE:
-        found, which = np.unique(keys, return_inverse=True)
-        return found, which
+        return np.asarray(np.unique(keys))
     used = np.zeros(size, dtype=bool)
     used[keys] = True
-    return np.flatnonzero(used), (np.cumsum(used) - 1)[keys]
+    return np.flatnonzero(used)
+
+
+def numbered(keys: Codes, size: int) -> tuple[Codes, Codes]:
+    """Return the distinct keys, and which of them each key is; all are below ``size``."""
+    found = distinct(keys, size)
+    if size > _TABLE:
+        return found, np.searchsorted(found, keys)
+    number = np.zeros(size, dtype=np.int64)
+    number[found] = np.arange(len(found))
+    return found, number[keys]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

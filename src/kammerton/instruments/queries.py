@@ -12,7 +12,7 @@ import numpy as np
 
 from kammerton.core.intervals import Codes, Flags
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.lists import Lists, contains, lists_of
+from kammerton.instruments.lists import Lists, contains, lists_of, numbered
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.retrieval import Answers
 from kammerton.instruments.taxonomy import Taxonomy
@@ -45,7 +45,7 @@ def gather_rows(columns: Columns) -> Gathered:
     values[:, 2] = np.nan
     values[: len(columns.scored.codes), 2] = _scores(columns)
     values[:, 3], values[:, 4] = columns.closed[files], columns.queries[files]
-    used, codes = np.unique(labels, return_inverse=True)
+    used, codes = numbered(labels, size)
     names = tuple(columns.labels[code] for code in used.tolist())
     queries = columns.queries[files]
     return Gathered(

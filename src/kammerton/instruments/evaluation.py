@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: MIT
+"""Score lists of instruments held in Python: one file, or a million, without an object for each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from kammerton.core.intervals import Codes, Flags
+from kammerton.core.ratios import mean
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.formats.reading import Problems
+from kammerton.instruments.assembling import Manner
+from kammerton.instruments.columns import Columns, Vocabulary
+from kammerton.instruments.entries import Entries
+from kammerton.instruments.finishing import finish
+from kammerton.instruments.flat import counts_of_labels
+from kammerton.instruments.formulas import Counts, Rate
+from kammerton.instruments.kernels import statistics_of_files
+from kammerton.instruments.lists import IN_ORDER, Lists, lists_of
+from kammerton.instruments.lookup import Meaning, look_up
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1
+from kammerton.instruments.shaping import shaped
+from kammerton.model.annotations import Place
+from kammerton.model.measure import Measure, Statistics
+
+__all__ = ["InstrumentFigures", "InstrumentScores", "evaluate"]
+
+Labels = Collection[str]
+Files = Labels | Sequence[Labels] | Mapping[Any, Labels]
+
+_TOGETHER = 50_000
+"""Files that go through the kernels at once."""
+
+_PROTOCOLS = {module.PROTOCOL.name: module.PROTOCOL for module in (open_mic_task1, kiritchenko2006, lca)}
+_NEEDLESS = (
+    "taxonomy",
+    "threshold",
+    "truth_threshold",
+    "assume_absent",
+    "results",
+    "gain",
+    "encoding",
+    "limits",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InstrumentFigures:
+    """One instrument over all files.
+
+    Parameters
+    ----------
+    precision, recall, f1 : float
+        NaN where undefined.
+    hits, predicted, support : int
+        Files in which it is predicted and annotated, predicted, annotated.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    hits: int
+    predicted: int
+    support: int
+
+
+class InstrumentScores(dict[str, float]):
+    """Figures by ``protocol/measure``, NaN where undefined.
+
+    Attributes
+    ----------
+    instruments : dict of str to InstrumentFigures
+        By instrument, in the order of names.
+    files : int
+        Number of files.
+    diagnostics : tuple of Diagnostic
+        What was noticed in the labels.
+    """
+
+    def __init__(
+        self,
+        figures: Mapping[str, float],
+        instruments: dict[str, InstrumentFigures],
+        files: int,
+        diagnostics: tuple[Diagnostic, ...],
+    ) -> None:
+        super().__init__(figures)
+        self.instruments = instruments
+        self.files = files
+        self.diagnostics = diagnostics
+
+
+def evaluate(
+    annotated: Files,
+    predicted: Files,
+    taxonomy: str | os.PathLike[str] | None = None,
+    *,
+    protocols: Collection[str] | None = None,
+    labels: Collection[str] | None = None,
+    **options: Any,
+) -> InstrumentScores:
+    """Score lists of instruments.
+
+    Parameters
+    ----------
+    annotated, predicted : list of str, list of lists of str, or mapping of file to list of str
+        Labels of one file; or of many, both in the same order or under the same names. Predictions are
+        ranked, the best first; sets are not, and have no AP.
+    taxonomy : str or path, optional
+        A built-in taxonomy, or a file. Without one there are flat measures only.
+    protocols : collection of str, optional
+        ``"open-mic-task1"``, ``"kiritchenko2006"``, ``"lca"``; by default all that the input allows.
+    labels : collection of str, optional
+        Instruments that figures of instruments, and means over them, are of; by default all that are
+        annotated or predicted.
+    **options
+        Fields of :class:`kammerton.instruments.InstrumentOptions` that concern labels and means: ``map``,
+        ``unknown``, ``casefold``, ``level``, ``leaves``, ``top_k``, ``ties``, ``undefined``,
+        ``min_support``.
+
+    Returns
+    -------
+    InstrumentScores
+        A dict from ``"protocol/measure"`` to the figure over all files; figures of single instruments
+        are in its attribute ``instruments``.
+
+    Raises
+    ------
+    DataError
+        If a label is none, or the taxonomy does not have it and ``unknown`` is ``"error"``.
+    OptionError
+        If there is no such option, or both sides do not have the same files.
+
+    Notes
+    -----
+    For files on disk, scores, partial truth, and retrieval see :func:`kammerton.score`.
+
+    Examples
+    --------
+    >>> truth = {"one": ["piano", "violin"], "two": ["voice"]}
+    >>> found = evaluate(truth, {"one": ["violin", "flute"], "two": ["voice"]})
+    >>> found["open-mic-task1/P"], found["open-mic-task1/macro_R"]
+    (0.75, 0.6666666666666666)
+    >>> found.instruments["violin"].support
+    1
+    """
+    choices = _choices(taxonomy, options)
+    truth, said = _sides(annotated, predicted)
+    ranked = not any(issubclass(kind, AbstractSet) for kind in set(map(type, said)))
+    encoded = _Encoded(truth, said, choices)
+    wanted = _measures(protocols, choices, ranked=ranked)
+    per_file = [measure for measure in wanted if measure.aggregate != "gathered"]
+    sums = {measure: np.zeros((1, len(measure.formula.statistics))) for measure in per_file}
+    counts = np.zeros((len(encoded.labels), 3))
+    for begin in range(0, len(truth), _TOGETHER):
+        columns = shaped(encoded.columns(begin, begin + _TOGETHER, ranked=ranked), choices)
+        for measure, found in statistics_of_files(columns, per_file, choices).items():
+            sums[measure] += found.sum(axis=0, keepdims=True)
+        counts += counts_of_labels(columns)
+    names, counts = _chosen(encoded.labels, counts, labels)
+    gathered = [measure for measure in wanted if measure.aggregate == "gathered"]
+    of_labels = open_mic_task1.gathered_rates(counts, gathered, choices)
+    figures = {measure: _figure(measure, sums[measure]) for measure in per_file}
+    figures |= {measure: mean(Rate().counted(found)) for measure, found in of_labels.items()}
+    return InstrumentScores(
+        {str(measure): figures[measure] for measure in wanted},
+        _by_instrument(names, counts),
+        len(truth),
+        encoded.diagnostics,
+    )
+
+
+def _figure(measure: Measure, summed: Statistics) -> float:
+    """Return a figure from the sum of all rows of statistics, which say themselves how they are averaged."""
+    if isinstance(measure.formula, Rate):
+        return float(measure.formula.counted(summed)[0])
+    return float(measure.formula.finalise(summed)[0])
+
+
+def _choices(taxonomy: str | os.PathLike[str] | None, options: Mapping[str, Any]) -> InstrumentOptions:
+    known = [field.name for field in fields(InstrumentOptions) if field.name not in _NEEDLESS]
+    for name in options:
+        if name not in known:
+            raise OptionError.unknown("option", name, known)
+    return InstrumentOptions(taxonomy="" if taxonomy is None else os.fspath(taxonomy), **options)
+
+
+def _measures(
+    protocols: Collection[str] | None, options: InstrumentOptions, *, ranked: bool
+) -> list[Measure]:
+    names = list(_PROTOCOLS) if protocols is None else list(protocols)
+    for name in names:
+        if name not in _PROTOCOLS:
+            raise OptionError.unknown("protocol", name, _PROTOCOLS)
+        if protocols is not None and name != open_mic_task1.PROTOCOL.name and options.tree is None:
+            raise OptionError(f"protocol `{name}` needs a taxonomy")
+    chosen = [measure for name in names for measure in _PROTOCOLS[name].measures]
+    return [measure for measure in chosen if _is_allowed(measure, options, ranked=ranked)]
+
+
+def _is_allowed(measure: Measure, options: InstrumentOptions, *, ranked: bool) -> bool:
+    if measure.protocol != open_mic_task1.PROTOCOL.name:
+        return options.tree is not None
+    if measure.name == "AP":
+        return ranked
+    return options.tree is not None or measure.name not in open_mic_task1.HIERARCHICAL
+
+
+# --- what the caller hands over --------------------------------------------------------------
+
+
+def _sides(annotated: Files, predicted: Files) -> tuple[list[Labels], list[Labels]]:
+    """Return the labels of each file, of both sides."""
+    if isinstance(annotated, Mapping) and isinstance(predicted, Mapping):
+        truth, said = _named(annotated, predicted)
+    elif isinstance(annotated, Mapping) or isinstance(predicted, Mapping):
+        message = "one side names its files and the other does not"
+        raise OptionError(message, "give two mappings, or two lists")
+    else:
+        truth, said = _listed("annotated", annotated), _listed("predicted", predicted)
+        if _is_file(truth) and _is_file(said):
+            truth, said = [annotated], [predicted]
+    if len(truth) != len(said):
+        raise OptionError(f"{len(truth):,} files are annotated and {len(said):,} predicted")
+    for what, side in (("annotated", truth), ("predicted", said)):
+        for kind in set(map(type, side)):
+            if issubclass(kind, str | bytes) or not issubclass(kind, Collection):
+                odd = next(each for each in side if type(each) is kind)
+                raise OptionError.of_type(f"a file of `{what}`", odd, "a list of labels")
+    return truth, said
+
+
+def _named(annotated: Mapping[Any, Any], predicted: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:
+    for side, other, what in ((annotated, predicted, "predicted"), (predicted, annotated, "annotated")):
+        lacking = [str(name) for name in side if name not in other]
+        if lacking:
+            message = f"{len(lacking):,} files are not {what}, such as {quote(lacking[0])}"
+            raise OptionError(message, "give each file a list; an empty one, if it has no instrument")
+    return [*annotated.values()], [predicted[name] for name in annotated]
+
+
+def _listed(what: str, side: Any) -> list[Any]:
+    if isinstance(side, str | bytes) or not isinstance(side, Collection):
+        raise OptionError.of_type(what, side, "a list of labels, or of lists, or a mapping of files to lists")
+    return list(side)
+
+
+def _is_file(side: Sequence[object]) -> bool:
+    return all(isinstance(label, str) for label in side)
+
+
+class _Encoded:
+    """Both sides as codes of labels.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        What the codes stand for.
+    diagnostics : tuple of Diagnostic
+        What was noticed.
+    """
+
+    def __init__(self, truth: Sequence[Labels], said: Sequence[Labels], options: InstrumentOptions) -> None:
+        self._options = options
+        spellings = Vocabulary(None)
+        try:
+            raw = spellings.encode(truth), spellings.encode(said)
+        except TypeError as error:
+            raise OptionError("labels are strings", str(error)) from error
+        for label in spellings.labels:
+            if not isinstance(label, str):
+                raise OptionError.of_type("a label", label, "a string")
+        meanings = look_up(spellings.labels, options)
+        vocabulary = Vocabulary(options.tree)
+        targets = np.array([vocabulary.code(m.label) if m.stays else -1 for m in meanings], dtype=np.int64)
+        self.labels = vocabulary.labels
+        problems = [Problems("annotated"), Problems("predicted")]
+        self._truth, self._said = (
+            self._finished(lists, spellings.labels, meanings, targets, problem)
+            for lists, problem in zip(raw, problems, strict=True)
+        )
+        self.diagnostics = tuple(said for problem in problems for said in problem.diagnostics())
+        if any(problem.has_errors for problem in problems):
+            raise DataError([said for said in self.diagnostics if said.severity == "error"])
+
+    def _finished(
+        self,
+        raw: Lists,
+        spellings: Sequence[str],
+        meanings: Sequence[Meaning],
+        targets: Codes,
+        problems: Problems,
+    ) -> Lists:
+        """Return the lists with what their labels mean, each once; say what is odd."""
+        lists = Lists(raw.offsets, targets[raw.codes], IN_ORDER)
+        plain = np.array([_is_plain(meaning) for meaning in meanings], dtype=bool)
+        odd = np.bincount(raw.owners[~plain[raw.codes]], minlength=len(raw)) > 0
+        if (targets < 0).any():
+            lists = lists.keep(lists.codes >= 0)
+        keys = lists.keys(len(self.labels))
+        ordered = np.sort(keys)
+        repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+        if len(repeated):
+            odd[repeated // len(self.labels)] = True
+            _, first = np.unique(keys, return_index=True)
+            once = np.zeros(len(keys), dtype=bool)
+            once[first] = True
+            lists = lists.keep(once)
+        if odd.any():
+            self._say(raw, odd, spellings, problems)
+        return lists
+
+    def _say(self, raw: Lists, odd: Flags, spellings: Sequence[str], problems: Problems) -> None:
+        """Read the lists in which something is odd as those of files are read, to hear what it is."""
+        rows = np.flatnonzero(odd[raw.owners])
+        entries = Entries(
+            spellings, raw.codes[rows], raw.owners[rows], lambda row: Place(problems.file, row=int(row))
+        )
+        finish(entries, len(raw), problems, self._options, Manner(ordered=True, sheet=len(raw) > 1))
+
+    def columns(self, begin: int, end: int, *, ranked: bool) -> Columns:
+        """Return the columns of some files."""
+        truth, said = (side.some(begin, min(end, len(side))) for side in (self._truth, self._said))
+        files = len(truth)
+        if not ranked:
+            said = Lists(said.offsets, said.codes, np.zeros(len(said.codes)))
+        no, yes = np.zeros(files, dtype=bool), np.ones(files, dtype=bool)
+        return Columns(
+            labels=self.labels,
+            truth=truth,
+            absent=lists_of(np.zeros(files, dtype=np.int64), truth.codes[:0]),
+            closed=yes,
+            grades=np.ones(len(truth.codes), dtype=np.int64),
+            said=said,
+            scored=said,
+            vector=no,
+            listed=yes,
+            confident=no,
+            queries=no,
+            groups=np.zeros(files, dtype=np.int64),
+            tree=self._options.tree,
+        )
+
+
+def _is_plain(meaning: Meaning) -> bool:
+    return meaning.fate == "known" and not (meaning.mapped or meaning.root or meaning.program)
+
+
+# --- figures of instruments ------------------------------------------------------------------
+
+
+def _chosen(
+    known: Sequence[str], counts: Statistics, labels: Collection[str] | None
+) -> tuple[list[str], Statistics]:
+    """Return the labels that figures are of, by name, and their counts."""
+    number = {name: code for code, name in enumerate(known)}
+    if labels is None:
+        names = sorted(known[code] for code in np.flatnonzero(counts.any(axis=1)).tolist())
+    else:
+        names = sorted(set(labels))
+    nothing = np.zeros((1, 3))
+    codes = [number.get(name, len(known)) for name in names]
+    return names, np.concatenate((counts, nothing))[codes]
+
+
+def _by_instrument(names: Sequence[str], counts: Statistics) -> dict[str, InstrumentFigures]:
+    rates = [Counts(which).finalise(counts).tolist() for which in ("P", "R", "F")]
+    whole = counts.astype(np.int64).tolist()
+    return {
+        name: InstrumentFigures(*figures, *numbers)
+        for name, *figures, numbers in zip(names, *rates, whole, strict=True)
+    }
