@@ -275,6 +275,33 @@ def test_long_items_are_wrapped_to_round_times() -> None:
     assert lines[5].count("│") == 6
 
 
+def test_a_mistyped_end_does_not_draw_for_ever() -> None:
+    reference, estimate = DRAWN.tracks
+    late = replace(estimate, spans=(*estimate.spans[:2], Span(3.6, 1e7, "G")))
+    shown = replace(DRAWN, tracks=(reference, late), end=1e7)
+    lines = drawn(shown)
+    # rows of 2 s in 6 of 40 columns are 13.3 s in a line, so 10 s, and 5000 s in 500 lines
+    assert sum(line.startswith("ref") for line in lines) == 500
+    assert lines[-3:-1] == ["5000 to 1e+07 s not drawn; --from and --to", "  choose a part"]
+    assert not any("not drawn" in line for line in drawn(shown, start=9e6, end=9e6 + 100))
+
+
+def test_a_line_looks_only_at_the_rows_that_it_shows() -> None:
+    count = 2000
+    looked_at = 0
+
+    class Counted(Span):
+        def __getattribute__(self, name: str) -> Any:
+            nonlocal looked_at
+            looked_at += name == "start"
+            return super().__getattribute__(name)
+
+    rows = tuple(Counted(at, at + 1, "C") for at in range(count))
+    drawn(replace(DRAWN, tracks=(Track("ref", rows), Track("est", rows)), end=float(count)))
+    # 6 s in a line, so 333 lines; in each, of both tracks, 6 rows and a search among 2000
+    assert looked_at < 333 * 2 * (6 * 4 + 12) + 4 * count
+
+
 def test_colour_follows_the_marks() -> None:
     lines = drawn(colour=True)
     assert lines[0] == "\x1b[1msong, 0 to 8 s: est against ref\x1b[0m"
@@ -339,7 +366,9 @@ def test_a_width_that_cannot_be_filled_is_refused(width: int) -> None:
         drawn(width=width)
 
 
-@pytest.mark.parametrize(("start", "end"), [(8, None), (4, 4), (5, 3), (-1, 3), (float("nan"), None)])
+@pytest.mark.parametrize(
+    ("start", "end"), [(8, None), (4, 4), (5, 3), (-1, 3), (float("nan"), None), (0, 5e-324)]
+)
 def test_an_empty_part_is_refused(start: float, end: float | None) -> None:
     with pytest.raises(OptionError, match="nothing to show from"):
         drawn(start=start, end=end)

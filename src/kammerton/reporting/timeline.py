@@ -7,10 +7,11 @@ It draws what a task lays out (:class:`kammerton.model.views.ItemView`) without 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kammerton.errors import OptionError, quote
 from kammerton.reporting.brush import NAME, Brush, Glyphs, Role, glyphs_in
@@ -19,7 +20,9 @@ from kammerton.reporting.outlines import draw_outline
 from kammerton.reporting.staves import draw_grid
 
 if TYPE_CHECKING:
-    from kammerton.model.views import ItemView, Mark, Table, Track
+    from kammerton.model.views import ItemView, Mark, Span, Table, Track
+
+_Row = TypeVar("_Row", "Span", "Mark")
 
 __all__ = ["NARROWEST", "WIDEST", "render_item"]
 
@@ -32,6 +35,9 @@ _TICK = 8
 """Columns from one time on the axis to the next, at least."""
 _HALF = 0.5
 _EPSILON = 1e-9
+_MOST_LINES = 500
+"""Lines of the score: a mistyped end must not draw for ever."""
+_SHORTEST_PART = 1e-9
 _SHORTEST = 1e-3
 """A row shorter than this does not stretch the scale."""
 _TEXT, _LONE_TEXT, _NUMBERS, _INDENT = 24, 36, 26, 2
@@ -93,7 +99,7 @@ def _drawing(view: ItemView, start: float | None, end: float | None, brush: Brus
 
 def _window(view: ItemView, start: float | None, end: float | None) -> tuple[float, float]:
     first, last = start or 0.0, view.end if end is None else min(end, view.end)
-    if not 0 <= first < last:
+    if not (first >= 0 and last - first >= _SHORTEST_PART):
         raise OptionError(
             f"nothing to show from {first:g} to {last:g} {view.unit}",
             f"{quote(view.item)} goes from 0 to {view.end:.3f} {view.unit}",
@@ -139,22 +145,28 @@ def _systems(view: ItemView, first: float, last: float, brush: Brush) -> Iterato
     gutter = max(map(display_width, names)) + 1
     columns = brush.width - gutter
     length = _time_per_line(view.tracks[0], first, last, columns)
-    for number in range(math.ceil((last - first) / length - _EPSILON)):
+    needed = math.ceil((last - first) / length - _EPSILON)
+    for number in range(min(needed, _MOST_LINES)):
         scale = _Scale(first + number * length, length / columns, columns)
         until = min(last, scale.end)
         lines = [pad(view.unit, gutter - 1, right=True) + " " + _axis(scale, until)]
         for name, track in zip(names, view.tracks, strict=True):
             lines += _drawn(track, pad(name, gutter), scale, until, brush)
         yield [line.rstrip() for line in lines]
+    if needed > _MOST_LINES:
+        rest = f"{first + _MOST_LINES * length:.7g} to {last:.7g} {view.unit}"
+        yield brush.wrapped(f"{rest} not drawn; --from and --to choose a part")
 
 
 def _time_per_line(reference: Track, first: float, last: float, columns: int) -> float:
     """Return a round time at which most labels have room; all there is, if that fits."""
     lengths = sorted(
-        s.end - s.start for s in reference.spans if s.start < last and s.end > max(first, s.start)
+        span.end - span.start
+        for span in reference.spans
+        if span.start < last and span.end > first and span.end - span.start >= _SHORTEST
     )
     typical = lengths[len(lengths) // 4] if lengths else last - first
-    longest = max(typical, _SHORTEST) * columns / _ROOM
+    longest = typical * columns / _ROOM
     if longest >= last - first:
         return last - first
     return max(time for time in _round_times(longest, (1, 2, 3, 4, 5, 6, 8)) if time <= longest)
@@ -189,12 +201,16 @@ def _drawn(track: Track, name: str, scale: _Scale, until: float, brush: Brush) -
         yield " " * display_width(name) + _painted(marks, marks, brush)
 
 
+def _within(rows: Sequence[_Row], start: float, until: float) -> Sequence[_Row]:
+    """Return the rows that last between two times."""
+    begin = bisect_right(rows, start, key=lambda row: row.end)
+    return rows[begin : bisect_left(rows, until, lo=begin, key=lambda row: row.start)]
+
+
 def _label_cells(track: Track, scale: _Scale, until: float, brush: Brush) -> list[str]:
     """Return what stands in each column: a bar where a row begins, and as much of its label as fits."""
     cells = [" "] * (scale.columns + 1)  # the last one takes bars at the very end
-    for span in track.spans:
-        if span.end <= scale.start or span.start >= until:
-            continue
+    for span in _within(track.spans, scale.start, until):
         begin, end = scale.column(span.start), scale.column(min(span.end, until))
         cells[begin:end] = [" "] * (end - begin)
         cells[begin] = brush.glyphs.bar if span.start >= scale.start else brush.glyphs.continued
@@ -207,10 +223,10 @@ def _label_cells(track: Track, scale: _Scale, until: float, brush: Brush) -> lis
     return cells[: scale.columns]
 
 
-def _mark_cells(marks: Iterable[Mark], scale: _Scale, until: float, glyphs: Glyphs) -> list[str]:
+def _mark_cells(marks: Sequence[Mark], scale: _Scale, until: float, glyphs: Glyphs) -> list[str]:
     """Return the mark of each column, by what fills at least half of it."""
     shares = {"wrong": [0.0] * scale.columns, "excluded": [0.0] * scale.columns}
-    for mark in marks:
+    for mark in _within(marks, scale.start, until):
         begin = max(0.0, (mark.start - scale.start) / scale.cell)
         end = (min(mark.end, until) - scale.start) / scale.cell
         for column in range(math.floor(begin), min(math.ceil(end), scale.columns)):
