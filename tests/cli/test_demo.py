@@ -12,6 +12,7 @@ import pytest
 import kammerton
 from kammerton.cli import main
 from kammerton.cli.demo import EXAMPLE
+from kammerton.instruments import InstrumentOptions
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,6 +32,8 @@ def test_the_example_is_scored(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\nAmazing Grace, 8 to 24 of 39.046 s: careful, hasty against reference\n" in captured.out
     assert "\nnakamura2020, per cent; 96 notes, 2 annotators\n" in captured.out
     assert "\nCadence, 0 to 4 s: careful, hasty against 1, 2\n" in captured.out
+    assert "\nopen-mic-task1, per cent; 6 files, 18 labels, 14 instruments, 1 annotator\n" in captured.out
+    assert "\nharbour song: careful, hasty against reference\n" in captured.out
     assert f"\nThe files are in {EXAMPLE}\n" in captured.out
 
 
@@ -45,7 +48,7 @@ def test_the_commands_it_proposes_work(
     copy, _, folder = first.partition(" && cd ")
     assert main(shlex.split(copy)[1:]) == 0
     monkeypatch.chdir(folder)
-    assert len(others) == 7
+    assert len(others) == 10
     for command in others:
         program, *arguments = shlex.split(command)
         if program == "cd":
@@ -115,3 +118,17 @@ def test_the_fingerings_are_as_they_are_described() -> None:
     found = kammerton.check("fingering", fingering).diagnostics
     assert Counter(Path(each.file or "").parent.name for each in found) == {"careful": 1, "hasty": 9}
     assert {each.code for each in found} == {"KT390", "KT391", "KT392"}
+
+
+def test_the_instruments_are_as_they_are_described() -> None:
+    folder = EXAMPLE / "instruments"
+    systems = [folder / "careful.csv", folder / "hasty.csv"]
+    options = InstrumentOptions(taxonomy="openmic-2018")
+    scores = kammerton.score("instruments", folder / "reference.csv", systems, options=options)
+    assert [said.code for said in scores.diagnostics] == ["KT673"]  # nobody scores every label
+    assert scores.counts["hasty"] == {"total": 6, "ok": 6, "missing": 0, "failed": 0}
+    # of market square 2 of 3 are right, of harbour song 2 of 3, of first snow 1 of 2
+    assert scores.value("open-mic-task1/P", system="careful") == pytest.approx((3 + 4 / 3 + 1 / 2) / 6)
+    # hasty is right about families more often than about instruments
+    families = scores.value("open-mic-task1/hP", system="hasty")
+    assert families > scores.value("open-mic-task1/P", system="hasty")

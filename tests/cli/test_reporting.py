@@ -153,7 +153,12 @@ def test_many_of_a_kind_are_counted() -> None:
 def block(*values: float | None, measure: Measure = MAJMIN) -> Block:
     """Return a table with one measure, one system for each value."""
     lines = tuple(
-        Line(f"S{place}", "ref", (None if value is None else Estimate(value, 1.0, 3, 0),))
+        Line(
+            f"S{place}",
+            "ref",
+            (None if value is None else Estimate(value, 1.0, 3, 0),),
+            0 if value is None else 3,
+        )
         for place, value in enumerate(values)
     )
     return Block("p", (measure,), lines, "p/*|rev:1")

@@ -32,12 +32,22 @@ _FINGERING = (
     "kammerton convert fingering reference scores --to musicxml",
 )
 
+_INSTRUMENTS = (
+    "kammerton show instruments reference.csv careful.csv hasty.csv parade --taxonomy openmic-2018",
+    "kammerton score instruments reference.csv careful.csv hasty.csv --all",
+)
+
+_TRIED = {"chords": _CHORDS, "fingering": _FINGERING, "instruments": _INSTRUMENTS}
+"""What to try with the files of each task."""
+
+_OPTIONS = {"instruments": {"taxonomy": "openmic-2018"}}
+
 app = App(name="demo", help="Score the bundled example.", usage="Usage: kammerton demo [--copy FOLDER]")
 
 
 @app.default
 def demo(*, copy: Annotated[str | None, Parameter(metavar="FOLDER")] = None) -> int:
-    """Score the bundled example: chords of four old tunes, fingerings of three short pieces.
+    """Score the bundled example: chords of tunes, fingerings of pieces, instruments of recordings.
 
     Each has two annotators and two systems.
 
@@ -48,7 +58,7 @@ def demo(*, copy: Annotated[str | None, Parameter(metavar="FOLDER")] = None) -> 
     """
     if copy is not None:
         _copy(copy)
-        tried = ((Path(copy) / "chords", _CHORDS), (Path(copy) / "fingering", _FINGERING))
+        tried = tuple((Path(copy) / task, own) for task, own in _TRIED.items())
         write_out(
             f"copied to {copy}\n" + "".join(f"try, in {folder}:\n{_indented(own)}" for folder, own in tried)
         )
@@ -59,46 +69,54 @@ def demo(*, copy: Annotated[str | None, Parameter(metavar="FOLDER")] = None) -> 
 
 def _shown() -> str:
     """Return figures and a piece of a view for each task, and what to try next."""
-    chords, fingering = EXAMPLE / "chords", EXAMPLE / "fingering"
     first = f"kammerton demo --copy example && cd {Path('example', 'chords')}"
     parts = (
         "Chords of four old tunes: the systems `careful` and `hasty` against the annotators",
         "`reference` and `second`; `all` takes both annotators together.",
         "",
-        _scored("chords", chords, ("mirex2013",), annotators={"second": chords / "second"}),
-        _drawn("chords", chords, "Amazing Grace", 8.0, 24.0),
+        _scored("chords", "mirex2013", annotators={"second": _place("chords", "second")}),
+        _drawn("chords", "Amazing Grace", 8.0, 24.0),
         "Fingerings of three short pieces, by two annotators and two systems.",
         "",
-        _scored("fingering", fingering, ("nakamura2020", "playability")),
-        _drawn("fingering", fingering, "Cadence"),
+        _scored("fingering", "nakamura2020", "playability"),
+        _drawn("fingering", "Cadence"),
+        "Instruments of six recordings, on the taxonomy `openmic-2018`.",
+        "",
+        _scored("instruments", "open-mic-task1"),
+        _drawn("instruments", "harbour song"),
         f"The files are in {EXAMPLE}",
         "Next, try:",
-        _indented((first, *_CHORDS, f"cd {Path('..', 'fingering')}", *_FINGERING)),
+        _indented((first, *_CHORDS))
+        + "".join(_indented((f"cd {Path('..', task)}", *_TRIED[task])) for task in list(_TRIED)[1:]),
     )
     return "\n".join(parts)
 
 
-def _scored(
-    task: str, folder: Path, protocols: tuple[str, ...], annotators: dict[str, Path] | None = None
-) -> str:
+def _scored(task: str, *protocols: str, annotators: dict[str, Path] | None = None) -> str:
     from kammerton import api  # noqa: PLC0415 - not for help pages, nor for copying
     from kammerton.reporting.tables import build_blocks  # noqa: PLC0415
     from kammerton.reporting.text_tables import render_text  # noqa: PLC0415
 
     style = style_of(sys.stdout)
     scores = api.score(
-        task, folder / "reference", _systems(folder), annotators=annotators, protocols=protocols
+        task,
+        _place(task, "reference"),
+        _systems(task),
+        annotators=annotators,
+        protocols=protocols,
+        options=_options(task),
     )
     return render_text(build_blocks(scores), width=style.width, encoding=style.encoding)
 
 
-def _drawn(task: str, folder: Path, item: str, start: float | None = None, end: float | None = None) -> str:
+def _drawn(task: str, item: str, start: float | None = None, end: float | None = None) -> str:
     from kammerton import api  # noqa: PLC0415 - not for help pages, nor for copying
     from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415
 
     style = style_of(sys.stdout)
+    view = api.show(task, _place(task, "reference"), _systems(task), item, options=_options(task))
     return render_item(
-        replace(api.show(task, folder / "reference", _systems(folder), item), tables=()),
+        replace(view, tables=()),
         width=max(NARROWEST, min(style.width, WIDEST)),
         start=start,
         end=end,
@@ -107,8 +125,20 @@ def _drawn(task: str, folder: Path, item: str, start: float | None = None, end: 
     )
 
 
-def _systems(folder: Path) -> dict[str, Path]:
-    return {name: folder / name for name in ("careful", "hasty")}
+def _place(task: str, name: str) -> Path:
+    """Return the folder of an annotator or system, or the file where all items are in one."""
+    folder = EXAMPLE / task / name
+    return folder if folder.is_dir() else folder.with_suffix(".csv")
+
+
+def _systems(task: str) -> dict[str, Path]:
+    return {name: _place(task, name) for name in ("careful", "hasty")}
+
+
+def _options(task: str) -> object:
+    from kammerton.model.registry import find_task  # noqa: PLC0415 - not for help pages, nor for copying
+
+    return find_task(task).options(**_OPTIONS.get(task, {}))
 
 
 def _indented(commands: tuple[str, ...]) -> str:

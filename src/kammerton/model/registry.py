@@ -13,7 +13,11 @@ if TYPE_CHECKING:  # names and summaries are for help pages, which do without ar
 
 __all__ = ["TASKS", "find_task"]
 
-TASKS = {"chords": "Chord symbols over time", "fingering": "Piano fingering"}
+TASKS = {
+    "chords": "Chord symbols over time",
+    "fingering": "Piano fingering",
+    "instruments": "Instruments of recordings",
+}
 """Summary of each task by its name, which is also that of its package."""
 
 

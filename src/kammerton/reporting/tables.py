@@ -19,16 +19,16 @@ PER_CENT = (0.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Figures of one system against one annotator; None where a measure has no figure for it."""
+    """Figures of one system against one annotator; None where a measure has no figure for it.
+
+    ``items`` is how many they are made of: of measures over classes, if there are no others, how many
+    classes.
+    """
 
     system: str
     annotator: str
     figures: tuple[Estimate | None, ...]
-
-    @property
-    def items(self) -> int:
-        """Items that the figures are made of."""
-        return max((each.items for each in self.figures if each is not None), default=0)
+    items: int
 
     @property
     def undefined(self) -> tuple[int | None, ...]:
@@ -134,7 +134,13 @@ def _lines(rows: Sequence[Mapping[str, Any]], measures: tuple[Measure, ...]) -> 
             found = Estimate(value, row["weight"], row["items"], row["undefined"])
             lines.setdefault((row["system"], row["annotator"]), [None] * len(measures))[place] = found
     for (system, annotator), figures in lines.items():
-        yield Line(system, annotator, tuple(figures))
+        yield Line(system, annotator, tuple(figures), _items(measures, figures))
+
+
+def _items(measures: Sequence[Measure], figures: Sequence[Estimate | None]) -> int:
+    found = [(m, each.items) for m, each in zip(measures, figures, strict=True) if each is not None]
+    of_items = [items for measure, items in found if measure.aggregate != "gathered"]
+    return max(of_items or [items for _, items in found])
 
 
 def figure(estimate: Estimate | None, measure: Measure) -> str:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""The task record: how everything else reaches instruments."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from kammerton.errors import Diagnostic
+from kammerton.instruments.annotation import InstrumentList
+from kammerton.instruments.applicability import applicable
+from kammerton.instruments.formats import SUFFIXES, adopt, identify, read_instruments, unfold
+from kammerton.instruments.kernels import PROTOCOLS, evaluate, gather
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.views import view_item
+from kammerton.model.task import Classes, Task
+
+__all__ = ["TASK"]
+
+_ABOUT_FILES = {
+    "nothing annotated, nothing listed": "have neither annotated nor listed instruments",
+    "nothing annotated, something listed": "have no annotated instruments, but listed ones",
+    "nothing listed": "have annotated instruments, but no listed ones",
+    "labels tied": "list instruments with equal scores",
+}
+
+
+def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterator[Diagnostic]:
+    for (what,), count in tables.get("files", {}).items():
+        yield Diagnostic(
+            code="KT690", severity="note", message=f"{count:,.0f} items {_ABOUT_FILES[str(what)]}"
+        )
+
+
+def _blank(reference: InstrumentList) -> InstrumentList:
+    return InstrumentList((), ranked=True, query=reference.query)
+
+
+def _content(annotation: InstrumentList) -> bytes:
+    """Return labels, then numbers as little-endian."""
+    labels = "\0".join((*annotation.labels, "", *annotation.absent)).encode("utf-8", "surrogatepass")
+    flags = (annotation.ranked, annotation.vector, annotation.closed, annotation.query)
+    return b"".join(
+        (
+            struct.pack("<qq4?", len(annotation.labels), len(annotation.absent), *flags),
+            np.asarray(annotation.scores, dtype="<f8").tobytes(),
+            np.asarray(annotation.grades, dtype="<i8").tobytes(),
+            labels,
+        )
+    )
+
+
+def _extent(_: InstrumentList) -> float:
+    return 0.0
+
+
+TASK = Task(
+    name="instruments",
+    summary="Instruments of recordings.",
+    protocols=PROTOCOLS,
+    suffixes=SUFFIXES,
+    options=InstrumentOptions,
+    read=read_instruments,
+    adopt=adopt,
+    blank=_blank,
+    content=_content,
+    extent=_extent,
+    evaluate=evaluate,
+    gather=gather,
+    applicable=applicable,
+    unfold=unfold,
+    remark=_remark,
+    view=view_item,
+    identify=identify,
+    coincides=True,
+)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""What both sides say of each label of one recording, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kammerton.instruments.anatomy import RELATIONS, relation
+from kammerton.instruments.annotation import InstrumentList
+from kammerton.instruments.lists import rank
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.shaping import build_columns
+from kammerton.instruments.taxonomy import Taxonomy
+from kammerton.model.task import Case
+from kammerton.model.views import Cell, CellState, Column, Table
+
+__all__ = ["Side", "Verdict", "extended"]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one side says of each label, as it is compared.
+
+    ``ranks`` has a place for each listed label, ``scores`` its score where there is one; ``extended`` has
+    the labels with all their ancestors.
+    """
+
+    ranks: Mapping[str, int]
+    scores: Mapping[str, float]
+    ranked: bool
+    absent: frozenset[str]
+    closed: bool
+    extended: frozenset[str]
+    query: bool
+
+    @classmethod
+    def of_reference(cls, annotation: InstrumentList, options: InstrumentOptions) -> Side:
+        """Return what an annotator says."""
+        columns = build_columns([Case((annotation,), InstrumentList(()))], options)
+        labels = [columns.labels[code] for code in columns.truth.codes.tolist()]
+        absent = frozenset(columns.labels[code] for code in columns.absent.codes.tolist())
+        return cls(
+            dict.fromkeys(labels, 0),
+            {},
+            ranked=False,
+            absent=absent,
+            closed=annotation.closed or options.assume_absent,
+            extended=extended(labels, options.tree),
+            query=annotation.query,
+        )
+
+    @classmethod
+    def of_estimate(
+        cls, reference: InstrumentList, estimate: InstrumentList, options: InstrumentOptions
+    ) -> Side:
+        """Return what a system lists, after thresholds."""
+        columns = build_columns([Case((reference,), estimate)], options)
+        said = columns.said
+        order = rank(said, "given", said.codes.astype(float)).order.tolist()
+        labels = [columns.labels[said.codes[entry]] for entry in order]
+        scored = len(said.strengths) > 0 and len(estimate.scores) > 0
+        return cls(
+            {label: place for place, label in enumerate(labels, 1)},
+            {label: float(said.strengths[entry]) for label, entry in zip(labels, order, strict=True)}
+            if scored
+            else {},
+            ranked=estimate.ranked or estimate.vector,
+            absent=frozenset(),
+            closed=True,
+            extended=extended(labels, options.tree),
+            query=estimate.query,
+        )
+
+    def text(self, label: str) -> str:
+        """Return what is drawn for a label."""
+        if label in self.ranks:
+            told = str(self.ranks[label]) if self.ranked else "+"
+            return f"{told} ({self.scores[label]:.2f})" if label in self.scores else told
+        if label in self.absent:
+            return "-"
+        return "(+)" if label in self.extended else "" if self.closed else "?"
+
+
+def extended(labels: Sequence[str], tree: Taxonomy | None) -> frozenset[str]:
+    """Return labels with all their ancestors."""
+    if tree is None:
+        return frozenset(labels)
+    above = {each for label in labels if label in tree.index for each in tree.ancestors(label)}
+    return frozenset((*labels, *above))
+
+
+class Verdict:
+    """What is wrong with an estimate."""
+
+    def __init__(self, reference: Side, estimate: Side, tree: Taxonomy | None) -> None:
+        self._reference, self._estimate, self._tree = reference, estimate, tree
+        self.missed = [label for label in reference.ranks if label not in estimate.ranks]
+        self.spurious = [
+            label for label in estimate.ranks if label not in reference.ranks and self._judged(label)
+        ]
+
+    def _judged(self, label: str) -> bool:
+        return self._reference.closed or label in self._reference.absent or label in self._reference.ranks
+
+    def cell(self, label: str) -> Cell:
+        """Return what is drawn for a label, and how it was judged."""
+        reference, estimate = self._reference, self._estimate
+        text = estimate.text(label)
+        if label in estimate.ranks and not self._judged(label):
+            return Cell(text, "excluded")
+        listed, annotated = label in estimate.extended, label in reference.extended
+        if listed == annotated:
+            return Cell(text)
+        if label in reference.ranks:
+            return Cell("missed", self._state(label, estimate))
+        if not listed:
+            return Cell("(missed)", "wrong")
+        return Cell(text, self._state(label, reference))
+
+    def _state(self, label: str, other: Side) -> CellState:
+        if self._tree is None or label not in self._tree.index:
+            return "wrong"
+        return "partly" if other.extended & set(self._tree.ancestors(label)) else "wrong"
+
+    def table(self, name: str) -> Iterator[Table]:
+        """List the errors of an estimate, each with the nearest label that was said, or meant, instead."""
+        rows = [
+            *(("missed", label, *self._nearest(label, self.spurious)) for label in self.missed),
+            *(("spurious", label, *self._nearest(label, self.missed)) for label in self.spurious),
+        ]
+        if rows and not self._reference.query:
+            columns = (Column("error"), Column("label"), Column("instead"), Column("which is"))
+            yield Table(f"errors of {name}", columns, tuple(rows))
+
+    def _nearest(self, label: str, others: Sequence[str]) -> tuple[str, str]:
+        kinds = [(RELATIONS.index(relation(self._tree, label, other)), other) for other in others]
+        if not kinds:
+            return "nothing", ""
+        kind, other = min(kinds, key=lambda each: each[0])
+        return other, RELATIONS[kind]
