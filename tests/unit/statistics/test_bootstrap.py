@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+import math
+
+import numpy as np
+import pytest
+
+from kammerton.errors import OptionError
+from kammerton.statistics.bootstrap import bca, percentile
+
+NAN = math.nan
+COUNTED = np.arange(1001.0)
+
+
+def undefined(interval: tuple[float, float]) -> bool:
+    return math.isnan(interval[0]) and math.isnan(interval[1])
+
+
+def test_the_percentile_interval_leaves_half_of_the_rest_on_each_side() -> None:
+    assert percentile(COUNTED, 0.95) == pytest.approx((25, 975))
+    assert percentile(COUNTED, 0.5) == pytest.approx((250, 750))
+
+
+def test_undefined_resamples_are_left_out() -> None:
+    assert percentile(np.concatenate((COUNTED, [NAN] * 9)), 0.95) == pytest.approx((25, 975))
+    assert undefined(percentile(np.array([NAN, NAN])))
+    assert undefined(percentile(np.array([])))
+
+
+def test_without_bias_and_acceleration_bca_is_the_percentile_interval() -> None:
+    # half of the resamples lie below 500, and the figures without one unit are symmetric
+    jackknifed = np.array([499.0, 500.0, 501.0])
+    assert bca(500, COUNTED, jackknifed, 0.95) == pytest.approx((25, 975))
+    assert bca(500, COUNTED, np.full(3, 500.0), 0.95) == pytest.approx((25, 975))
+
+
+def test_bias_moves_both_ends() -> None:
+    # 69.15 % of the resamples lie below: z0 = 0.5; ends at Phi(2 * 0.5 -+ 1.95996) = 16.85 %, 99.85 %
+    low, high = bca(691.5 - 0.037539, COUNTED, np.full(3, 0.0), 0.95)
+    assert (low, high) == pytest.approx((168.5, 998.5), abs=1.0)
+
+
+def test_acceleration_moves_both_ends() -> None:
+    # deviations 2, -1, -1: sum of cubes 6, of squares 6; a = 6 / (6 * 6**1.5) = 0.0680414
+    # ends at Phi(z / (1 - a z)) with z = -+1.95996: Phi(-1.72935) = 4.187 %, Phi(2.26156) = 98.814 %
+    low, high = bca(500, COUNTED, np.array([-2.0, 1.0, 1.0]), 0.95)
+    assert (low, high) == pytest.approx((41.87, 988.14), abs=0.02)
+
+
+def test_resamples_equal_to_the_figure_count_half() -> None:
+    # 2 below and 4 equal of 8: z0 = Phi^-1(4/8) = 0
+    resampled = np.array([0.0, 0.0, 5.0, 5.0, 5.0, 5.0, 9.0, 9.0])
+    assert bca(5, resampled, np.full(3, 5.0), 0.5) == percentile(resampled, 0.5)
+
+
+def test_a_figure_outside_all_resamples_is_half_a_resample_out() -> None:
+    # z0 = Phi^-1(1 - 0.5/1001) = 3.29: both ends beyond 99.99 %
+    low, high = bca(2000, COUNTED, np.full(3, 0.0), 0.95)
+    assert 999 < low <= high == 1000
+
+
+def test_beyond_the_pole_of_the_acceleration_the_end_is_the_last_resample() -> None:
+    # one unit makes all the difference: a = 0.16; and z0 = 3.29, so that 1 - a (z0 + 1.96) > 0 only at the
+    # lower end of a wider level
+    jackknifed = np.array([-100.0, *[1.0] * 100])
+    assert bca(2000, COUNTED, jackknifed, 0.9999)[1] == 1000
+
+
+def test_an_undefined_figure_has_no_interval() -> None:
+    assert undefined(bca(NAN, COUNTED, COUNTED))
+    assert undefined(bca(1, np.array([NAN]), COUNTED))
+    assert undefined(bca(1, COUNTED, np.array([NAN])))
+
+
+def test_figures_without_a_unit_may_be_undefined() -> None:
+    without = np.array([-2.0, 1.0, 1.0, NAN])
+    assert bca(500, COUNTED, without) == bca(500, COUNTED, without[:3])
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -1.0, 95.0, NAN])
+def test_a_level_is_a_share(level: float) -> None:
+    with pytest.raises(OptionError, match="the level of an interval is between 0 and 1, got"):
+        percentile(COUNTED, level)
+    with pytest.raises(OptionError, match="the level of an interval"):
+        bca(1.0, COUNTED, COUNTED, level)
