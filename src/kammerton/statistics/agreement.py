@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""Agreement of several raters on nominal labels, beyond what chance makes equal."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from kammerton.core.intervals import Codes
+from kammerton.errors import OptionError
+from kammerton.model.measure import Values
+
+__all__ = ["Agreement", "coincidences", "fleiss_kappa", "krippendorff_alpha", "reliability_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A coefficient of agreement: 1 is perfect, 0 is what chance gives.
+
+    Parameters
+    ----------
+    value : float
+        NaN where undefined.
+    observed, expected : float
+        Disagreement seen, and disagreement by chance, for alpha; the agreements for kappa.
+    units : int
+        Units with at least two ratings.
+    ratings : float
+        Ratings of these units; with weights, the sum of the weights of their units.
+    reason : str
+        Why there is no value.
+    """
+
+    value: float
+    observed: float
+    expected: float
+    units: int
+    ratings: float
+    reason: str = ""
+
+
+def coincidences(ratings: Codes, categories: int, weights: Values | None = None) -> Values:
+    """Return how often two raters of a unit gave two labels.
+
+    Every ordered pair of ratings of a unit with ``m`` ratings counts ``1 / (m - 1)``, so that the unit
+    counts as often as it was rated. Coincidences of several collections add up.
+
+    Parameters
+    ----------
+    ratings : ndarray of int64, shape (units, raters)
+        Label of each unit by each rater, from 0 on; negative where there is none.
+    categories : int
+        Number of labels.
+    weights : ndarray, shape (units,), optional
+        Of each unit, such as its seconds; by default 1.
+
+    Returns
+    -------
+    ndarray, shape (categories, categories)
+        Symmetric.
+
+    Raises
+    ------
+    OptionError
+        If a label is out of range, or the number of weights is not that of units.
+
+    Examples
+    --------
+    Two raters agree on 0 and on 1, and differ once; a rating on its own says nothing:
+
+    >>> coincidences(np.array([[0, 0], [1, 1], [0, 1], [0, -1]]), categories=2)
+    array([[2., 1.],
+           [1., 2.]])
+    """
+    if ratings.max(initial=-1) >= categories:
+        raise OptionError(f"there are {categories} labels, got the code {ratings.max()}")
+    weight = _weights(ratings, weights)
+    counts = _counts(ratings, categories)
+    raters = counts.sum(axis=1)
+    paired = raters > 1
+    counts = counts[paired]
+    share = weight[paired] / (raters[paired] - 1)
+    scaled = counts * share[:, None]
+    return np.asarray(counts.T @ scaled - np.diag(scaled.sum(axis=0)))
+
+
+def _weights(ratings: Codes, weights: Values | None) -> Values:
+    if weights is None:
+        return np.ones(len(ratings))
+    if len(weights) != len(ratings):
+        raise OptionError(f"{len(ratings):,} units need a weight each, got {len(weights):,}")
+    return weights
+
+
+def _counts(ratings: Codes, categories: int) -> Values:
+    """Return how many raters gave each label to each unit."""
+    units = np.arange(len(ratings))[:, None]
+    keys = (units * categories + ratings)[ratings >= 0]
+    counts = np.bincount(keys, minlength=len(ratings) * categories)
+    return counts.reshape(len(ratings), categories).astype(np.float64)
+
+
+def reliability_of(coincidence: Values, *, continuous: bool = False) -> tuple[float, float]:
+    """Return the disagreement seen and the disagreement by chance; alpha is ``1 - seen / chance``.
+
+    Parameters
+    ----------
+    coincidence : ndarray, shape (categories, categories)
+        Of :func:`coincidences`.
+    continuous : bool
+        Whether units are parts of a continuum, weighted by their size, so that nothing is drawn twice by
+        chance. Otherwise what a rating is compared with by chance is one of the others.
+    """
+    labels = coincidence.sum(axis=1)
+    whole = float(labels.sum())
+    others = whole if continuous else whole - 1
+    if whole <= 0 or others <= 0:
+        return math.nan, math.nan
+    seen = (whole - float(np.trace(coincidence))) / whole
+    return seen, (whole**2 - float((labels**2).sum())) / (whole * others)
+
+
+def krippendorff_alpha(ratings: Codes, weights: Values | None = None) -> Agreement:
+    """Return Krippendorff's alpha for nominal labels.
+
+    ``1 - Do / De``: observed over expected disagreement.
+
+    Parameters
+    ----------
+    ratings : ndarray of int64, shape (units, raters)
+        Label of each unit by each rater, from 0 on; negative where there is none. Units with fewer than
+        two ratings do not count.
+    weights : ndarray, shape (units,), optional
+        Size of each unit where units are parts of a continuum, such as seconds. Chance is then that of
+        the whole continuum, ``De = 1 - sum of p**2``: the same in seconds and in milliseconds.
+
+    Returns
+    -------
+    Agreement
+        Undefined if nothing was rated twice, or all ratings are the same.
+
+    References
+    ----------
+    Krippendorff, *Content Analysis*, 2004, chapter 11; Computing Krippendorff's alpha-reliability, 2011.
+
+    Examples
+    --------
+    Do = 2/6, De = (36 - 9 - 9) / (6 * 5) = 3/5:
+
+    >>> round(krippendorff_alpha(np.array([[0, 0], [1, 1], [0, 1]])).value, 4)
+    0.4444
+    """
+    categories = int(ratings.max(initial=-1)) + 1
+    paired = (ratings >= 0).sum(axis=1) > 1
+    found = coincidences(ratings, categories, weights)
+    seen, chance = reliability_of(found, continuous=weights is not None)
+    reason = ""
+    if math.isnan(chance):
+        reason = "no unit has two ratings"
+    elif chance == 0:
+        reason = "all ratings are the same"
+    value = math.nan if reason else 1 - seen / chance
+    return Agreement(value, seen, chance, int(paired.sum()), float(found.sum()), reason)
+
+
+def fleiss_kappa(ratings: Codes, weights: Values | None = None) -> Agreement:
+    """Return Fleiss' kappa.
+
+    ``(Po - Pe) / (1 - Pe)``: the share of equal pairs of ratings, and the share that chance gives.
+
+    Parameters
+    ----------
+    ratings : ndarray of int64, shape (units, raters)
+        Label of each unit by each rater, from 0 on; negative where there is none.
+    weights : ndarray, shape (units,), optional
+        Of each unit; by default 1.
+
+    Returns
+    -------
+    Agreement
+        Undefined, with the reason, unless every unit has equally many ratings, two or more.
+
+    References
+    ----------
+    Fleiss, Measuring nominal scale agreement among many raters, *Psychological Bulletin* 76, 1971.
+
+    Examples
+    --------
+    Po = 2/3, Pe = 1/2:
+
+    >>> round(fleiss_kappa(np.array([[0, 0], [1, 1], [0, 1]])).value, 4)
+    0.3333
+    """
+    share = _weights(ratings, weights)
+    counts = _counts(ratings, int(ratings.max(initial=-1)) + 1)
+    raters = counts.sum(axis=1)
+    reason = _no_kappa(raters)
+    if reason:
+        return Agreement(math.nan, math.nan, math.nan, len(ratings), float(raters.sum()), reason)
+    share = share / share.sum()
+    equal = ((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))) @ share
+    labels = (counts / raters[:, None]).T @ share
+    chance = float((labels**2).sum())
+    same = bool((counts.sum(axis=0) > 0).sum() == 1)
+    value = math.nan if same else (float(equal) - chance) / (1 - chance)
+    reason = "all ratings are the same" if same else ""
+    return Agreement(value, float(equal), chance, len(ratings), float(raters.sum()), reason)
+
+
+def _no_kappa(raters: Values) -> str:
+    """Return why there is no kappa, if there is none."""
+    if not len(raters) or raters.max() < 2:
+        return "no unit has two ratings"
+    fewest, most = int(raters.min()), int(raters.max())
+    if fewest < most:
+        return f"units have {fewest} to {most} ratings, and Fleiss' kappa needs equally many"
+    return ""
