@@ -12,10 +12,13 @@ from unit.formats.telling import parse
 PAGES = {
     page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
     for page in files("kammerton").joinpath("explanations").iterdir()
-    if re.fullmatch(r"KT1[0-6]\d\.md", page.name)
+    if re.fullmatch(r"KT1\d\d\.md", page.name)
 }
 WITHOUT_TEXT = {"KT101", "KT102", "KT103", "KT104", "KT105", "KT106", "KT107", "KT108", "KT114", "KT151"}
 """Codes that no text can trigger: of paths, bytes, arrays and writers."""
+
+YAML = {"KT170", "KT171", "KT172"}
+"""Codes of YAML, which the tests of its reader trigger."""
 
 SOURCES = Path(__file__).parents[3] / "src/kammerton/formats"
 
@@ -34,7 +37,7 @@ def test_pages_have_one_form(code: str) -> None:
     assert max(map(len, lines)) <= 118
 
 
-@pytest.mark.parametrize("code", sorted(set(PAGES) - WITHOUT_TEXT))
+@pytest.mark.parametrize("code", sorted(set(PAGES) - WITHOUT_TEXT - YAML))
 def test_the_file_on_a_page_triggers_its_code(code: str) -> None:
     blocks = re.findall(r"(?:^    .*\n)+", PAGES[code], re.MULTILINE)
     text = re.sub(r"^    ", "", blocks[0], flags=re.MULTILINE)
