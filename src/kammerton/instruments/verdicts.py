@@ -106,22 +106,22 @@ class Verdict:
     def cell(self, label: str) -> Cell:
         """Return what is drawn for a label, and how it was judged."""
         reference, estimate = self._reference, self._estimate
+        listed, annotated = label in estimate.ranks, label in reference.ranks
         text = estimate.text(label)
-        if label in estimate.ranks and not self._judged(label):
-            return Cell(text, "excluded")
-        listed, annotated = label in estimate.extended, label in reference.extended
-        if listed == annotated:
+        if listed:
+            if annotated:
+                return Cell(text)
+            return Cell(text, self._state(label, reference) if self._judged(label) else "excluded")
+        if annotated:
+            return Cell(text or "missed", self._state(label, estimate))
+        if (label in estimate.extended) == (label in reference.extended):
             return Cell(text)
-        if label in reference.ranks:
-            return Cell("missed", self._state(label, estimate))
-        if not listed:
-            return Cell("(missed)", "wrong")
-        return Cell(text, self._state(label, reference))
+        return Cell(text or "(missed)", "wrong")
 
     def _state(self, label: str, other: Side) -> CellState:
-        if self._tree is None or label not in self._tree.index:
-            return "wrong"
-        return "partly" if other.extended & set(self._tree.ancestors(label)) else "wrong"
+        """Tell whether the other side has something of the same family."""
+        above = self._tree.ancestors(label) if self._tree is not None and label in self._tree.index else ()
+        return "wrong" if other.extended.isdisjoint((label, *above)) else "partly"
 
     def table(self, name: str) -> Iterator[Table]:
         """List the errors of an estimate, each with the nearest label that was said, or meant, instead."""
