@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,9 +104,8 @@ class _Finishing:
         self._problems = problems
         self._options = options
         self._manner = manner
-        self._owner = (
-            "label map" if options.label_map is None else f"label map {quote(options.label_map.name)}"
-        )
+        table = options.label_map
+        self._map = quote("" if table is None else PurePath(table.name).name)
         self.broken = broken
 
     def _add(
@@ -145,13 +145,15 @@ class _Finishing:
         lists = np.unique(self._entries.lists[rows]).tolist()
         row, many = int(rows[0]), self._many(len(lists))
         if meaning.mapped:
-            message = f"{quote(spelling.strip())} is taken for {quote(meaning.label)} by the {self._owner}"
+            message = (
+                f"{quote(spelling.strip())} is taken for {quote(meaning.label)} by the label map {self._map}"
+            )
             self._add(row, "note", "KT605", message + many, len(lists))
         if meaning.root:
             message = f"{quote(meaning.label)} is the root of the taxonomy: it counts in flat measures only"
             self._add(row, "warning", "KT607", message + many, len(lists))
         if meaning.fate == "left out":
-            message = f"{quote(spelling.strip())} is no instrument by the {self._owner}, and left out"
+            message = f"{quote(spelling.strip())} is no instrument by the label map {self._map}, and left out"
             self._add(row, "note", "KT606", message + many, len(lists))
         elif meaning.fate in ("empty", "long"):
             self._break(row, lists, *self._unusable(meaning))

@@ -79,8 +79,10 @@ def test_a_label_without_a_value_is_refused(tmp_path: Path) -> None:
         ("piano,0.5\n", "error 1:1+9 KT665 header must be `instrument,threshold`"),
         (
             "instrument,threshold\npiano,high\nvoice,nan\n",
-            "error 2:7+4 KT665 not a number: `high`\n  help: a threshold looks like 0.5\n"
-            "error 3:7+3 KT665 not a number: `nan`\n  help: a threshold looks like 0.5",
+            (
+                "error 2:7+4 KT665 not a number: `high`\n  help: a threshold looks like 0.5\n"
+                "error 3:7+3 KT665 not a number: `nan`\n  help: a threshold looks like 0.5"
+            ),
         ),
         (
             "instrument,threshold\npiano,0.5\n piano,0.6\n",

@@ -9,6 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable
+from tokenize import TokenError
 from typing import Any, NoReturn
 
 import numpy as np
@@ -80,6 +81,8 @@ def read_arrays(data: bytes, names: Iterable[str], *, file: str, limits: Limits)
         RuntimeError,  # encrypted
         OSError,
         ValueError,
+        SyntaxError,  # of the head of an array, which is written in Python
+        TokenError,
     ) as error:
         _refuse("KT627", f"archive is damaged: {printable(clip(str(error), 100)).lower()}", file)
     return found

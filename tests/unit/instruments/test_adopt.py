@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Lists of instruments from Python."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kammerton.instruments.annotation import InstrumentList
+from kammerton.instruments.formats import adopt
+from kammerton.instruments.options import InstrumentOptions
+from unit.instruments.listing import SAMPLE, lists, only, told
+
+NAN = float("nan")
+
+
+class Track:
+    """What mirdata has: attributes, some of them costly, and none of them promised."""
+
+    def __init__(self, **attributes: object) -> None:
+        self.__dict__.update(attributes)
+
+
+def said(value: object, **options: Any) -> str:
+    return told(adopt(value, "song", InstrumentOptions(**options)).diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (["F", "E"], "<F E>"),
+        (("F", "E"), "<F E>"),
+        ([], "<>"),
+        ({"F", "E"}, "{E F}"),
+        (frozenset(), "{}"),
+        ({"F": 0.5, "E": 0.5}.keys(), "{E F}"),
+        (np.array(["F", "E"]), "<F E>"),
+        (np.array(["F", "E"], dtype=object), "<F E>"),
+        (np.array([]), "<>"),
+        ({"F": 0.25, "E": 0.5}, "v<F=0.25 E=0.5>"),
+        ({"F": np.float32(0.25), "E": np.int64(3)}, "v<F=0.25 E=3>"),
+        ({"F": 1, "E": 0, "G": True}, "{F G}"),
+        ({"F": 1.0, "E": 0.0}, "{F}"),
+        ({}, "{}"),
+        ([("F", 0.25), ("E", 0.5)], "<E=0.5 F=0.25>"),
+        ((["F", 1], ["E", 1]), "<F=1 E=1>"),
+        ([("F", None), ("E", None)], "{F E}"),
+        (Track(instruments={"F": 0.5, "E": 0.4}), "{F !E ...}"),
+        (Track(instrument=["F", "E"]), "<F E>"),
+        (Track(instrument="F"), "<F>"),
+        (Track(instruments=None, labels=["F"]), "<F>"),
+        (Track(tags={"F"}), "{F}"),
+    ],
+)
+def test_values_of_python(value: object, expected: str) -> None:
+    reading = adopt(value, "song")
+    assert lists(reading) == {None: expected}
+    assert [each.code for each in reading.diagnostics if each.code != "KT611"] == []
+
+
+def test_a_list_of_instruments_is_taken_as_it_is() -> None:
+    given = InstrumentList(("Z",), ranked=True)
+    ((_, found),) = adopt(given, "song", InstrumentOptions(taxonomy=SAMPLE)).annotations
+    assert found is given
+
+
+def test_options_are_those_of_files() -> None:
+    options = InstrumentOptions(taxonomy=SAMPLE, casefold=True)
+    assert only(adopt(["f", " e "], "song", options)) == "<F E>"
+    assert said(["F", "Ff"], taxonomy=SAMPLE).startswith(
+        "error KT600 row index 1: taxonomy `campaign-sample`"
+    )
+    assert said(["F", "E", "F"]) == "warning KT603 row index 2: listed twice, counted once: `F`"
+    relevance = Track(instruments={"F": 0.5, "E": 0.4})
+    options = InstrumentOptions(truth_threshold=">0.5", assume_absent=True)
+    assert only(adopt(relevance, "song", options)) == "{!F !E}"
+
+
+def test_labels_without_a_score_are_no_part_of_a_vector() -> None:
+    reading = adopt({"F": 0.5, "E": None, "G": NAN}, "song")
+    assert lists(reading) == {None: "v<F=0.5>"}
+    assert told(reading.diagnostics) == (
+        "note KT612 row index 1: label without a score left out: `E` (2 in all)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (
+            "piano",
+            (
+                "error KT620 not a list of instruments: str\n"
+                "  help: a list or set of labels, pairs of label and score, or a mapping of labels to scores"
+            ),
+        ),
+        (
+            None,
+            (
+                "error KT620 not a list of instruments: NoneType\n"
+                "  help: a list or set of labels, pairs of label and score, or a mapping of labels to scores"
+            ),
+        ),
+        (
+            Track(instruments=3),
+            (
+                "error KT620 not a list of instruments: Track\n"
+                "  help: a list or set of labels, pairs of label and score, or a mapping of labels to scores"
+            ),
+        ),
+        (
+            np.array([["F"]]),
+            (
+                "error KT620 labels must be an array of one dimension, not of shape (1, 1)\n"
+                "  help: a list or set of labels, pairs of label and score, or a mapping of labels to scores"
+            ),
+        ),
+        (
+            ["F", 3],
+            (
+                "error KT620 row index 1: label must be a string, not int\n"
+                "  help: a list or set of labels, pairs of label and score, or a mapping of labels to scores"
+            ),
+        ),
+        (
+            {3: 0.5},
+            (
+                "error KT620 row index 0: label must be a string, not int\n"
+                "  help: a list or set of labels, pairs of label and score, or a mapping of labels to scores"
+            ),
+        ),
+        (
+            Track(instruments={3: 0.5}),
+            (
+                "error KT620 row index 0: label must be a string, not int\n"
+                "  help: a list or set of labels, pairs of label and score, or a mapping of labels to scores"
+            ),
+        ),
+        ({"F": "high"}, "error KT609 row index 0: score is no finite number: `high`"),
+        ({"F": float("inf")}, "error KT609 row index 0: score is no finite number: `inf`"),
+        ({"F": 10**400, "E": 1 + 1j}, "error KT609 row index 0: score is no finite number: `1000"),
+        ([("F", 0.5), ("E", [])], "error KT609 row index 1: score is no finite number: `[]`"),
+        (
+            [("F", 0.5), ("E", None)],
+            (
+                "error KT610 row index 1: label without a score in a list in which others have one\n"
+                "  help: give every label a score, or none"
+            ),
+        ),
+        ([""], "error KT619 row index 0: row has no instrument"),
+    ],
+)
+def test_values_that_cannot_be_used(value: object, expected: str) -> None:
+    reading = adopt(value, "song")
+    assert reading.annotations == ()
+    assert told(reading.diagnostics).startswith(expected)
+
+
+def test_numbers_are_programs_in_general_midi() -> None:
+    reading = adopt(np.array([40, 0]), "song", InstrumentOptions(taxonomy="general-midi"))
+    assert lists(reading) == {None: "<Violin Acoustic Grand Piano>"}
+    assert [each.code for each in reading.diagnostics] == ["KT608"]
+    assert said([True], taxonomy="general-midi").startswith("error KT620 row index 0: label must be a string")
+    assert said([128], taxonomy="general-midi").startswith("error KT600 row index 0: ")

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""Arrays of OpenMIC-2018, and archives that are none."""
+
+import io
+import struct
+import tracemalloc
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kammerton.formats import Limits
+from kammerton.instruments.formats import read_instruments, unfold
+from kammerton.instruments.formats.openmic_arrays import INSTRUMENTS
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.taxonomy_files import load_taxonomy
+from unit.instruments.listing import items, told, write
+
+KEYS = np.array(["000046_3840", "000135_483840"])
+
+
+def arrays(**changed: Any) -> dict[str, Any]:
+    """Return two clips and three labels: F is at the threshold, and half of the pairs were judged."""
+    found = {
+        "X": np.zeros((2, 10, 128)),
+        "Y_true": np.array([[0.171, 0.5, 0.5], [0.5, 0.75, 0.2]]),
+        "Y_mask": np.array([[True, True, False], [False, True, False]]),
+        "sample_key": KEYS,
+        "labels": np.array(["E", "F", "G"]),
+    }
+    return {name: value for name, value in (found | changed).items() if value is not None}
+
+
+def archive(folder: Path, *, packed: bool = False, **changed: Any) -> Path:
+    path = folder / "openmic.npz"
+    (np.savez_compressed if packed else np.savez)(path, **arrays(**changed))
+    return path
+
+
+def said(path: Path, **options: Any) -> str:
+    chosen = InstrumentOptions(**options)
+    assert unfold(path, "a", chosen) is None
+    reading = read_instruments(path, "a", chosen)
+    assert reading.annotations == ()
+    return told(reading.diagnostics)
+
+
+def with_member(folder: Path, name: str, content: bytes) -> Path:
+    """Write an archive in which one array is these bytes."""
+    path = folder / "openmic.npz"
+    np.savez(path, **arrays(**{name: None}))
+    with zipfile.ZipFile(path, "a") as members:
+        members.writestr(f"{name}.npy", content)
+    return path
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_judged_labels_are_present_or_absent(tmp_path: Path, packed: bool) -> None:
+    found = unfold(archive(tmp_path, packed=packed))
+    assert found is not None
+    assert items(found) == {"000046_3840": "{F !E ...}", "000135_483840": "{F ...}"}
+    assert [(each.code, each.message) for each in found.diagnostics] == [
+        ("KT614", "3 of 6 pairs of item and instrument were judged; the rest is neither right nor wrong")
+    ]
+
+
+def test_threshold_and_assumption_are_the_callers(tmp_path: Path) -> None:
+    options = InstrumentOptions(truth_threshold=">0.5", assume_absent=True)
+    found = unfold(archive(tmp_path), options=options)
+    assert found is not None
+    assert items(found) == {"000046_3840": "{!E !F}", "000135_483840": "{F}"}
+
+
+def test_other_kinds_of_numbers_and_text(tmp_path: Path) -> None:
+    path = archive(
+        tmp_path,
+        Y_true=np.asfortranarray([[0, 1, 1], [0, 1, 0]], dtype=np.float32),
+        Y_mask=np.array([[1, 1, 0], [0, 1, 0]]),
+        sample_key=KEYS.astype("S"),
+    )
+    found = unfold(path)
+    assert found is not None
+    assert items(found) == {"000046_3840": "{F !E ...}", "000135_483840": "{F ...}"}
+
+
+def test_without_names_the_columns_are_those_of_the_data_set(tmp_path: Path) -> None:
+    relevance = np.full((1, 20), 0.5)
+    relevance[0, 12] = 1.0
+    path = archive(
+        tmp_path, labels=None, Y_true=relevance, Y_mask=relevance > 0.5, sample_key=np.array(["a"])
+    )
+    found = unfold(path)
+    assert found is not None
+    assert items(found) == {"a": "{piano ...}"}
+    assert set(INSTRUMENTS) == set(load_taxonomy("openmic-2018").leaves)
+    assert sorted(INSTRUMENTS) == list(INSTRUMENTS)
+
+
+def test_a_clip_that_stands_twice(tmp_path: Path) -> None:
+    found = unfold(archive(tmp_path, sample_key=np.array(["a", "a"])), "a")
+    assert found is not None
+    assert found.broken == {"a": "KT618 item stands twice: `a`"}
+    assert {each.code for each in found.diagnostics} == {"KT614", "KT618"}
+
+
+# --- arrays that cannot be used ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["sample_key", "Y_true", "labels"])
+def test_objects_are_not_unpickled(tmp_path: Path, name: str) -> None:
+    class Trap:
+        def __reduce__(self) -> Any:
+            return (Path.touch, (tmp_path / "sprung",))
+
+    path = tmp_path / "a.npz"
+    np.savez(path, **arrays(**{name: np.array([Trap(), "b"], dtype=object)}))
+    assert said(path) == (
+        f"error KT628 array `{name}` holds pickled objects, which are not loaded\n"
+        f"  help: save it again as text: {name}.astype(str)"
+    )
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"Y_mask": None}, "error KT627 archive has no array `Y_mask`"),
+        ({"labels": np.array(["E", "F", "E"])}, "error KT617 array `labels` has a name twice"),
+        (
+            {"labels": np.array(["E"])},
+            "error KT627 array `Y_true` is numbers of shape (2, 3), not a number for",
+        ),
+        (
+            {"labels": None},
+            "error KT627 array `Y_true` is numbers of shape (2, 3), not a number for each of 2",
+        ),
+        (
+            {"Y_mask": np.array([True])},
+            "error KT627 array `Y_mask` is numbers of shape (1,), not a number for",
+        ),
+        ({"Y_true": np.full((2, 3), "0.5")}, "error KT627 array `Y_true` is <U3, not a number for each of 2"),
+        (
+            {"sample_key": KEYS[None]},
+            "error KT627 array `Y_true` is numbers of shape (2, 3), not a number for",
+        ),
+        ({"sample_key": np.arange(2)}, "error KT627 array `sample_key` is of int64, not of text"),
+        ({"sample_key": np.zeros(2, "M8[s]")}, "error KT627 array `sample_key` is of datetime64[s], not of"),
+        ({"sample_key": np.zeros(2, "i4,f8")}, "error KT627 array `sample_key` is of [('f0', '<i4'), ('f1',"),
+    ],
+)
+def test_arrays_that_do_not_fit(tmp_path: Path, changed: dict[str, Any], expected: str) -> None:
+    assert said(archive(tmp_path, **changed)).startswith(expected)
+
+
+def test_no_clips(tmp_path: Path) -> None:
+    empty: dict[str, Any] = {
+        "Y_true": np.empty((0, 3)),
+        "Y_mask": np.empty((0, 3), bool),
+        "sample_key": KEYS[:0],
+    }
+    assert said(archive(tmp_path, **empty)) == "error KT110 no annotation rows"
+
+
+def test_budgets_of_rows_and_bytes(tmp_path: Path) -> None:
+    path = archive(tmp_path)
+    assert said(path, limits=Limits(rows=1)) == "error KT106 2 rows: over the limit of 1"
+    assert said(path, limits=Limits(bytes=1000)).startswith("error KT106 file of ")
+
+
+# --- archives that cannot be used ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"PK\x05\x06" + bytes(10), b"file,E\na,1\n"])
+def test_files_that_are_no_archives(tmp_path: Path, content: bytes) -> None:
+    expected = "error KT627 not a zip archive, or cut off\n  help: arrays are saved by numpy.savez"
+    expected = "error KT110 no annotation rows" if not content else expected
+    assert said(write(tmp_path, "a.npz", content)) == expected
+
+
+def test_archives_that_are_cut_off_or_damaged(tmp_path: Path) -> None:
+    whole = archive(tmp_path, packed=True).read_bytes()
+    path = tmp_path / "b.npz"
+    for size in range(0, len(whole), 97):
+        path.write_bytes(whole[:size])
+        assert said(path).startswith(("error KT627 ", "error KT110"))
+    for at in range(0, len(whole), 13):
+        path.write_bytes(whole[:at] + bytes((whole[at] ^ 0xFF,)) + whole[at + 1 :])
+        assert all(each.code in _CODES for each in read_instruments(path).diagnostics)
+
+
+_CODES = {"KT106", "KT110", "KT614", "KT617", "KT618", "KT623", "KT627", "KT628", "KT629"}
+
+
+def test_what_an_archive_claims_is_not_trusted(tmp_path: Path) -> None:
+    header = b"\x93NUMPY\x01\x00" + struct.pack("<H", 118)
+    claim = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000), }"
+    content = header + claim.ljust(117) + b"\n" + bytes(64)
+    tracemalloc.start()
+    path = with_member(tmp_path, "Y_true", content)
+    assert said(path) == (
+        "error KT627 array `Y_true` has 64 bytes, and not those of 1,000,000,000,000 values"
+    )
+    assert tracemalloc.get_traced_memory()[1] < 2**22
+    tracemalloc.stop()
+
+
+def test_a_member_that_unpacks_to_too_much(tmp_path: Path) -> None:
+    path = archive(tmp_path, packed=True, Y_true=np.zeros((2_000_000, 3)))
+    assert path.stat().st_size < 100_000
+    assert said(path).startswith("error KT629 `Y_true.npy` unpacks to more than ")
+    assert said(archive(tmp_path, Y_true=np.zeros((200_000, 3))), limits=Limits(bytes=10**6)).startswith(
+        "error KT106"
+    )
+
+
+def test_an_archive_of_many_members(tmp_path: Path) -> None:
+    path = archive(tmp_path)
+    with zipfile.ZipFile(path, "a") as members:
+        for number in range(2000):
+            members.writestr(f"{number}.npy", b"")
+    assert said(path) == "error KT629 archive has more arrays than a data set"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x93NUMPY",
+        b"no array at all",
+        b"\x93NUMPY\x01\x00\x05\x00(((((",
+        b"\x93NUMPY\x09\x00" + bytes(20),
+    ],
+)
+def test_members_that_are_no_arrays(tmp_path: Path, content: bytes) -> None:
+    assert said(with_member(tmp_path, "Y_true", content)).startswith("error KT627 archive is damaged: ")
+
+
+def test_later_versions_of_the_format(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, arrays()["Y_true"], version=(2, 0))
+    found = unfold(with_member(tmp_path, "Y_true", stream.getvalue()))
+    assert found is not None
+    assert items(found)["000135_483840"] == "{F ...}"
+
+
+def test_an_encrypted_archive(tmp_path: Path) -> None:
+    content = bytearray(archive(tmp_path).read_bytes())
+    for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = content.find(signature)
+        while at >= 0:
+            content[at + offset] |= 1
+            at = content.find(signature, at + 1)
+    assert said(write(tmp_path, "e.npz", bytes(content))).startswith("error KT627 archive is damaged: ")
