@@ -49,11 +49,11 @@ class Columns:
     def complete(self) -> tuple[Pieces, ...]:
         """The same with only those annotators who labelled every note.
 
-        Where there is none, with all of them, and their missing labels as labels that nothing matches.
+        Where there is none, with all who labelled any, and their missing labels as labels that nothing
+        matches.
         """
-        nothing = len(self.table.strikes) - 1
         taken = [
-            (est, refs[full] if full.any() else np.where(refs == 0, nothing, refs))
+            (est, refs[full] if full.any() else self._gaps_as_labels(refs))
             for (est, refs), full in zip(self.cases, self._filled, strict=True)
         ]
         return (*self._full, *self._grouped(taken, full=False))
@@ -61,12 +61,12 @@ class Columns:
     @property
     def left_out(self) -> Codes:
         """Annotators who are left out in ``complete``, shape (cases,)."""
-        return np.where(self._lack_all, 0, self._unfilled)
+        return np.where(self._lack_all, self._silent, self._unfilled)
 
     @property
     def lacking(self) -> Codes:
         """Annotators who left out a note and are in ``complete`` all the same, shape (cases,)."""
-        return np.where(self._lack_all, self._unfilled, 0)
+        return np.where(self._lack_all, self._unfilled - self._silent, 0)
 
     def matches(self, comparison: Comparison) -> Callable[[Pieces], Matches]:
         """Return what compares the labels of pieces; what protocols share is compared once."""
@@ -89,6 +89,15 @@ class Columns:
     @cached_property
     def _unfilled(self) -> Codes:
         return np.array([np.count_nonzero(~full) for full in self._filled], dtype=np.int64)
+
+    @property
+    def _silent(self) -> Codes:
+        """Annotators without any label."""
+        return np.array([np.count_nonzero(~refs.any(axis=1)) for _, refs in self.cases], dtype=np.int64)
+
+    def _gaps_as_labels(self, refs: Codes) -> Codes:
+        nothing = len(self.table.strikes) - 1
+        return np.where((refs == 0) & refs.any(axis=1, keepdims=True), nothing, refs)
 
     @property
     def _lack_all(self) -> Flags:

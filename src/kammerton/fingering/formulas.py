@@ -67,9 +67,13 @@ class Share:
         return np.asarray(statistics[:, AGAINST.index(self.whole)])
 
     def worst(self, statistics: Statistics, /) -> Statistics:
-        """Predict nothing: all notes of the annotator count, and nothing else."""
+        """Let all notes that the annotator labelled count, and none be right.
+
+        Notes that only count once they are predicted, or in the right hand, count too: nobody gains by
+        what is not handed in.
+        """
         worst = np.zeros_like(statistics)
-        worst[:, 0] = statistics[:, 0]
+        worst[:, AGAINST.index(self.whole)] = statistics[:, AGAINST.index("labelled")]
         return worst
 
 
@@ -124,7 +128,8 @@ class FingerAverage:
         return np.asarray(statistics.reshape(-1, self.fingers, 3)[:, :, 2].sum(axis=1))
 
     def worst(self, statistics: Statistics, /) -> Statistics:
-        """Predict nothing."""
+        """Predict every finger for every note: no estimate takes more from any of them."""
         counts = statistics.reshape(-1, self.fingers, 3).copy()
-        counts[:, :, :2] = 0.0
+        counts[:, :, 0] = 0.0
+        counts[:, :, 1] = counts[:, :, 2].sum(axis=1, keepdims=True)
         return counts.reshape(statistics.shape)

@@ -69,8 +69,8 @@ def _judge_references(
     return summed
 
 
-_LEFT_OUT = "are left out"
-_AS_THEY_ARE = "take part as they are: nobody labelled every note"
+_LEFT_OUT = "left out for notes without finger"
+_AS_THEY_ARE = "taken with their notes without finger, as nobody labelled all notes"
 
 
 def _unlabelled_table(columns: Columns) -> ClassTable:
@@ -99,11 +99,13 @@ def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterable[Diagnosti
     cells = tables.get("unlabelled", {})
     for fate in dict.fromkeys(fate for fate, _ in cells):
         annotators, items = cells[fate, "annotators"], cells[fate, "items"]
-        message = (
-            f"nakamura2020: {annotators:,.0f} fingerings of {items:,.0f} items lack the finger of a note "
-            f"and {fate}"
-        )
+        counted = f"{_count(annotators, 'fingering')} of {_count(items, 'item')}"
+        message = f"nakamura2020: {fate}: {counted}"
         yield Diagnostic(code="KT374", severity="note", message=message)
+
+
+def _count(number: float, what: str) -> str:
+    return f"{number:,.0f} {what}" if number == 1 else f"{number:,.0f} {what}s"
 
 
 def _match(

@@ -97,6 +97,42 @@ def test_a_missing_piece_matches_nothing_and_cannot_be_played() -> None:
     assert scores.value("playability/ifr_melodic_references") == 0
 
 
+def test_nobody_gains_by_a_piece_that_is_not_handed_in() -> None:
+    """Of a, 1 of 1 predicted note is right; of b, none of 3, which count as predicted and in the hand."""
+    references = {"a": piece("1"), "b": piece("1 2 3")}
+    scores = kammerton.score("fingering", references, {"s": {"a": piece("1")}})
+    assert scores.value("strike/covered_accuracy") == 1 / 4
+    assert scores.value("strike/finger_accuracy") == 1 / 4
+    # R1: 2*1/((1 + 3) + 2); each finger of both hands counts as predicted 3 times
+    assert scores.value("strike/finger_F1") == pytest.approx((2 / 6) / 10)
+
+
+def test_an_annotator_without_any_label_is_no_annotator() -> None:  # A05
+    scores = score("1 2", ["1 2", ". ."])
+    for name in ("nakamura2020/M_gen", "strike/M_gen", "pianovam/M_gen"):
+        assert scores.value(name) == 1, name
+    # B labelled one of two notes, and is the only one who labelled any
+    scores = score("1 2", [". .", "1 ."])
+    assert scores.value("nakamura2020/M_gen") == 1 / 2
+    counted = "1 fingering of 1 item"
+    assert {d.message for d in scores.diagnostics if d.code == "KT374"} == {
+        f"nakamura2020: left out for notes without finger: {counted}",
+        f"nakamura2020: taken with their notes without finger, as nobody labelled all notes: {counted}",
+    }
+
+
+def test_without_any_label_nothing_is_defined() -> None:  # A03
+    scores = score("1 2", [". ."])
+    for name in (
+        "nakamura2020/M_gen",
+        "nakamura2020/M_rec",
+        "strike/M_high",
+        "strike/accuracy",
+        "pianovam/M_high",
+    ):
+        assert np.isnan(scores.value(name)), name
+
+
 def test_playability_follows_the_profile() -> None:
     """Thumb to ring finger over 13 semitones: Parncutt allows 14, the document 12."""
     ref, est = piece("1 4", [60, 73]), piece("1 4", [60, 73])

@@ -15,7 +15,7 @@ from kammerton.fingering.formulas import MatchRate, ViolationRate
 from kammerton.fingering.match_rates import AGAINST
 from kammerton.fingering.pieces import collect
 from kammerton.fingering.playability import Playability
-from kammerton.model.measure import Card, Formula, Measure, Needs, Statistics
+from kammerton.model.measure import Card, Formula, Law, Measure, Needs, Statistics
 from kammerton.model.protocol import Protocol
 
 __all__ = ["PROTOCOL", "evaluate", "evaluate_alone"]
@@ -55,6 +55,14 @@ _CARDS: dict[str, tuple[Formula, Needs, str, str, str]] = {
 }
 
 
+_LAWS: dict[str, tuple[Law, ...]] = {
+    "Accuracy": ("identity", "note_order", "duplicate_annotator"),
+    "M_gen": ("identity", "note_order"),
+    "M_high": ("identity", "note_order", "duplicate_annotator"),
+    "IFR": ("duplicate_annotator",),
+}
+
+
 def _measure(name: str) -> Measure:
     formula, needs, summary, equation, undefined_when = _CARDS[name]
     is_rate = name != "IFR"
@@ -68,7 +76,7 @@ def _measure(name: str) -> Measure:
         needs=needs,
         direction="higher" if is_rate else "lower",
         worst=0.0 if is_rate else 1.0,
-        laws=frozenset(("identity", "time_shift", "mirror") if is_rate else ("time_shift", "mirror")),
+        laws=frozenset(("time_shift", "mirror", *_LAWS[name])),
         card=Card(
             summary=summary,
             equation=equation,

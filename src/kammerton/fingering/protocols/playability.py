@@ -14,7 +14,7 @@ from kammerton.fingering.constraints import limits_of
 from kammerton.fingering.formulas import ViolationRate
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.playability import Playability
-from kammerton.model.measure import Card, Measure, Statistics
+from kammerton.model.measure import Card, Law, Measure, Statistics
 from kammerton.model.protocol import Protocol
 
 __all__ = ["PROTOCOL", "REFERENCES", "evaluate"]
@@ -38,6 +38,9 @@ _CARDS = {
 }
 
 
+_LAWS: frozenset[Law] = frozenset(("time_shift", "note_order", "mirror"))
+
+
 def _measure(name: str, *, of_references: bool) -> Measure:
     summary, equation, undefined_when, unit = _CARDS[name]
     return Measure(
@@ -50,7 +53,7 @@ def _measure(name: str, *, of_references: bool) -> Measure:
         needs="annotators" if of_references else "estimate",
         direction="lower",
         worst=1.0,
-        laws=frozenset(("time_shift", "note_order", "mirror")),
+        laws=_LAWS if of_references else _LAWS | {"duplicate_annotator"},
         card=Card(
             summary=f"{summary}{', in the references' if of_references else ''}.",
             equation=equation,

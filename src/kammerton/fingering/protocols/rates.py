@@ -14,7 +14,13 @@ _UNDEFINED = "no note has a label of an annotator"
 
 
 def match_rate(
-    protocol: str, name: str, cards: Mapping[str, tuple[str, str]], *, source: str, agrees_with: str
+    protocol: str,
+    name: str,
+    cards: Mapping[str, tuple[str, str]],
+    *,
+    source: str,
+    agrees_with: str,
+    laws: frozenset[Law] = frozenset(),
 ) -> Measure:
     """Return a match rate over all annotators of a piece.
 
@@ -26,11 +32,15 @@ def match_rate(
         Summary and equation of each name.
     source, agrees_with : str
         As in :class:`kammerton.model.measure.Card`.
+    laws : frozenset of str
+        Laws that its protocol keeps beside those of every such rate.
     """
     summary, equation = cards[name]
-    laws: frozenset[Law] = frozenset(("identity", "time_shift", "note_order", "mirror"))
-    if name in ("M_high", "M_soft", "M_rec", "M_high_piece"):
+    laws |= {"time_shift", "mirror"}
+    if name != "M_gen":
         laws |= {"duplicate_annotator"}
+    if name != "M_rec":  # a switch depends on the note before, in the order of the file
+        laws |= {"note_order"}
     return Measure(
         protocol=protocol,
         name=name,

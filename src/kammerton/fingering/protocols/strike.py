@@ -98,7 +98,12 @@ PROTOCOL = Protocol(
         "to a switch. Accuracies are against one annotator."
     ),
     measures=(
-        *(match_rate("strike", name, _RATES, source=_OURS, agrees_with=_BY_HAND) for name in _RATES),
+        *(
+            match_rate(
+                "strike", name, _RATES, source=_OURS, agrees_with=_BY_HAND, laws=frozenset(("identity",))
+            )
+            for name in _RATES
+        ),
         *map(_pair, _PAIRS),
     ),
 )
