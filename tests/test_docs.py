@@ -34,7 +34,7 @@ LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#]*)(?:#(?P<anchor>[^)]*))?\)")
 
 @pytest.fixture(autouse=True)
 def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for task in ("chords", "fingering"):
+    for task in ("chords", "fingering", "instruments"):
         shutil.copytree(EXAMPLE / task, tmp_path / task)
     monkeypatch.chdir(tmp_path / "chords")
     monkeypatch.setenv("COLUMNS", "80")
