@@ -9,15 +9,12 @@ from functools import cached_property
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kammerton.core.ratios import ratio
 from kammerton.errors import Diagnostic, OptionError
 from kammerton.model.classes import gather_classes, has_class
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Evidence, Row, Tally
-from kammerton.model.measure import Aggregate, Estimate, Measure, average
+from kammerton.model.item_figures import ItemFigures
+from kammerton.model.measure import Aggregate, Estimate, Measure
 from kammerton.model.protocol import find
 from kammerton.model.score_tables import ITEMS, SUMMARY, Figures, figures_of, item_row, null, table
 from kammerton.model.signature import data_hash, signature
@@ -280,26 +277,25 @@ class Scores:
         how : aggregate
             One of the measure's aggregates.
         """
+        return self.of_items(measure, system, annotator).estimate(how)
+
+    def of_items(self, measure: Measure, system: str, annotator: str) -> ItemFigures:
+        """Return what each item, or class, brings to the corpus figures of a measure.
+
+        Parameters
+        ----------
+        measure : Measure
+            One of :attr:`measures`.
+        system, annotator : str
+            One of :attr:`systems`, and of :meth:`annotators_of` the measure.
+        """
         rows, statistics = self._rows[_kind(measure)], self._statistics[measure]
         chosen = self._counting(_kind(measure), system, annotator)
         if measure.aggregate == "gathered":
             chosen = [index for index in chosen if has_class(statistics[index])]
-        if annotator != ALL or measure.needs != "pair":
-            return measure.estimate(statistics[chosen], how)
-        numbers: dict[str, int] = {}
-        item = np.array([numbers.setdefault(rows[index].item, len(numbers)) for index in chosen], dtype=int)
-        if how == "pooled":
-            summed = np.zeros((len(numbers), statistics.shape[1]))
-            np.add.at(summed, item, statistics[chosen])
-            return measure.estimate(summed, how)
-        own = statistics[chosen]
-        values, counted = measure.formula.finalise(own), measure.counted(own)
-        return average(
-            _mean_by_item(values, item, len(numbers)),
-            _mean_by_item(counted, item, len(numbers)),
-            np.nan_to_num(_mean_by_item(measure.formula.weight(own), item, len(numbers), where=values)),
-            how,
-        )
+        names = [rows[index].item for index in chosen]
+        several = annotator == ALL and measure.needs == "pair"
+        return ItemFigures(measure, names, statistics[chosen], several=several)
 
     def _counting(self, kind: _Kind, system: str, annotator: str) -> list[int]:
         """Return the numbers of the rows that a figure is made of; most measures share them."""
@@ -321,8 +317,9 @@ class Scores:
             for measure in self.measures:
                 if annotator not in self.annotators_of(measure):
                     continue
+                of_items = self.of_items(measure, system, annotator)
                 for how in measure.aggregates:
-                    found = self.estimate(measure, system, annotator, how)
+                    found = of_items.estimate(how)
                     unit = "items" if how in ("mean", "median") else measure.weight_unit
                     yield (
                         *(system, annotator, measure.protocol, measure.name, how, null(found.value)),
@@ -368,15 +365,6 @@ _Kind = Literal["pair", "references+estimate", "estimate", "annotators", "gather
 
 def _kind(measure: Measure) -> _Kind:
     return "gathered" if measure.aggregate == "gathered" else measure.needs
-
-
-def _mean_by_item(
-    values: NDArray[np.float64], item: NDArray[np.int64], items: int, where: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
-    """Return the mean of each item over its rows that are defined ``where`` says so, or themselves."""
-    defined = ~np.isnan(values if where is None else where)
-    count = np.bincount(item[defined], minlength=items).astype(float)
-    return ratio(np.bincount(item[defined], values[defined], items).astype(float), count)
 
 
 def _short(value: float) -> str:
