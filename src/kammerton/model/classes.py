@@ -3,40 +3,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
 import numpy as np
 
 from kammerton.model.evidence import Evidence, Row
+from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import Task
 
-__all__ = ["gather_classes", "has_class"]
+__all__ = ["Gathering", "gather_classes", "has_class"]
+
+Classes = tuple[tuple[str, ...], Mapping[Measure, Statistics]]
+"""Names of classes, and statistics of each measure, one row per class."""
 
 
-def gather_classes(
-    task: Task, evidence: Evidence, options: object
-) -> tuple[tuple[Row, ...], dict[Measure, Statistics]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathering:
+    """What measures over classes are made from, and how.
+
+    Parameters
+    ----------
+    rows : tuple of Row
+        Of pairs; the cases of what was gathered are their numbers.
+    gathered : Gathered
+        Of the whole corpus: statistics of classes do not add up over items.
+    measures : tuple of Measure
+        All measures over classes.
+    classes : callable
+        ``classes(gathered)`` makes classes of the rows of one system and annotator.
+    """
+
+    rows: tuple[Row, ...]
+    gathered: Gathered
+    measures: tuple[Measure, ...]
+    classes: Callable[[Gathered], Classes]
+
+    @classmethod
+    def of(cls, task: Task, evidence: Evidence, options: object) -> Gathering | None:
+        """Return what there is in the evidence of a whole corpus; None if no measure is over classes."""
+        measures = tuple(measure for measure in evidence.measures if measure.aggregate == "gathered")
+        gather = task.gather
+        if not measures or evidence.gathered is None or gather is None:
+            return None
+        return cls(
+            evidence.rows["pair"],
+            evidence.gathered,
+            measures,
+            lambda gathered: gather(gathered, measures, options),
+        )
+
+
+def gather_classes(gathering: Gathering) -> tuple[tuple[Row, ...], dict[Measure, Statistics]]:
     """Return a row for each class of each system and annotator, and the statistics of measures over classes.
 
     Parameters
     ----------
-    task : Task
-        Knows the measures.
-    evidence : Evidence
-        Of the whole corpus: statistics of classes do not add up over items.
-    options : object
-        The task's options.
+    gathering : Gathering
+        Of the whole corpus.
     """
-    measures = [measure for measure in evidence.measures if measure.aggregate == "gathered"]
-    if not measures or evidence.gathered is None or task.gather is None:
-        return (), {}
-    pairs = evidence.rows["pair"]
+    pairs = gathering.rows
     rows: list[Row] = []
-    parts: dict[Measure, list[Statistics]] = {measure: [] for measure in measures}
+    parts: dict[Measure, list[Statistics]] = {measure: [] for measure in gathering.measures}
     for system, annotator in dict.fromkeys((row.system, row.annotator) for row in pairs):
         own = np.array([(row.system, row.annotator) == (system, annotator) for row in pairs], dtype=bool)
-        names, found = task.gather(evidence.gathered.of(own), measures, options)
+        names, found = gathering.classes(gathering.gathered.of(own))
         rows += [Row(system, name, annotator) for name in names]
-        for measure in measures:
+        for measure in gathering.measures:
             parts[measure].append(found[measure])
     return tuple(rows), {measure: np.concatenate(each) for measure, each in parts.items()}
 

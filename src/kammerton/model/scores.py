@@ -10,7 +10,7 @@ from itertools import chain, product
 from typing import TYPE_CHECKING, Any, Literal
 
 from kammerton.errors import Diagnostic, OptionError
-from kammerton.model.classes import gather_classes, has_class
+from kammerton.model.classes import Gathering, gather_classes, has_class
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.item_figures import ItemFigures
@@ -45,6 +45,11 @@ class Scores:
         The task's options.
     choices : mapping of str to str
         Options that differ from their defaults; part of every signature.
+
+    Attributes
+    ----------
+    gathering : Gathering or None
+        What measures over classes are made from.
     """
 
     def __init__(
@@ -54,10 +59,12 @@ class Scores:
         self._evidence = evidence
         self._missing = missing
         self._choices = choices
-        classes, of_classes = gather_classes(task, evidence, options)
+        self.gathering = Gathering.of(task, evidence, options)
         self._rows: dict[_Kind, tuple[Row, ...]] = dict(evidence.rows.items())
-        self._rows["gathered"] = classes
-        self._statistics = {**evidence.statistics, **of_classes}
+        self._statistics = dict(evidence.statistics)
+        if self.gathering is not None:
+            self._rows["gathered"], of_classes = gather_classes(self.gathering)
+            self._statistics |= of_classes
         self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
         self._chosen: dict[tuple[_Kind, str, str], list[int]] = {}
 
