@@ -72,7 +72,8 @@ def score(  # noqa: PLR0913 - one per choice
     protocols : iterable of str, optional
         Protocols to run; by default all that do not run on request only.
     measures : iterable of str, optional
-        Measures to compute, as ``protocol/measure`` or by a name that only one has; by default all.
+        Measures to compute, as ``protocol/measure``, also ``protocol/*``, or by a name that only one has; by
+        default all.
     annotators : mapping of str to the same as ``references``, optional
         Further annotators by name.
     annotator : str

@@ -100,6 +100,8 @@ def convert(
     found = find_task(task)
     if found.conversion is None:
         raise OptionError(f"files of {task} cannot be converted")
+    if not os.fspath(target):
+        raise OptionError("the target is empty", "`.` is the current folder")
     files = find_files(source, suffixes=tuple(found.suffixes))
     files.check_not_empty(source, found.suffixes)
     whole = Path(source).is_dir()

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kammerton
+from cli.harness import Terminal
 from kammerton.chords import TASK
 from kammerton.errors import Diagnostic
 from kammerton.model.measure import Estimate, Measure
@@ -27,6 +28,7 @@ from kammerton.reporting.escaping import (
     for_terminal,
     pad,
 )
+from kammerton.reporting.findings import render_github
 from kammerton.reporting.left_out import closing_line, excluded_lines
 from kammerton.reporting.tables import Block, Line
 from kammerton.reporting.text_tables import render_text
@@ -73,7 +75,7 @@ def test_escaped_text_is_one_harmless_line(text: str) -> None:
     [
         ("a_b", r"a\_b", r"a\_b"),
         (r"\input{x}", r"\textbackslash{}input\{x\}", r"\\input{x}"),
-        ("50%&#$^~", r"50\%\&\#\$\textasciicircum{}\textasciitilde{}", r"50%&amp;\#$^\~"),
+        ("50%&#$^~", r"50\%\&\#\$\textasciicircum{}\textasciitilde{}", r"50%&amp;\#\$^\~"),
         ("[5cm]", "{}[5cm]", r"\[5cm\]"),
         ("*", "{}*", r"\*"),
         ("a|b\n<script>", r"a|b\textbackslash{}x0a<script>", r"a\|b\\x0a\<script\>"),
@@ -224,3 +226,21 @@ def test_cards_fit_the_window(width: int) -> None:
     for text in (render_list(described, width=width), render_cards(described, width=width)):
         longest = [line for line in text.splitlines() if len(line) > width]
         assert not [line for line in longest if " " in line.strip(" *")] or width < 80
+
+
+def test_annotations_of_a_pull_request_hold_nothing_that_a_log_obeys() -> None:
+    odd = Diagnostic(code="KT101", severity="error", message="x\x1b[31m", file="a\x1b[2J,b.lab", hint="y\rz")
+    written = render_github([odd])
+    assert written == "::error file=a\\x1b[2J%2Cb.lab,title=KT101::x\\x1b[31m%0Ay\\x0dz\n"
+
+
+def test_signatures_can_be_copied(corpus: Terminal) -> None:
+    arguments = ("score", "chords", "ref", "est", "--measure", "mirex2013/*", "--columns", "a_`b=start")
+    plain = corpus.run(*arguments).out
+    signature = next(line for line in plain.split("\n") if line.startswith("signature ")).removeprefix(
+        "signature "
+    )
+    assert "columns:a_`b=start" in signature
+    assert f"`` {signature} ``\n" in corpus.run(*arguments, "--format", "md").out
+    assert f"% {signature}\n" in corpus.run(*arguments, "--format", "latex").out
+    assert "`mirex2013/*|" in corpus.run(*arguments[:-2], "--format", "md").out

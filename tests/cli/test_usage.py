@@ -175,3 +175,47 @@ def test_a_folder_that_was_deleted_under_our_feet(corpus: Terminal, monkeypatch:
         "error[KT501] cannot write `x.txt`: no such file or directory",
     )
     monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (("ref", ""), "an argument is empty", "is a variable of the shell not set?"),
+        (("ref", "x=y"), "no such file or folder: `y`, to be called `x`", "with its folder: `./x=y`"),
+        (
+            ("ref", "est", "--annotator", "other/ref"),
+            "not the name of an annotator: `other/ref`",
+            "NAME=PATH adds",
+        ),
+        (("ref", "est", "--annotator", "est"), "unknown annotator `est`", "NAME=PATH adds a further one"),
+        (
+            ("ref", "est", "--protocol", "decibel", "--fail-under", "mirex2013/MajMin=0.5"),
+            "measure `mirex2013/MajMin` is not among those that are computed",
+            "they are of decibel",
+        ),
+    ],
+)
+def test_hints_lead_on(corpus: Terminal, arguments: tuple[str, ...], message: str, hint: str) -> None:
+    (corpus.folder / "x=y").mkdir()
+    result = corpus.run("score", "chords", *arguments)
+    assert (result.code, result.lines[0]) == (2, f"error: {message}")
+    assert hint in result.lines[1]
+
+
+def test_an_empty_path_is_not_the_current_folder(corpus: Terminal) -> None:
+    for call in (
+        lambda: kammerton.score("chords", "", "est"),
+        lambda: kammerton.check("chords", ""),
+        lambda: kammerton.convert("chords", "ref", "", to="csv"),
+    ):
+        with pytest.raises(kammerton.OptionError, match="is empty"):
+            call()
+
+
+def test_measures_of_a_protocol_are_chosen_by_a_star(corpus: Terminal) -> None:
+    document = corpus.run(
+        "score", "chords", "ref", "est", "--measure", "decibel/*", "--format", "json"
+    ).document
+    assert {(row["protocol"], row["measure"]) for row in document["scores"]} == {
+        ("decibel", name) for name in ("CSR", "OvS", "UnS", "Seg")
+    }

@@ -179,7 +179,7 @@ def test_a_measure_must_say_what_is_wrong(measure: str) -> None:
 
 
 def test_samples_are_no_time_to_mark() -> None:
-    with pytest.raises(OptionError, match="unknown measure"):
+    with pytest.raises(OptionError, match="not among those that are computed"):
         view("frames10ms/MajMin")
 
 

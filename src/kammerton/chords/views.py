@@ -17,7 +17,7 @@ from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.columns import Columns, build_columns
 from kammerton.chords.formulas import Recall
 from kammerton.chords.kernels import Result
-from kammerton.chords.protocols import decibel, mir_eval, mirex2013
+from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
 from kammerton.chords.reading import ChordOptions
 from kammerton.core.intervals import Codes, Flags, Seconds
 from kammerton.errors import OptionError
@@ -107,7 +107,7 @@ def view_item(
 
 def _choose(address: str) -> Measure:
     measures = [measure for module in _MODULES.values() for measure in module.PROTOCOL.measures]
-    chosen = find(address, measures)
+    chosen = find(address, measures, frames10ms.PROTOCOL.measures)
     if not isinstance(chosen.formula, Recall):
         judging = [m for m in measures if m.protocol == chosen.protocol and isinstance(m.formula, Recall)]
         raise OptionError(

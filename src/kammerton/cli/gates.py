@@ -35,7 +35,9 @@ class Gate:
                 yield f"{told} {value:.6g}, {'below' if higher else 'above'} {self.written}"
 
 
-def parse_gates(arguments: Sequence[str], measures: Sequence[Measure]) -> list[Gate]:
+def parse_gates(
+    arguments: Sequence[str], measures: Sequence[Measure], every: Sequence[Measure]
+) -> list[Gate]:
     """Read ``PROTOCOL/MEASURE=VALUE``.
 
     Parameters
@@ -44,20 +46,22 @@ def parse_gates(arguments: Sequence[str], measures: Sequence[Measure]) -> list[G
         As written.
     measures : sequence of Measure
         Those that will be computed.
+    every : sequence of Measure
+        Those of the task.
 
     Raises
     ------
     OptionError
         If there is no such measure among them, or its value cannot be what is written.
     """
-    return [_gate(argument, measures) for argument in arguments]
+    return [_gate(argument, measures, every) for argument in arguments]
 
 
-def _gate(argument: str, measures: Sequence[Measure]) -> Gate:
+def _gate(argument: str, measures: Sequence[Measure], every: Sequence[Measure]) -> Gate:
     address, equals, written = argument.rpartition("=")
     if not equals:
         raise OptionError(f"expected PROTOCOL/MEASURE=VALUE, got {quote(argument)}")
-    measure = find(address, measures)
+    measure = find(address, measures, every)
     try:
         limit = float(written)
     except ValueError:

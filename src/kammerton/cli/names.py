@@ -26,9 +26,11 @@ def split_name(argument: str) -> tuple[str | None, str]:
     name, equals, path = argument.partition("=")
     if not equals or "/" in name or os.sep in name:
         return None, argument
+    hint = f"a path that holds `=` is written with its folder: {quote(f'./{argument}')}"
     if not name or not path:
-        hint = "a path that holds `=` is written with its folder: ./PATH"
         raise OptionError(f"expected NAME=PATH, got {quote(argument)}", hint)
+    if os.path.lexists(argument) and not os.path.lexists(path):
+        raise OptionError(f"no such file or folder: {quote(path)}, to be called {quote(name)}", hint)
     return name, path
 
 
@@ -58,6 +60,9 @@ def sort_annotators(arguments: Sequence[str]) -> tuple[str, dict[str, str]]:
     """
     named = [split_name(argument) for argument in arguments]
     chosen = [path for name, path in named if name is None]
+    for each in chosen:
+        if "/" in each or os.sep in each:
+            raise OptionError(f"not the name of an annotator: {quote(each)}", "NAME=PATH adds a further one")
     if len(chosen) > 1:
         raise OptionError(
             f"two annotators are chosen: {quote(chosen[0])} and {quote(chosen[1])}",

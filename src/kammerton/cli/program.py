@@ -76,6 +76,8 @@ def _called(tokens: list[str]) -> int:
     from kammerton.cli.usage import as_option_error, check_command  # noqa: PLC0415
     from kammerton.model.registry import TASKS  # noqa: PLC0415
 
+    if "" in tokens:
+        raise OptionError("an argument is empty", "is a variable of the shell not set?")
     if tokens:
         check_command("command", tokens[0], list(VERBS))
     app = _application()

@@ -64,8 +64,8 @@ def command(task: Task) -> Callable[..., int]:
         protocols
             Protocol to run; repeatable, or several with commas. By default all of the task.
         measures
-            Measure to compute, PROTOCOL/MEASURE, or a name that only one has; repeatable, or with
-            commas.
+            Measure to compute, PROTOCOL/MEASURE, also 'PROTOCOL/*', or a name that only one has; case
+            matters; repeatable, or with commas.
         every
             Show every measure in tables, not the headline measures only.
         form

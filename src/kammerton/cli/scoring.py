@@ -108,7 +108,8 @@ def run(task: Task, arguments: dict[str, Any], fail_under: Sequence[str], plan: 
     plan : Plan
         What is printed and written.
     """
-    gates = parse_gates(fail_under, choose(task.protocols, arguments["protocols"], arguments["measures"]))
+    chosen = choose(task.protocols, arguments["protocols"], arguments["measures"])
+    gates = parse_gates(fail_under, chosen, task.measures)
     try:
         scores = kammerton.score(task.name, **arguments)
     except DataError as error:

@@ -42,6 +42,8 @@ def collect(
         If there is no such path.
     """
     if isinstance(source, str | os.PathLike):
+        if not os.fspath(source):
+            raise OptionError("a path is empty", "`.` is the current folder")
         return _from_path(Path(source), name, task, options)
     called = name or default_name
     if isinstance(source, Mapping):

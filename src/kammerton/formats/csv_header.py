@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kammerton.errors import Diagnostic, close_match, quote
 from kammerton.formats.columns import NAMES, Column, column_of
-from kammerton.formats.options import IntervalOptions
+from kammerton.formats.options import IntervalOptions, Layout
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
 
@@ -58,7 +58,8 @@ class Header:
     def columns(self, options: IntervalOptions, problems: Problems) -> dict[Column, int]:
         """Return where each column stands; report those that are missing or there twice.
 
-        An end makes a duration superfluous. Names that the caller gave rule out ours.
+        What the layout has no use for is left out; where the caller told none, an end makes a duration
+        superfluous. Names that the caller gave rule out ours.
         """
         found: dict[Column, int] = {}
         given = {options.columns[name] for name in self.names if name in options.columns}
@@ -69,16 +70,17 @@ class Header:
             if column in found:
                 self._say_double(column, index, self.names[found[column]], problems)
             found.setdefault(column, index)
-        if "end" in found:
-            found.pop("duration", None)
-        for column in self._missing(found, options):
+        missing = self._missing(found, options)
+        for column in _superfluous(found, options):
+            found.pop(column, None)
+        for column in missing:
             self._say_missing(column, options, problems)
         return found
 
     def _missing(self, found: dict[Column, int], options: IntervalOptions) -> list[Column]:
-        needed: list[Column] = ["start", "label"]
-        if "duration" not in found and options.layout != "points":
-            needed.insert(1, "end")
+        second: dict[Layout, list[Column]] = {"points": [], "durations": ["duration"], "rows": ["end"]}
+        either: list[Column] = ["duration"] if "duration" in found else ["end"]
+        needed: list[Column] = ["start", *second.get(options.layout, either), "label"]
         return [column for column in needed if column not in found]
 
     def _say_double(self, column: Column, index: int, first: str, problems: Problems) -> None:
@@ -94,6 +96,8 @@ class Header:
         hint = f"known names: {', '.join(NAMES[column][:5])}; or --columns NAME={column}"
         if column == "end" and self.known(options) == 2:
             hint = "a duration will do; or are these change points? --layout points"
+        if self.names_other(column, options):
+            hint = f"leave out --layout {options.layout}: the header says what the columns are"
         if near is not None:
             hint = f"did you mean {quote(near)}? --columns {near}={column}"
         named = ", ".join(quote(name) for name in self.names[:8])
@@ -102,9 +106,25 @@ class Header:
         place = Place(problems.file, self.line, 1, len(self.text), self.text)
         problems.add(place.diagnose(problem))
 
+    def names_other(self, column: Column, options: IntervalOptions) -> bool:
+        """Tell whether the layout asks for an end where there is a duration, or the other way round."""
+        other: dict[Column, Column] = {"end": "duration", "duration": "end"}
+        names = {column_of(name, options.columns) for name in self.names}
+        return column in other and other[column] in names
+
     def _place(self, index: int, file: str) -> Place:
         column, text = field_at(self.text, self.separator, index)
         return Place(file, self.line, column, max(1, len(text)), self.text)
+
+
+def _superfluous(found: Mapping[Column, int], options: IntervalOptions) -> tuple[Column, ...]:
+    useless: dict[Layout, tuple[Column, ...]] = {
+        "points": ("end", "duration"),
+        "durations": ("end",),
+        "rows": ("duration",),
+        "auto": ("duration",) if "end" in found else (),
+    }
+    return useless[options.layout]
 
 
 def _nearest(unknown: Sequence[str], column: Column) -> str | None:

@@ -151,6 +151,8 @@ class _Table:
         labels = cells[self.columns["label"]]
         if not all(are_times(texts, self.mark) for texts in times):
             return False
+        if self.layout == "points":  # the last in time needs no label
+            return True
         return all(map(str.strip, labels)) or all(label.strip(" \t") for label in labels)
 
     def say_other_mark(self, lines: Sequence[NumberedLine], cells: Cells, problems: Problems) -> bool:
@@ -199,7 +201,7 @@ class _Table:
             if parse_time(time, self.mark) is None:
                 problem = diagnose_time(time, self.mark)
                 problems.add_at(problem, partial(self._place, line, field, problems.file))
-        if not record[self.columns["label"]].strip(" \t"):
+        if self.layout != "points" and not record[self.columns["label"]].strip(" \t"):
             problem = Diagnostic(code="KT111", severity="error", message="row has no label")
             problems.add_at(problem, partial(self._place, line, "label", problems.file))
 

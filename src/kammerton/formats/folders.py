@@ -90,6 +90,8 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     OptionError
         If there is nothing at ``root``, or not for us to see.
     """
+    if not os.fspath(root):
+        raise OptionError("a path is empty", "`.` is the current folder")
     top = Path(root)
     try:
         os.lstat(top)

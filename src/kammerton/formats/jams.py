@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Literal, cast
@@ -15,7 +14,7 @@ from kammerton.errors import Diagnostic, quote
 from kammerton.formats.budgets import keeps_rows
 from kammerton.formats.finishing import finish
 from kammerton.formats.hygiene import Rows
-from kammerton.formats.json_positions import JsonPlaces, Pointer, element_offsets, offset_of
+from kammerton.formats.json_positions import JsonPlaces, Pointer, element_offsets, offset_of, within_quotes
 from kammerton.formats.json_text import Document, decode
 from kammerton.formats.options import IntervalOptions
 from kammerton.formats.reading import Problems, Reading, such_rows
@@ -220,7 +219,7 @@ class _JamsReader:
         def locate(row: int, field: Field) -> Place:
             place = observations.place(kept[row], _FIELDS[field])
             if field == "label":  # within the quotes, so that columns of a label add up
-                place = replace(place, column=(place.column or 0) + 1, length=max(1, place.length - 2))
+                place = within_quotes(place)
             return place
 
         return _rows_of(columns, locate)

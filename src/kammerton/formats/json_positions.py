@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kammerton.model.annotations import Place
 
@@ -18,6 +19,7 @@ __all__ = [
     "offset_of",
     "repeated_keys",
     "unwritable_strings",
+    "within_quotes",
 ]
 
 Pointer = tuple[str | int, ...]
@@ -28,6 +30,8 @@ Span = tuple[int, int]
 
 _BLANK = re.compile(r"[ \t\n\r]*+")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"(?P<colon>[ \t\n\r]*+:)?+|[\[\]{}]', re.DOTALL)
+_CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.")
+"""One character within a string, as it is written."""
 _SKIPPER = json.JSONDecoder(parse_float=len, parse_int=len)
 """Passes over values; numbers of any length cost it nothing."""
 
@@ -127,6 +131,16 @@ def begin_of_level(text: str, level: int) -> int | None:
         elif first in "]}":
             depth -= 1
     return None
+
+
+def within_quotes(place: Place) -> Place:
+    """Return the place of what a string holds, in which columns of the value can be found."""
+    inner = replace(place, column=(place.column or 0) + 1, length=max(1, place.length - 2))
+    written = inner.token() or ""
+    if "\\" not in written:
+        return inner
+    ends = [match.end() for match in _CHARACTER.finditer(written)]
+    return replace(inner, offsets=(0, *ends))
 
 
 class JsonPlaces:

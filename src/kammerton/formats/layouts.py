@@ -66,12 +66,16 @@ class Columns:
             message = f"time is not finite: {quote(self.starts[row])}"
             self._say(row, "start", Diagnostic(code="KT122", severity="error", message=message), problems)
         order = np.argsort(starts, kind="stable")[: 0 if endless else None]
-        if len(order):
+        if len(order) and self.labels[order[-1]]:
             label = quote(self.labels[order[-1]])
             message = f"last change point has no end, and its label is not used: {label}"
             self._say(
                 int(order[-1]), "label", Diagnostic(code="KT131", severity="note", message=message), problems
             )
+        for row in order[:-1].tolist():
+            if not self.labels[row]:
+                problem = Diagnostic(code="KT111", severity="error", message="row has no label")
+                problems.add_at(problem, partial(self.locate, row, "label"))
         following = np.zeros(len(starts), dtype=np.intp)
         following[order[:-1]] = order[1:]
         kept = np.sort(order[:-1])

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from kammerton.errors import Diagnostic, quote
@@ -193,9 +194,22 @@ def _say_line(numbered: NumberedLine, shape: Shape, expected: str, problems: Pro
         _say(problems, numbered, (column, label), problem)
 
 
+def _is_odd_blank(character: str) -> bool:
+    return not character.isascii() and unicodedata.category(character) in ("Zs", "Cf")
+
+
+def _named(character: str) -> str:
+    return f"U+{ord(character):04X} {unicodedata.name(character, 'of no name')}"
+
+
 def _say_count(
     numbered: NumberedLine, cells: list[Cell], shape: Shape, expected: str, problems: Problems
 ) -> None:
+    odd = next((at for at, character in enumerate(numbered[1]) if _is_odd_blank(character)), None)
+    if odd is not None and len(cells) < shape.columns:
+        message = f"{_named(numbered[1][odd])} does not separate columns"
+        _say(problems, numbered, (odd + 1, " "), _error("KT111", message, "use blanks or tabs"))
+        return
     plural = "" if len(cells) == 1 else "s"
     message = f"{len(cells)} column{plural} instead of {shape.columns}: a row is {expected}"
     hint = None

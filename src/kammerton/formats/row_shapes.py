@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, cast
+from typing import Literal
 
 from kammerton.formats.times import DecimalMark, number_pattern
 from kammerton.model.annotations import Field
@@ -46,8 +46,11 @@ class Shape:
     pattern: re.Pattern[str]
 
     def cell(self, line: str, field: Field) -> Cell:
-        """Return a field of a line that fits this shape."""
-        match = cast("re.Match[str]", self.pattern.match(line))
+        """Return a field of a line that fits this shape, or the whole of one that does not."""
+        match = self.pattern.match(line)
+        if match is None:  # a time that stands alone
+            text = line.lstrip(" \t")
+            return len(line) - len(text) + 1, text.rstrip(" \t")
         group = "quoted" if field == "label" and match["label"] is None else field
         return match.start(group) + 1, match[group].rstrip(" \t")
 

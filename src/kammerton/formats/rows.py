@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from kammerton.errors import Diagnostic, quote
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.columns import column_of
 from kammerton.formats.csv_header import SEPARATOR_LINE
@@ -21,7 +22,7 @@ from kammerton.formats.options import IntervalOptions, Layout, RowLayout
 from kammerton.formats.reading import Problems, Reading
 from kammerton.formats.row_problems import NumberedLine, diagnose_rows
 from kammerton.formats.row_shapes import Shape, shapes_of
-from kammerton.formats.times import number_pattern, seconds
+from kammerton.formats.times import number_pattern, parse_time, seconds
 from kammerton.model.annotations import Field, Place
 
 __all__ = ["read_rows"]
@@ -35,6 +36,9 @@ _HEADERS: dict[tuple[str | None, ...], Layout] = {
     ("start", "duration", "label"): "durations",
     ("start", "label"): "auto",  # whether these are change points, the caller says
 }
+
+_AROUND = " \t;,"
+"""What may stand around a time that stands alone."""
 
 _Fields = tuple[str, str, str, str]
 
@@ -87,9 +91,14 @@ def _read_shaped(text: str, problems: Problems, options: IntervalOptions) -> Row
         lines = lines[1:]
     layout: RowLayout = "rows" if options.layout == "auto" else options.layout
     if lines and (named := _layout_of_header(lines[0][1], options)) is not None:
+        if options.layout not in ("auto", named) and named != "auto":
+            _say_other_layout(lines[0], options.layout, problems)
         layout = layout if named == "auto" else named
         lines = lines[1:]
     shapes = shapes_of(2 if layout == "points" else 3, options.decimal)
+    closing = lines[-1] if layout == "points" and _is_closing(lines, options) else None
+    if closing is not None:
+        lines = lines[:-1]
     fit = _common_shape(lines, shapes)
     if fit is None:
         shape, lines = diagnose_rows(lines, shapes, _EXPECTED[layout], problems)
@@ -97,6 +106,8 @@ def _read_shaped(text: str, problems: Problems, options: IntervalOptions) -> Row
     shape, fields = fit
     starts, ends, words, others = zip(*fields, strict=True) if fields else ((), (), (), ())
     labels = [word.rstrip(" \t") or shape.text(other) for word, other in zip(words, others, strict=True)]
+    if closing is not None:
+        lines, starts, labels = [*lines, closing], (*starts, closing[1].strip(_AROUND)), [*labels, ""]
     return Columns(layout, shape.mark, starts, ends, labels, _Locator(problems.file, shape, lines)).rows(
         problems
     )
@@ -111,9 +122,25 @@ def _lines_with_data(text: str) -> list[NumberedLine]:
     ]
 
 
+def _is_closing(lines: Sequence[NumberedLine], options: IntervalOptions) -> bool:
+    """Tell whether the last change point has a time only: its label would not be used."""
+    return bool(lines) and parse_time(lines[-1][1].strip(_AROUND), options.decimal) is not None
+
+
 def _layout_of_header(line: str, options: IntervalOptions) -> Layout | None:
     """Return the layout that a header between blanks tells, or None if the line is no header."""
     return _HEADERS.get(tuple(column_of(name, options.columns) for name in line.split()))
+
+
+def _say_other_layout(header: NumberedLine, layout: Layout, problems: Problems) -> None:
+    number, line = header
+    problem = Diagnostic(
+        code="KT162",
+        severity="error",
+        message=f"not the columns of --layout {layout}: {', '.join(map(quote, line.split()))}",
+        hint=f"leave out --layout {layout}: the header says what the columns are",
+    )
+    problems.add(Place(problems.file, number, 1, len(line), line).diagnose(problem))
 
 
 def _common_shape(

@@ -47,6 +47,9 @@ class Place:
         The whole line, however long.
     row : int, optional
         Index of the row, from 0, where there are arrays instead of a file.
+    offsets : tuple of int
+        Where each character of the value begins, from 0, and where the last one ends, if escapes make
+        the file longer than the value.
     """
 
     file: str
@@ -55,6 +58,7 @@ class Place:
     length: int = 1
     excerpt: str | None = None
     row: int | None = None
+    offsets: tuple[int, ...] = ()
 
     def diagnose(self, diagnostic: Diagnostic) -> Diagnostic:
         """Return ``diagnostic`` placed here.
@@ -64,7 +68,12 @@ class Place:
         """
         column, length = self.column, self.length
         if column is not None and diagnostic.column is not None:
-            column, length = column + diagnostic.column - 1, diagnostic.length
+            first, length = diagnostic.column - 1, diagnostic.length
+            if self.offsets:
+                last = len(self.offsets) - 1
+                begin = self.offsets[min(first, last)]
+                first, length = begin, max(1, self.offsets[min(first + length, last)] - begin)
+            column += first
         message = diagnostic.message if self.row is None else f"row index {self.row}: {diagnostic.message}"
         excerpt = None
         if self.excerpt is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from kammerton.errors import OptionError, close_match, quote
 from kammerton.model.measure import Measure
@@ -55,7 +56,8 @@ def choose(
     names : iterable of str, optional
         Protocols to run; by default all that do not run on request only.
     measures : iterable of str, optional
-        Addresses ``protocol/measure`` or names unique within the chosen protocols.
+        Addresses ``protocol/measure``, in which a ``*`` stands for anything, or names unique within the
+        chosen protocols.
 
     Raises
     ------
@@ -75,7 +77,8 @@ def choose(
     available = [measure for protocol in chosen for measure in protocol.measures]
     if wanted is None:
         return tuple(available)
-    picked = {measure for address in wanted for measure in (find(address, available),)}
+    every = [measure for protocol in protocols for measure in protocol.measures]
+    picked = {measure for address in wanted for measure in _fitting(address, available, every)}
     return tuple(measure for measure in available if measure in picked)
 
 
@@ -91,16 +94,44 @@ def _several(kind: str, names: Iterable[str] | None) -> list[str] | None:
     return listed
 
 
-def find(address: str, measures: Sequence[Measure]) -> Measure:
-    """Return the measure with this address, or with this name if only one has it."""
+def _fitting(address: str, measures: Sequence[Measure], every: Sequence[Measure]) -> list[Measure]:
+    """Return the measures that an address such as ``mirex2013/*`` fits, or the one that it is of."""
+    fitting = [m for m in measures if fnmatchcase(str(m), address)] if "*" in str(address) else []
+    return fitting or [find(address, measures, every)]
+
+
+def find(address: str, measures: Sequence[Measure], every: Sequence[Measure] = ()) -> Measure:
+    """Return the measure with this address, or with this name if only one has it.
+
+    Parameters
+    ----------
+    address : str
+        Upper and lower case differ.
+    measures : sequence of Measure
+        Those to choose from.
+    every : sequence of Measure
+        Those that could have been among them.
+
+    Raises
+    ------
+    OptionError
+        A name is unknown, or fits several measures.
+    """
     if not isinstance(address, str):
         raise OptionError.of_type("measure", address, "a str")
     matches = [m for m in measures if address in (str(m), m.name)]
     if len(matches) == 1:
         return matches[0]
-    if matches:
-        both = ", ".join(str(m) for m in matches)
-        raise OptionError(f"measure `{address}` is not unique", f"say which: {both}")
+    alike = matches or [m for m in measures if address.casefold() in (str(m).casefold(), m.name.casefold())]
+    if len(alike) > 1:
+        raise OptionError(
+            f"measure {quote(address)} is not unique", f"say which: {', '.join(map(str, alike))}"
+        )
+    if not alike and any(address in (str(m), m.name) for m in every):
+        raise OptionError(
+            f"measure {quote(address)} is not among those that are computed",
+            f"they are of {', '.join(dict.fromkeys(m.protocol for m in measures))}",
+        )
     near = close_match(address, [*(m.name for m in measures), *map(str, measures)])
     listed = "`kammerton measures` lists all"
     hint = listed if near is None else f"did you mean {quote(near)}? {listed}"

@@ -129,7 +129,8 @@ def _chosen(references: References, annotator: str) -> References:
     if annotator == ALL:
         return references
     if annotator not in references.annotations:
-        raise OptionError.unknown("annotator", annotator, [ALL, *references.annotations])
+        unknown = OptionError.unknown("annotator", annotator, [ALL, *references.annotations])
+        raise OptionError(unknown.message, f"{unknown.hint}; NAME=PATH adds a further one")
     return References(
         {annotator: references.annotations[annotator]},
         {annotator: references.failed[annotator]},

@@ -40,7 +40,7 @@ _LATEX = {
     "%": r"\%",
 }
 
-_MARKDOWN = re.compile(r"[\\`*_\[\]<>|~#]")
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>|~#$]")
 
 
 def for_terminal(text: str, encoding: str = "utf-8") -> str:
@@ -101,8 +101,8 @@ def for_latex(text: str) -> str:
 
 
 def for_github_data(text: str) -> str:
-    """Return the message of a GitHub workflow command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """Return the message of a GitHub workflow command, its lines without what a terminal would obey."""
+    return "%0A".join(map(printable, text.replace("%", "%25").split("\n")))
 
 
 def for_github_property(text: str) -> str:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
-from kammerton.reporting.escaping import for_latex, for_markdown
+from kammerton.reporting.escaping import for_latex, for_markdown, for_terminal
 from kammerton.reporting.tables import Block, figure
 
 __all__ = ["render_latex", "render_markdown"]
@@ -20,7 +21,14 @@ def _markdown(block: Block) -> str:
     head, *body = _cells(block, for_markdown)
     aligned = ["---" if place < _texts(block) else "---:" for place in range(len(head))]
     rows = "\n".join("| " + " | ".join(row) + " |" for row in (head, aligned, *body))
-    return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{for_markdown(block.signature)}\n"
+    return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{_code(block.signature)}\n"
+
+
+def _code(text: str) -> str:
+    """Return text that can be copied as it is, whatever it holds."""
+    shown = for_terminal(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    return f"{fence}{shown}{fence}" if len(fence) == 1 else f"{fence} {shown} {fence}"
 
 
 def render_latex(blocks: Sequence[Block]) -> str:
@@ -33,7 +41,7 @@ def _latex(block: Block) -> str:
     columns = "l" * _texts(block) + "r" * (len(head) - _texts(block))
     lines = [
         rf"% {for_latex(block.caption)}; needs \usepackage{{booktabs}}",
-        f"% {for_latex(block.signature)}",
+        f"% {for_terminal(block.signature)}",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         *(" & ".join(row) + r" \\" for row in (head, aggregates)),

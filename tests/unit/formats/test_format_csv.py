@@ -261,3 +261,51 @@ def test_a_label_of_nothing_but_odd_blanks_is_kept() -> None:
 def test_decimal_commas_are_seen_beside_a_row_that_does_not_fit() -> None:
     reading = parse("start;end;label\n0,5;1,0;C\n1,0;2,0\n", "a.csv")
     assert [problem.code for problem in reading.diagnostics] == ["KT161"]
+
+
+END, DURATION = "start,end,label\n0,2,C\n2,5,D\n", "start,duration,label\n0,2,C\n2,3,D\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "layout", "column"),
+    [(DURATION, "rows", "end"), (END, "durations", "duration"), ("time,label\n0,C\n", "rows", "end")],
+)
+def test_a_layout_that_the_header_does_not_have_is_an_error(text: str, layout: str, column: str) -> None:
+    (problem,) = parse(text, "a.csv", layout=layout).diagnostics
+    assert (problem.code, problem.message.partition(":")[0]) == ("KT162", f"no column is the {column}")
+    if text != "time,label\n0,C\n":
+        assert problem.hint == f"leave out --layout {layout}: the header says what the columns are"
+    (problem,) = parse(text.replace(",", " "), "a.lab", layout=layout).diagnostics[:1]
+    assert problem.code == ("KT162" if "time" not in text else "KT111")
+
+
+def test_a_layout_chooses_between_end_and_duration() -> None:
+    text = "start,end,duration,label\n0,2,3,C\n"
+    ends = {
+        layout: rows_of(parse(text, "a.csv", layout=layout))[0][1] for layout in ("auto", "rows", "durations")
+    }
+    assert ends == {"auto": 2.0, "rows": 2.0, "durations": 3.0}
+
+
+@pytest.mark.parametrize(
+    "text", ["time,label\n0,C\n2,D\n5,\n", "0\tC\n2\tD\n5\n", "0,C\n2,D\n5,\n", "0 C\n2 D\n 5 \n"]
+)
+def test_the_last_change_point_needs_no_label(text: str) -> None:
+    reading = parse(text, "a.csv" if text.startswith("time") else "a.lab", layout="points")
+    assert rows_of(reading) == [(0.0, 2.0, "C"), (2.0, 5.0, "D")]
+    assert reading.diagnostics == ()
+
+
+def test_other_change_points_need_one() -> None:
+    assert told(parse("time,label\n0,C\n2,\n5,D\n", "a.csv", layout="points")) == (
+        "error 3:3+1 KT111 row has no label\n"
+        "note 4:3+1 KT131 last change point has no end, and its label is not used: `D`"
+    )
+    assert "error 2:1+1 KT111 1 column instead of 2" in told(parse("0 C\n2\n5 D\n", layout="points"))
+
+
+def test_a_lone_time_that_is_not_the_last_is_located() -> None:
+    assert told(parse("0 C\n2 D\n  1\n", layout="points")) == (
+        "note 2:3+1 KT131 last change point has no end, and its label is not used: `D`\n"
+        "error 3:3+1 KT111 row has no label"
+    )

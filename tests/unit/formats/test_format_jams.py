@@ -2,11 +2,13 @@
 """JAMS; numbers in ids are rows of the table of bad inputs."""
 
 import json
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
 
+from kammerton.chords.reading import ChordOptions, read_chords
 from kammerton.formats import Limits, parse_intervals
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode, say_invalid
@@ -446,3 +448,23 @@ def test_no_more_places_are_looked_up_than_are_said(monkeypatch: pytest.MonkeyPa
 def test_annotators_of_one_name_are_numbered() -> None:
     text = jams(*(annotation(C, **by(name=name)) for name in ("a", "a (2)", "a", "a")))
     assert [track.annotator for track in parse(text, "a.jams").tracks] == ["a", "a (2)", "a (3)", "a (4)"]
+
+
+@pytest.mark.parametrize(
+    ("written", "column", "length"),
+    [
+        (r"C:mja7", 3, 4),
+        (r"\u0043:mja7", 8, 4),
+        (r"C\u003amj\u00617", 8, 9),
+        (r"\ud834\udd2a:maj", 1, 12),
+        (r"C\u266f:maj", 2, 6),
+        (r"C:\"", 3, 2),
+    ],
+)
+def test_columns_of_a_label_count_its_escapes(tmp_path: Path, written: str, column: int, length: int) -> None:
+    before = '{"annotations": [{"namespace": "chord", "data": [{"time": 0, "duration": 1, "value": "'
+    path = tmp_path / "a.jams"
+    path.write_text(f'{before}{written}"}}]}}]}}')
+    (problem,) = read_chords(path, "a.jams", ChordOptions()).diagnostics
+    assert problem.column is not None
+    assert (problem.column - len(before), problem.length) == (column, length)

@@ -491,3 +491,11 @@ def test_rows_are_counted_with_the_problem_that_most_have() -> None:
     # of 1,040 bad rows, the first 1,000 are 900 of KT120 and 100 of KT111; 40 remain
     assert tell(seven) == "error KT120 and 920 more like these (920 in all)"
     assert tell(rest) == "error KT111 and 80 more like these (80 in all)"
+
+
+@pytest.mark.parametrize(
+    ("blank", "name"), [("\u00a0", "U+00A0 NO-BREAK SPACE"), ("\u200b", "U+200B ZERO WIDTH SPACE")]
+)
+def test_26_blanks_that_separate_nothing_are_named(blank: str, name: str) -> None:
+    reading = parse(f"0{blank}2{blank}C\n2 4 D\n")
+    assert told(reading) == f"error 1:2+1 KT111 {name} does not separate columns\n  help: use blanks or tabs"
