@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -40,6 +40,8 @@ class Note:
     label: str
     finger: int
     """The finger that strikes, negative in the left hand; 0 for none."""
+    release: int
+    """The finger that lets the key go."""
 
 
 Piece = list[Note]
@@ -50,9 +52,9 @@ def read(path: Path) -> Piece:
     for line in path.read_text().splitlines():
         if line and not line.startswith("//"):
             _, onset, offset, pitch, _, _, channel, label = line.split("\t")
-            found = re.match(r"-?[1-5]", label)
-            finger = int(found[0]) if found else 0
-            notes.append(Note(float(onset), float(offset), midi(pitch), int(channel), label, finger))
+            fingers = [int(finger) for finger in re.findall(r"-?[1-5]", label)] or [0]
+            played = float(onset), float(offset), midi(pitch), int(channel)
+            notes.append(Note(*played, label, fingers[0], fingers[-1]))
     return notes
 
 
@@ -244,7 +246,7 @@ def judged_steps(piece: Piece) -> Counter[str]:
             a, b = before[0], after[0]
             legato = b.onset - a.offset <= LEGATO_S + EXACT_S
             if len(before) == len(after) == 1 and legato and a.finger and b.finger:
-                steps.append((a, b))
+                steps.append((replace(a, finger=a.release), b))
     return tally(is_bad(a, b, PARNCUTT) for a, b in steps)
 
 

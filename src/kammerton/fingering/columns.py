@@ -123,6 +123,7 @@ def _extended(table: LabelTable) -> LabelTable:
     """Add a last label, which matches only itself."""
     return LabelTable(
         np.append(table.strikes, _NO_FINGER),
+        np.append(table.releases, _NO_FINGER),
         np.append(table.tuples, table.tuples.max() + 1),
         np.append(table.fingers, 1 << 10),
     )
@@ -135,10 +136,12 @@ def key_presses(fingerings: Iterable[Fingering]) -> KeyPresses:
     """
     pieces = list(fingerings)
     codes = np.concatenate([np.empty(0, dtype=np.int64), *(p.codes for p in pieces)])
-    struck = tabulate(known_labels()).strikes[codes]  # a label is known once its code was asked for
+    table = tabulate(known_labels())  # a label is known once its code was asked for
+    struck = table.strikes[codes]
     told = np.concatenate([np.empty(0, dtype=np.int64), *(p.hands for p in pieces)])
     return KeyPresses(
         fingers=np.abs(struck),
+        releases=np.abs(table.releases[codes]),
         hands=np.where(struck == 0, told, hands_of_labels(struck)),
         pitches=np.concatenate([np.empty(0, dtype=np.int64), *(p.pitches for p in pieces)]),
         onsets=np.concatenate([np.empty(0), *(p.onsets for p in pieces)]),

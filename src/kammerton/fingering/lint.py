@@ -92,13 +92,16 @@ def find_spots(fingering: Fingering, limits: Limits) -> Findings:
 
 def _spots(kind: Kind, judgement: Judgement, fingering: Fingering, limits: Limits) -> Iterator[Spot]:
     presses = key_presses([fingering])
-    pairs = judgement.places
+    pairs, rules = judgement.places, judgement.rules[judgement.rules > 0]
+    played = judgement.fingers[:, judgement.rules > 0]
     hands = presses.hands[pairs[1]]
-    _, spans = judge_steps(limits, presses.fingers[pairs], presses.pitches[pairs], hands)
-    rules = judgement.rules[judgement.rules > 0]
-    for pair, hand, rule, span in zip(pairs.T, hands.tolist(), rules.tolist(), spans.tolist(), strict=True):
-        notes = sorted(pair.tolist()) if kind == "chord" else pair.tolist()
-        fingers, letter = presses.fingers[notes].tolist(), _LETTERS.get(hand, "")
+    _, spans = judge_steps(limits, played, presses.pitches[pairs], hands)
+    columns = (pairs.T.tolist(), played.T.tolist(), hands.tolist(), rules.tolist(), spans.tolist())
+    for notes, fingers, hand, rule, span in zip(*columns, strict=True):
+        if kind == "chord" and notes[0] > notes[1]:
+            notes.reverse()
+            fingers.reverse()
+        letter = _LETTERS.get(hand, "")
         first, second = (f"{letter}{finger}" for finger in fingers)
         name = RULES[rule - 1]
         if name == "same_finger":

@@ -318,7 +318,8 @@ def _irrational_rate(piece: _Piece) -> float | None:
     if piece.est.tells_hands:
         hands = np.where(hands == UNKNOWN, hands_of_labels(strikes), hands)
     no_time = np.zeros(count)
-    presses = KeyPresses(np.abs(strikes), hands, piece.pitches, no_time, no_time, np.array([0, count]))
+    fingers = np.abs(strikes)
+    presses = KeyPresses(fingers, fingers, hands, piece.pitches, no_time, no_time, np.array([0, count]))
     judged, *broken = Playability(presses).in_order(limits_of("pianovam")).statistics.T
     return float(ratio(sum(broken), judged)[0])
 

@@ -47,6 +47,8 @@ class LabelTable:
     ----------
     strikes : ndarray of int64, shape (labels,)
         First finger, negative in the left hand; 0 for a missing label.
+    releases : ndarray of int64, shape (labels,)
+        Last finger, which lets the key go, likewise; 0 also if it is of the other hand.
     tuples : ndarray of int64, shape (labels,)
         Number of the tuple of fingers, 0 for none: two spellings of one tuple have one number.
     fingers : ndarray of int64, shape (labels,)
@@ -54,6 +56,7 @@ class LabelTable:
     """
 
     strikes: Codes
+    releases: Codes
     tuples: Codes
     fingers: Codes
 
@@ -94,9 +97,10 @@ def tabulate(labels: Sequence[str]) -> LabelTable:
     fingers = [() if label is None else label.fingers for label in parsed]
     numbers: dict[tuple[int, ...], int] = {(): 0}
     strikes = [label[0] if label else 0 for label in fingers]
+    releases = [label[-1] if label and label[-1] * label[0] > 0 else 0 for label in fingers]
     tuples = [numbers.setdefault(label, len(numbers)) for label in fingers]
     sets = [sum(1 << SIGNED_FINGERS.index(finger) for finger in set(label)) for label in fingers]
-    return LabelTable(*(np.array(column, dtype=np.int64) for column in (strikes, tuples, sets)))
+    return LabelTable(*(np.array(column, dtype=np.int64) for column in (strikes, releases, tuples, sets)))
 
 
 def encode_labels(columns: Sequence[Sequence[str]]) -> tuple[list[Codes], LabelTable]:

@@ -45,6 +45,8 @@ class KeyPresses:
     ----------
     fingers : ndarray of int64, shape (notes,)
         Struck fingers 1 to 5, 0 where missing.
+    releases : ndarray of int64, shape (notes,)
+        Fingers on the keys when these are let go, 0 where missing or of the other hand.
     hands : ndarray of int64, shape (notes,)
         0 right, 1 left, -1 unknown.
     pitches : ndarray of int64, shape (notes,)
@@ -56,6 +58,7 @@ class KeyPresses:
     """
 
     fingers: Codes
+    releases: Codes
     hands: Codes
     pitches: Codes
     onsets: Seconds
@@ -79,6 +82,8 @@ class Judgement:
         Piece of each step or chord.
     notes : ndarray of int64, shape (2, judged)
         From and to; of a chord, the two notes that are wrong, or any two.
+    fingers : ndarray of int64, shape (2, judged)
+        Fingers of these notes; of a step, the one that lets the first key go, and that which strikes.
     rules : ndarray of int64, shape (judged,)
         0, or 1 to 4 for the first of :data:`RULES` that is broken.
     """
@@ -86,6 +91,7 @@ class Judgement:
     pieces: int
     piece: Codes
     notes: Codes
+    fingers: Codes
     rules: Codes
 
     @property
@@ -141,11 +147,15 @@ class Playability:
 
     def in_order(self, limits: Limits) -> Judgement:
         """Judge consecutive notes of a hand in the order given, whatever their onsets."""
-        return self._judged(self._in_order, limits)
+        steps = self._in_order
+        return self._judged(steps, self._presses.fingers[steps], limits)
 
     def melodic(self, limits: Limits) -> Judgement:
-        """Judge steps from one note to one note, legato, where both are fingered."""
-        return self._judged(self._melodic, limits)
+        """Judge steps from one note to one note, legato, where both are fingered.
+
+        Where fingers change on the first key, the last one is what the hand goes on from.
+        """
+        return self._judged(*self._melodic, limits)
 
     def chords(self, limits: Limits) -> Judgement:
         """Judge chords of which at least two notes are fingered.
@@ -156,14 +166,14 @@ class Playability:
         """
         pairs, begins = self._chords
         if len(begins) == 0:
-            return Judgement(len(self._presses), begins, pairs, begins)
-        rules, spans = self._rules(pairs, limits)
+            return Judgement(len(self._presses), begins, pairs, pairs, begins)
         fingers = self._presses.fingers[pairs]
+        rules, spans = self._rules(pairs, fingers, limits)
         rules[(fingers[0] != fingers[1]) & (spans < 0)] = ORDER
         ranks = np.where(rules == 0, len(JUDGED), rules) * len(rules) + np.arange(len(rules))
         worst = np.minimum.reduceat(ranks, begins) % len(rules)
         notes = pairs[:, worst]
-        return Judgement(len(self._presses), self._pieces[notes[0]], notes, rules[worst])
+        return Judgement(len(self._presses), self._pieces[notes[0]], notes, fingers[:, worst], rules[worst])
 
     def hand_shifts(self) -> Codes:
         """Count moves of a hand from or to a chord, which are not judged, shape (pieces,)."""
@@ -172,13 +182,13 @@ class Playability:
         moves = (groups.lanes[1:] == groups.lanes[:-1]) & (chordal[1:] | chordal[:-1])
         return np.bincount(groups.lanes[1:][moves] // 2, minlength=len(self._presses))
 
-    def _judged(self, steps: Codes, limits: Limits) -> Judgement:
-        rules, _ = self._rules(steps, limits)
-        return Judgement(len(self._presses), self._pieces[steps[1]], steps, rules)
+    def _judged(self, steps: Codes, fingers: Codes, limits: Limits) -> Judgement:
+        rules, _ = self._rules(steps, fingers, limits)
+        return Judgement(len(self._presses), self._pieces[steps[1]], steps, fingers, rules)
 
-    def _rules(self, pairs: Codes, limits: Limits) -> tuple[Codes, Codes]:
+    def _rules(self, pairs: Codes, fingers: Codes, limits: Limits) -> tuple[Codes, Codes]:
         presses = self._presses
-        return judge_steps(limits, presses.fingers[pairs], presses.pitches[pairs], presses.hands[pairs[1]])
+        return judge_steps(limits, fingers, presses.pitches[pairs], presses.hands[pairs[1]])
 
     @cached_property
     def _in_order(self) -> Codes:
@@ -199,15 +209,17 @@ class Playability:
         return _Groups(played[order], np.append(starts, len(order)), lanes[starts])
 
     @cached_property
-    def _melodic(self) -> Codes:
+    def _melodic(self) -> tuple[Codes, Codes]:
+        """Pairs of notes, and the fingers between which the hand moves."""
         presses, groups = self._presses, self._groups
         single = groups.sizes == 1
         follows = (groups.lanes[1:] == groups.lanes[:-1]) & single[1:] & single[:-1]
         notes = groups.notes[groups.starts[:-1]]
         steps = np.stack((notes[:-1], notes[1:]))[:, follows]
         silence = presses.onsets[steps[1]] - presses.ends[steps[0]]
-        judged = (silence <= LEGATO_S + EXACT_S) & (presses.fingers[steps] > 0).all(axis=0)
-        return np.asarray(steps[:, judged])
+        fingers = np.stack((presses.releases[steps[0]], presses.fingers[steps[1]]))
+        judged = (silence <= LEGATO_S + EXACT_S) & (fingers > 0).all(axis=0)
+        return steps[:, judged], fingers[:, judged]
 
     @cached_property
     def _chords(self) -> tuple[Codes, Codes]:

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.fingering.constraints import Limits, limits_of
+from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.columns import key_presses
+from kammerton.fingering.constraints import ORDER, Limits, limits_of
 from kammerton.fingering.playability import JUDGED, Judgement, KeyPresses, Playability
 from kammerton.fingering.profiles import PROFILES
 
@@ -48,7 +50,7 @@ def presses(*pieces: Sequence[Note]) -> KeyPresses:
     hands, fingers, pitches = (np.array(column, dtype=np.int64) for column in columns[:3])
     onsets, ends = (np.array(column, dtype=np.float64) for column in columns[3:])
     offsets = np.concatenate(([0], np.cumsum([len(piece) for piece in pieces], dtype=np.int64)))
-    return KeyPresses(fingers, hands, pitches, onsets, ends, offsets)
+    return KeyPresses(fingers, fingers, hands, pitches, onsets, ends, offsets)
 
 
 def play(text: str) -> Playability:
@@ -295,3 +297,31 @@ def test_the_order_within_a_chord_does_not_matter(notes: list[Note], random: Ran
     for kernel in (Playability.melodic, Playability.chords):
         found, others = (kernel(Playability(presses(some)), limits) for some in (lasting, shuffled))
         assert found.statistics.tolist() == others.statistics.tolist()
+
+
+# --- changes of fingers ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("label", "rules"),
+    [
+        ("4", [ORDER]),  # 4 to 3 up: crossed
+        ("4_1", [0]),  # the thumb holds the key by then, and 1 to 3 goes up
+        ("4_1_5", [ORDER]),
+        ("4_", [ORDER]),
+        ("4_-1", []),  # the other hand holds it: no step of this one
+    ],
+)
+def test_a_step_leads_from_the_finger_that_lets_the_key_go(label: str, rules: list[int]) -> None:
+    fingering = Fingering(
+        np.array([0.0, 1.0]), np.array([1.0, 2.0]), np.array([60, 64]), np.zeros(2, dtype=int), (label, "3")
+    )
+    judged = Playability(key_presses([fingering])).melodic(PARNCUTT)
+    assert judged.rules.tolist() == rules
+
+
+def test_chords_and_the_document_see_the_finger_that_strikes() -> None:
+    chord = Fingering(np.zeros(2), np.ones(2), np.array([60, 64]), np.zeros(2, dtype=int), ("4_1", "3"))
+    judge = Playability(key_presses([chord]))
+    assert judge.chords(PARNCUTT).rules.tolist() == [ORDER]
+    assert judge.in_order(limits_of("pianovam")).rules.tolist() == [ORDER]
