@@ -7,12 +7,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.resources import files
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
+from kammerton.instruments.shipped_files import is_path, shipped
 from kammerton.instruments.small_tables import Row, Shape, read_rows
 
 __all__ = ["LABEL_MAPS", "LabelMap", "load_label_map"]
@@ -113,23 +113,18 @@ def load_label_map(
     >>> load_label_map("irmas-to-openmic-2018").apply("gel")
     'guitar'
     """
-    path = os.fspath(name)
+    path = os.fsdecode(name)
     if isinstance(name, str) and name in LABEL_MAPS:
         return _built_in(name)
-    if isinstance(name, str) and not _is_path(name):
+    if isinstance(name, str) and not is_path(name):
         raise OptionError.unknown("label map", name, LABEL_MAPS)
     limits = limits or Limits()
     return _read(path, read_text(path, name=path, encoding=encoding, limits=limits), limits)
 
 
-def _is_path(name: str) -> bool:
-    return bool(os.path.splitext(name)[1] or os.path.dirname(name)) or os.path.lexists(name)  # noqa: PTH110, PTH120, PTH122
-
-
 @lru_cache
 def _built_in(name: str) -> LabelMap:
-    text = files(__package__).joinpath("maps", f"{name}.csv").read_text(encoding="utf-8")
-    return _read(name, text, Limits())
+    return _read(name, shipped("maps", f"{name}.csv"), Limits())
 
 
 def _read(name: str, text: str, limits: Limits) -> LabelMap:

@@ -3,16 +3,22 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
+import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from graphlib import CycleError, TopologicalSorter
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.formats.options import Limits
+from kammerton.formats.reading import Problems
+from kammerton.instruments.taxonomy_drawing import draw_tree
+from kammerton.instruments.taxonomy_links import Links, Parents, in_order
+from kammerton.model.annotations import Place
 
 __all__ = ["Taxonomy"]
 
@@ -27,13 +33,17 @@ class Taxonomy:
     Parameters
     ----------
     name : str
-        What signatures call it.
+        What messages call it.
     nodes : tuple of str
         Each name once; parents before their children, those of one parent in the order of the source.
     parents : tuple of tuple of int
         Of each node, as numbers of nodes.
     source, licence : str
         Where it is from, and under which terms.
+    numbers : mapping of str to int
+        Numbers that the source gives to nodes: programs of General MIDI, from 0. Most have none.
+    diagnostics : tuple of Diagnostic
+        What was noticed when it was made; no errors.
 
     See Also
     --------
@@ -51,10 +61,12 @@ class Taxonomy:
     parents: tuple[tuple[int, ...], ...]
     source: str = ""
     licence: str = ""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     @classmethod
     def build(
-        cls, name: str, parents: Mapping[str, Sequence[str]], *, source: str = "", licence: str = ""
+        cls, name: str, parents: Mapping[str, str | Sequence[str]], *, source: str = "", licence: str = ""
     ) -> Taxonomy:
         """Return the taxonomy in which each key is below the nodes it is mapped to.
 
@@ -62,132 +74,59 @@ class Taxonomy:
         ----------
         name, source, licence : str
             As above.
-        parents : mapping of str to sequence of str
+        parents : mapping of str to str, or to sequence of str
             Parents of each node, none of those at the top. What is a parent only is at the top.
+
+        Returns
+        -------
+        Taxonomy
 
         Raises
         ------
         DataError
-            If there is no node, or nodes are below themselves.
+            If there is no node (KT640), nodes are below themselves (KT641, KT643), one has no name
+            (KT646), or there are too many or too many levels (KT106).
+        OptionError
+            If a name is no text.
         """
-        if not parents:
-            raise DataError([_error("KT640", "a taxonomy has at least one node", name)])
-        try:
-            order = list(TopologicalSorter(parents).static_order())
-        except CycleError as error:
-            way = " > ".join(map(quote, error.args[1]))
-            raise DataError([_error("KT641", f"nodes are below themselves: {way}", name)]) from error
-        nodes = tuple(_families_together(order, parents))
+        problems = Problems(name)
+        links = Links(problems, Limits())
+        locate = partial(Place, name)
+        for child, given in parents.items():
+            above = [given] if isinstance(given, str) else given
+            names = [links.name(_text(each), locate) for each in (child, *above)]
+            if names[0] is not None:
+                links.node(names[0], locate)
+                for parent in names[1:]:
+                    if parent is not None:
+                        links.put(names[0], parent, locate)
+        checked = links.finish()
+        if problems.has_errors:
+            raise DataError(problems.diagnostics())
+        return cls.of(name, checked, source=source, licence=licence, diagnostics=problems.diagnostics())
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        parents: Parents,
+        *,
+        source: str = "",
+        licence: str = "",
+        numbers: Mapping[str, int] | None = None,
+        diagnostics: tuple[Diagnostic, ...] = (),
+    ) -> Taxonomy:
+        """Return the taxonomy of links that have been checked; else as :meth:`build`."""
+        nodes = tuple(in_order(parents))
         number = {node: place for place, node in enumerate(nodes)}
-        above = tuple(tuple(number[each] for each in dict.fromkeys(parents.get(node, ()))) for node in nodes)
-        return cls(name, nodes, above, source, licence)
+        above = tuple(tuple(number[each] for each in parents[node]) for node in nodes)
+        return cls(name, nodes, above, source, licence, numbers or {}, diagnostics)
 
     def __len__(self) -> int:
         """Return the number of nodes."""
         return len(self.nodes)
 
-    @cached_property
-    def index(self) -> Mapping[str, int]:
-        """Number of each node."""
-        return {node: place for place, node in enumerate(self.nodes)}
-
-    @cached_property
-    def roots(self) -> tuple[str, ...]:
-        """The single node at the top; none if there are several."""
-        tops = tuple(node for node, above in zip(self.nodes, self.parents, strict=True) if not above)
-        return tops if len(tops) == 1 else ()
-
-    @cached_property
-    def leaves(self) -> tuple[str, ...]:
-        """Nodes without children."""
-        inner = {parent for above in self.parents for parent in above}
-        return tuple(node for place, node in enumerate(self.nodes) if place not in inner)
-
-    @cached_property
-    def families(self) -> tuple[str, ...]:
-        """Nodes just below the root that have children."""
-        return tuple(node for node in self.nodes if self.depth(node) == 1 and self.children(node))
-
-    def children(self, label: str) -> tuple[str, ...]:
-        """Return the nodes just below a node."""
-        return self._children[self.number(label)]
-
-    def siblings(self, label: str) -> tuple[str, ...]:
-        """Return the other nodes that share a named parent with a node, the root not counted."""
-        above = [self.nodes[parent] for parent in self.parents[self.number(label)]]
-        beside = (child for parent in above if parent not in self.roots for child in self.children(parent))
-        return tuple(dict.fromkeys(child for child in beside if child != label))
-
-    def ancestors(self, label: str) -> tuple[str, ...]:
-        """Return what is above a node on all paths, the nearest first, the root left out."""
-        return tuple(
-            self.nodes[place] for place in self._above[self.number(label)] if not self._is_root(place)
-        )
-
-    def depth(self, label: str) -> int:
-        """Return how far a node is below the root, on the longest path; 0 for the root."""
-        return self._depths[self.number(label)]
-
-    def lca(self, one: str, other: str) -> tuple[str, ...]:
-        """Return the deepest nodes above both nodes, or of them; several if they are equally deep.
-
-        The root is only returned if nothing else is; where it has no name, as an empty one.
-        """
-        both = [self.number(label) for label in (one, other)]
-        first, second = ({place, *self._above[place]} for place in both)
-        shared = sorted(first & second)
-        deepest = max((self._depths[place] for place in shared), default=0)
-        return tuple(self.nodes[place] for place in shared if self._depths[place] == deepest) or ("",)
-
-    def project(self, label: str, level: int) -> tuple[str, ...]:
-        """Return what a node belongs to so far below the root; itself if it is not deeper than that."""
-        place = self.number(label)
-        if self._depths[place] <= level:
-            return (label,)
-        return tuple(self.nodes[each] for each in sorted(self._above[place]) if self._depths[each] == level)
-
-    def closure(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return each node with all its ancestors, the root left out.
-
-        Returns
-        -------
-        offsets : ndarray of int64, shape (nodes + 1,)
-            Where the row of each node begins; that of the root is empty.
-        rows : ndarray of int64
-            Numbers of nodes.
-        """
-        rows = [
-            [each for each in (place, *self._above[place]) if not self._is_root(each)]
-            for place in range(len(self))
-        ]
-        offsets = np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64)))
-        return offsets, np.array([each for row in rows for each in row], dtype=np.int64)
-
-    def nearest(self, label: str, n: int = 3) -> tuple[str, ...]:
-        """Return the names that are most like one that is not a node."""
-        spelled = {node.casefold(): node for node in reversed(self.nodes)}
-        near = difflib.get_close_matches(label.casefold(), spelled, n=n, cutoff=0.6)
-        return tuple(spelled[each] for each in near)
-
-    def draw(self, marks: Mapping[str, str] | None = None) -> str:
-        """Return the taxonomy as text, each node below its parents, with marks behind their names.
-
-        A node with several parents is drawn below each, and what is below it only once.
-        """
-        tops = [node for node, above in zip(self.nodes, self.parents, strict=True) if not above]
-        lines: list[str] = []
-        seen: set[str] = set()
-        stack = [(node, 0) for node in reversed(tops)]
-        while stack:
-            node, depth = stack.pop()
-            below = self.children(node)
-            again = node in seen and bool(below)
-            mark = f"  {marks[node]}" if marks and node in marks else ""
-            lines.append("  " * depth + node + (" ..." if again else "") + mark)
-            if not again:
-                stack += [(child, depth + 1) for child in reversed(below)]
-            seen.add(node)
-        return "\n".join(lines)
+    # --- one node ----------------------------------------------------------------------------
 
     def number(self, label: str) -> int:
         """Return the number of a node.
@@ -199,11 +138,165 @@ class Taxonomy:
         """
         place = self.index.get(label)
         if place is None:
-            raise OptionError.unknown(f"node of {self.name}", label, self.nearest(label) or self.nodes[:5])
+            near = self.nearest(_text(label))
+            hint = f"nearest: {', '.join(map(quote, near))}" if near else None
+            raise OptionError(f"taxonomy {quote(self.name)} has no {quote(label)}", hint)
         return place
 
-    def _is_root(self, place: int) -> bool:
-        return bool(self.roots) and not self.parents[place]
+    def ancestors(self, label: str) -> tuple[str, ...]:
+        """Return what is above a node on all paths, the nearest first, the root left out."""
+        return self._ancestors[self.number(label)]
+
+    def children(self, label: str) -> tuple[str, ...]:
+        """Return the nodes just below a node."""
+        return self._children[self.number(label)]
+
+    def siblings(self, label: str) -> tuple[str, ...]:
+        """Return the other nodes that share a parent with a node, the root not counted as one."""
+        above = [self.nodes[parent] for parent in self.parents[self.number(label)]]
+        beside = (child for parent in above if parent not in self.roots for child in self.children(parent))
+        return tuple(dict.fromkeys(child for child in beside if child != label))
+
+    def depth(self, label: str) -> int:
+        """Return how far a node is below the root, on the longest path; 0 for the root."""
+        return self._depths[self.number(label)]
+
+    def lca(self, one: str, other: str) -> tuple[str, ...]:
+        """Return the deepest nodes that are above both nodes, or are one of them.
+
+        Several are equally deep. The root is only returned if nothing else is; where it has no name, as an
+        empty one.
+
+        References
+        ----------
+        Kosmopoulos et al., "Evaluation measures for hierarchical classification: a unified view and novel
+        approaches", Data Mining and Knowledge Discovery 29(3), 2015.
+        """
+        ranks = self._ranks
+        shared = ranks.reached[self.number(one)] & ranks.reached[self.number(other)]
+        if not shared:
+            return ("",)
+        deepest = self._depths[ranks.order[shared.bit_length() - 1]]
+        found = []
+        while shared:
+            place = ranks.order[shared.bit_length() - 1]
+            if self._depths[place] < deepest:
+                break
+            found.append(place)
+            shared ^= 1 << (shared.bit_length() - 1)
+        return tuple(self.nodes[place] for place in reversed(found))
+
+    def project(self, label: str, level: int) -> tuple[str, ...]:
+        """Return what a node belongs to so far below the root.
+
+        Parameters
+        ----------
+        label : str
+        level : int
+            1 for what is just below the root.
+
+        Returns
+        -------
+        tuple of str
+            The node's ancestors of this depth, several in a graph; itself if it is not deeper.
+        """
+        if level < 1:
+            raise OptionError(f"`level` is at least 1, got {level}")
+        place = self.number(label)
+        if self._depths[place] <= level:
+            return (label,)
+        return tuple(self.nodes[each] for each in sorted(self._above[place]) if self._depths[each] == level)
+
+    def nearest(self, label: str, n: int = 3) -> tuple[str, ...]:
+        """Return the names that are most like one that is not a node, whatever their case."""
+        spelled = {node.casefold(): node for node in reversed(self.nodes)}
+        near = difflib.get_close_matches(label.casefold(), spelled, n=n, cutoff=0.6)
+        return tuple(spelled[each] for each in near)
+
+    # --- all nodes ---------------------------------------------------------------------------
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Number of each node."""
+        return {node: place for place, node in enumerate(self.nodes)}
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """The single node at the top; none if there are several."""
+        return self.tops if len(self.tops) == 1 else ()
+
+    @cached_property
+    def tops(self) -> tuple[str, ...]:
+        """Nodes that are below no other."""
+        return tuple(node for node, above in zip(self.nodes, self.parents, strict=True) if not above)
+
+    @cached_property
+    def leaves(self) -> tuple[str, ...]:
+        """Nodes without children, in order."""
+        return tuple(node for node, below in zip(self.nodes, self._children, strict=True) if not below)
+
+    @cached_property
+    def families(self) -> tuple[str, ...]:
+        """Children of the root that have children."""
+        highest = self.children(self.roots[0]) if self.roots else self.tops
+        return tuple(node for node in highest if self.children(node))
+
+    def closure(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return each node with all its ancestors, the root left out.
+
+        Returns
+        -------
+        offsets : ndarray of int64, shape (nodes + 1,)
+            Where the row of each node begins; that of the root is empty.
+        rows : ndarray of int64
+            Numbers of nodes: of the node itself, then of its ancestors, the nearest first.
+
+        Notes
+        -----
+        Both are made once, and cannot be written to.
+        """
+        return self._closure
+
+    def draw(self, marks: Mapping[str, str] | None = None) -> str:
+        """Return the taxonomy as text, each node below its parents.
+
+        Parameters
+        ----------
+        marks : mapping of str to str, optional
+            What stands behind the names of nodes.
+
+        Returns
+        -------
+        str
+            A line for each node; one with several parents stands below each, what is below it only once.
+        """
+        return draw_tree(self.tops, self.children, marks or {})
+
+    def to_csv(self) -> str:
+        r"""Return the taxonomy as a table that :func:`~kammerton.instruments.load_taxonomy` reads.
+
+        Returns
+        -------
+        str
+            Header ``node,parent``, and a row for each node and parent; a node at the top has none.
+
+        Examples
+        --------
+        >>> print(Taxonomy.build("mine", {"violin": ["strings"]}).to_csv(), end="")
+        node,parent
+        strings,
+        violin,strings
+        """
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(("node", "parent"))
+        for node, above in zip(self.nodes, self.parents, strict=True):
+            rows.writerows((node, self.nodes[parent]) for parent in above)
+            if not above:
+                rows.writerow((node, ""))
+        return text.getvalue()
+
+    # --- what is computed once ---------------------------------------------------------------
 
     @cached_property
     def _children(self) -> tuple[tuple[str, ...], ...]:
@@ -219,12 +312,26 @@ class Taxonomy:
         found: list[tuple[int, ...]] = []
         for own in self.parents:
             reached = dict.fromkeys(own)
-            level = list(own)
+            level = list(reached)
             while level:
-                level = [each for place in level for each in self.parents[place] if each not in reached]
+                level = [
+                    each
+                    for each in dict.fromkeys(parent for place in level for parent in self.parents[place])
+                    if each not in reached
+                ]
                 reached.update(dict.fromkeys(level))
             found.append(tuple(reached))
         return tuple(found)
+
+    @cached_property
+    def _counted(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of what is above each node, without the root."""
+        root = self.index[self.roots[0]] if self.roots else None
+        return tuple(tuple(each for each in above if each != root) for above in self._above)
+
+    @cached_property
+    def _ancestors(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(self.nodes[each] for each in above) for above in self._counted)
 
     @cached_property
     def _depths(self) -> tuple[int, ...]:
@@ -234,28 +341,36 @@ class Taxonomy:
             depths.append(max((depths[parent] + 1 for parent in above), default=top))
         return tuple(depths)
 
+    @cached_property
+    def _ranks(self) -> _Ranks:
+        order = sorted(range(len(self)), key=lambda place: (self._depths[place], -place))
+        bit = {place: 1 << rank for rank, place in enumerate(order)}
+        reached = [sum(bit[each] for each in (place, *above)) for place, above in enumerate(self._above)]
+        return _Ranks(order, reached)
 
-def _families_together(order: Sequence[str], parents: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return nodes as one would read them: each behind its parents, and its children behind it."""
-    below: dict[str, list[str]] = {node: [] for node in order}
-    for node, above in parents.items():
-        for parent in dict.fromkeys(above):
-            below[parent].append(node)
-    waiting = {node: len(set(parents.get(node, ()))) for node in order}
-    written = dict.fromkeys(parents)  # in the order of the source, what is only a parent last
-    stack = [node for node in reversed([*written, *order]) if not waiting[node]]
-    placed: dict[str, None] = {}
-    while stack:
-        node = stack.pop()
-        if node in placed:
-            continue
-        placed[node] = None
-        for child in reversed(below[node]):
-            waiting[child] -= 1
-            if not waiting[child]:
-                stack.append(child)
-    return list(placed)
+    @cached_property
+    def _closure(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        rows = [(place, *above) for place, above in enumerate(self._counted)]
+        if self.roots:
+            rows[self.index[self.roots[0]]] = ()
+        offsets = np.concatenate(([0], np.cumsum([len(row) for row in rows], dtype=np.int64)))
+        flat = np.array([each for row in rows for each in row], dtype=np.int64)
+        offsets.flags.writeable = flat.flags.writeable = False
+        return offsets, flat
 
 
-def _error(code: str, message: str, file: str) -> Diagnostic:
-    return Diagnostic(code=code, severity="error", message=message, file=file)
+@dataclass(frozen=True, slots=True)
+class _Ranks:
+    """Nodes from the highest to the deepest, and of each node a set of ranks: its own and its ancestors'.
+
+    Sets are bits of whole numbers: the deepest of those that two nodes share is the highest bit of both.
+    """
+
+    order: list[int]
+    reached: list[int]
+
+
+def _text(name: object) -> str:
+    if not isinstance(name, str):
+        raise OptionError.of_type("name of a node", name, "a str")
+    return name

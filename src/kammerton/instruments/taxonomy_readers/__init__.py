@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Forms in which taxonomies are written."""
