@@ -6,6 +6,7 @@ from typing import Any
 
 from kammerton.errors import Diagnostic
 from kammerton.formats.reading import Problems
+from kammerton.formats.source import with_newlines
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.sniffing import parse_text
 from kammerton.instruments.formats.source import as_reading, as_sheet
@@ -20,7 +21,8 @@ SAMPLE = "campaign-sample"
 def read(text: str, suffix: str = ".txt", **options: Any) -> Reading[InstrumentList]:
     """Read a text as the file of one item."""
     problems = Problems("f" + suffix)
-    return as_reading(parse_text(text, suffix, problems, InstrumentOptions(**options)), problems)
+    source = parse_text(with_newlines(text), suffix, problems, InstrumentOptions(**options))
+    return as_reading(source, problems)
 
 
 def sheet(text: str, suffix: str = ".csv", **options: Any) -> Sheet[InstrumentList]:

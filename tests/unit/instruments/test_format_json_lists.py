@@ -70,6 +70,8 @@ def test_repeats_and_unknown_labels_have_places() -> None:
     assert said == [("warning", "KT603", 1, 14, 1), ("error", "KT600", 2, 9, 2)]
     nested = read('{"instruments": ["F",\n "Ee"]}', ".json", taxonomy=SAMPLE)
     assert [(each.code, each.line, each.column) for each in nested.diagnostics] == [("KT600", 2, 3)]
+    single = sheet('{"a": ""}', ".json")
+    assert [(each.code, each.line, each.column) for each in single.diagnostics] == [("KT619", 1, 8)]
 
 
 def test_values_that_cannot_be_used_break_their_items() -> None:

@@ -44,7 +44,7 @@ def test_another_form_is_recognised() -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["", " \n\n", "# F\n"])
+@pytest.mark.parametrize("text", ["", " \n\n", "# F\n", "\x0b\n"])
 def test_no_labels(text: str) -> None:
     assert told(read(text).diagnostics) == "error KT110 no annotation rows"
 

@@ -92,6 +92,7 @@ def test_scores_count_before_ranks_and_contradictions_are_noted() -> None:
     assert told(found.diagnostics) == (
         "note 3:15+1 KT613 rank contradicts the scores, which count (1 such items)"
     )
+    assert sheet("file,instrument,score,rank\na,F,0.25,2\na,G,0.5,1\n").diagnostics == ()
 
 
 def test_a_label_without_a_rank_breaks_its_item() -> None:
@@ -205,6 +206,7 @@ def test_scores_that_are_no_numbers_break_their_items() -> None:
     text = "file,instrument,score\na,F,high\nb,F,1e400\nc,F,inf\nd,F,1_0\ne,F,٣\nf,F,0x10\ng,F,0.5\n"
     found = sheet(text)
     assert items(found) == {"g": "<F=0.5>"}
+    assert sheet("file,instrument,score\na,F,1-2\n").broken == {"a": "KT609 score is no finite number: `1-2`"}
     assert told(found.diagnostics[:2]) == (
         "error 2:5+4 KT609 score is no finite number: `high`\n  help: a score looks like 0.75\n"
         "error 3:5+5 KT609 score is no finite number: `1e400`\n  help: a score looks like 0.75"

@@ -117,7 +117,7 @@ def test_objects_are_not_unpickled(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.npz"
     np.savez(path, **arrays(**{name: np.array([Trap(), "b"], dtype=object)}))
     assert said(path) == (
-        f"error KT628 array `{name}` holds pickled objects, which are not loaded\n"
+        f"error KT635 array `{name}` holds pickled objects, which are not loaded\n"
         f"  help: save it again as text: {name}.astype(str)"
     )
     assert not (tmp_path / "sprung").exists()
@@ -126,28 +126,28 @@ def test_objects_are_not_unpickled(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"Y_mask": None}, "error KT627 archive has no array `Y_mask`"),
+        ({"Y_mask": None}, "error KT634 archive has no array `Y_mask`"),
         ({"labels": np.array(["E", "F", "E"])}, "error KT617 array `labels` has a name twice"),
         (
             {"labels": np.array(["E"])},
-            "error KT627 array `Y_true` is numbers of shape (2, 3), not a number for",
+            "error KT634 array `Y_true` is numbers of shape (2, 3), not a number for",
         ),
         (
             {"labels": None},
-            "error KT627 array `Y_true` is numbers of shape (2, 3), not a number for each of 2",
+            "error KT634 array `Y_true` is numbers of shape (2, 3), not a number for each of 2",
         ),
         (
             {"Y_mask": np.array([True])},
-            "error KT627 array `Y_mask` is numbers of shape (1,), not a number for",
+            "error KT634 array `Y_mask` is numbers of shape (1,), not a number for",
         ),
-        ({"Y_true": np.full((2, 3), "0.5")}, "error KT627 array `Y_true` is <U3, not a number for each of 2"),
+        ({"Y_true": np.full((2, 3), "0.5")}, "error KT634 array `Y_true` is <U3, not a number for each of 2"),
         (
             {"sample_key": KEYS[None]},
-            "error KT627 array `Y_true` is numbers of shape (2, 3), not a number for",
+            "error KT634 array `Y_true` is numbers of shape (2, 3), not a number for",
         ),
-        ({"sample_key": np.arange(2)}, "error KT627 array `sample_key` is of int64, not of text"),
-        ({"sample_key": np.zeros(2, "M8[s]")}, "error KT627 array `sample_key` is of datetime64[s], not of"),
-        ({"sample_key": np.zeros(2, "i4,f8")}, "error KT627 array `sample_key` is of [('f0', '<i4'), ('f1',"),
+        ({"sample_key": np.arange(2)}, "error KT634 array `sample_key` is of int64, not of text"),
+        ({"sample_key": np.zeros(2, "M8[s]")}, "error KT634 array `sample_key` is of datetime64[s], not of"),
+        ({"sample_key": np.zeros(2, "i4,f8")}, "error KT634 array `sample_key` is of [('f0', '<i4'), ('f1',"),
     ],
 )
 def test_arrays_that_do_not_fit(tmp_path: Path, changed: dict[str, Any], expected: str) -> None:
@@ -174,7 +174,7 @@ def test_budgets_of_rows_and_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"PK\x05\x06" + bytes(10), b"file,E\na,1\n"])
 def test_files_that_are_no_archives(tmp_path: Path, content: bytes) -> None:
-    expected = "error KT627 not a zip archive, or cut off\n  help: arrays are saved by numpy.savez"
+    expected = "error KT634 not a zip archive, or cut off\n  help: arrays are saved by numpy.savez"
     expected = "error KT110 no annotation rows" if not content else expected
     assert said(write(tmp_path, "a.npz", content)) == expected
 
@@ -184,13 +184,13 @@ def test_archives_that_are_cut_off_or_damaged(tmp_path: Path) -> None:
     path = tmp_path / "b.npz"
     for size in range(0, len(whole), 97):
         path.write_bytes(whole[:size])
-        assert said(path).startswith(("error KT627 ", "error KT110"))
+        assert said(path).startswith(("error KT634 ", "error KT110"))
     for at in range(0, len(whole), 13):
         path.write_bytes(whole[:at] + bytes((whole[at] ^ 0xFF,)) + whole[at + 1 :])
         assert all(each.code in _CODES for each in read_instruments(path).diagnostics)
 
 
-_CODES = {"KT106", "KT110", "KT614", "KT617", "KT618", "KT623", "KT627", "KT628", "KT629"}
+_CODES = {"KT106", "KT110", "KT614", "KT617", "KT618", "KT623", "KT634", "KT635", "KT636"}
 
 
 def test_what_an_archive_claims_is_not_trusted(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_what_an_archive_claims_is_not_trusted(tmp_path: Path) -> None:
     tracemalloc.start()
     path = with_member(tmp_path, "Y_true", content)
     assert said(path) == (
-        "error KT627 array `Y_true` has 64 bytes, and not those of 1,000,000,000,000 values"
+        "error KT634 array `Y_true` has 64 bytes, and not those of 1,000,000,000,000 values"
     )
     assert tracemalloc.get_traced_memory()[1] < 2**22
     tracemalloc.stop()
@@ -209,7 +209,7 @@ def test_what_an_archive_claims_is_not_trusted(tmp_path: Path) -> None:
 def test_a_member_that_unpacks_to_too_much(tmp_path: Path) -> None:
     path = archive(tmp_path, packed=True, Y_true=np.zeros((2_000_000, 3)))
     assert path.stat().st_size < 100_000
-    assert said(path).startswith("error KT629 `Y_true.npy` unpacks to more than ")
+    assert said(path).startswith("error KT636 `Y_true.npy` unpacks to more than ")
     assert said(archive(tmp_path, Y_true=np.zeros((200_000, 3))), limits=Limits(bytes=10**6)).startswith(
         "error KT106"
     )
@@ -220,7 +220,7 @@ def test_an_archive_of_many_members(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "a") as members:
         for number in range(2000):
             members.writestr(f"{number}.npy", b"")
-    assert said(path) == "error KT629 archive has more arrays than a data set"
+    assert said(path) == "error KT636 archive has more arrays than a data set"
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_an_archive_of_many_members(tmp_path: Path) -> None:
     ],
 )
 def test_members_that_are_no_arrays(tmp_path: Path, content: bytes) -> None:
-    assert said(with_member(tmp_path, "Y_true", content)).startswith("error KT627 archive is damaged: ")
+    assert said(with_member(tmp_path, "Y_true", content)).startswith("error KT634 archive is damaged: ")
 
 
 def test_later_versions_of_the_format(tmp_path: Path) -> None:
@@ -252,4 +252,4 @@ def test_an_encrypted_archive(tmp_path: Path) -> None:
         while at >= 0:
             content[at + offset] |= 1
             at = content.find(signature, at + 1)
-    assert said(write(tmp_path, "e.npz", bytes(content))).startswith("error KT627 archive is damaged: ")
+    assert said(write(tmp_path, "e.npz", bytes(content))).startswith("error KT634 archive is damaged: ")

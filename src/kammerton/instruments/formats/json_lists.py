@@ -105,6 +105,7 @@ class _Json:
         self._numbered = options.tree is not None and options.tree.name == PROGRAMS
         self._is_sheet = True
         self._begins: list[int] = []
+        self._elements: dict[int, list[int]] = {}
         self._members: list[str | None] = []
         self._kinds: list[Kind] = []
         self._rows: dict[Kind, _Rows] = {"ranked": _Rows(), "scores": _Rows(), "stems": _Rows()}
@@ -141,10 +142,13 @@ class _Json:
     def _place(self, number: int, index: int | None = None) -> Place:
         """Return the place of the value of an item, or of an element or member of it."""
         begin = self._begin(number)
-        if index is not None:
-            begin = element_offsets(self._places.text, begin)[index]
+        text = self._places.text
+        if index is not None and text[begin] in "[{":
+            if begin not in self._elements:
+                self._elements[begin] = element_offsets(text, begin)
+            begin = self._elements[begin][index]
         place = self._places.value(begin)
-        if self._places.text[begin] != '"':
+        if text[begin] != '"':
             return place
         return replace(place, column=(place.column or 0) + 1, length=max(1, place.length - 2))
 

@@ -60,7 +60,7 @@ def read_arrays(data: bytes, names: Iterable[str], *, file: str, limits: Limits)
     Raises
     ------
     DataError
-        KT627 if the archive or an array is damaged, KT628 if an array would have to be unpickled, KT629
+        KT634 if the archive or an array is damaged, KT635 if an array would have to be unpickled, KT636
         if one is over the budget.
     """
     _check_end(data, file)
@@ -84,7 +84,7 @@ def read_arrays(data: bytes, names: Iterable[str], *, file: str, limits: Limits)
         SyntaxError,  # of the head of an array, which is written in Python
         TokenError,
     ) as error:
-        _refuse("KT627", f"archive is damaged: {printable(clip(str(error), 100)).lower()}", file)
+        _refuse("KT634", f"archive is damaged: {printable(clip(str(error), 100)).lower()}", file)
     return found
 
 
@@ -96,10 +96,10 @@ def _check_end(data: bytes, file: str) -> None:
     """Look at the end of the archive before a list of members of any length is made."""
     where = data.rfind(_END)
     if not data.startswith(b"PK") or where < 0 or where + _END_LENGTH > len(data):
-        _refuse("KT627", "not a zip archive, or cut off", file, "arrays are saved by numpy.savez")
+        _refuse("KT634", "not a zip archive, or cut off", file, "arrays are saved by numpy.savez")
     (size,) = struct.unpack_from("<I", data, where + 12)
     if size > _DIRECTORY:
-        _refuse("KT629", "archive has more arrays than a data set", file)
+        _refuse("KT636", "archive has more arrays than a data set", file)
 
 
 def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str, limits: Limits) -> bytes:
@@ -110,7 +110,7 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str, limit
     if member.file_size > limit:
         packed = f"{member.compress_size:,}"
         message = f"{quote(member.filename)} unpacks to more than {limit:,} bytes, from {packed}"
-        _refuse("KT629", message, file)
+        _refuse("KT636", message, file)
     with archive.open(member) as stream:
         return stream.read(limit)
 
@@ -125,13 +125,13 @@ def _array(content: bytes, name: str, file: str) -> Array:
     )
     if dtype.hasobject:
         hint = f"save it again as text: {name}.astype(str)"
-        _refuse("KT628", f"array {quote(name)} holds pickled objects, which are not loaded", file, hint)
+        _refuse("KT635", f"array {quote(name)} holds pickled objects, which are not loaded", file, hint)
     if dtype.kind not in _KINDS:
-        _refuse("KT627", f"array {quote(name)} is of {dtype}, not of numbers or text", file)
+        _refuse("KT634", f"array {quote(name)} is of {dtype}, not of numbers or text", file)
     count = math.prod(shape)
     begin = stream.tell()
     if count * dtype.itemsize != len(content) - begin:
         size = f"{len(content) - begin:,} bytes, and not those of {count:,} values"
-        _refuse("KT627", f"array {quote(name)} has {size}", file)
+        _refuse("KT634", f"array {quote(name)} has {size}", file)
     values = np.frombuffer(content, dtype, count, begin) if count else np.empty(0, dtype)
     return values.reshape(shape, order="F" if in_fortran_order else "C")

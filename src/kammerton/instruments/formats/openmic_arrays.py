@@ -86,7 +86,7 @@ def _names(arrays: dict[str, NDArray[Any]], problems: Problems) -> list[str] | N
     missing = [name for name in _NEEDED if name not in arrays]
     if missing:
         hint = f"read are archives with the arrays {', '.join(_NEEDED)}"
-        _say(problems, "KT627", f"archive has no array {quote(missing[0])}", hint)
+        _say(problems, "KT634", f"archive has no array {quote(missing[0])}", hint)
         return None
     names = [str(name) for name in arrays[_NAMES].ravel().tolist()] if _NAMES in arrays else [*INSTRUMENTS]
     if len(set(names)) < len(names):
@@ -105,10 +105,10 @@ def _fit(arrays: dict[str, NDArray[Any]], width: int, problems: Problems, option
             expected = f"a number for each of {len(keys):,} clips and {width} labels"
             message = f"array {quote(name)} is {found}, not {expected}"
             hint = f"an array {quote(_NAMES)} names other columns than the 20 of OpenMIC-2018"
-            _say(problems, "KT627", message, hint)
+            _say(problems, "KT634", message, hint)
             return False
     if keys.dtype.kind not in "US":
-        _say(problems, "KT627", f"array `sample_key` is of {keys.dtype}, not of text")
+        _say(problems, "KT634", f"array `sample_key` is of {keys.dtype}, not of text")
         return False
     return keeps_rows(len(keys), problems, options.limits)
 

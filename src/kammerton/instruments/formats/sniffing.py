@@ -37,6 +37,7 @@ SUFFIXES = frozenset(
 _SINGLE = frozenset((".jams", ".yaml", ".yml", ".mid", ".midi"))
 """Suffixes of files that are one item."""
 
+_YAML = frozenset((".yaml", ".yml"))
 _BINARY = frozenset((".npz", ".mid", ".midi"))
 _TABLES = frozenset((".csv", ".tsv"))
 
@@ -132,8 +133,17 @@ def parse_text(text: str, suffix: str, problems: Problems, options: InstrumentOp
         Takes every problem found.
     options : InstrumentOptions
     """
+    if suffix in _YAML:
+        from kammerton.instruments.formats.metadata import read_metadata  # noqa: PLC0415 - few files are
+
+        return read_metadata(text, problems, options)
     if suffix in (".jams", ".json") or text.lstrip()[:1] in ("{", "["):
         return _parse_json(text, suffix, problems, options)
+    return _parse_rows(text, suffix, problems, options)
+
+
+def _parse_rows(text: str, suffix: str, problems: Problems, options: InstrumentOptions) -> Source | None:
+    """Read what stands line by line: judgements and runs, tables, labels."""
     header = header_of(text)
     if header is None:
         say_empty(problems)

@@ -69,10 +69,9 @@ def as_reading(source: Source | None, problems: Problems) -> Reading[InstrumentL
 
 
 def say_empty(problems: Problems) -> None:
-    """Report that a file has no rows, if nothing else is wrong with it."""
-    if not problems.has_errors:
-        problem = Diagnostic(code="KT110", severity="error", message="no annotation rows", file=problems.file)
-        problems.add(problem)
+    """Report that a file has no rows."""
+    message = "no annotation rows"
+    problems.add(Diagnostic(code="KT110", severity="error", message=message, file=problems.file))
 
 
 def say_unrecognised(problems: Problems, place: Place, message: str, hint: str) -> None:

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Every code of a reader of instruments has a page, and the file on it triggers the code."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kammerton.errors import DataError
+from kammerton.instruments.formats import read_instruments, unfold
+from kammerton.instruments.options import InstrumentOptions
+from unit.instruments.listing import write
+
+PAGES = {
+    page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
+    for page in files("kammerton").joinpath("explanations").iterdir()
+    if re.fullmatch(r"KT6[0-3]\d\.md|KT665\.md", page.name)
+}
+WITHOUT_TEXT = {
+    **dict.fromkeys(("KT620",), "objects of Python"),
+    **dict.fromkeys(("KT630", "KT631", "KT632", "KT633"), "MIDI"),
+    **dict.fromkeys(("KT634", "KT635", "KT636"), "arrays"),
+    **dict.fromkeys(("KT665",), "thresholds"),
+}
+"""Codes that no text of instruments can trigger."""
+
+SAMPLE: dict[str, Any] = {"taxonomy": "campaign-sample"}
+OPENMIC: dict[str, Any] = {"taxonomy": "openmic-2018"}
+IRMAS: dict[str, Any] = {"map": "irmas-to-openmic-2018"}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "KT600": OPENMIC,
+    "KT601": OPENMIC | {"unknown": "drop"},
+    "KT602": OPENMIC | {"unknown": "keep"},
+    "KT604": IRMAS,
+    "KT605": IRMAS,
+    "KT606": IRMAS,
+    "KT607": SAMPLE,
+    "KT608": {"taxonomy": "general-midi"},
+}
+BESIDES = {"KT604": {"KT605"}, "KT606": {"KT605"}}
+"""Codes that come along."""
+
+SOURCES = Path(__file__).parents[3] / "src/kammerton/instruments"
+MINE = [*SOURCES.joinpath("formats").glob("*.py")]
+MINE += [SOURCES / f"{name}.py" for name in ("finishing", "entries", "lookup", "thresholds")]
+
+
+def test_every_code_has_a_page() -> None:
+    used = {code for path in MINE for code in re.findall(r'"(KT6\d\d)"', path.read_text())}
+    assert used == set(PAGES)
+
+
+@pytest.mark.parametrize("code", sorted(PAGES))
+def test_pages_have_one_form(code: str) -> None:
+    title, blank, *lines = PAGES[code].split("\n")
+    assert re.fullmatch(rf"# {code} [a-z\d].*[^.]", title, re.IGNORECASE)
+    assert blank == ""
+    assert 5 <= len(lines) <= 16
+    assert max(map(len, lines)) <= 118
+
+
+@pytest.mark.parametrize("code", sorted(set(PAGES) - set(WITHOUT_TEXT)))
+def test_the_file_on_a_page_triggers_its_code(tmp_path: Path, code: str) -> None:
+    blocks = re.findall(r"(?:^    .*\n)+", PAGES[code], re.MULTILINE)
+    text = re.sub(r"^    ", "", blocks[0], flags=re.MULTILINE)
+    suffix = ".json" if text.startswith("{") else ".csv" if "," in text.split("\n")[0] else ".txt"
+    path = write(tmp_path, f"a{suffix}", text)
+    options = InstrumentOptions(**OPTIONS.get(code, {}))
+    sheet = None if code == "KT623" else unfold(path, "a", options)
+    said = read_instruments(path, "a", options).diagnostics if sheet is None else sheet.diagnostics
+    assert {each.code for each in said} == {code} | BESIDES.get(code, set())
+
+
+def test_the_table_of_thresholds_on_its_page_is_refused(tmp_path: Path) -> None:
+    blocks = re.findall(r"(?:^    .*\n)+", PAGES["KT665"], re.MULTILINE)
+    path = write(tmp_path, "a.csv", re.sub(r"^    ", "", blocks[0], flags=re.MULTILINE))
+    with pytest.raises(DataError, match=r"a\.csv:2:7: KT665 not a number"):
+        InstrumentOptions(threshold=str(path))

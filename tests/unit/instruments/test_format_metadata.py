@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Metadata of recordings in YAML."""
+
+from pathlib import Path
+
+import pytest
+
+from kammerton.formats import Limits
+from kammerton.instruments.formats import identify, read_instruments, unfold
+from unit.instruments.listing import SAMPLE, lists, only, read, told, write
+
+TEXT = """\
+album: None
+excerpt: 'no'
+stems:
+  S01:
+    component: melody
+    filename: A_STEM_01.wav
+    instrument: synthesizer
+    raw:
+      R01: {filename: A_RAW_01_01.wav, instrument: fx/processed sound}
+  S02:
+    instrument:
+    - male singer
+    - vocalists
+  S03:
+    instrument: synthesizer
+version: 1.2
+"""
+
+
+def test_instruments_of_stems_are_a_set() -> None:
+    assert only(read(TEXT, ".yaml")) == "{synthesizer male singer vocalists}"
+    assert only(read(TEXT, ".yml")) == "{synthesizer male singer vocalists}"
+
+
+def test_files_are_called_like_their_recordings(tmp_path: Path) -> None:
+    assert identify("AHa_TakeOnMe_METADATA") == ("AHa_TakeOnMe", None)
+    assert identify("x/AHa_METADATA_2") == ("x/AHa_METADATA_2", None)
+    path = write(tmp_path, "AHa_TakeOnMe_METADATA.yaml", TEXT)
+    assert unfold(path) is None
+    assert only(read_instruments(path)) == "{synthesizer male singer vocalists}"
+
+
+def test_what_names_no_instrument_is_left_out() -> None:
+    text = (
+        "stems:\n  S01: {instrument: Main System}\n  S02: {instrument: Unlabeled}\n  S03: {instrument: ''}\n"
+        "  S04: {component: bass}\n  S05: {instrument: [Main System, F]}\n"
+    )
+    reading = read(text, ".yaml")
+    assert lists(reading) == {None: "{F}"}
+    assert told(reading.diagnostics) == (
+        "note 2:21+11 KT627 `Main System` names no instrument, and is left out (2 in all)\n"
+        "note 3:21+9 KT627 `Unlabeled` names no instrument, and is left out\n"
+        "note 4:21+2 KT627 stem without an instrument is left out\n"
+        "note 5:8+1 KT627 stem without an instrument is left out"
+    )
+
+
+def test_unknown_labels_have_places() -> None:
+    reading = read(
+        "stems: {S01: {instrument: F}, S02: {instrument: [E, Z]}, S03: {instrument: Z}}",
+        ".yaml",
+        taxonomy=SAMPLE,
+    )
+    assert reading.annotations == ()
+    assert [(each.code, each.line, each.column, each.count) for each in reading.diagnostics] == [
+        ("KT600", 1, 53, 1)
+    ]
+
+
+def test_no_stems() -> None:
+    assert only(read("stems: {}", ".yaml")) == "{}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "error KT110 no annotation rows"),
+        ("# nothing\n", "error KT110 no annotation rows"),
+        (
+            "album: x\n",
+            (
+                "error 1:1+1 KT624 format not recognised: no mapping of `stems`\n"
+                "  help: metadata of MedleyDB has `stems`, each with an `instrument`"
+            ),
+        ),
+        (
+            "[a]",
+            (
+                "error 1:1+1 KT624 format not recognised: no mapping of `stems`\n"
+                "  help: metadata of MedleyDB has `stems`, each with an `instrument`"
+            ),
+        ),
+        (
+            "stems: [a]",
+            (
+                "error 1:8+1 KT624 format not recognised: no mapping of `stems`\n"
+                "  help: metadata of MedleyDB has `stems`, each with an `instrument`"
+            ),
+        ),
+        (
+            "stems: {S01: piano}",
+            (
+                "error 1:14+5 KT624 format not recognised: stem is no mapping\n"
+                "  help: metadata of MedleyDB has `stems`, each with an `instrument`"
+            ),
+        ),
+        (
+            "stems: {S01: {instrument: {a: b}}}",
+            "error 1:27+1 KT619 label must be a string, not a mapping",
+        ),
+        (
+            "stems: {S01: {instrument: !!python/object/apply:os.system [ls]}}",
+            (
+                "error 1:27+33 KT171 tag is not read: `tag:yaml.org,2002:python/object/apply:o…`\n"
+                "  help: YAML is read as mappings, lists and text; nothing is constructed"
+            ),
+        ),
+        (
+            "stems: {S01: {instrument: a}, S01: {instrument: b}}",
+            "error 1:31+3 KT142 key stands twice in one mapping: `S01`",
+        ),
+    ],
+)
+def test_texts_that_cannot_be_used(text: str, expected: str) -> None:
+    reading = read(text, ".yaml")
+    assert reading.annotations == ()
+    assert told(reading.diagnostics) == expected
+
+
+def test_anchors_that_explode_are_refused() -> None:
+    lines = ["a: &a0 [x, x]"]
+    lines += [f"b{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 40)]
+    reading = read("\n".join((*lines, "stems: {S01: {instrument: *a39}}")), ".yaml")
+    assert [each.code for each in reading.diagnostics] == ["KT106"]
+
+
+def test_aliases_that_do_not_are_read() -> None:
+    assert (
+        only(read("x: &v [E, F]\nstems: {S01: {instrument: *v}, S02: {instrument: *v}}", ".yaml")) == "{E F}"
+    )
+
+
+def test_budgets() -> None:
+    reading = read("stems: {S01: {instrument: F}}", ".yaml", limits=Limits(depth=2))
+    assert [each.code for each in reading.diagnostics] == ["KT106"]
