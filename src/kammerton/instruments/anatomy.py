@@ -15,6 +15,7 @@ from kammerton.core.intervals import Codes
 from kammerton.instruments.columns import Columns
 from kammerton.instruments.flat import tied_files
 from kammerton.instruments.lists import Lists, contains, distinct, lists_of, numbered, spread
+from kammerton.instruments.nodes import nodes_of
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.task import Classes, ClassTable
 
@@ -29,7 +30,6 @@ RELATIONS: tuple[Relation, ...] = ("descendant", "ancestor", "sibling", "family"
 _NOTHING = "nothing"
 
 
-@lru_cache(maxsize=1 << 16)
 def relation(tree: Taxonomy | None, label: str, other: str) -> Relation:
     """Tell what a label is to another one.
 
@@ -47,14 +47,23 @@ def relation(tree: Taxonomy | None, label: str, other: str) -> Relation:
     """
     if tree is None or label not in tree.index or other not in tree.index:
         return "stranger"
-    above, others = set(tree.ancestors(label)), set(tree.ancestors(other))
-    if label in others:
-        return "descendant"
-    if other in above:
-        return "ancestor"
-    if other in tree.siblings(label):
-        return "sibling"
-    return "family" if above & others else "stranger"
+    return RELATIONS[int(_relations(tree)[tree.index[label], tree.index[other]])]
+
+
+@lru_cache(maxsize=8)
+def _relations(tree: Taxonomy) -> Codes:
+    """Return the place in ``RELATIONS`` of what each node is to each other one: column to row."""
+    closure = nodes_of(tree).closure
+    count = len(tree.nodes)
+    found = np.full((count, count), RELATIONS.index("stranger"))
+    for node, name in enumerate(tree.nodes):
+        found[node, (closure & closure[node]).any(axis=1)] = RELATIONS.index("family")
+        found[node, [tree.index[each] for each in tree.siblings(name)]] = RELATIONS.index("sibling")
+    for node, name in enumerate(tree.nodes):
+        above = [tree.index[each] for each in tree.ancestors(name)]
+        found[node, above] = RELATIONS.index("ancestor")
+        found[above, node] = RELATIONS.index("descendant")
+    return found
 
 
 def class_tables(columns: Columns) -> tuple[ClassTable, ...]:
@@ -161,10 +170,17 @@ class _Errors:
         size = len(self.names)
         pairs = self.missed.codes[mine] * size + self.spurious.codes[theirs]
         used, which = numbered(pairs, size * size)
-        kinds = [relation(tree, *(self.names[code] for code in divmod(pair, size))) for pair in used.tolist()]
-        near = np.array([RELATIONS.index(kind) for kind in kinds], dtype=np.int64)
+        missed, said = np.divmod(used, size)
+        near = np.full(len(used), RELATIONS.index("stranger"))
+        if tree is not None:
+            inside = np.maximum(missed, said) < len(tree.nodes)
+            near[inside] = _relations(tree)[missed[inside], said[inside]]
+        classes = [
+            (self.names[one], self.names[other], RELATIONS[kind])
+            for one, other, kind in zip(missed.tolist(), said.tolist(), near.tolist(), strict=True)
+        ]
         rows = [
-            (group, (*(self.names[code] for code in divmod(int(used[pair]), size)), kinds[pair]), count)
+            (group, classes[pair], count)
             for group, pair, count in _counted(self.groups[self.missed.owners[mine]], which, len(used))
         ]
         confusion = _table("confusion", ("annotated", "predicted", "relation"), rows)

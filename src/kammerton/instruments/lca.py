@@ -15,7 +15,7 @@ import numpy as np
 from kammerton.core.intervals import Codes, Flags
 from kammerton.instruments.columns import Columns
 from kammerton.instruments.hierarchical import known_nodes
-from kammerton.instruments.lists import Lists, contains, distinct, numbered, spread
+from kammerton.instruments.lists import Lists, contains, distinct, lists_of, spread
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.measure import Statistics
 
@@ -70,7 +70,6 @@ class _Ways:
 
     def __init__(self, columns: Columns) -> None:
         assert columns.tree is not None, "hierarchical measures need a taxonomy"
-        self._tree = columns.tree
         self._climb = _climb(columns.tree)
         self.size = len(columns.labels) + 1
         self.is_root = np.zeros(self.size, dtype=bool)
@@ -78,34 +77,41 @@ class _Ways:
 
     def connect(self, own: Lists, other: Lists) -> Codes:
         """Return a key for each file and node on the ways of its own labels; a label without any is alone."""
-        counts = other.lengths[own.owners]
-        mine, nth = spread(counts)
-        theirs = other.offsets[own.owners[mine]] + nth
-        pairs, which = numbered(own.codes[mine] * self.size + other.codes[theirs], self.size**2)
-        met = [self._climb.meet(*divmod(pair, self.size)) for pair in pairs.tolist()]
-        depths = np.array([depth for depth, _ in met], dtype=np.int64)[which]
+        mine, nth = spread(other.lengths[own.owners])
+        codes, others = own.codes[mine], other.codes[other.offsets[own.owners[mine]] + nth]
+        met = self._climb.meet(codes, others)
+        # labels outside of the taxonomy meet in the root, but for a label and itself
+        hit = (codes == others) & (codes >= self._climb.outside)
+        depths = np.where(hit, 1, self._climb.depths[met])
         best = np.full(len(own.codes), -1)
         np.maximum.at(best, mine, depths)
-        deepest = depths == best[mine]
-        ways = [nodes for _, nodes in met]
-        lengths = np.array([len(nodes) for nodes in ways], dtype=np.int64)
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        nodes = np.array([node for way in ways for node in way], dtype=np.int64)
-        pair, owner = which[deepest], own.owners[mine[deepest]]
-        entry, step = spread(lengths[pair])
-        found = owner[entry] * self.size + nodes[starts[pair[entry]] + step] % self.size
-        alone = own.keep(counts == 0)
-        every = np.concatenate((found, alone.keys(self.size)))
+        deepest = (depths == best[mine]) & ~hit
+        steps, owner = met[deepest], own.owners[mine[deepest]]
+        ways = self._climb.ways
+        entry, nth = spread(ways.lengths[steps])
+        above = ways.codes[ways.offsets[steps[entry]] + nth]
+        every = np.concatenate((own.keys(self.size), owner[entry] * self.size + above % self.size))
         return distinct(every, len(own) * self.size)
 
 
 class _Climb:
-    """Ways up in one taxonomy, remembered; codes are those of its nodes, others have no place in it."""
+    """Ways up in one taxonomy, remembered.
+
+    Attributes
+    ----------
+    outside : int
+        Number of nodes; codes from here on have no place in the taxonomy.
+    depths : ndarray of int64, shape (met,)
+        Of each pair that has met, the depth of its deepest common ancestors.
+    ways : Lists
+        The nodes on the shortest ways from its first label up there, without the label itself.
+    """
 
     def __init__(self, tree: Taxonomy) -> None:
         self._tree = tree
+        self.outside = len(tree.nodes)
+        self._root = tree.index[tree.roots[0]] if tree.roots else _ROOT
         self._above: list[dict[int, int]] = []
-        self._met: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {}
         for node, parents in enumerate(tree.parents):
             steps = {node: 0}
             for parent in parents:
@@ -114,41 +120,48 @@ class _Climb:
             if not parents and not tree.roots:
                 steps[_ROOT] = 1
             self._above.append(steps)
-        self._root = tree.index[tree.roots[0]] if tree.roots else _ROOT
+        self._met = np.full((self.outside + 1) ** 2, -1)
+        self.depths = np.empty(0, dtype=np.int64)
+        self.ways = lists_of(self.depths, self.depths)
 
-    def meet(self, own: int, other: int) -> tuple[int, tuple[int, ...]]:
+    def meet(self, own: Codes, other: Codes) -> Codes:
+        """Return the number of each pair in ``depths`` and ``ways``."""
+        inside = [np.minimum(codes, self.outside) for codes in (own, other)]
+        pairs = inside[0] * (self.outside + 1) + inside[1]
+        new = distinct(pairs[self._met[pairs] < 0], len(self._met))
+        if len(new):
+            self._met[new] = len(self.depths) + np.arange(len(new))
+            found = [self._way(*divmod(pair, self.outside + 1)) for pair in new.tolist()]
+            self.depths = np.append(self.depths, [depth for depth, _ in found])
+            lengths = np.append(self.ways.lengths, [len(way) for _, way in found])
+            steps = np.array([node for _, way in found for node in way], dtype=np.int64)
+            self.ways = lists_of(lengths, np.append(self.ways.codes, steps))
+        return np.asarray(self._met[pairs])
+
+    def _way(self, own: int, other: int) -> tuple[int, list[int]]:
         """Return the depth of the deepest common ancestors, and the nodes on the shortest ways there."""
-        count = len(self._above)
-        if own >= count or other >= count:
-            return self._outside(own, other)
-        if (own, other) not in self._met:
-            self._met[own, other] = self._inside(own, other)
-        return self._met[own, other]
-
-    def _outside(self, own: int, other: int) -> tuple[int, tuple[int, ...]]:
-        if own == other:
-            return 1, (own,)
-        way = (own,) if own >= len(self._above) else self._way(own, self._root)
-        return 0, tuple({*way, self._root})
-
-    def _inside(self, own: int, other: int) -> tuple[int, tuple[int, ...]]:
+        if own == self.outside:
+            return 0, [self._root]
+        if other == self.outside:
+            return 0, self._between(own, self._root)
         tree = self._tree
         names = tree.lca(tree.nodes[own], tree.nodes[other])
         ancestors = [tree.index.get(name, _ROOT) for name in names]
         depth = max(0 if each in (_ROOT, self._root) else tree.depth(tree.nodes[each]) for each in ancestors)
-        ways = {node for ancestor in ancestors for node in self._way(own, ancestor)}
-        return depth, tuple(sorted(ways))
+        return depth, sorted({node for ancestor in ancestors for node in self._between(own, ancestor)})
 
-    def _way(self, node: int, ancestor: int) -> tuple[int, ...]:
-        """Return the nodes on all shortest ways up from a node."""
+    def _between(self, node: int, ancestor: int) -> list[int]:
+        """Return the nodes on all shortest ways up from a node, without the node itself."""
         steps = self._above[node]
-        return tuple(
+        return [
             each
             for each, distance in steps.items()
-            if each == ancestor or self._remaining(each, ancestor) == steps[ancestor] - distance
-        )
+            if each != node and self._remaining(each, ancestor) == steps[ancestor] - distance
+        ]
 
     def _remaining(self, node: int, ancestor: int) -> int | None:
+        if node == ancestor:
+            return 0
         return None if node == _ROOT else self._above[node].get(ancestor)
 
 

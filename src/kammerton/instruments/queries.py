@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -174,7 +174,7 @@ class Queries:
         as_set : bool
             Only those that the system takes for right, and not all that have a score.
         """
-        grades, wanted = self._grades()
+        grades, wanted = self._grades
         rows = self._rows
         returned = rows.said if as_set else rows.said | ~np.isnan(rows.scores)
         kept = returned & (~np.isnan(rows.relevance) | (grades > 1))
@@ -191,6 +191,7 @@ class Queries:
 
     # --- grades ------------------------------------------------------------------------------
 
+    @cached_property
     def _grades(self) -> tuple[Codes, Lists]:
         """Return the grade of each row, and the grades from 1 on of all units of each class."""
         rows, tree = self._rows, self._options.tree
