@@ -6,15 +6,12 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
+from kammerton.arguments import corpus_of, options_of, signed_choices, split_of
 from kammerton.errors import DataError, OptionError, close_match, quote
-from kammerton.formats.collecting import collect, name_of
-from kammerton.formats.folders import normal_form
-from kammerton.formats.pairs import read_pairs
-from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names
+from kammerton.model.corpus import ALL, Collection, Missing
 from kammerton.model.loading import (
     load_estimates,
     load_references,
@@ -25,18 +22,15 @@ from kammerton.model.protocol import choose
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import gather_evidence
-from kammerton.model.signature import signed_file
-from kammerton.model.splits import choose_split
 from kammerton.model.task import Task
 from kammerton.model.views import ItemView
+from kammerton.reporting.drawn import DrawnItem
 
 __all__ = ["score", "show"]
 
 _NAMED = 5
 """Items that a message names."""
 _POLICIES = ("worst", "skip", "error")
-_NOT_IN_SIGNATURE = ("limits",)
-"""Reading options that decide whether a file can be read, not what is read."""
 
 
 def score(  # noqa: PLR0913 - one per choice
@@ -115,121 +109,26 @@ def score(  # noqa: PLR0913 - one per choice
     chosen = choose(found.protocols, protocols, measures)
     if missing not in _POLICIES:
         raise OptionError.unknown("policy for missing estimates", missing, _POLICIES)
-    reading = _options(found, options)
-    if pairs is not None:
-        if references is not None or estimates is not None or annotators:
-            raise OptionError("a list of pairs stands in place of references, estimates and annotators")
-        if not _is_path(pairs):
-            raise OptionError.of_type("pairs", pairs, "a path")
-        corpus = read_pairs(pairs)
-    else:
-        corpus = _corpus(found, references, estimates, annotators or {}, reading)
-    corpus, part = _split(corpus, splits, split)
+    reading = options_of(found, options)
+    corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading)
+    corpus, part = split_of(corpus, splits, split)
     evidence = gather_evidence(
         found, corpus, chosen, options=reading, missing=missing, annotator=annotator, strict=strict
     )
-    choices = _choices(reading) | part
+    choices = signed_choices(reading) | part
     return Scores(found, evidence, missing=missing, options=reading, choices=choices)
-
-
-def _split(
-    corpus: Corpus, splits: Mapping[str, str] | str | os.PathLike[str] | None, split: str | None
-) -> tuple[Corpus, dict[str, str]]:
-    """Return the items of a split, and what the signature says of it."""
-    if splits is None:
-        if split is not None:
-            raise OptionError("which items are in a split?", "say it: --splits FILE")
-        return corpus, {}
-    from kammerton.formats.splits import read_splits, split_name  # noqa: PLC0415 - most runs have none
-
-    if not isinstance(splits, Mapping) and not _is_path(splits):
-        raise OptionError.of_type("splits", splits, "a mapping or a path")
-    if isinstance(splits, Mapping):
-        known = {str(item): split_name(name) for item, name in splits.items()}
-    else:
-        known = read_splits(splits)
-    chosen = None if split is None else split_name(split)
-    known = {normal_form(item): name for item, name in known.items()}
-    return choose_split(corpus, known, chosen), {} if chosen is None else {"split": chosen}
-
-
-def _options(task: Task, options: object | None) -> Any:
-    chosen = task.options() if options is None else options
-    if not isinstance(chosen, task.options):
-        raise OptionError(f"options must be {task.options.__name__}, got {type(options).__name__}")
-    return chosen
-
-
-def _corpus(
-    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], options: object
-) -> Corpus:
-    if not isinstance(annotators, Mapping):
-        raise OptionError.of_type("annotators", annotators, "a mapping of names to references")
-    if estimates is None or (references is None and not annotators):
-        raise OptionError("references and estimates are needed", "or a list of pairs")
-    for kind, given in (("reference", references), ("estimate", estimates)):
-        if isinstance(given, Mapping | list | tuple) and not given:
-            raise OptionError(f"there is no {kind}", "a path, an annotation, or a mapping that is not empty")
-    collected = partial(collect, task=task, options=options)
-    first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
-    systems = _systems(estimates, references)
-    return Corpus(
-        tuple(
-            collected(source, name=name, default_name="reference")
-            for name, source in [*first, *annotators.items()]
-        ),
-        tuple(collected(source, name=name, default_name="estimate") for name, source in systems),
-    )
-
-
-def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:
-    """Tell several systems from one.
-
-    A mapping of items and a mapping of systems look alike if the values are paths: then it is items
-    if it shares a key with references that are a mapping too.
-    """
-    if isinstance(estimates, list | tuple) and all(_is_path(each) for each in estimates):
-        names = [name_of(each) for each in estimates]
-        check_names("system", names)
-        return list(zip(names, estimates, strict=True))
-    if not isinstance(estimates, Mapping):
-        return [(None, estimates)]
-    shares_items = isinstance(references, Mapping) and not references.keys().isdisjoint(estimates)
-    whole = all(_is_path(value) or isinstance(value, Mapping) for value in estimates.values())
-    if shares_items or not whole:
-        return [(None, estimates)]
-    check_names("system", map(str, estimates))
-    return [(str(name), source) for name, source in estimates.items()]
-
-
-def _is_path(value: object) -> bool:
-    return isinstance(value, str | os.PathLike)
-
-
-def _choices(options: Any) -> dict[str, str]:
-    """Return the reading options that differ from their defaults, for the signature."""
-    default = type(options)()
-    changed = {}
-    for field in fields(options):
-        value = getattr(options, field.name)
-        if field.name in _NOT_IN_SIGNATURE or value == getattr(default, field.name):
-            continue
-        shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
-        if field.metadata.get("file"):
-            shown = signed_file(shown)
-        changed[field.name] = "yes" if value is True else shown
-    return changed
 
 
 def show(
     task: str,
-    references: Any,
-    estimates: Any,
+    references: Any = None,
+    estimates: Any = None,
     item: str | None = None,
     *,
     measure: str | None = None,
     annotators: Mapping[str, Any] | None = None,
     annotator: str | None = None,
+    pairs: str | os.PathLike[str] | None = None,
     options: object | None = None,
 ) -> ItemView:
     """Lay out one item: who wrote what, which of it is wrong, and what that cost.
@@ -238,7 +137,7 @@ def show(
     ----------
     task : str
         ``"chords"`` or ``"fingering"``.
-    references, estimates, annotators
+    references, estimates, annotators, pairs
         As for :func:`score`.
     item : str, optional
         Name of the item, or a part of it that no other name has, whatever case and accents; of no need
@@ -253,7 +152,8 @@ def show(
     Returns
     -------
     ItemView
-        What :func:`kammerton.reporting.timeline.render_item` draws.
+        Printed, it is a drawing 80 columns wide; :func:`kammerton.reporting.timeline.render_item` has
+        choices.
 
     Raises
     ------
@@ -272,10 +172,10 @@ def show(
     found = find_task(task)
     if found.view is None:
         raise OptionError(f"items of {task} cannot be shown")
-    reading = _options(found, options)
+    reading = options_of(found, options)
     if not isinstance(item, str | None):
         raise OptionError.of_type("item", item, "a str")
-    corpus = _corpus(found, references, estimates, annotators or {}, reading).paired()
+    corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading).paired()
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
     loaded_references = load_references(found, tuple(_only(chosen, c) for c in corpus.references), reading)
     read = match_references(found, loaded_references, reading)
@@ -302,7 +202,7 @@ def show(
         measure,
         reading,
     )
-    return replace(view, diagnostics=tuple(diagnostics))
+    return DrawnItem.of(replace(view, diagnostics=tuple(diagnostics)))
 
 
 def _told(task: Task, item: str, names: Iterable[str], role: str) -> dict[str, str]:

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""What callers hand over: options, collections of annotations, splits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import partial
+from typing import Any
+
+from kammerton.errors import OptionError
+from kammerton.formats.collecting import collect, name_of
+from kammerton.formats.folders import normal_form
+from kammerton.formats.pairs import read_pairs
+from kammerton.model.corpus import Corpus, check_names
+from kammerton.model.signature import signed_file
+from kammerton.model.splits import choose_split
+from kammerton.model.task import Task
+
+__all__ = ["corpus_of", "options_of", "signed_choices", "split_of"]
+
+_NOT_IN_SIGNATURE = ("limits",)
+"""Reading options that decide whether a file can be read, not what is read."""
+
+
+def split_of(
+    corpus: Corpus, splits: Mapping[str, str] | str | os.PathLike[str] | None, split: str | None
+) -> tuple[Corpus, dict[str, str]]:
+    """Return the items of a split, and what the signature says of it."""
+    if splits is None:
+        if split is not None:
+            raise OptionError("which items are in a split?", "say it: --splits FILE")
+        return corpus, {}
+    from kammerton.formats.splits import read_splits, split_name  # noqa: PLC0415 - most runs have none
+
+    if not isinstance(splits, Mapping) and not _is_path(splits):
+        raise OptionError.of_type("splits", splits, "a mapping or a path")
+    if isinstance(splits, Mapping):
+        known = {str(item): split_name(name) for item, name in splits.items()}
+    else:
+        known = read_splits(splits)
+    chosen = None if split is None else split_name(split)
+    known = {normal_form(item): name for item, name in known.items()}
+    return choose_split(corpus, known, chosen), {} if chosen is None else {"split": chosen}
+
+
+def options_of(task: Task, options: object | None) -> Any:
+    """Return the options of a caller, or the defaults.
+
+    Raises
+    ------
+    OptionError
+        If they are those of another task.
+    """
+    chosen = task.options() if options is None else options
+    if not isinstance(chosen, task.options):
+        raise OptionError(f"options must be {task.options.__name__}, got {type(options).__name__}")
+    return chosen
+
+
+def corpus_of(
+    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], pairs: Any, options: object
+) -> Corpus:
+    """Return what references and estimates, or a list of pairs, name.
+
+    Raises
+    ------
+    OptionError
+        If a path does not exist, a type is wrong, or two have the same name.
+    """
+    if pairs is None:
+        return _collected(task, references, estimates, annotators, options)
+    if references is not None or estimates is not None or annotators:
+        raise OptionError("a list of pairs stands in place of references, estimates and annotators")
+    if not _is_path(pairs):
+        raise OptionError.of_type("pairs", pairs, "a path")
+    return read_pairs(pairs)
+
+
+def _collected(
+    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], options: object
+) -> Corpus:
+    if not isinstance(annotators, Mapping):
+        raise OptionError.of_type("annotators", annotators, "a mapping of names to references")
+    if estimates is None or (references is None and not annotators):
+        raise OptionError("references and estimates are needed", "or a list of pairs")
+    for kind, given in (("reference", references), ("estimate", estimates)):
+        if isinstance(given, Mapping | list | tuple) and not given:
+            raise OptionError(f"there is no {kind}", "a path, an annotation, or a mapping that is not empty")
+    collected = partial(collect, task=task, options=options)
+    first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
+    systems = _systems(estimates, references)
+    return Corpus(
+        tuple(
+            collected(source, name=name, default_name="reference")
+            for name, source in [*first, *annotators.items()]
+        ),
+        tuple(collected(source, name=name, default_name="estimate") for name, source in systems),
+    )
+
+
+def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:
+    """Tell several systems from one.
+
+    A mapping of items and a mapping of systems look alike if the values are paths: then it is items
+    if it shares a key with references that are a mapping too.
+    """
+    if isinstance(estimates, list | tuple) and all(_is_path(each) for each in estimates):
+        names = [name_of(each) for each in estimates]
+        check_names("system", names)
+        return list(zip(names, estimates, strict=True))
+    if not isinstance(estimates, Mapping):
+        return [(None, estimates)]
+    shares_items = isinstance(references, Mapping) and not references.keys().isdisjoint(estimates)
+    whole = all(_is_path(value) or isinstance(value, Mapping) for value in estimates.values())
+    if shares_items or not whole:
+        return [(None, estimates)]
+    check_names("system", map(str, estimates))
+    return [(str(name), source) for name, source in estimates.items()]
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+def signed_choices(options: Any) -> dict[str, str]:
+    """Return the reading options that differ from their defaults, for the signature."""
+    default = type(options)()
+    changed = {}
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if field.name in _NOT_IN_SIGNATURE or value == getattr(default, field.name):
+            continue
+        shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
+        if field.metadata.get("file"):
+            shown = signed_file(shown)
+        changed[field.name] = "yes" if value is True else shown
+    return changed
