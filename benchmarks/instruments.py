@@ -68,9 +68,8 @@ def report(corpus: Corpus, repeats: int) -> None:
     names = ("kammerton", "numpy", "scikit-learn", "hiclass")
     told = ", ".join(f"{name} {installed(name)}" for name in names if installed(name))
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {told}")
-    print(
-        f"{len(corpus.annotated):,} files, {LABELS_OF_A_FILE} labels a side, {len(corpus.parents) + 1} nodes\n"
-    )
+    nodes = len(corpus.parents) + 1
+    print(f"{len(corpus.annotated):,} files, {LABELS_OF_A_FILE} labels a side, {nodes} nodes\n")
     runs: dict[str, Callable[[], object]] = {"kammerton": lambda: run_kammerton(corpus)}
     if installed("scikit-learn"):
         runs["scikit-learn"] = lambda: run_sklearn(corpus)

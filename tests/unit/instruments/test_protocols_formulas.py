@@ -49,7 +49,7 @@ def test_what_trec_eval_knows_of_and_what_scikit_learn_makes_of_nothing() -> Non
 
 def test_counts_taken_together() -> None:
     counts = np.array([[1.0, 4.0, 2.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]])
-    precision, recall, balance = (Counts(which) for which in ("P", "R", "F"))  # type: ignore[arg-type]
+    precision, recall, balance = (Counts(which) for which in ("P", "R", "F"))
     assert precision.finalise(counts) == pytest.approx([1 / 4, np.nan, np.nan], nan_ok=True)
     assert recall.finalise(counts) == pytest.approx([1 / 2, 0.0, np.nan], nan_ok=True)
     assert balance.finalise(counts) == pytest.approx([1 / 3, 0.0, np.nan], nan_ok=True)
