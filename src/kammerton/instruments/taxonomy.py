@@ -184,7 +184,7 @@ class Taxonomy:
                 break
             found.append(place)
             shared ^= 1 << (shared.bit_length() - 1)
-        return tuple(self.nodes[place] for place in reversed(found))
+        return tuple(self.nodes[place] for place in found)
 
     def project(self, label: str, level: int) -> tuple[str, ...]:
         """Return what a node belongs to so far below the root.

@@ -135,12 +135,15 @@ class Links:
 
     def _check_cycles(self) -> None:
         """Report each way that leads from a node to itself, taking one link out of it to find the next."""
-        above = {name: set(parents) for name, parents in self._above.items()}
+        above = {name: list(parents) for name, parents in self._above.items()}
+        number = {name: place for place, name in enumerate(above)}
         while self._problems.room("KT641"):
             try:
                 TopologicalSorter(above).prepare()
             except CycleError as error:
-                way: list[str] = error.args[1]
+                way: list[str] = error.args[1][1:]
+                first = way.index(min(way, key=number.__getitem__))
+                way = [*way[first:], *way[: first + 1]]
                 parent, name = way[:2]
                 message = f"nodes are below themselves: {' > '.join(map(quote, way))}"
                 self.say("error", "KT641", message, self._above[name][parent])
