@@ -46,8 +46,8 @@ class Fingering:
 
     Notes
     -----
-    Made by :func:`kammerton.fingering.read` and by everything that takes fingers and pitches; the
-    constructor does not check.
+    Made by :func:`kammerton.fingering.formats.read_fingering` and by everything that takes fingers and
+    pitches; the constructor does not check.
     """
 
     onsets: NDArray[np.float64]

@@ -9,7 +9,7 @@ from typing import Literal
 
 from kammerton.errors import OptionError
 from kammerton.fingering.alignment import TOLERANCE_S
-from kammerton.fingering.formats.options import FingeringOptions as ReadingOptions
+from kammerton.fingering.formats.options import ReadingOptions
 from kammerton.fingering.profiles import PROFILES, Profile, load_profile, profile_named
 
 __all__ = ["FingeringOptions"]

@@ -14,11 +14,13 @@ from kammerton.fingering.alignment import align
 from kammerton.fingering.annotation import MISSING, Fingering
 from kammerton.fingering.columns import Columns, build_columns
 from kammerton.fingering.conversion import CONVERSION
-from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, read_fingering
+from kammerton.fingering.floors import floors
+from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, read_fingering, unfold
 from kammerton.fingering.lint import lint
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.protocols import nakamura2020, pianovam, playability, strike
-from kammerton.fingering.views import view_item
+from kammerton.fingering.ratings import ratings
+from kammerton.fingering.views import DEFAULT_MEASURE, view_item
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import Case, Classes, ClassTable, Evaluation, Task
 
@@ -153,12 +155,16 @@ TASK = Task(
     options=FingeringOptions,
     read=read_fingering,
     adopt=adopt_fingering,
+    unfold=unfold,
     blank=_blank,
     content=_content,
     extent=_extent,
     evaluate=_evaluate,
     remark=_remark,
     view=view_item,
+    floors=floors,
+    ratings=ratings,
+    judge=DEFAULT_MEASURE,
     match=_match,
     identify=identify,
     conversion=CONVERSION,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats import FingeringOptions, read_fingering, read_pig
+from kammerton.fingering.formats import ReadingOptions, read_fingering, read_pig
 from kammerton.fingering.formats.abcdf import find_annotators, is_abcdf, parse_abcdf
 from kammerton.fingering.formats.abcdf_fingers import FingerError, parse_fingers
 from kammerton.fingering.formats.abcdf_keys import parse_meter, parse_signature, parse_staves, parse_unit
@@ -24,7 +24,7 @@ from unit.formats.telling import tell
 
 
 def parsed(text: str, **limits: int) -> Reading[Fingering]:
-    return parse_abcdf(text, Problems("a.abcd"), FingeringOptions(limits=Limits(**limits)))
+    return parse_abcdf(text, Problems("a.abcd"), ReadingOptions(limits=Limits(**limits)))
 
 
 def told(reading: Reading[Fingering]) -> str:

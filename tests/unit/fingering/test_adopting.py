@@ -10,7 +10,7 @@ from hypothesis import given
 from fingering_strategies import fingerings
 from kammerton.errors import Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats import FingeringOptions, adopt_fingering
+from kammerton.fingering.formats import ReadingOptions, adopt_fingering
 from kammerton.fingering.formats.sniffing import parse_fingering
 
 
@@ -19,7 +19,7 @@ def columns(**changed: Any) -> dict[str, Any]:
 
 
 def only(value: object, **options: Any) -> Fingering:
-    reading = adopt_fingering(value, "mine", FingeringOptions(**options))
+    reading = adopt_fingering(value, "mine", ReadingOptions(**options))
     assert reading.diagnostics == ()
     ((annotator, fingering),) = reading.annotations
     assert annotator is None

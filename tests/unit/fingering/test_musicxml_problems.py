@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.fingering.formats import FingeringOptions
+from kammerton.fingering.formats import ReadingOptions
 from kammerton.fingering.formats.musicxml import score_from_bytes
 from kammerton.formats import Limits
 from unit.fingering.scores import GRAND, labels, measures, note, only, parsed, partwise, score, told
@@ -327,7 +327,7 @@ def test_elements_of_a_note_are_bounded() -> None:
 
 
 def test_notes_are_bounded() -> None:
-    options = FingeringOptions(limits=Limits(rows=2))
+    options = ReadingOptions(limits=Limits(rows=2))
     reading = score_from_bytes(score(*[note("C4")] * 3).encode(), name="a.xml", options=options)
     assert told(reading) == "error 5:1+5 KT106 more than 2 notes"
 
@@ -388,7 +388,7 @@ def test_unknown_encodings(name: str) -> None:
 def test_bytes_that_are_not_of_the_encoding() -> None:
     reading = score_from_bytes(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml")
     assert [d.concise() for d in reading.diagnostics] == ["a.xml:2:1: KT104 not UTF-8: byte 0xE9"]
-    latin = FingeringOptions(encoding="latin-1")
+    latin = ReadingOptions(encoding="latin-1")
     reading = score_from_bytes(b"<score-partwise>\n\xe9</score-partwise>", name="a.xml", options=latin)
     assert [d.code for d in reading.diagnostics] == ["KT110"]
 

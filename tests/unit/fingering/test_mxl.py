@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats import FingeringOptions, read_fingering
+from kammerton.fingering.formats import ReadingOptions, read_fingering
 from kammerton.fingering.formats.mxl import read_score, score_or_archive
 from kammerton.formats import Limits
 from kammerton.model.task import Reading
@@ -41,7 +41,7 @@ def archived(content: str | bytes = SCORE, name: str = "score.xml") -> bytes:
 
 
 def parsed(data: bytes, name: str = "a.mxl", **limits: int) -> Reading[Fingering]:
-    return score_or_archive(data, name=name, options=FingeringOptions(limits=Limits(**limits)))
+    return score_or_archive(data, name=name, options=ReadingOptions(limits=Limits(**limits)))
 
 
 def said(data: bytes, name: str = "a.mxl", **limits: int) -> list[str]:

@@ -7,23 +7,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kammerton
 from fingering_strategies import fingerings
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats import (
     SUFFIXES,
-    FingeringOptions,
+    ReadingOptions,
     parse_fingering,
     read_fingering,
     render_csv,
     render_pig,
+    unfold,
 )
 from kammerton.formats import Limits
 from kammerton.model.task import Reading
 
 
 def read(text: str, suffix: str = ".csv", **options: object) -> Reading[Fingering]:
-    chosen = FingeringOptions(**options)  # type: ignore[arg-type]
+    chosen = ReadingOptions(**options)  # type: ignore[arg-type]
     return parse_fingering(text, name="a.csv", suffix=suffix, options=chosen)
 
 
@@ -283,7 +285,7 @@ def test_a_file_that_cannot_be_read_has_no_annotation(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"onset\xff")
     reading = read_fingering(tmp_path / "a.csv", "named")
     assert [d.place() for d in reading.diagnostics] == ["named:1:6"]
-    latin = FingeringOptions(encoding="latin-1")
+    latin = ReadingOptions(encoding="latin-1")
     assert {d.code for d in read_fingering(tmp_path / "a.csv", "named", latin).diagnostics} == {"KT162"}
 
 
@@ -309,7 +311,7 @@ def test_abc_goes_to_its_reader(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("options", [{"encoding": "klingon"}, {"label_encoding": "2-11"}, {"hand": "third"}])
 def test_options_are_checked(options: dict[str, str]) -> None:
     with pytest.raises(OptionError):
-        FingeringOptions(**options)  # type: ignore[arg-type]
+        ReadingOptions(**options)  # type: ignore[arg-type]
 
 
 # --- writing -------------------------------------------------------------------------------
@@ -357,3 +359,33 @@ def test_notes_without_pitch_cannot_be_written() -> None:
 def test_any_text_is_read_or_said_to_be_wrong(text: str, suffix: str) -> None:
     reading = read(text, suffix)
     assert bool(reading.annotations) != any(d.severity == "error" for d in reading.diagnostics)
+
+
+# --- tables that list pieces ---------------------------------------------------------------
+
+
+def test_a_list_of_pieces_beside_the_fingerings_is_ignored(tmp_path: Path) -> None:
+    refs = tmp_path / "refs"
+    refs.mkdir()
+    (refs / "LIST.tsv").write_text("id\tsource\tnotes\tannotations\n001\ta.abcd\t1\t2\n")
+    (refs / "001.csv").write_text("onset,offset,pitch,finger\n0,1,60,1\n")
+    scores = kammerton.score("fingering", refs, refs)
+    assert scores.counts == {"refs": {"total": 1, "ok": 1, "missing": 0, "failed": 0}}
+    said = next(each for each in scores.diagnostics if each.code == "KT205")
+    assert said.severity == "note"
+    assert said.message == "ignored: it lists pieces, and has no column of notes"
+    assert said.file == str(refs / "LIST.tsv")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "id,onset,notes",  # something of notes, though not enough
+        "begins,ends,key",  # nothing that names a piece
+        "0,1,60,1",  # no header
+    ],
+)
+def test_other_tables_are_meant_to_have_notes(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"{header}\n0,1,60\n")
+    assert unfold(path) is None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,18 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kammerton
 from kammerton.errors import Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats import FingeringOptions, parse_fingering
+from kammerton.fingering.formats import ReadingOptions, parse_fingering
+from kammerton.fingering.task import TASK
 from kammerton.formats import Limits
-from kammerton.model.task import Reading
+from kammerton.model.task import Reading, Sheet
 
 HEADER = "onset\tkey_offset\tframe_offset\tnote\tvelocity\tfinger\n"
 ALONE = "labels without notes: they are compared one by one, and nothing that asks for pitches is"
 
 
 def read(text: str, suffix: str = ".json", **options: object) -> Reading[Fingering]:
-    chosen = FingeringOptions(**options)  # type: ignore[arg-type]
+    chosen = ReadingOptions(**options)  # type: ignore[arg-type]
     return parse_fingering(text, name="a", suffix=suffix, options=chosen)
 
 
@@ -288,6 +291,89 @@ def test_any_document_is_read_or_said_to_be_wrong(value: object) -> None:
     assert bool(reading.annotations) != any(d.severity == "error" for d in reading.diagnostics)
 
 
+# --- labels of several recordings ----------------------------------------------------------
+
+
+def lists(*found: tuple[str, str | None, Sequence[int]]) -> str:
+    return json.dumps(
+        {
+            "encoding": "1-5 left, 6-10 right",
+            "lists": {
+                name: {"labels_1to10": labels} | ({} if recording is None else {"recording": recording})
+                for name, recording, labels in found
+            },
+        }
+    )
+
+
+def unfolded(tmp_path: Path, text: str) -> Sheet[Fingering]:
+    path = tmp_path / "gt.json"
+    path.write_text(text)
+    sheet = TASK.unfold and TASK.unfold(path, "gt.json", TASK.options())
+    assert sheet is not None
+    return sheet
+
+
+def test_lists_are_items_called_by_their_recording(tmp_path: Path) -> None:
+    sheet = unfolded(tmp_path, lists(("a_3", "2024", [1, 6, 0]), ("b_1", None, [10])))
+    assert {item: found[0][1].labels for item, found in sheet.items.items()} == {
+        "2024": ("-1", "1", ""),
+        "b_1": ("5",),
+    }
+    assert [(said.code, said.item, said.severity) for said in sheet.diagnostics] == [
+        ("KT335", "2024", "note"),
+        ("KT335", "b_1", "note"),
+    ]
+    assert sheet.broken == {}
+
+
+def test_lists_of_one_recording_keep_their_names(tmp_path: Path) -> None:
+    assert list(unfolded(tmp_path, lists(("a", "2024", [1]), ("b", "2024", [6]))).items) == ["a", "b"]
+
+
+def test_a_list_that_cannot_be_used_leaves_the_others(tmp_path: Path) -> None:
+    sheet = unfolded(tmp_path, lists(("a", None, [1, 11]), ("b", None, []), ("c", None, [2])))
+    assert list(sheet.items) == ["c"]
+    assert sheet.broken == {"a": "KT330 `11` is not a finger", "b": "KT110 no notes"}
+    said = next(each for each in sheet.diagnostics if each.code == "KT330")
+    assert (said.file, said.line, said.item) == ("gt.json", 1, "a")
+    assert said.excerpt is not None
+    assert said.column is not None
+    assert said.excerpt[said.column - 1 :].startswith("11]")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", '{"lists": {"a": [1, 2]}}'),
+        ("a.json", '{"lists": [1]}'),
+        ("a.json", '["lists"]'),
+        ("a.json", '{"lists": '),
+        ("a.json", "[1, 2]"),
+        ("a.json", None),
+        ("a.txt", lists(("a", None, [1]))),
+    ],
+)
+def test_other_files_are_of_one_piece(tmp_path: Path, name: str, text: str | None) -> None:
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text)
+    assert TASK.unfold is not None
+    assert TASK.unfold(path, "a", TASK.options()) is None
+
+
+def test_recordings_are_scored(tmp_path: Path) -> None:
+    folders = []
+    for name, labels in (("refs", [1, 6, 7, 8]), ("ests", [1, 6, 7, 9])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "gt.json").write_text(
+            lists(("first", "2024-02", labels), ("second", "2024-03", [6]))
+        )
+        folders.append(tmp_path / name)
+    scores = kammerton.score("fingering", *folders)
+    assert scores.value("strike/M_gen") == (3 / 4 + 1) / 2
+
+
 # --- real labels ---------------------------------------------------------------------------
 
 SHARED = os.environ.get("KAMMERTON_SHARED")
@@ -303,3 +389,8 @@ def test_human_labels_of_recordings() -> None:
         fingering = only(json.dumps(numbers))
         assert fingering.labels == tuple(str(-n if n < 6 else n - 5) for n in numbers)
         assert np.array_equal(fingering.hands, [LEFT if n < 6 else RIGHT for n in numbers])
+    assert TASK.unfold is not None
+    sheet = TASK.unfold(path, "a", TASK.options())
+    assert sheet is not None
+    assert list(sheet.items) == [found["recording"] for found in lists.values()]
+    assert sum(len(fingering) for ((_, fingering),) in sheet.items.values()) == 1800

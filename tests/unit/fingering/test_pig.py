@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fingering_strategies import fingerings
 from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats import FingeringOptions, identify, read_pig, render_pig
+from kammerton.fingering.formats import ReadingOptions, identify, read_pig, render_pig
 from kammerton.fingering.formats.grid import Grid
 from kammerton.fingering.formats.pig import parse_pig
 from kammerton.fingering.formats.plain_pig import LONG, PlainRows
@@ -40,7 +40,7 @@ def parsed(text: str, **options: object) -> Reading[Fingering]:
 
 
 def parsed_once(text: str, **options: object) -> Reading[Fingering]:
-    return parse_pig(text, Problems("a.txt"), FingeringOptions(**options))  # type: ignore[arg-type]
+    return parse_pig(text, Problems("a.txt"), ReadingOptions(**options))  # type: ignore[arg-type]
 
 
 def check_same(one: Reading[Fingering], other: Reading[Fingering]) -> None:

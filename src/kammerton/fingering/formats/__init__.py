@@ -3,13 +3,13 @@
 
 from kammerton.fingering.formats.adopting import adopt_fingering
 from kammerton.fingering.formats.note_table import render_csv
-from kammerton.fingering.formats.options import FingeringOptions
+from kammerton.fingering.formats.options import ReadingOptions
 from kammerton.fingering.formats.pig import identify, read_pig, render_pig
-from kammerton.fingering.formats.sniffing import SUFFIXES, parse_fingering, read_fingering
+from kammerton.fingering.formats.sniffing import SUFFIXES, parse_fingering, read_fingering, unfold
 
 __all__ = [
     "SUFFIXES",
-    "FingeringOptions",
+    "ReadingOptions",
     "adopt_fingering",
     "identify",
     "parse_fingering",
@@ -17,4 +17,5 @@ __all__ = [
     "read_pig",
     "render_csv",
     "render_pig",
+    "unfold",
 ]

@@ -32,7 +32,7 @@ from kammerton.fingering.formats.abcdf_fingers import FingerError, FingerToken, 
 from kammerton.fingering.formats.abcdf_music import Tune, read_tune
 from kammerton.fingering.formats.abcdf_voice import AbcNote
 from kammerton.fingering.formats.notes import Notes, check_notes, say_no_notes
-from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
+from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.fingering.labels import FingerLabel, parse_label
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.options import Limits
@@ -106,7 +106,7 @@ def find_annotators(text: str) -> tuple[Annotator, ...]:
 
 
 def parse_abcdf(
-    text: str, problems: Problems, options: FingeringOptions = DEFAULT_OPTIONS
+    text: str, problems: Problems, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Read the text of a file in abcDF.
 
@@ -116,7 +116,7 @@ def parse_abcdf(
         The file.
     problems : Problems
         Takes every problem found.
-    options : FingeringOptions
+    options : ReadingOptions
         Says how long the file may be.
 
     Returns

@@ -14,7 +14,7 @@ from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats.columns import times_of
 from kammerton.fingering.formats.fields import fingers_of, notes_of
 from kammerton.fingering.formats.notes import NoteField, Notes, check_notes, say_no_notes
-from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
+from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
@@ -33,7 +33,7 @@ _HINT = "an object or mapping with onsets, offsets, pitches and fingers, and han
 
 
 def adopt_fingering(
-    value: object, name: str, options: FingeringOptions = DEFAULT_OPTIONS
+    value: object, name: str, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Take a fingering of the caller's.
 
@@ -44,7 +44,7 @@ def adopt_fingering(
         are names or codes.
     name : str
         What diagnostics call it; a note is named by its index, from 0.
-    options : FingeringOptions
+    options : ReadingOptions
         How hands and labels are read.
 
     Returns
@@ -67,7 +67,7 @@ def _locate(problems: Problems) -> Callable[[int, NoteField], Place]:
     return lambda row, _: Place(problems.file, row=row)
 
 
-def _own(value: Any, problems: Problems, options: FingeringOptions) -> Notes | None:
+def _own(value: Any, problems: Problems, options: ReadingOptions) -> Notes | None:
     """Check what the constructor does not: lengths, times, labels."""
     if not _are_even([getattr(value, name) for name in _NAMES], problems):
         return None
@@ -82,7 +82,7 @@ def _own(value: Any, problems: Problems, options: FingeringOptions) -> Notes | N
     return Notes(onsets, offsets, value.pitches, value.hands, labels, place)
 
 
-def _foreign(value: Any, problems: Problems, options: FingeringOptions) -> Notes | None:
+def _foreign(value: Any, problems: Problems, options: ReadingOptions) -> Notes | None:
     found = {field: _column(value, names) for field, names in _ATTRIBUTES.items()}
     missing = [_ATTRIBUTES[field][0] for field in _ATTRIBUTES if field != "hand" and found[field] is None]
     if missing:

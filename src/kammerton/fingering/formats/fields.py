@@ -15,7 +15,7 @@ from kammerton.errors import Diagnostic, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
 from kammerton.fingering.formats.columns import Column, Locate, codes_of, interpret, say_rows, times_of
 from kammerton.fingering.formats.notes import NoteField, Notes
-from kammerton.fingering.formats.options import FingeringOptions
+from kammerton.fingering.formats.options import ReadingOptions
 from kammerton.fingering.labels import CODED_NUMBERS, Encoding, Hand, inspect
 from kammerton.fingering.pitch import diagnose_pitch, parse_midi, parse_pitch
 from kammerton.formats.reading import Problems
@@ -80,7 +80,7 @@ def notes_of(
     cells: dict[NoteField, list[str]],
     locate: Callable[[int, NoteField], Place],
     problems: Problems,
-    options: FingeringOptions,
+    options: ReadingOptions,
     *,
     numbers: Numbers,
 ) -> Notes:
@@ -94,7 +94,7 @@ def notes_of(
         ``locate(row, field)`` finds a cell.
     problems : Problems
         Takes every problem found.
-    options : FingeringOptions
+    options : ReadingOptions
         How hands and labels are read.
     numbers : {"signed", "by_hand", "1-10"}
         What fingers mean where the caller does not say.
@@ -157,7 +157,7 @@ def _pitch(cell: str) -> tuple[int, Diagnostic | None]:
 
 
 def hands_of(
-    cells: Sequence[str], locate: Locate, problems: Problems, options: FingeringOptions
+    cells: Sequence[str], locate: Locate, problems: Problems, options: ReadingOptions
 ) -> NDArray[np.int64]:
     """Return codes of hands; where a cell does not tell, the caller may have."""
     hands = codes_of(Column.of(cells), _hand, locate, problems)
@@ -180,7 +180,7 @@ def fingers_of(
     hands: NDArray[np.int64],
     locate: Locate,
     problems: Problems,
-    options: FingeringOptions,
+    options: ReadingOptions,
     *,
     numbers: Numbers,
 ) -> tuple[list[str], NDArray[np.int64]]:
@@ -196,7 +196,7 @@ def fingers_of(
         Finds a cell.
     problems : Problems
         Takes every problem found.
-    options : FingeringOptions
+    options : ReadingOptions
         May have an encoding.
     numbers : {"signed", "by_hand", "1-10"}
         What numbers mean where it has none.

@@ -26,7 +26,7 @@ from kammerton.fingering.formats.musicxml_fingers import NoteLabels, label_chord
 from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreNote
 from kammerton.fingering.formats.musicxml_tree import ScoreProblems, ScoreTree
 from kammerton.fingering.formats.notes import Notes, check_notes, say_no_notes
-from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
+from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.fingering.formats.score_time import ZERO, add_times
 from kammerton.fingering.formats.xml_document import XmlText, decode_xml, parse_xml
 from kammerton.fingering.labels import Encoding, parse_label
@@ -42,7 +42,7 @@ Labelled = tuple[ScoreNote, int, NoteLabels]
 
 
 def score_from_bytes(
-    data: bytes, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS
+    data: bytes, *, name: str, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Read a MusicXML document that is not compressed; parameters as in :func:`parse_musicxml`."""
     try:
@@ -52,14 +52,14 @@ def score_from_bytes(
     return parse_musicxml(source, options=options)
 
 
-def parse_musicxml(source: XmlText, *, options: FingeringOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
+def parse_musicxml(source: XmlText, *, options: ReadingOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
     """Read a MusicXML document.
 
     Parameters
     ----------
     source : XmlText
         The document.
-    options : FingeringOptions
+    options : ReadingOptions
         ``hand`` says whose the notes are where staves do not tell.
 
     Returns
@@ -101,9 +101,7 @@ def _usual(lengths: Sequence[Fraction]) -> Fraction:
     return max(counts, key=lambda length: (counts[length], length))
 
 
-def _labelled(
-    parts: Sequence[Part], problems: ScoreProblems, options: FingeringOptions
-) -> Iterator[Labelled]:
+def _labelled(parts: Sequence[Part], problems: ScoreProblems, options: ReadingOptions) -> Iterator[Labelled]:
     encoding: Encoding = "pig" if options.label_encoding == "auto" else options.label_encoding
     for part, hands in _hands(parts, problems, options):
         for (_, staff), group in groupby(part.notes, key=attrgetter("chord", "staff")):
@@ -114,7 +112,7 @@ def _labelled(
 
 
 def _hands(
-    parts: Sequence[Part], problems: ScoreProblems, options: FingeringOptions
+    parts: Sequence[Part], problems: ScoreProblems, options: ReadingOptions
 ) -> list[tuple[Part, tuple[int, ...]]]:
     """Return the parts that a piano plays, each with the hands of its staves."""
     playing = [part for part in parts if part.notes]

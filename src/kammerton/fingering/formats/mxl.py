@@ -19,7 +19,7 @@ from typing import NoReturn
 from kammerton.errors import DataError, Diagnostic, clip, printable, quote
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats.musicxml import score_from_bytes
-from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
+from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.fingering.formats.xml_document import Position, decode_xml, looks_like_xml, parse_xml
 from kammerton.formats.options import Limits
 from kammerton.formats.source import read_bytes
@@ -51,7 +51,7 @@ Member = zipfile.ZipInfo
 
 
 def read_score(
-    path: str | os.PathLike[str], name: str, options: FingeringOptions = DEFAULT_OPTIONS
+    path: str | os.PathLike[str], name: str, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Read a score from a file, compressed or not.
 
@@ -61,7 +61,7 @@ def read_score(
         A regular file.
     name : str
         What diagnostics call it.
-    options : FingeringOptions
+    options : ReadingOptions
         What the caller says about it.
     """
     try:
@@ -72,7 +72,7 @@ def read_score(
 
 
 def score_or_archive(
-    data: bytes, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS
+    data: bytes, *, name: str, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Read a score from bytes as :func:`read_score` does."""
     try:

@@ -12,7 +12,7 @@ from kammerton.errors import DataError, Diagnostic, close_match, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats.fields import NAMES, Numbers, field_of, notes_of
 from kammerton.fingering.formats.notes import NoteField, Notes, check_notes, say_no_notes
-from kammerton.fingering.formats.options import FingeringOptions
+from kammerton.fingering.formats.options import ReadingOptions
 from kammerton.fingering.formats.tables import SEPARATORS, Table, lines_with_data, split_cells
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.reading import Problems
@@ -22,6 +22,7 @@ from kammerton.model.task import Reading
 __all__ = ["Header", "find_header", "parse_note_table", "render_csv"]
 
 _NEEDED: tuple[NoteField, ...] = ("onset", "offset", "pitch", "finger")
+_ITEM_NAMES = frozenset(("id", "item", "file", "filename", "path", "piece", "name", "recording", "title"))
 _PIANOVAM = frozenset(("key_offset", "frame_offset"))
 
 
@@ -50,6 +51,12 @@ class Header:
     def known(self) -> int:
         """How many fields the names tell."""
         return len({found[0] for name in self.names if (found := field_of(name)) is not None})
+
+    @property
+    def is_index(self) -> bool:
+        """Whether the table lists pieces, and says nothing of notes."""
+        fields = {found[0] for name in self.names if (found := field_of(name)) is not None}
+        return fields <= {"id"} and any(name.strip().casefold() in _ITEM_NAMES for name in self.names)
 
     @property
     def is_pianovam(self) -> bool:
@@ -132,7 +139,7 @@ def find_header(text: str, *, expected: bool) -> Header | None:
 
 
 def parse_note_table(
-    text: str, header: Header, problems: Problems, options: FingeringOptions
+    text: str, header: Header, problems: Problems, options: ReadingOptions
 ) -> Reading[Fingering]:
     r"""Read rows below a header.
 
@@ -144,7 +151,7 @@ def parse_note_table(
         Its first row.
     problems : Problems
         Takes every problem found.
-    options : FingeringOptions
+    options : ReadingOptions
         How hands and labels are read.
 
     Returns

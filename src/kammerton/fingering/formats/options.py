@@ -9,14 +9,14 @@ from typing import Literal
 from kammerton.errors import OptionError
 from kammerton.formats.options import IntervalOptions, Limits
 
-__all__ = ["DEFAULT_OPTIONS", "FingeringOptions", "HandOption", "LabelEncoding"]
+__all__ = ["DEFAULT_OPTIONS", "HandOption", "LabelEncoding", "ReadingOptions"]
 
 LabelEncoding = Literal["auto", "pig", "1-10", "0-9", "L1/R5"]
 HandOption = Literal["auto", "right", "left"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FingeringOptions:
+class ReadingOptions:
     """How files of fingerings are read.
 
     Parameters
@@ -49,4 +49,4 @@ class FingeringOptions:
                 raise OptionError.unknown(kind, value, known)
 
 
-DEFAULT_OPTIONS = FingeringOptions()
+DEFAULT_OPTIONS = ReadingOptions()

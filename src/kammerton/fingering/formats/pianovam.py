@@ -14,24 +14,28 @@ from kammerton.errors import Diagnostic, close_match, quote
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats.fields import NAMES, field_of, fingers_of, hands_of, notes_of
 from kammerton.fingering.formats.notes import NoteField, check_notes, say_no_notes
-from kammerton.fingering.formats.options import FingeringOptions
+from kammerton.fingering.formats.options import ReadingOptions
 from kammerton.formats.budgets import keeps_rows
 from kammerton.formats.json_positions import JsonPlaces, Pointer, element_offsets, offset_of
 from kammerton.formats.json_text import decode
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
-from kammerton.model.task import Reading
+from kammerton.model.task import Reading, Sheet
 
-__all__ = ["parse_json"]
+__all__ = ["parse_json", "unfold_json"]
 
 _NEEDED: tuple[NoteField, ...] = ("onset", "offset", "pitch")
 _NUMBERS = frozenset(("onset", "offset", "duration"))
 _LAYOUT_HINT = "a fingering is an object with a list of `notes`, or a list of labels for each annotator"
 
+_LISTS = "lists"
+_LABELS = "labels_1to10"
+_RECORDING = "recording"
+
 Scalar = str | Decimal | None
 
 
-def parse_json(text: str, problems: Problems, options: FingeringOptions) -> Reading[Fingering]:
+def parse_json(text: str, problems: Problems, options: ReadingOptions) -> Reading[Fingering]:
     r"""Read notes or labels in JSON.
 
     Parameters
@@ -42,7 +46,7 @@ def parse_json(text: str, problems: Problems, options: FingeringOptions) -> Read
         by ``\n``.
     problems : Problems
         Takes every problem found.
-    options : FingeringOptions
+    options : ReadingOptions
         How hands and labels are read; numbers count from 1 to 10 if any is beyond 5.
 
     Returns
@@ -61,10 +65,59 @@ def parse_json(text: str, problems: Problems, options: FingeringOptions) -> Read
     return Reading((), problems.diagnostics())
 
 
+def unfold_json(text: str, file: str, options: ReadingOptions) -> Sheet[Fingering] | None:
+    """Read the labels of several recordings, as PianoVAM publishes those of people.
+
+    Parameters
+    ----------
+    text : str
+        ``{"lists": {NAME: {"recording": …, "labels_1to10": […]}}}``.
+    file : str
+        What diagnostics call the file.
+    options : ReadingOptions
+        How labels are read.
+
+    Returns
+    -------
+    Sheet or None
+        An item for each list, called by its recording if no other list has the same, else by its name;
+        None if the text is anything else.
+    """
+    if f'"{_LISTS}"' not in text:
+        return None
+    places = JsonPlaces(text, file)
+    document = decode(places, Problems(file), options.limits)
+    lists = document.value.get(_LISTS) if document is not None and isinstance(document.value, dict) else None
+    if not isinstance(lists, dict) or not all(map(_is_list_of_labels, lists.values())):
+        return None
+    recordings = [found.get(_RECORDING) for found in lists.values()]
+    items: dict[str, tuple[tuple[str | None, Fingering], ...]] = {}
+    broken: dict[str, str] = {}
+    diagnostics: list[Diagnostic] = []
+    for (name, found), recording in zip(lists.items(), recordings, strict=True):
+        item = recording if isinstance(recording, str) and recordings.count(recording) == 1 else name
+        problems = Problems(file)
+        fingering = _JsonReader(places, problems, options).labels(found[_LABELS], (_LISTS, name, _LABELS))
+        if fingering is None:
+            say_no_notes(problems)
+        said = problems.diagnostics()
+        if fingering is None or problems.has_errors:
+            first = next(problem for problem in said if problem.severity == "error")
+            broken[item] = f"{first.code} {first.message}"
+        else:
+            items[item] = ((None, fingering),)
+        diagnostics += (problem.at(item=item) for problem in said)
+    return Sheet(items, broken, tuple(diagnostics))
+
+
+def _is_list_of_labels(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get(_LABELS), list)
+
+
 class _JsonReader:
     """Reads one document."""
 
-    def __init__(self, places: JsonPlaces, problems: Problems, options: FingeringOptions) -> None:
+    def __init__(self, places: JsonPlaces, problems: Problems, options: ReadingOptions) -> None:
         self._places = places
         self._problems = problems
         self._options = options
@@ -76,9 +129,9 @@ class _JsonReader:
             return self._of_one(self._notes(value["notes"], ("notes",)))
         if isinstance(value, list):
             has_notes = any(isinstance(each, dict) for each in value)
-            return self._of_one(self._notes(value, ()) if has_notes else self._labels(value, ()))
+            return self._of_one(self._notes(value, ()) if has_notes else self.labels(value, ()))
         if isinstance(value, dict) and value and all(isinstance(each, list) for each in value.values()):
-            found = [(name, self._labels(labels, (name,))) for name, labels in value.items()]
+            found = [(name, self.labels(labels, (name,))) for name, labels in value.items()]
             return tuple((name, fingering) for name, fingering in found if fingering is not None)
         message = "format not recognised: no list of notes, and none of labels"
         self._say(self._places.of(()), "KT113", message, _LAYOUT_HINT)
@@ -92,7 +145,7 @@ class _JsonReader:
         problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
         self._problems.add(place.diagnose(problem))
 
-    def _labels(self, values: list[object], pointer: Pointer) -> Fingering | None:
+    def labels(self, values: list[object], pointer: Pointer) -> Fingering | None:
         """Return a list of labels as a fingering of notes that are not known."""
         if not values or not keeps_rows(len(values), self._problems, self._options.limits):
             return None

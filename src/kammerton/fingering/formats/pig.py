@@ -18,7 +18,7 @@ from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats.columns import Column, Locate, codes_of, texts_of, times_of
 from kammerton.fingering.formats.grid import Grid
 from kammerton.fingering.formats.notes import NoteField, Notes, check_notes, say_no_notes
-from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
+from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.fingering.formats.plain_pig import PlainRows
 from kammerton.fingering.formats.tables import SEPARATORS, Table, lines_with_data, split_cells
 from kammerton.fingering.labels import Encoding, inspect
@@ -68,7 +68,7 @@ def identify(stem: str, /) -> tuple[str, str | None]:
 
 
 def read_pig(
-    path: str | os.PathLike[str], *, name: str | None = None, options: FingeringOptions = DEFAULT_OPTIONS
+    path: str | os.PathLike[str], *, name: str | None = None, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Read a PIG file.
 
@@ -78,7 +78,7 @@ def read_pig(
         A regular file.
     name : str, optional
         What diagnostics call it; by default its path.
-    options : FingeringOptions
+    options : ReadingOptions
         How it is read.
 
     Returns
@@ -94,16 +94,14 @@ def read_pig(
     return parse_pig(text, Problems(shown), options)
 
 
-def parse_pig(
-    text: str, problems: Problems, options: FingeringOptions = DEFAULT_OPTIONS
-) -> Reading[Fingering]:
+def parse_pig(text: str, problems: Problems, options: ReadingOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
     r"""Read the text of a PIG file, its lines ended by ``\n``, as :func:`read_pig` does."""
     plain = PlainRows.of(text, options.limits)
     fingering = None if plain is None else plain.fingering(_encoding(options))
     return _read(text, problems, options) if fingering is None else Reading(((None, fingering),))
 
 
-def _read(text: str, problems: Problems, options: FingeringOptions) -> Reading[Fingering]:
+def _read(text: str, problems: Problems, options: ReadingOptions) -> Reading[Fingering]:
     grid = Grid.of(text, _WIDTH, options.limits, problems.file)
     if grid is None and not keeps_lines(text, problems, options.limits):
         return Reading((), problems.diagnostics())
@@ -115,7 +113,7 @@ def _read(text: str, problems: Problems, options: FingeringOptions) -> Reading[F
     return Reading(() if problems.has_errors else ((None, fingering),), problems.diagnostics())
 
 
-def _clean(grid: Grid, problems: Problems, options: FingeringOptions) -> Notes:
+def _clean(grid: Grid, problems: Problems, options: ReadingOptions) -> Notes:
     at = {field: grid.locator(index) for field, index in _COLUMNS.items()}
     onsets, offsets = (_times(grid, _COLUMNS[field], at[field], problems) for field in ("onset", "offset"))
     ids = grid.plain_times(_COLUMNS["id"])
@@ -140,7 +138,7 @@ def _times(grid: Grid, column: int, locate: Locate, problems: Problems) -> NDArr
     return times
 
 
-def _cut(text: str, problems: Problems, options: FingeringOptions) -> Notes:
+def _cut(text: str, problems: Problems, options: ReadingOptions) -> Notes:
     table = _table(lines_with_data(text), problems)
     records = table.records(problems, _EXPECTED)
     cells = {field: [record[index] for record in records] for field, index in _COLUMNS.items()}
@@ -191,11 +189,11 @@ def _hand(text: str) -> tuple[int, Diagnostic | None]:
     return UNKNOWN, Diagnostic(code="KT342", severity="error", message=message, hint=hint)
 
 
-def _encoding(options: FingeringOptions) -> Encoding:
+def _encoding(options: ReadingOptions) -> Encoding:
     return "pig" if options.label_encoding == "auto" else options.label_encoding
 
 
-def _label(options: FingeringOptions, text: str) -> tuple[str, Diagnostic | None]:
+def _label(options: ReadingOptions, text: str) -> tuple[str, Diagnostic | None]:
     found = inspect(text, _encoding(options))
     return found.canonical, found.diagnostic
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import os
 
-from kammerton.errors import DataError
+from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats.note_table import find_header, parse_note_table
-from kammerton.fingering.formats.options import DEFAULT_OPTIONS, FingeringOptions
-from kammerton.fingering.formats.pianovam import parse_json
+from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
+from kammerton.fingering.formats.pianovam import parse_json, unfold_json
 from kammerton.fingering.formats.pig import parse_pig
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
-from kammerton.model.task import Reading
+from kammerton.model.task import Reading, Sheet
 
-__all__ = ["SUFFIXES", "parse_fingering", "read_fingering"]
+__all__ = ["SUFFIXES", "parse_fingering", "read_fingering", "unfold"]
 
 SUFFIXES = frozenset((".txt", ".tsv", ".csv", ".json", ".musicxml", ".xml", ".mxl", ".abcd"))
 """Suffixes of files of fingerings."""
@@ -24,7 +24,7 @@ _SCORES = frozenset((".musicxml", ".xml", ".mxl"))
 
 
 def read_fingering(
-    path: str | os.PathLike[str], name: str | None = None, options: FingeringOptions = DEFAULT_OPTIONS
+    path: str | os.PathLike[str], name: str | None = None, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
     """Read a file of fingerings, whichever format it has.
 
@@ -34,7 +34,7 @@ def read_fingering(
         A regular file: PIG, a table of notes, JSON, MusicXML or abcDF.
     name : str, optional
         What diagnostics call it; by default its path.
-    options : FingeringOptions
+    options : ReadingOptions
         What the caller says about it.
 
     Returns
@@ -57,8 +57,42 @@ def read_fingering(
     return read_score(path, shown, options)
 
 
+def unfold(
+    path: str | os.PathLike[str], name: str | None = None, options: ReadingOptions = DEFAULT_OPTIONS
+) -> Sheet[Fingering] | None:
+    """Read a file of several pieces, which are labels of recordings in JSON; or of none.
+
+    A table that lists pieces, and has no column of notes, holds none.
+
+    Parameters
+    ----------
+    path, name, options
+        As of :func:`read_fingering`.
+
+    Returns
+    -------
+    Sheet or None
+        None if the file is of one piece, or cannot be read: then :func:`read_fingering` says why.
+    """
+    suffix = os.path.splitext(os.fsdecode(path))[1].lower()  # noqa: PTH122 - pathlib is slow for many files
+    if suffix not in (".json", ".csv", ".tsv"):
+        return None
+    shown = os.fsdecode(path) if name is None else name
+    try:
+        text = read_text(path, name=shown, encoding=options.encoding, limits=options.limits)
+    except DataError:
+        return None
+    if suffix == ".json":
+        return unfold_json(text, shown, options)
+    header = find_header(text, expected=True)
+    if header is None or not header.is_index:
+        return None
+    message = "ignored: it lists pieces, and has no column of notes"
+    return Sheet({}, {}, (Diagnostic(code="KT205", severity="note", message=message, file=shown),))
+
+
 def parse_fingering(
-    text: str, *, name: str, options: FingeringOptions = DEFAULT_OPTIONS, suffix: str = ""
+    text: str, *, name: str, options: ReadingOptions = DEFAULT_OPTIONS, suffix: str = ""
 ) -> Reading[Fingering]:
     """Read the text of a file that is no score in XML as :func:`read_fingering` does."""
     problems = Problems(name)
