@@ -84,7 +84,7 @@ class DataError(KammertonError):
     """Data cannot be used at all; ``diagnostics`` says why, place by place."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        super().__init__("\n".join(diagnostic.concise() for diagnostic in diagnostics))
+        super().__init__("\n".join(line for each in diagnostics for line in each.lines()))
         self.diagnostics = tuple(diagnostics)
 
     def __reduce__(self) -> tuple[type[DataError], tuple[object, ...]]:
@@ -166,6 +166,10 @@ class Diagnostic:
         """Return the one-line form ``file:line:column: CODE message``."""
         place = self.place()
         return f"{place}: {self.code} {self.message}" if place else f"{self.code} {self.message}"
+
+    def lines(self) -> tuple[str, ...]:
+        """Return the one-line form, and the hint below it if there is one."""
+        return (self.concise(),) if self.hint is None else (self.concise(), f"  help: {self.hint}")
 
     def to_dict(self) -> dict[str, str | int | None]:
         """Return what JSON documents hold: everything but the excerpt."""

@@ -234,7 +234,7 @@ def test_options_and_defaults_are_those_of_the_api() -> None:
     assert shared <= set(cli)
     for name in shared:
         assert cli[name].default == api[name].default or name == "estimates", name
-    of_output = {"every", "form", "output", "per_item", "safe_csv", "fail_under", "quiet"}
+    of_output = {"every", "table", "form", "output", "per_item", "safe_csv", "fail_under", "quiet"}
     assert set(cli) - shared - of_output == {"annotator", "reading"}
 
 
@@ -433,3 +433,49 @@ def test_file_names_that_are_no_utf8_are_printed_escaped(corpus: Terminal) -> No
     assert result.code == 1
     assert "caf\\udce9.lab" in result.err
     assert any("caf\udce9.lab" in (found["file"] or "") for found in result.document["diagnostics"])
+
+
+def test_class_tables_are_printed_in_every_form(corpus: Terminal) -> None:
+    arguments = ("score", "chords", "ref", "est", "--measure", "mirex2013/MajMin", "--table", "excluded")
+    # D:dim is 2 s that MajMin leaves out
+    assert corpus.run(*arguments).out.split("\n") == [
+        "system  annotator  protocol   measure  label      s",
+        "est     ref        mirex2013  MajMin   D:dim  2.000",
+        "",
+    ]
+    row = {
+        "system": "est",
+        "annotator": "ref",
+        "protocol": "mirex2013",
+        "measure": "MajMin",
+        "label": "D:dim",
+    }
+    assert corpus.run(*arguments, "--format", "json").document == [{**row, "s": 2.0}]
+    assert corpus.run(*arguments, "--format", "csv").out == (
+        "system,annotator,protocol,measure,label,s\nest,ref,mirex2013,MajMin,D:dim,2.0\n"
+    )
+    assert corpus.run(*arguments, "--format", "md").out.split("\n")[1:3] == [
+        "| --- | --- | --- | --- | --- | ---: |",
+        "| est | ref | mirex2013 | MajMin | D:dim | 2.000 |",
+    ]
+    assert (
+        r"est & ref & mirex2013 & MajMin & D:dim & 2.000 \\"
+        in corpus.run(*arguments, "--format", "latex").out
+    )
+
+
+def test_confusions_have_a_line_for_each_pair_of_classes(corpus: Terminal) -> None:
+    result = corpus.run("score", "chords", "ref", "est", "--table", "confusion")
+    assert [line.split()[2:] for line in result.out.splitlines()] == [
+        ["root_interval", "reference", "estimate", "s"],
+        ["0", "dim", "dim", "2.000"],
+        ["0", "maj", "maj", "2.000"],
+        ["0", "7", "maj", "1.000"],
+        ["5", "7", "maj", "1.000"],
+    ]
+
+
+def test_a_table_that_there_is_not_is_refused(corpus: Terminal) -> None:
+    result = corpus.run("score", "chords", "ref", "est", "--table", "confusions")
+    assert (result.code, result.out) == (2, "")
+    assert "did you mean `confusion`?" in result.err

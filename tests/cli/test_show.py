@@ -4,12 +4,17 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from cli.harness import Terminal
 from kammerton.cli import main
 from kammerton.cli.demo import EXAMPLE
+from kammerton.cli.show import command
+from kammerton.errors import OptionError
+from kammerton.model.registry import find_task
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -196,3 +201,51 @@ def test_annotators_of_one_file_can_be_told_apart(tmp_path: Path, capsys: pytest
     assert "est against Ann" in capsys.readouterr().out
     assert show(*paths, "--annotator", "Bob") == 0
     assert "est: 0.000 s wrong of 4.000 s scored" in capsys.readouterr().out
+
+
+@pytest.fixture
+def three(terminal: Terminal) -> Terminal:
+    """Songs of 10, 4 and 2 s; of the first 3 s are wrong, of the second, without an estimate, all."""
+    terminal.write(
+        ref={"a.lab": "0 10 C", "b.lab": "0 4 C", "c.lab": "0 2 C"},
+        est={"a.lab": "0 7 C|7 10 G", "c.lab": "0 2 C"},
+    )
+    return terminal
+
+
+def test_the_costliest_items_come_first(three: Terminal) -> None:
+    result = three.run("show", "chords", "ref", "est", "--worst", "5")
+    assert result.code == 1  # b has no estimate
+    assert [line for line in result.out.split("\n") if "against ref" in line] == [
+        "b, 0 to 4 s: est against ref",
+        "a, 0 to 10 s: est against ref",
+    ]
+    result = three.run("show", "chords", "ref", "est", "--worst", "1", "--measure", "decibel/CSR")
+    assert result.out.startswith("b, 0 to 4 s")
+    assert "\na, " not in result.out
+
+
+def test_what_cost_nothing_is_not_shown(three: Terminal) -> None:
+    result = three.run("show", "chords", "ref/c.lab", "est/c.lab", "--worst", "1")
+    assert (result.code, result.lines) == (2, ["error: no item cost anything by mirex2013/MajMin"])
+    result = three.run("show", "chords", "ref", "est", "--worst", "0")
+    assert (result.code, result.lines) == (2, ["error: --worst must be 1 or more, got 0"])
+
+
+def test_a_task_that_judges_by_nothing_must_be_told() -> None:
+    lay_out_nothing = command(replace(find_task("chords"), judge=""))
+    with pytest.raises(OptionError, match="by which measure"):
+        lay_out_nothing("reference", "careful", worst=1)
+
+
+def test_items_of_a_list_of_pairs_are_shown(three: Terminal) -> None:
+    (three.folder / "pairs.csv").write_text(
+        "item,reference,mine\none,ref/a.lab,est/a.lab\ntwo,ref/c.lab,est/c.lab\n"
+    )
+    assert three.run("show", "chords", "--pairs", "pairs.csv", "tw").out.startswith("two, 0 to 2 s: mine")
+    assert three.run("show", "chords", "--pairs", "pairs.csv", "--worst", "1").out.startswith(
+        "one, 0 to 10 s"
+    )
+    result = three.run("show", "chords", "--pairs", "pairs.csv", "ref", "est")
+    assert (result.code, "stands in place of REF" in result.err) == (2, True)
+    assert three.run("show", "chords").lines[0] == "error: REF and EST are needed"

@@ -379,3 +379,11 @@ def test_an_empty_part_is_refused(start: float, end: float | None) -> None:
 def test_no_line_is_wider_than_asked(width: int, encoding: str) -> None:
     for shown in (DRAWN, view(), view("Sevenths", est=ESTIMATE, other=REFERENCE)):
         assert max(map(len, drawn(shown, width=width, encoding=encoding))) <= width
+
+
+def test_an_item_is_drawn_where_it_is_printed() -> None:
+    shown = kammerton.api.show("chords", ([(0, 2)], ["C"]), ([(0, 2)], ["C"]))
+    assert str(shown) == repr(shown) == render_item(shown)
+    assert str(shown).startswith("reference, 0 to 2 s: estimate against reference\n")
+    short = kammerton.api.show("chords", ([(0, 1e-12)], ["C"]), ([(0, 1e-12)], ["C"]))
+    assert repr(short) == "<reference: nothing to draw>"

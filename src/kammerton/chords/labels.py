@@ -151,6 +151,7 @@ def parse(label: str, /, *, lenient: bool = False) -> Chord:
     >>> parse("A:mni7")
     Traceback (most recent call last):
     kammerton.errors.LabelError: 3: KT312 unknown chord quality `mni7`
+      help: did you mean `min7`?
     """
     if not isinstance(label, str):
         raise OptionError.of_type("label", label, "a str")

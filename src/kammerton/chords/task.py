@@ -12,11 +12,13 @@ from kammerton.chords.anatomy import confusion_table, credit_remarks, credited_t
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.columns import build_columns
 from kammerton.chords.conversion import CONVERSION
+from kammerton.chords.floors import floors
 from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
+from kammerton.chords.ratings import ratings
 from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
 from kammerton.chords.time_rules import from_zero
-from kammerton.chords.views import view_item
+from kammerton.chords.views import DEFAULT_MEASURE, view_item
 from kammerton.errors import Diagnostic
 from kammerton.model.measure import Measure
 from kammerton.model.task import Case, Classes, Evaluation, Task
@@ -79,5 +81,8 @@ TASK = Task(
     evaluate=_evaluate,
     remark=_remark,
     view=view_item,
+    floors=floors,
+    ratings=ratings,
+    judge=DEFAULT_MEASURE,
     conversion=CONVERSION,
 )

@@ -35,6 +35,7 @@ def command(task: Task) -> Callable[..., int]:
             list[str] | None, Parameter(name="--measure", negative="", metavar="NAME")
         ] = None,
         every: Annotated[bool, Parameter(name="--all", negative="")] = False,
+        table: Annotated[str | None, Parameter(metavar="NAME")] = None,
         form: Annotated[_Format, Parameter(name="--format")] = "table",
         output: Annotated[str | None, Parameter(metavar="FILE")] = None,
         per_item: Annotated[str | None, Parameter(metavar="FILE.(csv|jsonl|parquet)")] = None,
@@ -68,6 +69,8 @@ def command(task: Task) -> Callable[..., int]:
             matters; repeatable, or with commas.
         every
             Show every measure in tables, not the headline measures only.
+        table
+            Print this class table in place of the figures, such as excluded (time by label) or confusion.
         form
             What to print: tables of headline figures (table, md, latex), or every figure (json, csv).
         output
@@ -99,6 +102,7 @@ def command(task: Task) -> Callable[..., int]:
 
         plan = Plan(
             form=form,
+            table=table,
             every=every or measures is not None,
             output=output,
             per_item=per_item,

@@ -24,6 +24,7 @@ from kammerton.formats.pairs import read_pairs
 from kammerton.model.protocol import choose
 from kammerton.model.scores import Scores
 from kammerton.model.task import Task
+from kammerton.reporting.class_tables import render_class_table
 from kammerton.reporting.diagnostics import count_problems
 from kammerton.reporting.documents import render_items, render_json, render_summary
 from kammerton.reporting.left_out import closing_line, excluded_lines
@@ -42,6 +43,7 @@ class Plan:
     """What a run prints and writes."""
 
     form: str
+    table: str | None
     every: bool
     output: str | None
     per_item: str | None
@@ -76,6 +78,8 @@ class Plan:
             write_atomically(self.output, document.encode("utf-8", "backslashreplace"))
 
     def _document(self, scores: Scores, width: int, encoding: str = "utf-8") -> str:
+        if self.table is not None:
+            return render_class_table(scores, self.table, self.form, safe=self.safe_csv, encoding=encoding)
         if self.form == "json":
             return render_json(scores.to_dict())
         if self.form == "csv":

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from kammerton.cli.names import split_name
+from kammerton.cli.names import name_systems, split_name
 from kammerton.cli.tasks import task_verb
 from kammerton.errors import OptionError
 
@@ -28,20 +28,22 @@ def command(task: Task) -> Callable[..., int]:
     """Return the sub-command of a task."""
     from kammerton.api import show as lay_out  # noqa: PLC0415 - not for help pages
     from kammerton.cli.exit_codes import DONE, PARTIAL  # noqa: PLC0415
-    from kammerton.cli.names import name_systems, sort_annotators  # noqa: PLC0415
+    from kammerton.cli.names import sort_annotators  # noqa: PLC0415
     from kammerton.cli.streams import style_of, write_out  # noqa: PLC0415
     from kammerton.cli.talk import say_problems  # noqa: PLC0415
     from kammerton.model.corpus import ALL  # noqa: PLC0415
     from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415
 
     def show(
-        references: Annotated[str, Parameter(name="REF")],
+        references: Annotated[str | None, Parameter(name="REF", show_default=False)] = None,
         /,
         *estimates: Annotated[str, Parameter(name="EST")],
         measure: str | None = None,
+        worst: Annotated[int | None, Parameter(metavar="N")] = None,
         annotator: Annotated[
             list[str] | None, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
         ] = None,
+        pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
         start: Annotated[float | None, Parameter(name="--from", metavar="S")] = None,
         end: Annotated[float | None, Parameter(name="--to", metavar="S")] = None,
         width: Annotated[int | None, Parameter(metavar="COLUMNS")] = None,
@@ -51,7 +53,7 @@ def command(task: Task) -> Callable[..., int]:
         """Draw the reference over each estimate, with what is wrong marked, and list what cost most.
 
         ITEM is the name of an item, or a part of the name that no other item has. It is needed if REF
-        is a folder.
+        is a folder, unless --worst chooses.
 
         Parameters
         ----------
@@ -61,9 +63,13 @@ def command(task: Task) -> Callable[..., int]:
             Folder or file of each system; NAME=PATH names it. The last one is ITEM if REF is a folder,
             or if there is no such path.
         measure
-            Judges what is wrong, PROTOCOL/MEASURE, or a name that only one has.
+            Judges what is wrong, PROTOCOL/MEASURE, or a name that only one has; case matters.
+        worst
+            Show the N items that cost most, all systems together, instead of ITEM.
         annotator
             Show this annotator's reference; NAME=PATH adds a further annotator, repeatable.
+        pairs
+            List of what belongs together, as for score, in place of REF and EST; ITEM may follow.
         start
             First second of the timeline.
         end
@@ -74,38 +80,75 @@ def command(task: Task) -> Callable[..., int]:
             Say errors only.
         """
         chosen, added = sort_annotators(annotator or ())
-        name, path = split_name(references)
-        systems, item = _split_item(path, estimates)
-        view = lay_out(
-            task.name,
-            path if name is None else None,
-            name_systems(systems),
-            item,
-            measure=measure,
-            annotators=added if name is None else {name: path, **added},
-            annotator=None if chosen == ALL else chosen,
-            options=task.options(**reading),
-        )
+        named, item = _named(references, estimates, added, pairs, whole=worst is not None)
+        named |= {"annotator": None if chosen == ALL else chosen, "options": task.options(**reading)}
         style = style_of(sys.stdout)
-        drawn = render_item(
-            view,
-            width=max(NARROWEST, min(style.width, WIDEST)) if width is None else width,
-            start=start,
-            end=end,
-            encoding=style.encoding,
-            colour=style.colour,
-        )
-        say_problems(view.diagnostics, quiet=quiet)
-        write_out(drawn)
-        return PARTIAL if any(track.note for track in view.tracks) else DONE
+        code = DONE
+        items = [item] if worst is None else _costliest(task, named, measure, worst)
+        for number, each in enumerate(items):
+            view = lay_out(task.name, item=each, measure=measure, **named)
+            drawn = render_item(
+                view,
+                width=max(NARROWEST, min(style.width, WIDEST)) if width is None else width,
+                start=start,
+                end=end,
+                encoding=style.encoding,
+                colour=style.colour,
+            )
+            say_problems(view.diagnostics, quiet=quiet)
+            write_out(("\n" if number else "") + drawn)
+            code = PARTIAL if any(track.note for track in view.tracks) else code
+        return code
 
     return show
 
 
+def _named(
+    references: str | None,
+    estimates: Sequence[str],
+    added: Mapping[str, str],
+    pairs: str | None,
+    *,
+    whole: bool,
+) -> tuple[dict[str, Any], str | None]:
+    """Return references, estimates and annotators as the API takes them, and the item."""
+    if pairs is not None:
+        if estimates or added:
+            raise OptionError("--pairs stands in place of REF, EST and further annotators")
+        return {"pairs": pairs}, references
+    if references is None or not estimates:
+        raise OptionError("REF and EST are needed", "or --pairs FILE.csv")
+    name, path = split_name(references)
+    systems, item = (estimates, None) if whole else _split_item(path, estimates)
+    return {
+        "references": path if name is None else None,
+        "estimates": name_systems(systems),
+        "annotators": dict(added) if name is None else {name: path, **added},
+    }, item
+
+
+def _costliest(task: Task, named: Mapping[str, Any], measure: str | None, count: int) -> list[str]:
+    """Return the names of the items that cost most by what judges."""
+    import kammerton  # noqa: PLC0415
+    from kammerton.model.corpus import ALL  # noqa: PLC0415
+    from kammerton.model.protocol import find  # noqa: PLC0415
+    from kammerton.reporting.costs import costliest_items  # noqa: PLC0415
+
+    if count < 1:
+        raise OptionError(f"--worst must be 1 or more, got {count}")
+    if not (measure or task.judge):
+        raise OptionError("by which measure?", "say it: --measure PROTOCOL/MEASURE")
+    judge = find(measure or task.judge, task.measures)
+    scored = {**named, "annotator": named["annotator"] or ALL}
+    scores = kammerton.score(task.name, measures=[str(judge)], **scored)
+    items = costliest_items(scores, judge, count)
+    if not items:
+        raise OptionError(f"no item cost anything by {judge}")
+    return items
+
+
 def _split_item(references: str, arguments: Sequence[str]) -> tuple[Sequence[str], str | None]:
     """Tell the systems from the item behind them."""
-    if not arguments:
-        raise OptionError("REF and EST are needed")
     *systems, last = arguments
     is_item = Path(references).is_dir() or not Path(split_name(last)[1]).exists()
     return (systems, last) if systems and is_item else (arguments, None)

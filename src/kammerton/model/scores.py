@@ -253,7 +253,12 @@ class Scores:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`summary` as a pandas data frame; needs the extra ``kammerton[pandas]``."""
-        return self.summary.to_pandas()
+        try:
+            return self.summary.to_pandas()
+        except ImportError as error:
+            raise OptionError(
+                "pandas data frames need pandas and pyarrow", "pip install 'kammerton[pandas]'"
+            ) from error
 
     def __repr__(self) -> str:
         """Return the headline figures, one line per system and protocol."""

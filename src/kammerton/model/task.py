@@ -14,6 +14,7 @@ from kammerton.errors import Diagnostic
 from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
+from kammerton.model.ratings import Ratings
 from kammerton.model.views import ItemView
 
 __all__ = [
@@ -214,6 +215,8 @@ class Task:
         ``references`` has all its annotations by annotator, ``annotator`` says which of them judges; an
         estimate is a text that says why there is none, and ``measure`` the address of what judges, or
         None.
+    judge : str
+        Address of the measure by which ``view`` judges unless told.
     match : callable, optional
         ``match(reference, other, options)`` returns the other annotation on what the reference is made
         of (its notes), and diagnostics; None in its place if they do not belong together. Without it
@@ -228,6 +231,12 @@ class Task:
     lint : callable, optional
         ``lint(annotation, options)`` returns what is odd about an annotation that was read without
         error, as warnings and notes that name no file.
+    floors : callable, optional
+        ``floors(references)`` takes all annotations of each item, and returns trivial estimates by name and
+        item: what a system must beat.
+    ratings : callable, optional
+        ``ratings(annotations, options)`` takes the annotations of one item by annotator, None where there is
+        none, and returns the nominal labels that agreement beyond chance is measured on.
     said_once : frozenset of str
         Codes of diagnostics that are said once for all files of a collection with equal messages.
     coincides : bool
@@ -248,6 +257,7 @@ class Task:
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
     remark: Callable[[Mapping[str, Mapping[Classes, float]]], Iterable[Diagnostic]] | None = None
     view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
+    judge: str = ""
     match: Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]] | None = None
     identify: Callable[[str], tuple[str, str | None]] = _is_item
     extent_unit: str = "s"
@@ -256,6 +266,8 @@ class Task:
     gather: Gather | None = None
     applicable: Applicable | None = None
     unfold: Callable[[Any, str, Any], Sheet[Any] | None] | None = None
+    floors: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None
+    ratings: Callable[[Sequence[Any | None], Any], Ratings] | None = None
     said_once: frozenset[str] = frozenset()
     coincides: bool = False
 

@@ -58,6 +58,8 @@ def test_errors_of_data_carry_their_diagnostics() -> None:
     error = DataError([FOUND, FOUND.at(line=4)])
     assert error.diagnostics == (FOUND, FOUND.at(line=4))
     assert str(error) == "KT310 `H` is not a chord root\n4: KT310 `H` is not a chord root"
+    helped = DataError([FOUND.at(hint="write `A`"), FOUND])
+    assert str(helped) == "KT310 `H` is not a chord root\n  help: write `A`\nKT310 `H` is not a chord root"
     assert LabelError(FOUND).diagnostic is FOUND
     assert LabelError(FOUND).diagnostics == (FOUND,)
 

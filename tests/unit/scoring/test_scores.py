@@ -212,3 +212,13 @@ def test_it_is_shown_with_its_headlines(scores: kt.Scores) -> None:
 def test_undefined_figures_are_shown_as_such() -> None:
     found = kt.score("chords", {"2": REFS["2"]}, {"2": GOOD["2"]}, measures=["mirex2013/MajMin"])
     assert repr(found).splitlines()[1] == "  estimate  mirex2013: MajMin undefined"
+
+
+def test_without_pandas_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(_: object) -> None:
+        raise ModuleNotFoundError("No module named 'pandas'")
+
+    monkeypatch.setattr("polars.DataFrame.to_pandas", absent)
+    scores = kt.score("chords", ([(0, 1)], ["C"]), ([(0, 1)], ["C"]))
+    with pytest.raises(kt.OptionError, match=r"pip install 'kammerton\[pandas\]'"):
+        scores.to_pandas()
