@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
-    from kammerton import chords, fingering
+    from kammerton import chords, fingering, instruments
+    from kammerton.agreeing import agree
     from kammerton.api import score, show
     from kammerton.checking import check
     from kammerton.conversion import convert
@@ -26,10 +27,12 @@ __all__ = [
     "OutputError",
     "Scores",
     "__version__",
+    "agree",
     "check",
     "chords",
     "convert",
     "fingering",
+    "instruments",
     "score",
     "show",
 ]
@@ -40,6 +43,7 @@ _HOMES = {
         "kammerton.errors",
     ),
     "Scores": "kammerton.model.scores",
+    "agree": "kammerton.agreeing",
     "check": "kammerton.checking",
     "convert": "kammerton.conversion",
     "score": "kammerton.api",
@@ -48,7 +52,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    if name in ("chords", "fingering"):
+    if name in ("chords", "fingering", "instruments"):
         return import_module(f"kammerton.{name}")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)

@@ -12,7 +12,7 @@ from kammerton import chords
 
 KAMMERTON = [
     *("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError", "Scores"),
-    *("__version__", "check", "chords", "convert", "fingering", "score", "show"),
+    *("__version__", "agree", "check", "chords", "convert", "fingering", "instruments", "score", "show"),
 ]
 CHORDS = [
     *("TASK", "Chord", "ChordAnnotation", "ChordOptions", "Degree"),

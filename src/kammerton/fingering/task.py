@@ -126,6 +126,7 @@ def _match(
     matched = replace(
         reference,
         labels=tuple(labels[note] for note in found),
+        line_of=None,
         hands=np.where(alignment.matched < 0, reference.hands, np.append(other.hands, 0)[found]),
     )
     return matched, alignment.diagnostics

@@ -11,9 +11,11 @@ import numpy as np
 from kammerton.errors import Diagnostic
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.applicability import applicable
+from kammerton.instruments.floors import floors
 from kammerton.instruments.formats import SUFFIXES, adopt, identify, read_instruments, unfold
 from kammerton.instruments.kernels import PROTOCOLS, evaluate, gather
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.ratings import ratings
 from kammerton.instruments.views import view_item
 from kammerton.model.task import Classes, Task
 
@@ -73,6 +75,8 @@ TASK = Task(
     unfold=unfold,
     remark=_remark,
     view=view_item,
+    floors=floors,
+    ratings=ratings,
     identify=identify,
     coincides=True,
 )

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""How far annotators agree: each against each other by every measure, and all together beyond chance."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from kammerton.arguments import options_of, signed_choices
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.formats.collecting import collect, name_of
+from kammerton.model.corpus import Corpus
+from kammerton.model.evaluating import evaluate_loaded
+from kammerton.model.loading import Estimates, References, load_references, match_references
+from kammerton.model.measure import Measure
+from kammerton.model.protocol import choose
+from kammerton.model.ratings import Ratings, join_ratings
+from kammerton.model.registry import find_task
+from kammerton.model.scores import Scores
+from kammerton.model.scoring import applicable_measures
+from kammerton.model.task import Task
+from kammerton.statistics.annotators import AnnotatorAgreement
+
+__all__ = ["agree"]
+
+
+def agree(
+    task: str,
+    annotators: Any,
+    *,
+    protocols: Iterable[str] | None = None,
+    measures: Iterable[str] | None = None,
+    options: object | None = None,
+) -> AnnotatorAgreement:
+    """Measure how far annotators agree.
+
+    Parameters
+    ----------
+    task : str
+        ``"chords"``, ``"fingering"`` or ``"instruments"``.
+    annotators : mapping of str to path or mapping, list of paths, or path
+        The annotations of each annotator, as :func:`kammerton.score` takes references; or one folder or
+        file that holds several annotators of each item.
+    protocols, measures : iterable of str, optional
+        As for :func:`kammerton.score`. Measures of the estimate alone, and of classes, are left out.
+    options : object, optional
+        How files are read.
+
+    Returns
+    -------
+    AnnotatorAgreement
+
+    Raises
+    ------
+    OptionError
+        If a name is not possible, or there are not two annotators.
+    DataError
+        If no item has annotations of two annotators.
+
+    Examples
+    --------
+    >>> one = {"song": ([(0, 2), (2, 4)], ["C", "G:7"])}
+    >>> other = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
+    >>> found = agree("chords", {"one": one, "other": other}, measures=["mirex2013/MajMin"])
+    >>> found.value("MajMin"), round(found.alpha.value, 3)
+    (0.75, 0.467)
+    """
+    kind = find_task(task)
+    reading = options_of(kind, options)
+    chosen = [
+        measure
+        for measure in choose(kind.protocols, protocols, measures)
+        if measure.needs in ("pair", "references+estimate") and measure.aggregate != "gathered"
+    ]
+    if not chosen:
+        raise OptionError("no measure compares one annotator with another")
+    collections = tuple(
+        collect(source, name=name, default_name="annotators", task=kind, options=reading)
+        for name, source in _named(annotators)
+    )
+    corpus = Corpus(collections, ()).paired()
+    loaded = match_references(kind, load_references(kind, corpus.references, reading), reading)
+    names = tuple(loaded.annotations)
+    if len(names) < 2:
+        raise OptionError("agreement needs two annotators", "name several: NAME=PATH")
+    shared = [item for item in sorted(loaded.every_item()) if _count(loaded, item) > 1]
+    if not shared:
+        raise DataError([*loaded.diagnostics, _nothing_shared(names)])
+    measured, notes = _applicable(kind, loaded, chosen, reading)
+    persons = len(collections) > 1 or not all(name.isdecimal() for name in names)
+    return AnnotatorAgreement(
+        task=kind.name,
+        annotators=names,
+        measures=measured,
+        scores={name: _against(kind, loaded, name, measured, reading) for name in names},
+        items=tuple(shared),
+        persons=persons,
+        ratings=_ratings(kind, loaded, shared, reading),
+        diagnostics=(*loaded.diagnostics, *notes),
+    )
+
+
+def _named(annotators: Any) -> list[tuple[str | None, Any]]:
+    """Return the annotators with their names; of a lone source, the files tell them."""
+    if isinstance(annotators, Mapping):
+        return [(str(name), source) for name, source in annotators.items()]
+    if isinstance(annotators, list | tuple):
+        return [(name_of(path), path) for path in annotators]
+    if isinstance(annotators, str | os.PathLike):
+        return [(None, annotators)]
+    raise OptionError.of_type("annotators", annotators, "a mapping of names to annotations, or paths")
+
+
+def _count(references: References, item: str) -> int:
+    return sum(item in items for items in references.annotations.values())
+
+
+def _nothing_shared(names: Sequence[str]) -> Diagnostic:
+    message = f"no item has annotations of two of {', '.join(map(quote, names))}"
+    return Diagnostic(
+        code="KT200",
+        severity="error",
+        message=message,
+        hint="items are paired by path below the folder, without suffix",
+    )
+
+
+def _applicable(
+    task: Task, references: References, measures: Sequence[Measure], options: object
+) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+    everyone = {name: Estimates(items, {}, ()) for name, items in references.annotations.items()}
+    found, notes = applicable_measures(task, references, everyone, measures, options)
+    if not found:
+        raise DataError([*references.diagnostics, *notes])
+    return found, notes
+
+
+def _against(
+    task: Task, references: References, name: str, measures: Sequence[Measure], options: object
+) -> Scores:
+    """Score all other annotators against one, on the items that both have."""
+    own = references.annotations[name]
+    one = References({name: own}, {name: {}}, ())
+    others = {
+        other: Estimates({item: found for item, found in items.items() if item in own}, {}, ())
+        for other, items in references.annotations.items()
+        if other != name
+    }
+    evidence = evaluate_loaded(task, one, others, measures, options=options, missing="skip")
+    return Scores(task, evidence, missing="skip", options=options, choices=signed_choices(options))
+
+
+def _ratings(task: Task, references: References, items: Sequence[str], options: object) -> Ratings | None:
+    if task.ratings is None:
+        return None
+    return join_ratings(
+        task.ratings([annotations.get(item) for annotations in references.annotations.values()], options)
+        for item in items
+    )

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""What was found out about the agreement of annotators, as tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kammerton.core.ratios import mean
+from kammerton.errors import Diagnostic, OptionError
+from kammerton.model.measure import Measure
+from kammerton.model.protocol import find
+from kammerton.model.ratings import Ratings
+from kammerton.model.score_tables import null
+from kammerton.model.scores import Scores
+from kammerton.statistics.agreement import Agreement, fleiss_kappa, krippendorff_alpha
+from kammerton.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["AnnotatorAgreement"]
+
+_NO_RATINGS = Agreement(math.nan, math.nan, math.nan, 0, 0.0, "the labels of this task are not nominal")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AnnotatorAgreement:
+    """How far annotators agree.
+
+    Made by :func:`kammerton.agree`.
+
+    Parameters
+    ----------
+    task : str
+        The task.
+    annotators : tuple of str
+        Names.
+    measures : tuple of Measure
+        What was measured.
+    scores : mapping of str to Scores
+        Of all other annotators against each.
+    items : tuple of str
+        Items with annotations of two annotators or more.
+    persons : bool
+        Whether a name is the same annotator in every item. If not, as where files only number their
+        annotators, there are no figures of single pairs.
+    ratings : Ratings, optional
+        What alpha and kappa are made of.
+    diagnostics : tuple of Diagnostic
+        Everything that was noticed in the data.
+    """
+
+    task: str
+    annotators: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    scores: Mapping[str, Scores]
+    items: tuple[str, ...]
+    persons: bool
+    ratings: Ratings | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Annotators in pairs: whose annotation is the reference, and whose the estimate."""
+        return tuple(permutations(self.annotators, 2))
+
+    def value(self, measure: str, *, reference: str | None = None, estimate: str | None = None) -> float:
+        """Return the mean over ordered pairs and items; or the corpus figure of one pair.
+
+        Parameters
+        ----------
+        measure : str
+            Address ``protocol/measure``, or a name that only one measure has.
+        reference, estimate : str, optional
+            Both, for the headline figure of this pair.
+
+        Returns
+        -------
+        float
+            NaN if undefined.
+
+        Raises
+        ------
+        OptionError
+            If a name is unknown, or annotators are no persons.
+        """
+        found = find(measure, self.measures)
+        if reference is None or estimate is None:
+            return self._mean(found)
+        if not self.persons:
+            raise OptionError("annotators are numbered file by file: pairs have no figures")
+        for name in (reference, estimate):
+            if name not in self.annotators:
+                raise OptionError.unknown("annotator", name, self.annotators)
+        return self._figure(found, reference, estimate)
+
+    def _figure(self, measure: Measure, reference: str, estimate: str) -> float:
+        scores = self.scores[reference]
+        return scores.estimate(measure, estimate, scores.annotators_of(measure)[-1], measure.aggregate).value
+
+    def _values(self, measure: Measure) -> Iterator[tuple[str, str, str, float]]:
+        """Give reference, estimate, item and value."""
+        for reference, estimate in self.pairs:
+            scores = self.scores[reference]
+            found = scores.of_items(measure, estimate, scores.annotators_of(measure)[-1])
+            for item, value in zip(found.names, found.values.tolist(), strict=True):
+                yield reference, estimate, item, value
+
+    def _mean(self, measure: Measure) -> float:
+        return mean(np.array([value for *_, value in self._values(measure)]))
+
+    @cached_property
+    def alpha(self) -> Agreement:
+        """Krippendorff's alpha of nominal labels over all items."""
+        if self.ratings is None:
+            return _NO_RATINGS
+        return krippendorff_alpha(self.ratings.codes, self.ratings.weights)
+
+    @cached_property
+    def kappa(self) -> Agreement:
+        """Fleiss' kappa of nominal labels over all items."""
+        return _NO_RATINGS if self.ratings is None else fleiss_kappa(self.ratings.codes, self.ratings.weights)
+
+    @cached_property
+    def summary(self) -> pl.DataFrame:
+        """Figures of each pair, and behind them of all pairs.
+
+        ``protocol``, ``measure``, ``reference``, ``estimate`` (both ``"all"`` for the mean over ordered
+        pairs and items), ``aggregate``, ``value`` (null if undefined), ``items``.
+        """
+        import polars as pl  # noqa: PLC0415 - tables are for those who look at them
+
+        return pl.DataFrame(
+            list(self._rows()),
+            schema={
+                **dict.fromkeys(("protocol", "measure", "reference", "estimate", "aggregate"), pl.String),
+                "value": pl.Float64,
+                "items": pl.Int64,
+            },
+            orient="row",
+        )
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        for measure in self.measures:
+            address = (measure.protocol, measure.name)
+            for reference, estimate in self.pairs if self.persons else ():
+                scores = self.scores[reference]
+                who = scores.annotators_of(measure)[-1]
+                found = scores.estimate(measure, estimate, who, measure.aggregate)
+                yield *address, reference, estimate, measure.aggregate, null(found.value), found.items
+            yield *address, "all", "all", "mean", null(self._mean(measure)), len(self.items)
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """Value of each item: ``protocol``, ``measure``, ``item``, ``reference``, ``estimate``, ``value``."""
+        import polars as pl  # noqa: PLC0415 - tables are for those who look at them
+
+        names = ("protocol", "measure", "item", "reference", "estimate")
+        rows = [
+            (measure.protocol, measure.name, item, reference, estimate, null(value))
+            for measure in self.measures
+            for reference, estimate, item, value in self._values(measure)
+        ]
+        return pl.DataFrame(
+            rows, schema={**dict.fromkeys(names, pl.String), "value": pl.Float64}, orient="row"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, undefined ones as None."""
+        names = ("protocol", "measure", "reference", "estimate", "aggregate", "value", "items")
+        return {
+            "kammerton": __version__,
+            "task": self.task,
+            "annotators": list(self.annotators),
+            "items": len(self.items),
+            "agreement": [dict(zip(names, row, strict=True)) for row in self._rows()],
+            "alpha": _plain(self.alpha),
+            "kappa": _plain(self.kappa),
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+        }
+
+
+def _plain(found: Agreement) -> dict[str, Any]:
+    return {"value": null(found.value), "units": found.units, "reason": found.reason or None}

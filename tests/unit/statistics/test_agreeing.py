@@ -1,0 +1,113 @@
+"""Annotators against each other, by hand.
+
+``one`` and ``other`` have two songs, ``third`` has one of them.
+"""
+
+from pathlib import Path
+
+import pytest
+
+import kammerton as kt
+from cases.chords import song
+from kammerton.errors import DataError, OptionError
+
+ONE = {"a": song((0, 2, "C"), (2, 4, "G:7")), "b": song((0, 10, "C"))}
+OTHER = {"a": song((0, 3, "C"), (3, 4, "G")), "b": song((0, 10, "C"))}
+THIRD = {"a": song((0, 4, "G")), "c": song((0, 4, "G"))}
+MAJMIN = "mirex2013/MajMin"
+
+
+def test_two_annotators() -> None:
+    found = kt.agree("chords", {"one": ONE, "other": OTHER}, measures=[MAJMIN])
+    # a: 3 of 4 s, b: 10 of 10 s, the same both ways
+    assert found.value("MajMin") == pytest.approx((3 / 4 + 1) / 2)
+    assert found.value("MajMin", reference="one", estimate="other") == pytest.approx(13 / 14)
+    assert found.items == ("a", "b")
+    # of 14 s one is apart: Do = 1/14; C has 25 of 28, G has 3: De = 1 - (25**2 + 3**2) / 28**2 = 150/784
+    assert found.alpha.value == pytest.approx(1 - (1 / 14) / (150 / 784))
+    # Pe of Fleiss is 634/784 here too
+    assert found.kappa.value == pytest.approx((13 / 14 - 634 / 784) / (150 / 784))
+
+
+def test_pairs_share_the_items_that_both_have() -> None:
+    found = kt.agree("chords", {"one": ONE, "other": OTHER, "third": THIRD}, measures=[MAJMIN])
+    assert found.items == ("a", "b")  # c has one annotator
+    assert found.value("MajMin", reference="third", estimate="one") == pytest.approx(2 / 4)
+    assert found.value("MajMin", reference="other", estimate="third") == pytest.approx(1 / 4)
+    # one-other twice: a 3/4, b 1; one-third twice: a 1/2; other-third twice: a 1/4
+    assert found.value("MajMin") == pytest.approx((3 / 4 + 1 + 1 / 2 + 1 / 4) / 4)
+    rows = found.summary.rows()
+    assert len(rows) == 7
+    assert rows[0][:5] == ("mirex2013", "MajMin", "one", "other", "pooled")
+    assert rows[-1] == ("mirex2013", "MajMin", "all", "all", "mean", pytest.approx(2.5 / 4), 2)
+    assert found.kappa.reason == "units have 2 to 3 ratings, and Fleiss' kappa needs equally many"
+
+
+def test_items_have_a_table() -> None:
+    found = kt.agree("chords", {"one": ONE, "other": OTHER}, measures=[MAJMIN])
+    assert found.table.rows()[0] == ("mirex2013", "MajMin", "a", "one", "other", 0.75)
+    assert len(found.table) == 4
+
+
+def test_plain_values() -> None:
+    document = kt.agree("chords", {"one": ONE, "other": OTHER}, measures=[MAJMIN]).to_dict()
+    assert document["annotators"] == ["one", "other"]
+    assert document["agreement"][-1]["value"] == pytest.approx(7 / 8)
+    assert document["alpha"]["units"] == 4
+    assert document["kappa"]["reason"] is None
+
+
+def pig(folder: Path, name: str, *fingers: int) -> None:
+    rows = (f"{n}\t{n}.0\t{n}.5\tC4\t64\t64\t0\t{finger}\n" for n, finger in enumerate(fingers))
+    (folder / f"{name}_fingering.txt").write_text("".join(rows))
+
+
+def test_numbered_annotators_are_no_persons(tmp_path: Path) -> None:
+    pig(tmp_path, "001-1", 1, 2, 3, 4)
+    pig(tmp_path, "001-2", 1, 2, 3, 5)
+    pig(tmp_path, "002-1", 1, 1)
+    pig(tmp_path, "002-2", 2, 2)
+    found = kt.agree("fingering", tmp_path, measures=["strike/accuracy"])
+    assert not found.persons
+    assert found.value("accuracy") == pytest.approx((3 / 4 + 0) / 2)
+    assert [row[2:5] for row in found.summary.rows()] == [("all", "all", "mean")]
+    with pytest.raises(OptionError, match="numbered"):
+        found.value("accuracy", reference="1", estimate="2")
+
+
+def test_instruments_agree_by_recording_and_label() -> None:
+    one, other = {"x": ["piano", "voice"]}, {"x": ["piano", "drums"]}
+    found = kt.agree("instruments", {"one": one, "other": other}, protocols=["open-mic-task1"])
+    assert found.value("F") == pytest.approx(1 / 2)
+    assert all(measure.aggregate != "gathered" for measure in found.measures)
+    # piano 11, voice 10, drums 01: 4 of 6 present; Do = 2/3, De = (36 - 16 - 4) / (6 * 5) = 8/15
+    assert found.alpha.value == pytest.approx(1 - (2 / 3) / (8 / 15))
+
+
+@pytest.mark.parametrize(
+    ("annotators", "message"),
+    [
+        ({"one": ONE}, "two annotators"),
+        (7, "annotators"),
+        ({"one": ONE, "other": OTHER, "x": Path("none")}, "no such"),
+    ],
+)
+def test_what_is_no_agreement(annotators: object, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        kt.agree("chords", annotators)
+
+
+def test_nothing_in_common() -> None:
+    with pytest.raises(DataError, match="no item has annotations of two"):
+        kt.agree("chords", {"one": {"x": ONE["a"]}, "other": {"y": ONE["a"]}})
+
+
+def test_measures_that_compare_nobody() -> None:
+    with pytest.raises(OptionError, match="no measure compares"):
+        kt.agree("fingering", {"a": {}, "b": {}}, measures=["playability/ifr_melodic"])
+
+
+def test_unknown_names_are_named() -> None:
+    found = kt.agree("chords", {"one": ONE, "other": OTHER}, measures=[MAJMIN])
+    with pytest.raises(OptionError, match="unknown annotator"):
+        found.value("MajMin", reference="one", estimate="nobody")
