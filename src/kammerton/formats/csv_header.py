@@ -14,7 +14,7 @@ from kammerton.formats.options import IntervalOptions, Layout
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
 
-__all__ = ["SEPARATOR_LINE", "Header", "cells_of", "find_header"]
+__all__ = ["SEPARATOR_LINE", "Header", "cells_of", "field_at", "find_header", "open_quote"]
 
 SEPARATOR_LINE = re.compile(r"sep=(.)[ \t]*", re.IGNORECASE)
 """First line that Excel writes and obeys."""
@@ -140,6 +140,17 @@ def field_at(line: str, separator: str, index: int) -> tuple[int, str]:
     found = fields[min(index, len(fields) - 1)]  # quotes that csv reads another way shift the count
     group = 1 if found[1] is not None else 2
     return found.start(group) + 1, found[group].rstrip(" \t")
+
+
+def open_quote(line: str, separator: str) -> int:
+    """Return the column of a quote that is not closed within its line.
+
+    >>> open_quote('"a","b', ",")
+    5
+    """
+    mark = re.escape(separator)
+    opening = re.search(rf'(?:^|{mark})[ \t]*+(?P<quote>")(?!(?:[^"]|"")*+"(?:{mark}|$))', line)
+    return 1 if opening is None else opening.start("quote") + 1
 
 
 def find_header(text: str, options: IntervalOptions, *, expected: bool) -> Header | None:

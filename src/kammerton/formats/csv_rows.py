@@ -8,7 +8,6 @@ than a label of two lines, and would swallow the rows in between.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +15,7 @@ from functools import partial
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.budgets import keeps_lines, say_exceeded
 from kammerton.formats.columns import Column
-from kammerton.formats.csv_header import Header, cells_of, field_at
+from kammerton.formats.csv_header import Header, cells_of, field_at, open_quote
 from kammerton.formats.finishing import finish
 from kammerton.formats.hygiene import Rows
 from kammerton.formats.layouts import Columns
@@ -210,9 +209,7 @@ class _Table:
         if len(text) > _LONGEST_FIELD:
             say_exceeded(problems, f"field of more than {_LONGEST_FIELD:,} characters", number)
             return
-        mark = re.escape(self.separator)
-        opening = re.search(rf'(?:^|{mark})[ \t]*+(?P<quote>")(?!(?:[^"]|"")*+"(?:{mark}|$))', text)
-        column = 1 if opening is None else opening.start("quote") + 1
+        column = open_quote(text, self.separator)
         problem = Diagnostic(
             code="KT160",
             severity="error",

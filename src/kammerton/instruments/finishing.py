@@ -84,7 +84,7 @@ def finish(
     if not manner.vector:
         work.judge_scores(rows, kept)
     found, repeats = assemble(rows, names, count, manner)
-    if not manner.repeats:
+    if len(repeats.rows) and not manner.repeats:
         work.say_repeats(Repeats(kept[repeats.rows], kept[repeats.first]), meanings)
     return Lists(found, work.broken)
 
@@ -104,9 +104,14 @@ class _Finishing:
         self._problems = problems
         self._options = options
         self._manner = manner
-        table = options.label_map
-        self._map = quote("" if table is None else PurePath(table.name).name)
         self.broken = broken
+
+    @property
+    def _map(self) -> str:
+        """What messages call the label map."""
+        table = self._options.label_map
+        assert table is not None, "only a map translates"
+        return quote(PurePath(table.name).name)
 
     def _add(
         self, row: int, severity: Severity, code: str, message: str, count: int, hint: str | None = None
@@ -139,7 +144,8 @@ class _Finishing:
             rows = order[begin:end]
             if len(rows):
                 self._say_meaning(self._entries.spellings[code], meanings[code], rows)
-        self._say_programs(meanings)
+        if any(meanings[code].program for code in odd):
+            self._say_programs(meanings)
 
     def _say_meaning(self, spelling: str, meaning: Meaning, rows: NDArray[np.intp]) -> None:
         lists = np.unique(self._entries.lists[rows]).tolist()
@@ -189,10 +195,9 @@ class _Finishing:
     def _say_programs(self, meanings: Sequence[Meaning]) -> None:
         is_program = np.array([meaning.program for meaning in meanings])
         rows = np.flatnonzero(is_program[self._entries.codes])
-        if len(rows):
-            message = "numbers are read as programs of General MIDI, counted from 0"
-            lists = len(np.unique(self._entries.lists[rows]))
-            self._add(int(rows[0]), "note", "KT608", message + self._many(lists), lists)
+        message = "numbers are read as programs of General MIDI, counted from 0"
+        lists = len(np.unique(self._entries.lists[rows]))
+        self._add(int(rows[0]), "note", "KT608", message + self._many(lists), lists)
 
     def say_repeats(self, repeats: Repeats, meanings: Sequence[Meaning]) -> None:
         """Report rows left out because their list has the label: as written, or by what it is read as."""
@@ -216,7 +221,10 @@ class _Finishing:
         """Report lists in which some labels have a score and some have none, and those without any."""
         if rows.scores is None or not len(kept):
             return
-        lacking = np.isnan(rows.scores) & ~np.isin(rows.lists, list(self.broken))
+        lacking = np.isnan(rows.scores)
+        if not lacking.any():
+            return
+        lacking &= ~np.isin(rows.lists, list(self.broken))
         total = np.bincount(rows.lists)
         without = np.bincount(rows.lists[lacking], minlength=len(total))
         called = self._manner.score

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+from weakref import ref
 
 from kammerton.errors import quote
 from kammerton.instruments.options import InstrumentOptions
@@ -21,6 +22,10 @@ the caller wants done with it. *left out*: no instrument, says the label map. *e
 
 PROGRAMS = "general-midi"
 """Taxonomy whose leaves have numbers."""
+
+_DIGITS = 9
+_REMEMBERED = 100_000
+_FATES: dict[str, Fate] = {"error": "unknown", "drop": "dropped", "keep": "kept"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,7 @@ def look_up(spellings: Sequence[str], options: InstrumentOptions) -> list[Meanin
     """
     if options.label_map is None and options.tree is None and not options.casefold:
         return [_free(spelling, options.limits.label) for spelling in spellings]
-    return list(map(_Lookup(options).meaning, spellings))
+    return list(map(_lookup_of(options).meaning, spellings))
 
 
 def unknown_hint(label: str, tree: Taxonomy) -> str:
@@ -97,7 +102,10 @@ class _Lookup:
     """A label map and a taxonomy, asked in this order."""
 
     def __init__(self, options: InstrumentOptions) -> None:
-        self._options = options
+        self._casefold = options.casefold
+        self._limit = options.limits.label
+        self._unknown = _FATES[options.unknown]
+        self._known: dict[str, Meaning] = {}
         self._map = options.label_map
         self._tree = options.tree
         self._nodes: dict[str, str] = {}
@@ -107,16 +115,24 @@ class _Lookup:
             self._roots = frozenset(self._tree.roots)
 
     def _key(self, label: str) -> str:
-        return label.casefold() if self._options.casefold else label
+        return label.casefold() if self._casefold else label
 
     def meaning(self, spelling: str) -> Meaning:
-        """Return what a spelling means."""
-        free = _free(spelling, self._options.limits.label)
+        """Return what a spelling means; files of a collection have the same ones over and over."""
+        found = self._known.get(spelling)
+        if found is None:
+            found = self._find(spelling)
+            if len(self._known) < _REMEMBERED:
+                self._known[spelling] = found
+        return found
+
+    def _find(self, spelling: str) -> Meaning:
+        free = _free(spelling, self._limit)
         if free.fate != "known":
             return free
         label = free.label
         if self._map is not None:
-            found = self._map.apply(label, casefold=self._options.casefold)
+            found = self._map.apply(label, casefold=self._casefold)
             if found is None:
                 return Meaning(label, "left out")
             label = found
@@ -129,13 +145,24 @@ class _Lookup:
         program = _program(label, self._tree)
         if program is not None:
             return Meaning(program, mapped=mapped, program=True)
-        fates: dict[str, Fate] = {"error": "unknown", "drop": "dropped", "keep": "kept"}
-        return Meaning(self._key(label), fates[self._options.unknown], mapped=mapped)
+        return Meaning(self._key(label), self._unknown, mapped=mapped)
+
+
+_LOOKUPS: dict[int, tuple[ref[InstrumentOptions], _Lookup]] = {}
+"""Those of options in use, by their identity: equal options may have read a file at different times."""
+
+
+def _lookup_of(options: InstrumentOptions) -> _Lookup:
+    """Return what was remembered under these options: a folder asks once for each file."""
+    key = id(options)
+    if key not in _LOOKUPS:
+        _LOOKUPS[key] = (ref(options, lambda _: _LOOKUPS.pop(key, None)), _Lookup(options))
+    return _LOOKUPS[key][1]
 
 
 def _program(label: str, tree: Taxonomy) -> str | None:
     """Return the instrument that a number means, counted from 0 as in MIDI files."""
     if tree.name != PROGRAMS or not (label.isascii() and label.isdigit()):
         return None
-    number = int(label[:6])
+    number = int(label) if len(label) <= _DIGITS else len(tree.leaves)
     return tree.leaves[number] if number < len(tree.leaves) else None

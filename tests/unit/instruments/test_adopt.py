@@ -161,4 +161,5 @@ def test_numbers_are_programs_in_general_midi() -> None:
     assert lists(reading) == {None: "<Violin Acoustic Grand Piano>"}
     assert [each.code for each in reading.diagnostics] == ["KT608"]
     assert said([True], taxonomy="general-midi").startswith("error KT620 row index 0: label must be a string")
-    assert said([128], taxonomy="general-midi").startswith("error KT600 row index 0: ")
+    for beyond in (["128"], ["0000000040"], ["9" * 4000], ["-1"], ["4.0"]):
+        assert said(beyond, taxonomy="general-midi").startswith("error KT600 row index 0: ")

@@ -298,6 +298,12 @@ def test_a_table_without_instruments_says_which_column_may_be_meant() -> None:
     )
 
 
+def test_columns_that_stand_twice() -> None:
+    said = read("file,instrument,Instrument \na,F,G\n", ".csv").diagnostics
+    assert told(said) == "error 1:17+10 KT617 columns 2 and 3 are both `instrument`"
+    assert items(sheet("id,track,x,x,instrument\n1,a,,,F\n")) == {"a": "{F}"}
+
+
 @pytest.mark.parametrize("text", ["", "\n \n", "# nothing\n", "file,instrument\n", "file,instrument\n\n,\n"])
 def test_no_rows(text: str) -> None:
     assert told(read(text, ".csv").diagnostics) == "error KT110 no annotation rows"

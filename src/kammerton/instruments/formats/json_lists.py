@@ -28,7 +28,7 @@ from kammerton.instruments.lookup import PROGRAMS
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 
-__all__ = ["read_json"]
+__all__ = ["is_one_item", "read_json"]
 
 Kind = Literal["ranked", "scores", "stems"]
 
@@ -59,12 +59,19 @@ def read_json(
         1, and else scores of a vocabulary. Stems are sets.
     """
     work = _Json(places, problems, options)
-    if isinstance(value, list) or (isinstance(value, dict) and (_inner(value) or _are_scores(value))):
+    if is_one_item(value):
         return work.read({"": value}, is_sheet=False)
     if not isinstance(value, dict):
         say_unrecognised(problems, places.of(()), described(value), _HINT)
         return None
     return work.read(value, is_sheet=True)
+
+
+def is_one_item(value: object) -> bool:
+    """Tell whether a JSON value is a list of labels, or labels with scores, and not one of these by item."""
+    if isinstance(value, dict):
+        return _inner(value) is not None or _are_scores(value)
+    return isinstance(value, list)
 
 
 def _inner(value: Mapping[str, object]) -> str | None:

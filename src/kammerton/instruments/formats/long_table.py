@@ -58,7 +58,11 @@ _COLUMNS: dict[str, Column] = {name: column for column, names in NAMES.items() f
 
 def column_of(header: str) -> Column | None:
     """Return the column that a header names, or None."""
-    return _COLUMNS.get(re.sub(r"[\s-]+", "_", header.strip().casefold()))
+    return _COLUMNS.get(_folded(header))
+
+
+def _folded(header: str) -> str:
+    return re.sub(r"[\s-]+", "_", header.strip().casefold())
 
 
 def columns_of(names: Sequence[str]) -> dict[Column, int]:
@@ -67,12 +71,12 @@ def columns_of(names: Sequence[str]) -> dict[Column, int]:
     for index, name in enumerate(names):
         column = column_of(name)
         if column is not None:
-            rank = NAMES[column].index(re.sub(r"[\s-]+", "_", name.strip().casefold()))
+            rank = NAMES[column].index(_folded(name))
             best[column] = min(best.get(column, (rank, index)), (rank, index))
     return {column: index for column, (_, index) in best.items()}
 
 
-def read_long_table(table: Table, problems: Problems, options: InstrumentOptions) -> Source:
+def read_long_table(table: Table, problems: Problems, options: InstrumentOptions) -> Source | None:
     """Read a table of one row for each item and instrument.
 
     Parameters
@@ -86,11 +90,13 @@ def read_long_table(table: Table, problems: Problems, options: InstrumentOptions
 
     Returns
     -------
-    Source
+    Source or None
         Sets, unless there are scores or ranks; judged labels, if there is a column of relevance. Without
-        a column of items the file is one.
+        a column of items the file is one. None if a name that counts stands twice in the header.
     """
     reading = _LongTable(table, problems, options)
+    if reading.has_column_twice():
+        return None
     keys, lists = reading.owners()
     return Source(keys, reading.read(keys, lists), is_sheet=reading.is_sheet)
 
@@ -108,6 +114,20 @@ class _LongTable:
 
     def _add(self, problem: Diagnostic, row: int, column: Column) -> None:
         self._problems.add_at(problem, lambda: self._table.locate(row, self._columns[column]))
+
+    def has_column_twice(self) -> bool:
+        """Report columns that count and are called the same."""
+        names = [_folded(name) for name in self._table.header.names]
+        again = [
+            (index, name)
+            for index, name in enumerate(names)
+            if names.index(name) < index and names.index(name) in self._columns.values()
+        ]
+        for index, name in again:
+            message = f"columns {names.index(name) + 1} and {index + 1} are both {quote(name)}"
+            problem = Diagnostic(code="KT617", severity="error", message=message)
+            self._problems.add(self._table.name_place(index).diagnose(problem))
+        return bool(again)
 
     # --- whose rows they are -----------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from kammerton.formats.source import read_bytes, read_text
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.jamendo import is_jamendo, read_jamendo
 from kammerton.instruments.formats.jams_tags import is_jams, read_jams_tags
-from kammerton.instruments.formats.json_lists import read_json
+from kammerton.instruments.formats.json_lists import is_one_item, read_json
 from kammerton.instruments.formats.label_lines import read_label_lines
 from kammerton.instruments.formats.long_table import columns_of, read_long_table, say_missing
 from kammerton.instruments.formats.source import Source, as_reading, as_sheet, say_empty
@@ -83,12 +83,12 @@ def unfold(
     """
     if PurePath(os.fsdecode(path)).suffix.lower() in _SINGLE:
         return None
-    source, problems = _parse(path, name, options)
+    source, problems = _parse(path, name, options, items=True)
     return as_sheet(source, problems) if source is not None and source.is_sheet else None
 
 
 def _parse(
-    path: str | os.PathLike[str], name: str | None, options: InstrumentOptions | None
+    path: str | os.PathLike[str], name: str | None, options: InstrumentOptions | None, *, items: bool = False
 ) -> tuple[Source | None, Problems]:
     """Read a file, whichever format it has."""
     chosen = options or InstrumentOptions()
@@ -103,7 +103,7 @@ def _parse(
         for problem in error.diagnostics:
             problems.add(problem)
         return None, problems
-    return parse_text(text, suffix, problems, chosen), problems
+    return parse_text(text, suffix, problems, chosen, items=items), problems
 
 
 def _parse_bytes(data: bytes, suffix: str, problems: Problems, options: InstrumentOptions) -> Source | None:
@@ -120,7 +120,9 @@ def _parse_bytes(data: bytes, suffix: str, problems: Problems, options: Instrume
     return read_midi_programs(data, problems, options)
 
 
-def parse_text(text: str, suffix: str, problems: Problems, options: InstrumentOptions) -> Source | None:
+def parse_text(
+    text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool = False
+) -> Source | None:
     r"""Read the text of a file.
 
     Parameters
@@ -132,17 +134,26 @@ def parse_text(text: str, suffix: str, problems: Problems, options: InstrumentOp
     problems : Problems
         Takes every problem found.
     options : InstrumentOptions
+    items : bool
+        Whether only files of many items are wanted; others need not be read to the end.
+
+    Returns
+    -------
+    Source or None
+        None if the file cannot be used, or is not wanted.
     """
     if suffix in _YAML:
         from kammerton.instruments.formats.metadata import read_metadata  # noqa: PLC0415 - few files are
 
         return read_metadata(text, problems, options)
     if suffix in (".jams", ".json") or text.lstrip()[:1] in ("{", "["):
-        return _parse_json(text, suffix, problems, options)
-    return _parse_rows(text, suffix, problems, options)
+        return _parse_json(text, suffix, problems, options, items=items)
+    return _parse_rows(text, suffix, problems, options, items=items)
 
 
-def _parse_rows(text: str, suffix: str, problems: Problems, options: InstrumentOptions) -> Source | None:
+def _parse_rows(
+    text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool
+) -> Source | None:
     """Read what stands line by line: judgements and runs, tables, labels."""
     header = header_of(text)
     if header is None:
@@ -155,10 +166,12 @@ def _parse_rows(text: str, suffix: str, problems: Problems, options: InstrumentO
         return read_jamendo(text, header, problems, options)
     if suffix in _TABLES or len(columns_of(header.names)) > 1:
         return _parse_table(text, header, problems, options)
-    return read_label_lines(text, problems, options)
+    return None if items else read_label_lines(text, problems, options)
 
 
-def _parse_json(text: str, suffix: str, problems: Problems, options: InstrumentOptions) -> Source | None:
+def _parse_json(
+    text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool
+) -> Source | None:
     """Read JSON: JAMS if it is built like that."""
     if not text.strip():
         say_empty(problems)
@@ -167,7 +180,10 @@ def _parse_json(text: str, suffix: str, problems: Problems, options: InstrumentO
     document = decode(places, problems, options.limits)
     if document is None:
         return None
-    read = read_jams_tags if suffix == ".jams" or is_jams(document.value) else read_json
+    single = suffix == ".jams" or is_jams(document.value)
+    if items and (single or is_one_item(document.value)):
+        return None
+    read = read_jams_tags if single else read_json
     return read(document.value, places, problems, options)
 
 

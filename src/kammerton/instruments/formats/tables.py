@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.budgets import keeps_lines, say_exceeded
-from kammerton.formats.csv_header import SEPARATOR_LINE, cells_of, field_at
+from kammerton.formats.csv_header import SEPARATOR_LINE, cells_of, field_at, open_quote
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
@@ -202,7 +202,7 @@ def _say_unclosed(table: Table, row: int, problems: Problems) -> str:
         message = f"field of more than {csv.field_size_limit():,} characters"
         say_exceeded(problems, message, number)
         return f"KT106 {message}"
-    column = text.index('"') + 1
+    column = open_quote(text, table.header.separator)
     message = f"quote is not closed: {quote(text[column - 1 :])}"
     hint = "a quote within a quoted field is doubled"
     problem = Diagnostic(code="KT160", severity="error", message=message, hint=hint)
