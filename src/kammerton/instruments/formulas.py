@@ -13,7 +13,7 @@ from kammerton.core.ratios import ratio
 from kammerton.instruments.options import Undefined
 from kammerton.model.measure import Statistics, Values
 
-__all__ = ["COUNTS", "RATE", "Counts", "Rate", "rates"]
+__all__ = ["COUNTS", "RATE", "Counts", "Rate", "leave_out", "rates"]
 
 RATE = ("part", "whole", "counted", "counts", "annotated")
 """Columns of a rate. *counted*: what it adds to a mean; *counts*: whether it is in the mean at all;
@@ -87,6 +87,14 @@ class Counts:
         worst[:, 0] = 0.0
         worst[:, 1] = np.maximum(statistics[:, 1], statistics[:, 2])
         return worst
+
+
+def leave_out(statistics: Statistics, rows: Flags) -> Statistics:
+    """Return statistics of rates of which some rows are in no mean; their values stay."""
+    kept = statistics.copy()
+    for column in ("counted", "counts"):
+        kept[rows, RATE.index(column)] = 0.0
+    return kept
 
 
 def rates(

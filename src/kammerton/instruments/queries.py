@@ -140,6 +140,11 @@ class Queries:
         return self._count(self._rows.relevance > 0)
 
     @property
+    def rare(self) -> Flags:
+        """Instruments that are annotated in too few units; topics are not."""
+        return (self.annotated < self._options.min_support) & (not self._topics)
+
+    @property
     def judged(self) -> Codes:
         """Units of which it is known, for each class, whether they have it."""
         return self._count(~np.isnan(self._rows.relevance))

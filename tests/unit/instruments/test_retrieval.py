@@ -267,6 +267,14 @@ def test_means_over_instruments_that_some_file_has() -> None:
     assert skip[f"{TASK2}/set_P"] == pytest.approx((1 / 2 + 1 / 2 + 0 + 0) / 4)  # J undefined, K wrong
 
 
+def test_rare_instruments_can_be_left_out() -> None:
+    name = f"{TASK2}/AP"
+    assert figures(CORPUS, options(min_support=2), [name])[name] == equals("3/4")  # E alone
+    assert math.isnan(figures(CORPUS, options(min_support=3), [name])[name])
+    topics = [topic({"d1": 1}, ("d1",))]
+    assert figures(topics, options(min_support=2), [name])[name] == 1.0
+
+
 def test_equal_scores_are_in_the_order_of_the_names_of_files() -> None:
     tied: list[Pair] = [(listed("x" if right else ""), listed({"x": 0.5})) for right in (True, False, False)]
     name = f"{TASK2}/AP"

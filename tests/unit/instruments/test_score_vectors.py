@@ -63,6 +63,13 @@ def test_an_annotated_label_without_a_score_comes_last() -> None:
     assert found["scores/mAP"][0] == pytest.approx((1 + 2 / 3) / 2)
 
 
+def test_rare_labels_can_be_left_out() -> None:
+    files = [*FILES, vector("a", 0.1, 0.1)]
+    alone = figures(files, options(min_support=3), MACRO)
+    assert list(alone.values()) == [by_class(files, options(), [name])[1][name][0] for name in MACRO]
+    assert figures(files, options(min_support=3), MICRO) == figures(files, options(), MICRO)
+
+
 def test_thresholds_do_not_matter() -> None:
     whole = figures(FILES, options(), [*MACRO, LRAP])
     for choices in ({"threshold": "0.6"}, {"top_k": 1}):

@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
-
 from kammerton.instruments.columns import Columns
 from kammerton.instruments.flat import counts_of_files, list_precision
-from kammerton.instruments.formulas import Counts, rates
+from kammerton.instruments.formulas import Counts, leave_out, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols.measures import measure
 from kammerton.instruments.queries import Queries
@@ -207,7 +205,5 @@ def gathered_rates(
         # the campaign leaves an undefined figure of an instrument out
         undefined = "skip" if options.undefined == "campaign" else options.undefined
         found = rates(part, whole, undefined=undefined, annotated=annotated > 0)
-        rare = annotated < options.min_support
-        found[np.ix_(rare, [2, 3])] = 0.0
-        computed[each] = found
+        computed[each] = leave_out(found, annotated < options.min_support)
     return computed

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.instruments.formulas import rates
+from kammerton.instruments.formulas import leave_out, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols.measures import measure
 from kammerton.instruments.queries import Queries
@@ -133,7 +133,8 @@ def gather(
         fraction = (
             _as_set(each.name, returned) if each.name in AS_SETS else _ranked(each.name, ranked, options)
         )
-        computed[each] = rates(*fraction, undefined=options.undefined, annotated=annotated, known=known)
+        found = rates(*fraction, undefined=options.undefined, annotated=annotated, known=known)
+        computed[each] = leave_out(found, queries.rare)
     return computed
 
 

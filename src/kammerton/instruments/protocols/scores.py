@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.formulas import RATE, rates
+from kammerton.instruments.formulas import RATE, leave_out, rates
 from kammerton.instruments.lists import Lists
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols.measures import measure
@@ -117,6 +117,8 @@ def gather(
         found = rates(part, whole, undefined=options.undefined, annotated=annotated)
         if kernel is roc_area and options.undefined == "sklearn" and not annotated.all():
             found[:, 2:4] = 0.0  # scikit-learn has no mean then
+        if not micro:
+            found = leave_out(found, queries.rare)
         others = np.repeat(nothing, len(queries), axis=0) if micro else nothing
         computed[each] = np.concatenate((others, found) if micro else (found, others))
     return computed
