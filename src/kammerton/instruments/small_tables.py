@@ -28,19 +28,28 @@ class Shape:
     code : str
         Code of the diagnostic that says it does not.
     columns : sequence of collection of str
-        Names that each column may have in the header, the usual one first.
-    more : bool
-        Whether further cells of a row belong to its last column.
+        Names that each column may have in the header, the usual one first; columns have any order.
+    repeats : bool
+        Whether there may be several columns of the last kind.
     """
 
     code: str
     columns: Sequence[Sequence[str]]
-    more: bool = False
+    repeats: bool = False
 
     @property
     def header(self) -> str:
         """The header as one writes it."""
         return ",".join(names[0] for names in self.columns)
+
+    def order(self, names: Sequence[str]) -> list[int] | None:
+        """Return which cells of a header are the columns, in our order; None if it does not fit."""
+        kinds = [
+            next((kind for kind, known in enumerate(self.columns) if name in known), -1) for name in names
+        ]
+        last = len(self.columns) - 1
+        expected = [*range(last), *[last] * (max(1, kinds.count(last)) if self.repeats else 1)]
+        return sorted(range(len(kinds)), key=kinds.__getitem__) if sorted(kinds) == expected else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +59,15 @@ class Row:
     Parameters
     ----------
     cells : list of str
-        Without blanks around them, in composed form.
+        Without blanks around them, in composed form, in the order of the shape.
+    order : list of int
+        Which cell of the line each is.
     file, number, line, separator
         Where it stands, and how it is written.
     """
 
     cells: list[str]
+    order: list[int]
     file: str
     number: int
     line: str
@@ -63,12 +75,8 @@ class Row:
 
     def place(self, index: int) -> Place:
         """Return the place of a cell."""
-        column, text = field_at(self.line, self.separator, index)
+        column, text = field_at(self.line, self.separator, self.order[index])
         return Place(self.file, self.number, column, max(1, len(text)), self.line)
-
-    def whole(self) -> Place:
-        """Return the place of the row."""
-        return Place(self.file, self.number, 1, max(1, len(self.line)), self.line)
 
 
 def composed(label: str) -> str:
@@ -91,45 +99,52 @@ def read_rows(text: str, shape: Shape, problems: Problems, limits: Limits) -> It
     limits : Limits
         Budgets of the file.
     """
-    if not keeps_lines(text, problems, limits, headers=1):
-        return
+    if keeps_lines(text, problems, limits, headers=1):
+        lines = enumerate(text.split("\n"), 1)
+        header = _header(lines, shape, problems)
+        if header is not None:
+            separator, order = header
+            for number, line in lines:
+                if line.strip(" \t" + separator):
+                    yield from _row(line, number, separator, order, shape, problems)
+
+
+def _header(
+    lines: Iterator[tuple[int, str]], shape: Shape, problems: Problems
+) -> tuple[str, list[int]] | None:
+    """Return the separator and the order of columns; None if there is no header, or another one."""
     separators: Sequence[str] = _SEPARATORS
-    header: Row | None = None
-    for number, line in enumerate(text.split("\n"), 1):
-        if header is not None and line.strip(" \t" + header.separator):
-            yield from _row(_cut(problems.file, number, line, header.separator), shape, problems)
-        elif header is None and (given := SEPARATOR_LINE.fullmatch(line)):
+    for number, line in lines:
+        if given := SEPARATOR_LINE.fullmatch(line):
             separators = (given[1],)
-        elif header is None and line.strip() and not line.startswith("#"):
-            found = [_cut(problems.file, number, line, separator) for separator in separators]
-            header = max(found, key=lambda row: len(row.cells))
-            if not _is_header(header.cells, shape):
-                _say(problems, shape, header, f"header must be `{shape.header}`")
-                return
+        elif line.strip() and not line.startswith("#"):
+            found = [(cells_of(line, separator) or [], separator) for separator in separators]
+            names, separator = max(found, key=lambda each: len(each[0]))
+            order = shape.order([name.strip().casefold() for name in names])
+            if order is None:
+                _say(problems, shape, number, line, f"header must be `{shape.header}`")
+            return None if order is None else (separator, order)
+    return None
 
 
-def _cut(file: str, number: int, line: str, separator: str) -> Row:
-    cells = cells_of(line, separator) or []
-    return Row([composed(cell) for cell in cells], file, number, line, separator)
-
-
-def _is_header(cells: list[str], shape: Shape) -> bool:
-    names = [cell.casefold() for cell in cells]
-    fits = all(name in known for name, known in zip(names, shape.columns, strict=False))
-    return fits and (len(names) == len(shape.columns) or (shape.more and len(names) > len(shape.columns)))
-
-
-def _row(row: Row, shape: Shape, problems: Problems) -> Iterator[Row]:
-    if not row.cells:
-        _say(problems, shape, row, "quotes do not match", "a quote within a quoted cell is written twice")
-    elif len(row.cells) == len(shape.columns) or (shape.more and len(row.cells) > len(shape.columns)):
-        yield row
+def _row(
+    line: str, number: int, separator: str, order: list[int], shape: Shape, problems: Problems
+) -> Iterator[Row]:
+    cells = cells_of(line, separator)
+    if cells is None:
+        doubled = "a quote within a quoted cell is written twice"
+        _say(problems, shape, number, line, "quotes do not match", doubled)
+    elif len(cells) == len(order):
+        yield Row([composed(cells[index]) for index in order], order, problems.file, number, line, separator)
     else:
-        wanted, given = len(shape.columns), len(row.cells)
+        given, wanted = len(cells), len(order)
         hint = "a cell with a separator in it stands between double quotes" if given > wanted else None
-        _say(problems, shape, row, f"row must have {wanted} cells, it has {given}: {quote(row.line)}", hint)
+        message = f"row must have {wanted} cells, it has {given}: {quote(line)}"
+        _say(problems, shape, number, line, message, hint)
 
 
-def _say(problems: Problems, shape: Shape, row: Row, message: str, hint: str | None = None) -> None:
+def _say(
+    problems: Problems, shape: Shape, number: int, line: str, message: str, hint: str | None = None
+) -> None:
     problem = Diagnostic(code=shape.code, severity="error", message=message, hint=hint)
-    problems.add_at(problem, row.whole)
+    problems.add_at(problem, lambda: Place(problems.file, number, 1, max(1, len(line)), line))

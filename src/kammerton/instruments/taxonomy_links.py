@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
+from pathlib import PurePath
 
 from kammerton.errors import Diagnostic, OptionError, Severity, close_match, quote
 from kammerton.formats.options import Limits
@@ -91,7 +92,8 @@ class Links:
         if top not in self._above:
             near = close_match(top, self._above)
             hint = None if near is None else f"did you mean {quote(near)}?"
-            raise OptionError(f"taxonomy {quote(self._problems.file)} has no {quote(top)}", hint)
+            file = PurePath(self._problems.file).name
+            raise OptionError(f"taxonomy {quote(file)} has no {quote(top)}", hint)
         below = _children(self._above)
         reached = {top}
         waiting = [top]

@@ -89,7 +89,7 @@ class _Nested:
             message = f"{quote(name)} has no members here, and is a family elsewhere"
             self._links.say("error", "KT643", message, locate, RENAME)
             return
-        first = self._leaves.setdefault(name, family)
+        first = family if name == family else self._leaves.setdefault(name, family)
         if first != family:
             both = ("at the top" if each is None else f"below {quote(each)}" for each in (first, family))
             message = f"one node at several places: {quote(name)} stands {' and '.join(both)}"

@@ -69,8 +69,9 @@ def _names(source: Source, classes: Mapping[str, _Class], chosen: list[str], lin
             continue
         if first.setdefault(name, id_) != id_:
             links.say("error", "KT642", f"two classes of one name: {quote(name)}", locate)
-        names[id_] = name
-        links.node(name, locate)
+        else:
+            names[id_] = name
+            links.node(name, locate)
     return names
 
 

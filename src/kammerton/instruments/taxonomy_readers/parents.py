@@ -20,7 +20,7 @@ _SHAPE = Shape(
         ("node", "child", "instrument", "label", "name"),
         ("parent", "parents", "family", "class", "category"),
     ),
-    more=True,
+    repeats=True,
 )
 
 
@@ -59,7 +59,7 @@ def _put(name: str, parent: object, locate: Locate, links: Links) -> None:
 
 
 def read_parents_table(text: str, links: Links, problems: Problems, limits: Limits) -> None:
-    """Read a table ``node,parent``: several parents in several rows, or in further cells of one.
+    """Read a table ``node,parent``: several parents in several rows, or columns.
 
     Parameters
     ----------
