@@ -18,6 +18,7 @@ __all__ = ["faults_of_options", "faults_of_record"]
 
 _TASK = re.compile(r"[a-z][a-z0-9_]*")
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?")
+_MEASURE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.@-]*[A-Za-z0-9])?")
 _SUFFIX = re.compile(r"(?:\.[a-z0-9_+-]+)+")
 
 
@@ -69,8 +70,8 @@ def _faults_of_protocol(protocol: Protocol) -> Iterator[str]:
 
 
 def _faults_of_measure(measure: Measure) -> Iterator[str]:
-    if not _NAME.fullmatch(measure.name):
-        yield f"measure {measure}: a name has letters, digits, `_`, `.` and `-`"
+    if not _MEASURE.fullmatch(measure.name):
+        yield f"measure {measure}: a name has letters, digits, `_`, `.`, `-` and `@`"
     untold = [field.name for field in fields(measure.card) if not getattr(measure.card, field.name).strip()]
     yield from (f"the card of {measure} has no {name}" for name in untold)
     low, high = measure.range
