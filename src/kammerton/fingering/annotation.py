@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,6 +44,9 @@ class Fingering:
     labels : tuple of str, length n
         Labels in the notation of PIG: ``"1"`` to ``"5"`` of the right hand, ``"-1"`` to ``"-5"`` of
         the left, substitutions as ``"4_1"``; empty where missing.
+    line_of : callable, optional
+        ``line_of(note)`` returns the line of the file that a note stands in, None if there is none. It
+        does not go along to other processes.
 
     Notes
     -----
@@ -55,6 +59,10 @@ class Fingering:
     pitches: NDArray[np.int64]
     hands: NDArray[np.int64]
     labels: tuple[str, ...]
+    line_of: Callable[[int], int | None] | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "line_of": None}
 
     def __len__(self) -> int:
         """Return the number of notes."""

@@ -164,7 +164,8 @@ def lint(fingering: Fingering, options: FingeringOptions) -> tuple[Diagnostic, .
     Returns
     -------
     tuple of Diagnostic
-        Warnings: KT390 one finger on two keys of a chord, KT391 a step, KT392 a chord.
+        Warnings, at the line of the second note if there is a file: KT390 one finger on two keys of a
+        chord, KT391 a step, KT392 a chord.
     """
     profile = options.span_table()
     said: Counter[str] = Counter()
@@ -200,5 +201,6 @@ def _diagnose(code: str, spot: Spot, fingering: Fingering, profile: str) -> Diag
         code=code,
         severity="warning",
         message=f"{first} {joint} {second} at {onset}: {spot.reason}",
+        line=None if fingering.line_of is None else fingering.line_of(spot.second),
         hint=_HINTS[code].format(profile),
     )

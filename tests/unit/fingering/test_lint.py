@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What no hand can play: which notes, why, and how ``check`` says it. Spans: Parncutt's, by hand."""
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import kammerton as kt
 from fingering_strategies import fingerings
 from kammerton.fingering import TASK, Fingering, FingeringOptions
 from kammerton.fingering.constraints import limits_of
+from kammerton.fingering.formats import read_fingering
 from kammerton.fingering.lint import find_spots, finger_name, key_name, lint
 from kammerton.fingering.protocols import playability
 
@@ -141,3 +143,36 @@ def test_check_names_the_file_and_of_several_the_annotator(tmp_path: Path) -> No
 def test_chords_have_no_lint() -> None:
     assert TASK.lint is lint
     assert kt.chords.TASK.lint is None
+
+
+JSON_NOTE = '{"onset": %d, "offset": %d, "pitch": %d, "finger": %d}'
+STEP = "0\t0\t1\tC4\t64\t80\t0\t2\n1\t1\t2\tF#4\t64\t80\t0\t3\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("a.txt", "//head\n" + STEP, 3),
+        ("a.txt", STEP.replace("\n1", "\n# remark\n1"), 3),
+        ("a.txt", STEP.replace("\t", " "), 2),
+        ("a.csv", "onset,offset,pitch,finger\n\n0,1,60,2\n1,2,66,3\n", 4),
+        (
+            "a.json",
+            "[" + ",\n".join((JSON_NOTE % (0, 1, 60, 2), JSON_NOTE % (1, 2, 66, 3))) + "]",
+            2,
+        ),
+    ],
+)
+def test_a_place_has_the_line_of_its_second_note(tmp_path: Path, name: str, text: str, line: int) -> None:
+    (tmp_path / name).write_text(text)
+    (found,) = (d for d in kt.check("fingering", tmp_path).diagnostics if d.code == "KT391")
+    assert (found.file, found.line) == (str(tmp_path / name), line)
+
+
+def test_lines_do_not_go_along_to_other_processes(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(STEP)
+    ((_, fingering),) = read_fingering(tmp_path / "a.txt").annotations
+    assert fingering.line_of is not None
+    assert fingering.line_of(1) == 2
+    again = pickle.loads(pickle.dumps(fingering))
+    assert (again.labels, again.line_of) == (("2", "3"), None)

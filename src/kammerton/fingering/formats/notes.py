@@ -64,12 +64,17 @@ class Notes:
 
     def fingering(self) -> Fingering:
         """Return the notes as they are."""
-        return Fingering(self.onsets, self.offsets, self.pitches, self.hands, tuple(self.labels))
+        columns = (self.onsets, self.offsets, self.pitches, self.hands)
+        return Fingering(*columns, tuple(self.labels), partial(_line, self.locate))
 
     def named(self, row: int) -> str:
         """Return how a message calls a note."""
         place = self.locate(row, "onset")
         return f"note index {row}" if place.line is None else f"line {place.line}"
+
+
+def _line(locate: Locate, row: int) -> int | None:
+    return locate(row, "onset").line
 
 
 def say_no_notes(problems: Problems) -> None:

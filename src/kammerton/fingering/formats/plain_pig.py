@@ -8,9 +8,10 @@ taken, and only the last column is read.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from itertools import product
+from operator import add
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -46,12 +47,15 @@ class PlainRows:
         All cells but the last.
     fingers : tuple of str
         The last cells.
+    line : int
+        Number of the first row's line.
     key : bytes
         Digest of ``notes``.
     """
 
     notes: tuple[str, ...]
     fingers: tuple[str, ...]
+    line: int
     key: bytes
 
     @classmethod
@@ -59,7 +63,8 @@ class PlainRows:
         """Return the rows of a text, or None if it is long, is not clean, or exceeds a budget."""
         if text.count("\n") > LONG:
             return None
-        body = text[next(LEADING_COMMENTS.finditer(text)).end() :].rstrip("\n")
+        begin = next(LEADING_COMMENTS.finditer(text)).end()
+        body = text[begin:].rstrip("\n")
         if not body.isascii() or " " in body or '"' in body:
             return None
         lines = body.split("\n")
@@ -67,7 +72,8 @@ class PlainRows:
         if len(lines) > limits.rows or longest > limits.line:
             return None
         notes, _, fingers = zip(*[line.rpartition("\t") for line in lines], strict=True)
-        return cls(notes, fingers, sha256("\n".join(notes).encode()).digest())
+        line = text.count("\n", 0, begin) + 1
+        return cls(notes, fingers, line, sha256("\n".join(notes).encode()).digest())
 
     def fingering(self, encoding: Encoding) -> Fingering | None:
         """Return what the rows mean, or None if there is anything to say about them."""
@@ -83,7 +89,8 @@ class PlainRows:
             return None
         canonical = {text: finding.canonical for text, finding in findings.items()}
         labels = tuple(map(canonical.__getitem__, self.fingers))
-        fingering = Fingering(known.onsets, known.offsets, known.pitches, known.hands, labels)
+        columns = (known.onsets, known.offsets, known.pitches, known.hands)
+        fingering = Fingering(*columns, labels, partial(add, self.line))
         _in_use.setdefault(self.key, fingering)
         return fingering
 
