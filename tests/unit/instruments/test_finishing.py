@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What becomes of labels, scores and repeats, whichever format they come from."""
 
+import gc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
+from kammerton.instruments import lookup
 from kammerton.instruments.assembling import Manner, Rows, assemble
 from kammerton.instruments.entries import Entries, judge
 from kammerton.instruments.finishing import Lists, finish
@@ -250,3 +252,27 @@ def test_relevance_is_judged_by_the_label_that_is_meant(tmp_path: Path) -> None:
     assert judge(given, np.array([0.8, 0.5, 0.9, 1.0]), options).tolist() == [False, True, True, False]
     options = InstrumentOptions(truth_threshold=">0.5")
     assert judge(given, np.array([0.8, 0.5, 0.9, 1.0]), options).tolist() == [True, False, True, True]
+
+
+# --- what is remembered --------------------------------------------------------------------
+
+
+def test_what_is_remembered_goes_with_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookup, "_REMEMBERED", 1)
+    before = len(lookup._LOOKUPS)
+    options = InstrumentOptions(taxonomy=SAMPLE)
+    for _ in range(2):
+        assert [each.label for each in look_up(["F", " F", "E"], options)] == ["F", "F", "E"]
+    assert len(lookup._LOOKUPS) == before + 1
+    del options
+    gc.collect()
+    assert len(lookup._LOOKUPS) <= before
+
+
+def test_a_map_that_was_changed_is_read_by_new_options(tmp_path: Path) -> None:
+    table = label_map(tmp_path, "Geige,F")
+    old = InstrumentOptions(map=table)
+    assert look_up(["Geige"], old)[0].label == "F"
+    label_map(tmp_path, "Geige,E")
+    assert look_up(["Geige"], InstrumentOptions(map=table))[0].label == "E"
+    assert look_up(["Geige"], old)[0].label == "F"

@@ -171,6 +171,7 @@ class _LongTable:
     def read(self, keys: Sequence[Key], lists: Integers) -> Lists:
         """Return the lists."""
         table, columns = self._table, self._columns
+        lists = self._without_blanks(lists)
         labels = table.columns[columns["label"]]
         entries = Entries.of(labels, lists, table.locator(columns["label"]))
         closed = None
@@ -188,7 +189,6 @@ class _LongTable:
         elif "rank" in columns:
             entries = self._by_rank(entries)
             ordered = True
-        entries = self._without_blanks(entries)
         vector = self._is_vector(entries, len(keys))
         manner = Manner(ordered=ordered, vector=vector, closed=closed, sheet=self.is_sheet)
         return finish(entries, len(keys), self._problems, self._options, manner, self._broken)
@@ -221,21 +221,21 @@ class _LongTable:
         given.present = judge(given, relevance[~np.isnan(relevance)], self._options)
         return given
 
-    def _without_blanks(self, entries: Entries) -> Entries:
-        """Let a row without an instrument stand for a list of none, if it is the only one of its list."""
-        blank = np.array([not spelling.strip() for spelling in entries.spellings], dtype=bool)
-        if not self.is_sheet or not blank.any():
-            return entries
-        is_blank = blank[entries.codes]
-        sizes = np.bincount(entries.lists)
-        alone = np.flatnonzero(is_blank & (sizes[entries.lists] == 1))
-        if len(alone):
-            first = entries.locate(int(alone[0]))
-            message = f"row without an instrument: its item has none ({len(alone):,} in all)"
-            note = Diagnostic(code="KT622", severity="note", message=message, count=len(alone))
-            self._problems.add(first.diagnose(note))
-        kept = np.delete(np.arange(len(is_blank)), alone)
-        return entries.take(kept)
+    def _without_blanks(self, lists: Integers) -> Integers:
+        """Leave out rows without an instrument that are the only ones of their list, which then has none."""
+        labels = self._table.columns[self._columns["label"]]
+        blank = np.array([not label.strip() for label in labels], dtype=bool)
+        if not blank.any():
+            return lists
+        alone = np.flatnonzero(blank & (np.bincount(lists)[lists] == 1))
+        if not len(alone):
+            return lists
+        message = f"row without an instrument: its item has none ({len(alone):,} in all)"
+        note = Diagnostic(code="KT622", severity="note", message=message, count=len(alone))
+        self._add(note, int(alone[0]), "label")
+        kept = np.delete(np.arange(len(lists)), alone)
+        self._table.keep(kept.tolist())
+        return lists[kept]
 
     def _is_vector(self, entries: Entries, count: int) -> bool:
         """Tell whether each item has the same labels in the same order, which is not that of the scores."""

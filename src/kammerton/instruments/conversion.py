@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Carry lists of instruments over to other formats: those of one recording, or of all in a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kammerton.instruments.annotation import InstrumentList
+from kammerton.instruments.formats import read_instruments, unfold
+from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.model.task import Conversion, Reading
+
+__all__ = ["CONVERSION", "Track"]
+
+_SUFFIXES = {"jams": ".jams", "csv": ".csv", "qrels": ".qrels", "run": ".run"}
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """What one annotator, or a system, says in a file.
+
+    Parameters
+    ----------
+    annotator : str or None
+        None where the file does not tell.
+    lists : tuple of (str or None, InstrumentList)
+        By item; the item is None if the file is one and does not name it.
+    """
+
+    annotator: str | None
+    lists: tuple[tuple[str | None, InstrumentList], ...]
+
+
+def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -> Reading[Track]:
+    """Read a file of one item or of many; of a table, nothing is carried over if an item is broken."""
+    sheet = unfold(path, name, options)
+    if sheet is None:
+        reading = read_instruments(path, name, options)
+        tracks = [(annotator, Track(annotator, ((None, found),))) for annotator, found in reading.annotations]
+        return Reading(tuple(tracks), reading.diagnostics)
+    if sheet.broken or any(each.severity == "error" for each in sheet.diagnostics):
+        return Reading((), sheet.diagnostics)
+    lists: dict[str | None, list[tuple[str | None, InstrumentList]]] = {}
+    for item, said in sheet.items.items():
+        for annotator, found in said:
+            lists.setdefault(annotator, []).append((item, found))
+    carried = tuple((annotator, Track(annotator, tuple(found))) for annotator, found in lists.items())
+    return Reading(carried, sheet.diagnostics)
+
+
+_RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
+    "jams": render_jams,
+    "csv": render_table,
+    "qrels": render_qrels,
+    "run": render_run,
+}
+
+
+def _render(tracks: Sequence[Track], form: str) -> str:
+    entries = [Entry(item, track.annotator, found) for track in tracks for item, found in track.lists]
+    return _RENDERERS[form](entries)
+
+
+CONVERSION = Conversion(forms=_SUFFIXES, joint=frozenset(("jams", "csv")), load=_load, render=_render)

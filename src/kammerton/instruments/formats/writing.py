@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: MIT
+"""Lists of instruments as text; every reader of ours gives back what was written.
+
+What a format cannot hold is refused: a ranking without scores in JAMS, a label with a blank in rows of TREC.
+Of runs, labels of equal scores come back in the order of ``trec_eval``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NoReturn
+
+import numpy as np
+
+from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.instruments.annotation import InstrumentList
+from kammerton.instruments.formats.long_table import column_of
+
+__all__ = ["Entry", "render_jams", "render_qrels", "render_run", "render_table"]
+
+_JAMS_VERSION = "0.3.4"
+_NAMESPACE = "tag_open"
+
+Kind = Literal["set", "order", "scores", "vector", "judged", "grades"]
+
+_KINDS: dict[Kind, str] = {
+    "set": "sets",
+    "order": "rankings without scores",
+    "scores": "rankings with scores",
+    "vector": "scores of a vocabulary",
+    "judged": "judgements of some labels",
+    "grades": "grades of relevance",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A list, and whose it is.
+
+    Parameters
+    ----------
+    item, annotator : str or None
+        None where a file does not tell them.
+    found : InstrumentList
+    """
+
+    item: str | None
+    annotator: str | None
+    found: InstrumentList
+
+
+def render_jams(entries: Sequence[Entry]) -> str:
+    """Write a JAMS file of one recording, with one annotation of tags per annotator.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        Sets, or lists that are ranked by scores, which become confidences.
+
+    Raises
+    ------
+    DataError
+        KT151 if there are several recordings, or lists of another kind.
+    """
+    if len({entry.item for entry in entries}) > 1:
+        _refuse("JAMS", "a file is of one recording", "csv holds many")
+    for entry in entries:
+        kind = _kind(entry.found)
+        if kind not in ("set", "scores", None):
+            _refuse("JAMS", f"{_KINDS[kind]} have no form in it", "csv can hold them")
+        _check(entry, "JAMS", blanks=True)
+    annotations = ",\n".join(map(_annotation, entries))
+    metadata = json.dumps({"identifiers": {}, "jams_version": _JAMS_VERSION, "duration": 0})
+    return f'{{\n"file_metadata": {metadata},\n"annotations": [\n{annotations}\n],\n"sandbox": {{}}\n}}\n'
+
+
+def _annotation(entry: Entry) -> str:
+    about = {} if entry.annotator is None else {"annotator": {"name": entry.annotator}}
+    observations = ",\n".join(
+        f'{{"time": 0, "duration": 0, "value": {json.dumps(label, ensure_ascii=False)}, '
+        f'"confidence": {"null" if score is None else repr(score)}}}'
+        for label, score in _scored(entry.found)
+    )
+    head = json.dumps({"namespace": _NAMESPACE, "annotation_metadata": about}, ensure_ascii=False)[:-1]
+    return f'{head}, "data": [\n{observations}\n], "sandbox": {{}}}}'
+
+
+def render_table(entries: Sequence[Entry]) -> str:
+    """Write a comma-separated table.
+
+    Parameters
+    ----------
+    entries : sequence of Entry
+        All of one kind: sets, rankings, judgements, or scores of a vocabulary, which get a column for each
+        label.
+
+    Raises
+    ------
+    DataError
+        KT151 if lists are of several kinds, or have grades.
+    """
+    kinds = {kind for entry in entries if (kind := _kind(entry.found)) is not None} or {"set"}
+    if len(kinds) > 1:
+        _refuse("CSV", f"lists are of several kinds: {', '.join(sorted(_KINDS[kind] for kind in kinds))}")
+    (kind,) = kinds
+    if kind == "grades":
+        _refuse("CSV", f"{_KINDS[kind]} have no form in it", "qrels can hold them")
+    for entry in entries:
+        _check(entry, "CSV", blanks=True)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if kind == "vector":
+        _check_wide(entries)
+        writer.writerows(_wide(entries))
+    else:
+        writer.writerows(_long(entries, kind))
+    return text.getvalue()
+
+
+def _keys(entries: Sequence[Entry]) -> tuple[list[str], list[list[str]]]:
+    """Return the columns that say whose a list is, and their cells for each list."""
+    names, cells = [], [[] for _ in entries]  # type: tuple[list[str], list[list[str]]]
+    for name, values in (
+        ("file", [entry.item for entry in entries]),
+        ("annotator", [entry.annotator for entry in entries]),
+    ):
+        if any(value is not None for value in values):
+            names.append(name)
+            for row, value in zip(cells, values, strict=True):
+                row.append(value or "")
+    return names, cells
+
+
+def _check_wide(entries: Sequence[Entry]) -> None:
+    """Refuse scores that would be read as something else."""
+    if any(entry.item is None for entry in entries):
+        _refuse("CSV", "scores of a vocabulary need the name of their item", "write a table of many items")
+    if all(np.isin(entry.found.scores, (0.0, 1.0)).all() for entry in entries):
+        _refuse("CSV", "scores that are all 0 or 1 would be read as sets", "0.5 as a threshold makes sets")
+    named = next((each for entry in entries for each in entry.found.labels if column_of(each)), None)
+    if named is not None:
+        _refuse("CSV", f"label {quote(named)} would be read as the name of another column")
+
+
+def _wide(entries: Sequence[Entry]) -> Iterator[list[str]]:
+    """Give the rows of a table with a column for each label."""
+    labels = list(dict.fromkeys(label for entry in entries for label in entry.found.labels))
+    names, keys = _keys(entries)
+    yield [*names, *labels]
+    for key, entry in zip(keys, entries, strict=True):
+        scores = dict(zip(entry.found.labels, entry.found.scores.tolist(), strict=True))
+        yield [*key, *(repr(scores[label]) if label in scores else "" for label in labels)]
+
+
+_COLUMNS: dict[Kind, list[str]] = {"order": ["rank"], "scores": ["score"], "judged": ["relevance"]}
+
+
+def _long(entries: Sequence[Entry], kind: Kind) -> Iterator[list[str]]:
+    """Give the rows of a table with a row for each label; a list without labels has one with none."""
+    names, keys = _keys(entries)
+    columns = _COLUMNS.get(kind, [])
+    yield [*names, "instrument", *columns]
+    for key, entry in zip(keys, entries, strict=True):
+        rows: list[list[str]] = [[label] for label in entry.found.labels]
+        if kind == "order":
+            rows = [[label, str(rank)] for rank, label in enumerate(entry.found.labels, 1)]
+        elif kind == "scores":
+            rows = [[label, repr(score)] for label, score in _scored(entry.found)]
+        elif kind == "judged":
+            rows = [[label, "1"] for label in entry.found.labels]
+            rows += [[label, "0"] for label in entry.found.absent]
+        for row in rows or [[""] * (1 + len(columns))]:
+            yield [*key, *row]
+
+
+def render_qrels(entries: Sequence[Entry]) -> str:
+    """Write judgements as ``trec_eval`` reads them: items are topics, and labels documents.
+
+    Raises
+    ------
+    DataError
+        KT151 if a name has a blank in it, or there are several annotators.
+    """
+    rows = []
+    for entry in _topics(entries, "qrels"):
+        found = entry.found
+        if not found.closed:
+            _refuse("qrels", "what nobody judged would count as absent", "--assume-absent says that it does")
+        grades = found.grades.tolist() if len(found.grades) else [1] * len(found)
+        rows += [
+            f"{entry.item} 0 {label} {grade}\n" for label, grade in zip(found.labels, grades, strict=True)
+        ]
+        rows += [f"{entry.item} 0 {label} 0\n" for label in found.absent]
+    return "".join(rows)
+
+
+def render_run(entries: Sequence[Entry]) -> str:
+    """Write a run as ``trec_eval`` reads it: items are topics, and labels documents.
+
+    Lists without scores get descending ones, from their length to 1.
+
+    Raises
+    ------
+    DataError
+        KT151 if a name has a blank in it, there are several annotators, or labels have no order.
+    """
+    rows = []
+    for entry in _topics(entries, "a run"):
+        found = entry.found
+        if len(found) > 1 and not found.ranked:
+            _refuse("a run", f"the labels of {quote(str(entry.item))} have no order", "qrels has sets")
+        scores = found.scores.tolist() if len(found.scores) else range(len(found), 0, -1)
+        rows += [
+            f"{entry.item} Q0 {label} {rank} {score!r} kammerton\n"
+            for rank, (label, score) in enumerate(zip(found.labels, scores, strict=True), 1)
+        ]
+    return "".join(rows)
+
+
+def _topics(entries: Sequence[Entry], form: str) -> Sequence[Entry]:
+    """Check that lists can be rows of topics."""
+    seen = set()
+    for entry in entries:
+        if entry.item is None:
+            _refuse(form, "the file does not name its item", "write a table of many items")
+        if entry.item in seen:
+            _refuse(form, f"item {quote(entry.item)} has several annotators", "--annotator takes one")
+        seen.add(entry.item)
+        _check(entry, form, blanks=False)
+        if not len(entry.found) and not entry.found.absent:
+            _refuse(form, f"item {quote(entry.item)} has no label", "csv holds empty lists")
+    return entries
+
+
+def _kind(found: InstrumentList) -> Kind | None:
+    """Return what a list says of its labels; None if it has none, and fits any kind."""
+    if len(found.grades) and (found.grades != 1).any():
+        return "grades"
+    if not found.closed:
+        return "judged"
+    if not len(found):
+        return None
+    if found.vector:
+        return "vector"
+    if len(found.scores):
+        return "scores"
+    return "order" if found.ranked else "set"
+
+
+def _scored(found: InstrumentList) -> Iterator[tuple[str, float | None]]:
+    scores: list[float | None] = found.scores.tolist() if len(found.scores) else [None] * len(found)
+    return zip(found.labels, scores, strict=True)
+
+
+def _check(entry: Entry, form: str, *, blanks: bool) -> None:
+    """Refuse names that a line, or an encoding, cannot hold."""
+    for name in (entry.item, entry.annotator, *entry.found.labels, *entry.found.absent):
+        if name is None:
+            continue
+        if any("\ud800" <= character <= "\udfff" for character in name):
+            _refuse(form, f"half a surrogate pair: {quote(name)}")
+        if form != "JAMS" and any(character in name for character in "\n\r\0"):
+            _refuse(form, f"a line end or NUL: {quote(name)}", "JAMS can hold any text")
+        if not blanks and (not name or name.split() != [name]):
+            _refuse(form, f"a blank in a name: {quote(name)}", "a label map can replace it")
+
+
+def _refuse(form: str, reason: str, hint: str | None = None) -> NoReturn:
+    message = f"cannot be written as {form}: {reason}"
+    raise DataError((Diagnostic(code="KT151", severity="error", message=message, hint=hint),))

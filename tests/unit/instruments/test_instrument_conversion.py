@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT
+"""Lists of instruments carried over to other formats, and back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kammerton.errors import DataError
+from kammerton.formats.reading import Problems
+from kammerton.instruments.annotation import InstrumentList
+from kammerton.instruments.conversion import CONVERSION
+from kammerton.instruments.formats.sniffing import parse_text
+from kammerton.instruments.formats.source import as_reading, as_sheet
+from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
+from kammerton.instruments.options import InstrumentOptions
+from unit.instruments.listing import shown, told, write
+
+
+def carry(
+    folder: Path, name: str, content: str, form: str, annotator: str | None = None, **options: Any
+) -> str:
+    reading = CONVERSION.load(write(folder, name, content), name, InstrumentOptions(**options))
+    assert reading.annotations, told(reading.diagnostics)
+    tracks = [track for who, track in reading.annotations if annotator in (None, who)]
+    return CONVERSION.render(tracks, form)
+
+
+def refusal(folder: Path, name: str, content: str, form: str, **options: Any) -> str:
+    with pytest.raises(DataError) as raised:
+        carry(folder, name, content, form, **options)
+    assert [each.code for each in raised.value.diagnostics] == ["KT151"]
+    return told(raised.value.diagnostics).removeprefix("error KT151 ")
+
+
+def again(text: str, suffix: str) -> dict[tuple[str | None, str | None], str]:
+    """Read what was written, by item and annotator."""
+    problems = Problems("f")
+    source = parse_text(text, suffix, problems, InstrumentOptions())
+    assert source is not None, told(problems.diagnostics())
+    if source.is_sheet:
+        sheet = as_sheet(source, problems)
+        assert sheet.broken == {}
+        return {(item, who): shown(found) for item, each in sheet.items.items() for who, found in each}
+    reading = as_reading(source, problems)
+    assert reading.annotations, told(reading.diagnostics)
+    return {(None, who): shown(found) for who, found in reading.annotations}
+
+
+# --- what is written -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.txt", "F\t\nE\t\n", "instrument\nF\nE\n"),
+        ("a.json", '["F", "E"]', "instrument,rank\nF,1\nE,2\n"),
+        ("a.json", '[["F", 0.25], ["E", 0.5]]', "instrument,score\nE,0.5\nF,0.25\n"),
+        ("s.json", '{"a": ["F"], "b": []}', "file,instrument,rank\na,F,1\nb,,\n"),
+        ("s.json", '{"a": {"F": 1, "E": 0}, "b": {"E": 0}}', "file,instrument\na,F\nb,\n"),
+        ("s.json", '{"a": {"F": 0.25, "E": 1}, "b": {"E": 0.5}}', "file,F,E\na,0.25,1.0\nb,,0.5\n"),
+        ("s.csv", "file,F,E\na,1,\nb,,\n", "file,instrument,relevance\na,F,1\nb,,\n"),
+        (
+            "s.csv",
+            "file,annotator,instrument\na,x,F\na,y,E\nb,,G\n",
+            "file,annotator,instrument\na,x,F\na,y,E\nb,,G\n",
+        ),
+        ("a.csv", "annotator,instrument\nx,F\ny,E\n", "annotator,instrument\nx,F\ny,E\n"),
+        ("a.yaml", "stems: {S: {instrument: fx/processed sound}}", "instrument\nfx/processed sound\n"),
+        ("a.json", '{"instruments": []}', 'instrument\n""\n'),
+        ("s.run", "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.25 x\n", "file,instrument,score\n1,a,0.5\n1,b,0.25\n"),
+        ("s.qrels", "1 0 a 1\n1 0 b 0\n", "file,instrument\n1,a\n"),
+    ],
+)
+def test_tables(tmp_path: Path, name: str, content: str, expected: str) -> None:
+    assert carry(tmp_path, name, content, "csv") == expected
+
+
+def test_jams(tmp_path: Path) -> None:
+    text = carry(tmp_path, "a.csv", "annotator,instrument,score\nx,F,0.25\nx,E,1\ny,G,2\n", "jams")
+    written = json.loads(text)
+    assert [each["namespace"] for each in written["annotations"]] == ["tag_open", "tag_open"]
+    assert [each["annotation_metadata"]["annotator"]["name"] for each in written["annotations"]] == ["x", "y"]
+    assert written["annotations"][0]["data"] == [
+        {"time": 0, "duration": 0, "value": "E", "confidence": 1.0},
+        {"time": 0, "duration": 0, "value": "F", "confidence": 0.25},
+    ]
+    assert again(text, ".jams") == {(None, "x"): "<E=1 F=0.25>", (None, "y"): "<G=2>"}
+    plain = carry(tmp_path, "a.txt", "F\nE\n", "jams")
+    assert again(plain, ".jams") == {(None, None): "{F E}"}
+    assert again(carry(tmp_path, "a.json", "[]", "jams"), ".jams") == {(None, None): "<>"}
+
+
+def test_judgements_and_runs(tmp_path: Path) -> None:
+    assert carry(tmp_path, "s.qrels", "1 0 a 2\n1 0 b 0\n2 0 a 1\n", "qrels") == "1 0 a 2\n1 0 b 0\n2 0 a 1\n"
+    assert carry(tmp_path, "s.csv", "file,E,F\na,1,1\nb,0,1\n", "qrels") == "a 0 E 1\na 0 F 1\nb 0 F 1\n"
+    text = "file,instrument,score\na,E,0.25\na,F,0.5\n"
+    assert carry(tmp_path, "s.csv", text, "run") == "a Q0 F 1 0.5 kammerton\na Q0 E 2 0.25 kammerton\n"
+    assert carry(tmp_path, "s.json", '{"a": ["F", "E"]}', "run") == (
+        "a Q0 F 1 2 kammerton\na Q0 E 2 1 kammerton\n"
+    )
+    judged = "file,E,F\na,1,\nb,0,1\n"
+    assert carry(tmp_path, "s.csv", judged, "qrels", assume_absent=True) == "a 0 E 1\nb 0 F 1\n"
+
+
+def test_one_annotator_may_be_chosen(tmp_path: Path) -> None:
+    text = "file,annotator,instrument\na,x,F\na,y,E\nb,x,G\n"
+    assert carry(tmp_path, "s.csv", text, "qrels", annotator="x") == "a 0 F 1\nb 0 G 1\n"
+    assert "item `a` has several annotators" in refusal(tmp_path, "s.csv", text, "qrels")
+
+
+def test_nothing_is_carried_over_if_an_item_is_broken(tmp_path: Path) -> None:
+    path = write(tmp_path, "s.csv", "file,F\na,1\nb,high\n")
+    reading = CONVERSION.load(path, "s.csv", InstrumentOptions())
+    assert reading.annotations == ()
+    assert [each.code for each in reading.diagnostics] == ["KT609"]
+    assert CONVERSION.load(tmp_path / "gone.csv", "gone.csv", InstrumentOptions()).annotations == ()
+
+
+# --- what cannot be written ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "form", "expected"),
+    [
+        ("s.csv", "file,F\na,1\nb,1\n", "jams", "cannot be written as JAMS: a file is of one recording"),
+        ("a.json", '["F"]', "jams", "cannot be written as JAMS: rankings without scores have no form in it"),
+        (
+            "a.json",
+            '{"F": 0.5}',
+            "jams",
+            "cannot be written as JAMS: scores of a vocabulary have no form in it",
+        ),
+        (
+            "s.csv",
+            "file,F,E\na,1,\n",
+            "jams",
+            "cannot be written as JAMS: judgements of some labels have no form in it",
+        ),
+        (
+            "s.json",
+            '{"a": ["F"], "b": {"F": 0.5}}',
+            "csv",
+            "cannot be written as CSV: lists are of several kinds: rankings without scores, scores of",
+        ),
+        ("s.qrels", "1 0 a 2\n", "csv", "cannot be written as CSV: grades of relevance have no form in it"),
+        (
+            "a.json",
+            '{"F": 0.5}',
+            "csv",
+            "cannot be written as CSV: scores of a vocabulary need the name of their item",
+        ),
+        (
+            "s.json",
+            '{"a": {"score": 0.5}, "b": {"score": 0.25}}',
+            "csv",
+            "cannot be written as CSV: label `score` would be read as the name of another column",
+        ),
+        ("a.json", '[["a\\nb", 1]]', "csv", r"cannot be written as CSV: a line end or NUL: `a\x0ab`"),
+        ("a.txt", "F\n", "qrels", "cannot be written as qrels: the file does not name its item"),
+        ("s.csv", "file,F G\na,1\n", "qrels", "cannot be written as qrels: a blank in a name: `F G`"),
+        ("s.csv", "file,F\na,0\n", "qrels", "cannot be written as qrels: item `a` has no label"),
+        (
+            "s.csv",
+            "file,F,G\na,1,\n",
+            "qrels",
+            "cannot be written as qrels: what nobody judged would",
+        ),
+        ("s.csv", "file,F,G\na,1,1\n", "run", "cannot be written as a run: the labels of `a` have no order"),
+    ],
+)
+def test_what_a_format_cannot_hold(tmp_path: Path, name: str, content: str, form: str, expected: str) -> None:
+    assert refusal(tmp_path, name, content, form).startswith(expected)
+
+
+def test_labels_of_python_may_be_what_no_file_holds() -> None:
+    for label in ("\ud800", "a\0b"):
+        entry = Entry("a", None, InstrumentList((label,)))
+        with pytest.raises(DataError, match="KT151"):
+            render_table([entry])
+    with pytest.raises(DataError, match="half a surrogate"):
+        render_jams([Entry("a", None, InstrumentList(("\ud800",)))])
+    assert again(render_jams([Entry("a", None, InstrumentList(("a\tb",)))]), ".jams") == {
+        (None, None): "{a\tb}"
+    }
+    vector = InstrumentList(("a", "b"), np.array([0.0, 1.0]), ranked=True, vector=True)
+    with pytest.raises(DataError, match="would be read as sets"):
+        render_table([Entry("a", None, vector)])
+
+
+# --- there and back ------------------------------------------------------------------------
+
+NAMES = st.text("abF #,;\"'=-\xe9", min_size=1, max_size=6).map(lambda text: f"{text.strip()}x")
+LABELS = st.lists(NAMES, unique=True, max_size=4)
+
+
+@st.composite
+def lists_of_items(draw: st.DrawFn) -> list[Entry]:
+    kind = draw(st.sampled_from(["set", "order", "scores", "judged"]))
+    entries = []
+    for item in draw(st.lists(NAMES, unique=True, min_size=1, max_size=4)):
+        labels = tuple(draw(LABELS))
+        scores = (
+            sorted((draw(st.floats(-1e6, 1e6)) for _ in labels), reverse=True) if kind == "scores" else []
+        )
+        absent = tuple(f"{label}y" for label in draw(LABELS)) if kind == "judged" else ()
+        ranked = kind == "order" or len(scores) > 0 or (kind == "scores" and not labels)
+        found = InstrumentList(
+            labels, np.array(scores), ranked=ranked, absent=absent, closed=kind != "judged"
+        )
+        entries.append(Entry(item, None, found))
+    return entries
+
+
+def by_item(entries: list[Entry]) -> dict[tuple[str | None, str | None], str]:
+    return {(entry.item, None): shown(entry.found) for entry in entries}
+
+
+@given(lists_of_items())
+def test_a_table_comes_back_as_it_was(entries: list[Entry]) -> None:
+    back = again(render_table(entries), ".csv")
+    empty = all(len(entry.found) == 0 and entry.found.closed for entry in entries)
+    expected = {key: text.replace("<>", "{}") if empty else text for key, text in by_item(entries).items()}
+    assert back == expected
+
+
+@given(lists_of_items())
+def test_judgements_and_runs_come_back_as_they_were(entries: list[Entry]) -> None:
+    entries = [
+        Entry(f"{n}", None, found)
+        for n, entry in enumerate(entries)
+        if (found := entry.found).closed and len(found) and not any(" " in label for label in found.labels)
+    ]
+    if not entries:
+        return
+    ranked = all(entry.found.ranked for entry in entries)
+    text = (render_run if ranked else render_qrels)(entries)
+    problems = Problems("f")
+    source = parse_text(text, ".txt", problems, InstrumentOptions())
+    assert source is not None
+    assert problems.diagnostics() == ()
+    assert [item for item, _ in source.keys] == [entry.item for entry in entries]
+    for found, entry in zip(source.lists.found, entries, strict=True):
+        assert sorted(found.labels) == sorted(entry.found.labels)
+        assert sorted(found.absent) == sorted(entry.found.absent)
+        if len(entry.found.scores):
+            assert found.scores.tolist() == entry.found.scores.tolist()
+        elif ranked:
+            assert found.labels == entry.found.labels
