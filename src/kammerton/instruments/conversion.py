@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kammerton.errors import DataError
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats import read_instruments, unfold
 from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
@@ -24,12 +25,15 @@ class Track:
 
     Parameters
     ----------
+    file : str
+        What diagnostics call the file.
     annotator : str or None
         None where the file does not tell.
     lists : tuple of (str or None, InstrumentList)
         By item; the item is None if the file is one and does not name it.
     """
 
+    file: str
     annotator: str | None
     lists: tuple[tuple[str | None, InstrumentList], ...]
 
@@ -39,7 +43,7 @@ def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -
     sheet = unfold(path, name, options)
     if sheet is None:
         reading = read_instruments(path, name, options)
-        tracks = [(annotator, Track(annotator, ((None, found),))) for annotator, found in reading.annotations]
+        tracks = [(who, Track(name, who, ((None, found),))) for who, found in reading.annotations]
         return Reading(tuple(tracks), reading.diagnostics)
     if sheet.broken or any(each.severity == "error" for each in sheet.diagnostics):
         return Reading((), sheet.diagnostics)
@@ -47,7 +51,7 @@ def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -
     for item, said in sheet.items.items():
         for annotator, found in said:
             lists.setdefault(annotator, []).append((item, found))
-    carried = tuple((annotator, Track(annotator, tuple(found))) for annotator, found in lists.items())
+    carried = tuple((who, Track(name, who, tuple(found))) for who, found in lists.items())
     return Reading(carried, sheet.diagnostics)
 
 
@@ -61,7 +65,10 @@ _RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
 
 def _render(tracks: Sequence[Track], form: str) -> str:
     entries = [Entry(item, track.annotator, found) for track in tracks for item, found in track.lists]
-    return _RENDERERS[form](entries)
+    try:
+        return _RENDERERS[form](entries)
+    except DataError as error:
+        raise DataError([each.at(file=tracks[0].file) for each in error.diagnostics]) from None
 
 
 CONVERSION = Conversion(forms=_SUFFIXES, joint=frozenset(("jams", "csv")), load=_load, render=_render)

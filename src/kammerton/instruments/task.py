@@ -11,6 +11,7 @@ import numpy as np
 from kammerton.errors import Diagnostic
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.applicability import applicable
+from kammerton.instruments.conversion import CONVERSION
 from kammerton.instruments.floors import floors
 from kammerton.instruments.formats import SUFFIXES, adopt, identify, read_instruments, unfold
 from kammerton.instruments.kernels import PROTOCOLS, evaluate, gather
@@ -27,6 +28,14 @@ _ABOUT_FILES = {
     "nothing listed": "have annotated instruments, but no listed ones",
     "labels tied": "list instruments with equal scores",
 }
+
+_SAID_ONCE = frozenset(
+    (
+        *("KT600", "KT601", "KT602", "KT605", "KT606", "KT607", "KT608"),
+        *("KT611", "KT612", "KT627", "KT628", "KT632", "KT633"),
+    )
+)
+"""Codes of what is true of a label, or of how a collection was written, whichever file it is said of."""
 
 
 def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterator[Diagnostic]:
@@ -78,5 +87,7 @@ TASK = Task(
     floors=floors,
     ratings=ratings,
     identify=identify,
+    conversion=CONVERSION,
+    said_once=_SAID_ONCE,
     coincides=True,
 )

@@ -33,7 +33,7 @@ def carry(
 def refusal(folder: Path, name: str, content: str, form: str, **options: Any) -> str:
     with pytest.raises(DataError) as raised:
         carry(folder, name, content, form, **options)
-    assert [each.code for each in raised.value.diagnostics] == ["KT151"]
+    assert [(each.code, each.file) for each in raised.value.diagnostics] == [("KT151", name)]
     return told(raised.value.diagnostics).removeprefix("error KT151 ")
 
 
