@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 # kernels, grammars and formats: every branch is tested
-EXACT := src/kammerton/core/*,src/kammerton/formats/*,src/kammerton/chords/protocols/*,src/kammerton/chords/kernels.py,src/kammerton/chords/label_times.py,src/kammerton/chords/labels.py,src/kammerton/chords/respelling.py,src/kammerton/chords/time_rules.py,src/kammerton/chords/third_maps.py,src/kammerton/chords/bitmaps.py,src/kammerton/fingering/formats/*,src/kammerton/fingering/match_rates.py,src/kammerton/fingering/recombination.py,src/kammerton/statistics/*
+EXACT := src/kammerton/core/*,src/kammerton/formats/*,src/kammerton/chords/protocols/*,src/kammerton/chords/kernels.py,src/kammerton/chords/label_times.py,src/kammerton/chords/labels.py,src/kammerton/chords/respelling.py,src/kammerton/chords/time_rules.py,src/kammerton/chords/third_maps.py,src/kammerton/chords/bitmaps.py,src/kammerton/fingering/formats/*,src/kammerton/fingering/match_rates.py,src/kammerton/fingering/recombination.py,src/kammerton/statistics/*,src/kammerton/instruments/formats/*,src/kammerton/instruments/finishing.py,src/kammerton/instruments/assembling.py,src/kammerton/instruments/entries.py,src/kammerton/instruments/lookup.py
 
 .PHONY: demo test lint coverage check bench clean
 .DELETE_ON_ERROR:

@@ -39,14 +39,15 @@ class Source:
 
 
 def as_sheet(source: Source, problems: Problems) -> Sheet[InstrumentList]:
-    """Return the items of a file; an item is broken if one of its lists is."""
+    """Return the items of a file; an item is broken if one of its lists is, and what has no name is none."""
     broken: dict[str, str] = {}
     for number, reason in sorted(source.lists.broken.items()):
         broken.setdefault(source.keys[number][0], reason)
     items: dict[str, tuple[tuple[str | None, InstrumentList], ...]] = {}
     for (item, annotator), found in zip(source.keys, source.lists.found, strict=True):
-        if item not in broken:
+        if item and item not in broken:
             items[item] = (*items.get(item, ()), (annotator, found))
+    broken.pop("", None)
     return Sheet(items, broken, problems.diagnostics())
 
 
