@@ -97,6 +97,8 @@ def agree(
         items=tuple(shared),
         persons=persons,
         ratings=_ratings(kind, loaded, shared, reading),
+        revisions={protocol.name: protocol.revision for protocol in kind.protocols},
+        choices=signed_choices(reading),
         diagnostics=(*loaded.diagnostics, *notes),
     )
 
@@ -148,7 +150,7 @@ def _against(
         if other != name
     }
     evidence = evaluate_loaded(task, one, others, measures, options=options, missing="skip")
-    return Scores(task, evidence, missing="skip", options=options, choices=signed_choices(options))
+    return Scores(task, evidence, missing="skip", options=options, choices={})
 
 
 def _ratings(task: Task, references: References, items: Sequence[str], options: object) -> Ratings | None:

@@ -113,6 +113,11 @@ class Scores:
         return counts
 
     @property
+    def fingerprints(self) -> Mapping[tuple[str, str], bytes]:
+        """Digest of the content of each reference that was used, by annotator and item."""
+        return self._evidence.fingerprints
+
+    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Everything that was noticed in the data, in the order of reading."""
         return self._evidence.diagnostics

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kammerton.core.ratios import mean
 from kammerton.errors import Diagnostic, OptionError
-from kammerton.model.measure import Measure
+from kammerton.model.measure import Estimate, Measure, average
 from kammerton.model.protocol import find
 from kammerton.model.ratings import Ratings
 from kammerton.model.score_tables import null
 from kammerton.model.scores import Scores
+from kammerton.model.signature import data_hash, signature
 from kammerton.statistics.agreement import Agreement, fleiss_kappa, krippendorff_alpha
 from kammerton.version import __version__
 
@@ -53,6 +53,10 @@ class AnnotatorAgreement:
         annotators, there are no figures of single pairs.
     ratings : Ratings, optional
         What alpha and kappa are made of.
+    revisions : mapping of str to int
+        Of protocols.
+    choices : mapping of str to str
+        Options that differ from their defaults; part of every signature.
     diagnostics : tuple of Diagnostic
         Everything that was noticed in the data.
     """
@@ -64,6 +68,8 @@ class AnnotatorAgreement:
     items: tuple[str, ...]
     persons: bool
     ratings: Ratings | None
+    revisions: Mapping[str, int]
+    choices: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
 
     @property
@@ -93,17 +99,18 @@ class AnnotatorAgreement:
         """
         found = find(measure, self.measures)
         if reference is None or estimate is None:
-            return self._mean(found)
+            return self.mean(found).value
         if not self.persons:
             raise OptionError("annotators are numbered file by file: pairs have no figures")
         for name in (reference, estimate):
             if name not in self.annotators:
                 raise OptionError.unknown("annotator", name, self.annotators)
-        return self._figure(found, reference, estimate)
+        return self.estimate(found, reference, estimate).value
 
-    def _figure(self, measure: Measure, reference: str, estimate: str) -> float:
+    def estimate(self, measure: Measure, reference: str, estimate: str) -> Estimate:
+        """Return the headline figure of one annotator against another."""
         scores = self.scores[reference]
-        return scores.estimate(measure, estimate, scores.annotators_of(measure)[-1], measure.aggregate).value
+        return scores.estimate(measure, estimate, scores.annotators_of(measure)[-1], measure.aggregate)
 
     def _values(self, measure: Measure) -> Iterator[tuple[str, str, str, float]]:
         """Give reference, estimate, item and value."""
@@ -113,8 +120,30 @@ class AnnotatorAgreement:
             for item, value in zip(found.names, found.values.tolist(), strict=True):
                 yield reference, estimate, item, value
 
-    def _mean(self, measure: Measure) -> float:
-        return mean(np.array([value for *_, value in self._values(measure)]))
+    def mean(self, measure: Measure) -> Estimate:
+        """Return the mean over ordered pairs and items."""
+        values = np.array([value for *_, value in self._values(measure)])
+        return average(values, values, np.ones(len(values)), "mean")
+
+    @cached_property
+    def signatures(self) -> Mapping[Measure, str]:
+        """Signature of the figures of each measure."""
+        used = {
+            (name, item): digest
+            for name, scores in self.scores.items()
+            for (_, item), digest in scores.fingerprints.items()
+        }
+        return {
+            measure: signature(
+                measure,
+                revision=self.revisions[measure.protocol],
+                missing="skip",
+                items=len(self.items),
+                data=data_hash(used),
+                choices=self.choices,
+            )
+            for measure in self.measures
+        }
 
     @cached_property
     def alpha(self) -> Agreement:
@@ -151,11 +180,9 @@ class AnnotatorAgreement:
         for measure in self.measures:
             address = (measure.protocol, measure.name)
             for reference, estimate in self.pairs if self.persons else ():
-                scores = self.scores[reference]
-                who = scores.annotators_of(measure)[-1]
-                found = scores.estimate(measure, estimate, who, measure.aggregate)
+                found = self.estimate(measure, reference, estimate)
                 yield *address, reference, estimate, measure.aggregate, null(found.value), found.items
-            yield *address, "all", "all", "mean", null(self._mean(measure)), len(self.items)
+            yield *address, "all", "all", "mean", null(self.mean(measure).value), len(self.items)
 
     @cached_property
     def table(self) -> pl.DataFrame:

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""What ``kammerton agree`` does once its options are understood."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import kammerton
+from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
+from kammerton.cli.names import split_name
+from kammerton.cli.outputs import check_output
+from kammerton.cli.streams import say, style_of, write_out
+from kammerton.cli.talk import say_problems
+from kammerton.errors import DataError, OptionError
+from kammerton.formats.atomic import write_atomically
+from kammerton.formats.collecting import name_of
+from kammerton.model.corpus import check_names
+from kammerton.model.task import Task
+from kammerton.reporting.agreements import beyond_chance, blocks_of_agreement
+from kammerton.reporting.diagnostics import plural
+from kammerton.reporting.documents import render_csv, render_json
+from kammerton.reporting.markup_tables import render_latex, render_markdown
+from kammerton.reporting.text_tables import render_text
+from kammerton.statistics.annotators import AnnotatorAgreement
+
+__all__ = ["Wanted", "run"]
+
+_FILE_WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is printed and written."""
+
+    form: str
+    every: bool
+    output: str | None
+    per_item: str | None
+
+    def check(self, inputs: Sequence[str], task: Task) -> None:
+        """Find out before any work whether everything can be written."""
+        if self.per_item is not None and not self.per_item.lower().endswith(".csv"):
+            raise OptionError("--per-item writes CSV", "name a file that ends in .csv")
+        if self.output and self.per_item and os.path.realpath(self.output) == os.path.realpath(self.per_item):
+            raise OptionError("--output and --per-item name the same file")
+        for path in (self.output, self.per_item):
+            if path is not None:
+                check_output(path, inputs, task.suffixes)
+
+    def deliver(self, found: AnnotatorAgreement) -> None:
+        """Write and print the figures."""
+        if self.per_item is not None:
+            table = render_csv(found.table.columns, found.table.iter_rows())
+            write_atomically(self.per_item, table.encode("utf-8", "backslashreplace"))
+        if self.output is not None:
+            document = self._document(found, _FILE_WIDTH, "utf-8")
+            write_atomically(self.output, document.encode("utf-8", "backslashreplace"))
+            return
+        style = style_of(sys.stdout)
+        write_out(self._document(found, style.width, style.encoding), is_data=self.form != "table")
+
+    def _document(self, found: AnnotatorAgreement, width: int, encoding: str) -> str:
+        if self.form == "json":
+            return render_json(found.to_dict())
+        if self.form == "csv":
+            return render_csv(found.summary.columns, found.summary.iter_rows())
+        blocks, lines = blocks_of_agreement(found, every=self.every), beyond_chance(found)
+        if self.form == "latex":
+            return render_latex(blocks) + "".join(f"% {line}\n" for line in lines)
+        if self.form == "md":
+            return render_markdown(blocks) + "".join(f"\n{line}\n" for line in lines)
+        text = render_text(blocks, width=width, encoding=encoding)
+        return "\n".join((text, *lines, ""))
+
+
+def run(
+    task: Task, annotators: Sequence[str], choices: dict[str, Any], wanted: Wanted, *, quiet: bool
+) -> int:
+    """Compare, print, and return the exit code."""
+    named = [split_name(each) for each in annotators]
+    if not named:
+        raise OptionError("ANN is needed", "the folder of each annotator, or one that holds several")
+    paths = [path for _, path in named]
+    wanted.check(paths, task)
+    names = [name_of(path) if name is None else name for name, path in named]
+    check_names("annotator", names)
+    given = paths[0] if len(named) == 1 and named[0][0] is None else dict(zip(names, paths, strict=True))
+    try:
+        found = kammerton.agree(task.name, given, **choices)
+    except DataError as error:
+        say_problems(error.diagnostics, quiet=quiet)
+        return NOTHING
+    say_problems(found.diagnostics, quiet=quiet)
+    wanted.deliver(found)
+    if not quiet:
+        say(f"{plural(len(found.annotators), 'annotator')} compared on {plural(len(found.items), 'item')}")
+    return PARTIAL if any(problem.severity == "error" for problem in found.diagnostics) else DONE

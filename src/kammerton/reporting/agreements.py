@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""The agreement of annotators as tables: a line for each pair, and behind them the mean of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from kammerton.model.corpus import ALL
+from kammerton.model.measure import Measure
+from kammerton.reporting.tables import Block, Line
+from kammerton.statistics.agreement import Agreement
+from kammerton.statistics.annotators import AnnotatorAgreement
+
+__all__ = ["beyond_chance", "blocks_of_agreement"]
+
+
+def blocks_of_agreement(found: AnnotatorAgreement, *, every: bool = False) -> tuple[Block, ...]:
+    """Return a table for each protocol.
+
+    Parameters
+    ----------
+    found : AnnotatorAgreement
+        What was found out.
+    every : bool
+        Whether to show every measure, not the headline measures only.
+    """
+    blocks = []
+    for protocol in dict.fromkeys(measure.protocol for measure in found.measures):
+        measures = tuple(m for m in found.measures if m.protocol == protocol and (every or m.headline))
+        if measures:
+            signature = found.signatures[measures[0]]
+            whole = f"{protocol}/*{signature.removeprefix(str(measures[0]))}"
+            basis = f"{len(found.annotators)} annotators, {len(found.items):,} items"
+            blocks.append(Block(protocol, measures, tuple(_lines(found, measures)), whole, basis))
+    return tuple(blocks)
+
+
+def _lines(found: AnnotatorAgreement, measures: tuple[Measure, ...]) -> Iterator[Line]:
+    """Give the figures of each annotator against each other, then the means over pairs and items."""
+    for reference, estimate in found.pairs if found.persons else ():
+        figures = tuple(found.estimate(measure, reference, estimate) for measure in measures)
+        yield Line(estimate, reference, figures, max(figure.items for figure in figures))
+    means = tuple(found.mean(measure) for measure in measures)
+    yield Line("mean of pairs", ALL, means, len(found.items))
+
+
+def beyond_chance(found: AnnotatorAgreement) -> tuple[str, str]:
+    """Return what is to be said of Krippendorff's alpha and Fleiss' kappa."""
+    return _told("Krippendorff's alpha", found.alpha), _told("Fleiss' kappa", found.kappa)
+
+
+def _told(name: str, agreement: Agreement) -> str:
+    if math.isnan(agreement.value):
+        return f"{name}: undefined, {agreement.reason}"
+    return f"{name}: {agreement.value:.4f} ({agreement.units:,} units)"

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton agree``: annotators against each other.
+
+Of `a` the annotators share 3 of 4 s, of `b` all 10 s.
+"""
+
+import csv
+import io
+
+import pytest
+
+from cli.harness import Terminal
+
+AGREE = ("agree", "chords", "one", "two", "--measure", "mirex2013/MajMin")
+
+
+@pytest.fixture
+def annotators(terminal: Terminal) -> Terminal:
+    terminal.write(
+        one={"a.lab": "0 2 C|2 4 G:7", "b.lab": "0 10 C"}, two={"a.lab": "0 3 C|3 4 G", "b.lab": "0 10 C"}
+    )
+    return terminal
+
+
+def test_a_line_for_each_pair_and_one_for_all(annotators: Terminal) -> None:
+    result = annotators.run(*AGREE)
+    assert result.code == 0
+    lines = [line.split() for line in result.out.splitlines()]
+    assert lines[0][:2] == ["mirex2013,", "per"]
+    assert lines[3:6] == [
+        ["two", "one", "2", "92.86"],  # 13 of 14 s
+        ["one", "two", "2", "92.86"],
+        ["mean", "of", "pairs", "all", "2", "87.50"],  # of 3/4 and 1
+    ]
+    # Do = 1/14, De = 1 - (25**2 + 3**2) / 28**2
+    assert "\nKrippendorff's alpha: 0.6267 (4 units)\nFleiss' kappa: 0.6267 (4 units)\n" in result.out
+    assert result.err == "2 annotators compared on 2 items\n"
+
+
+def test_names_may_be_given(annotators: Terminal) -> None:
+    result = annotators.run("agree", "chords", "me=one", "you=two", "--format", "json", "--quiet")
+    assert result.document["annotators"] == ["me", "you"]
+    assert result.document["alpha"]["value"] == pytest.approx(1 - (1 / 14) / (150 / 784))
+    assert result.err == ""
+
+
+def test_csv(annotators: Terminal) -> None:
+    rows = list(csv.DictReader(io.StringIO(annotators.run(*AGREE, "--format", "csv").out)))
+    assert [(row["reference"], row["estimate"], row["aggregate"]) for row in rows] == [
+        ("one", "two", "pooled"),
+        ("two", "one", "pooled"),
+        ("all", "all", "mean"),
+    ]
+    assert float(rows[2]["value"]) == pytest.approx(7 / 8)
+
+
+def test_items_are_written(annotators: Terminal) -> None:
+    assert annotators.run(*AGREE, "--per-item", "items.csv").code == 0
+    rows = list(csv.DictReader(io.StringIO((annotators.folder / "items.csv").read_text(encoding="utf-8"))))
+    assert [(row["item"], row["reference"], row["value"]) for row in rows] == [
+        ("a", "one", "0.75"),
+        ("b", "one", "1.0"),
+        ("a", "two", "0.75"),
+        ("b", "two", "1.0"),
+    ]
+
+
+@pytest.mark.parametrize(("form", "sign"), [("md", "|"), ("latex", "% Krippendorff")])
+def test_tables_for_papers(annotators: Terminal, form: str, sign: str) -> None:
+    result = annotators.run(*AGREE, "--format", form, "--output", "table")
+    assert (result.code, result.out) == (0, "")
+    text = (annotators.folder / "table").read_text(encoding="utf-8")
+    assert sign in text
+    assert "87.50" in text
+    assert "alpha: 0.6267" in text
+
+
+def test_one_folder_may_hold_several_annotators(terminal: Terminal) -> None:
+    rows = "0 0.0 0.5 C4 64 64 0 {}|1 1.0 1.5 D4 64 64 0 2".replace(" ", "\t")
+    terminal.write(
+        pig={"001-1_fingering.txt": rows.format(1), "001-2_fingering.txt": rows.format(3)},
+    )
+    result = terminal.run("agree", "fingering", "pig", "--measure", "strike/accuracy")
+    assert result.code == 0
+    assert "mean of pairs      1     50.00" in result.out
+
+
+def test_a_file_that_fails_is_exit_code_1(annotators: Terminal) -> None:
+    annotators.write(one={"c.lab": "0 1 H"}, two={"c.lab": "0 1 C"})
+    result = annotators.run(*AGREE)
+    assert result.code == 1
+    assert "error[KT" in result.err
+    assert "mean of pairs" in result.out
+
+
+def test_nothing_in_common_is_exit_code_3(terminal: Terminal) -> None:
+    terminal.write(one={"a.lab": "0 2 C"}, two={"b.lab": "0 3 C"})
+    result = terminal.run(*AGREE)
+    assert (result.code, result.out) == (3, "")
+    assert "no item has annotations of two of `one`, `two`" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("agree", "chords"), "ANN is needed"),
+        (("agree", "chords", "one"), "agreement needs two annotators"),
+        (("agree", "chords", "one", "one"), "two annotators are called `one`"),
+        ((*AGREE, "--per-item", "x.json"), "--per-item writes CSV"),
+        ((*AGREE, "--per-item", "x.csv", "--output", "./x.csv"), "name the same file"),
+        ((*AGREE, "--output", "one/a.lab"), "one/a.lab"),
+    ],
+)
+def test_usage(annotators: Terminal, arguments: tuple[str, ...], message: str) -> None:
+    result = annotators.run(*arguments)
+    assert result.code in (2, 5)
+    assert message in result.err
