@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The conformance kit: both tasks pass it, and each way to break a task is found."""
+"""The conformance kit: the tasks pass it, and each way to break a task is found."""
 
 import subprocess
 import sys
@@ -16,6 +16,8 @@ from kammerton.chords import ChordAnnotation
 from kammerton.cli.demo import EXAMPLE
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering import TASK as FINGERING
+from kammerton.instruments import TASK as INSTRUMENTS
+from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import Case, ClassTable, Evaluation, Reading, Task
 from kammerton.testing import NonconformityError, check_task, find_faults
@@ -40,6 +42,67 @@ def test_fingering_conforms() -> None:
     ]
     assert len(whole) == 11
     check_task(FINGERING, samples=whole)
+
+
+SCORES = np.array([0.5, 0.5, 0.25])
+LISTS = [
+    InstrumentList(("F", "H"), ranked=True),
+    InstrumentList(("F", "G", "J"), SCORES, ranked=True),
+    InstrumentList(()),
+    InstrumentList(("B",), absent=("K",), closed=False),
+]
+VECTORS = [
+    InstrumentList(("E", "F", "G"), scores, ranked=True, vector=True) for scores in (SCORES, 1 - SCORES)
+]
+TOPICS = [
+    InstrumentList(("d1", "d2"), grades=np.array([1, 2]), query=True),
+    InstrumentList(("d1", "d9"), SCORES[:2], ranked=True, query=True),
+]
+
+
+@pytest.mark.parametrize("samples", [LISTS, VECTORS, TOPICS], ids=["lists", "vectors", "topics"])
+@pytest.mark.parametrize("choices", [{}, {"taxonomy": "campaign-sample"}], ids=["flat", "taxonomy"])
+def test_instruments_conform(samples: Sequence[InstrumentList], choices: Mapping[str, Any]) -> None:
+    check_task(INSTRUMENTS, samples=samples, options=InstrumentOptions(**choices))
+
+
+def _without_rows(*given: Any) -> Evaluation:
+    return replace(INSTRUMENTS.evaluate(*given), gathered=None)
+
+
+def _made(change: Callable[[Statistics], Statistics]) -> Callable[..., Any]:
+    def gather(*given: Any) -> tuple[tuple[str, ...], dict[Measure, Statistics]]:
+        assert INSTRUMENTS.gather is not None
+        names, found = INSTRUMENTS.gather(*given)
+        return names, {measure: change(rows) for measure, rows in found.items()}
+
+    return gather
+
+
+def _half_nan(rows: Statistics) -> Statistics:
+    return np.where(np.arange(rows.shape[1]) == 2, np.nan, rows)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        (
+            {"evaluate": _without_rows},
+            "open-mic-task1/macro_P: evaluate() returned no rows to make classes from",
+        ),
+        ({"gather": None}, "open-mic-task1/macro_P: the task has no gather() to make classes from"),
+        ({"gather": _made(lambda rows: rows[1:])}, "open-mic-task1/macro_P: gather() returned no statistics"),
+        ({"gather": lambda *given: ((), {})}, "open-mic-task1/macro_P: gather() returned no statistics"),
+        ({"gather": _made(_half_nan)}, "open-mic-task1/macro_P: statistics are not finite"),
+        (
+            {"gather": _made(lambda rows: rows * np.array([9, 0, 0, 0, 0]) + 1)},
+            "open-mic-task1/macro_P: values of classes outside of 0 to 1",
+        ),
+    ],
+)
+def test_classes_are_tried(changes: Mapping[str, Any], fault: str) -> None:
+    found = faults(LISTS, INSTRUMENTS, **changes)
+    assert any(each.startswith(fault) for each in found), found
 
 
 def faults(samples: Sequence[Any] = SONGS, task: Task = CHORDS, **changes: Any) -> list[str]:

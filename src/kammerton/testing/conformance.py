@@ -66,7 +66,8 @@ def check_task(task: Task, *, samples: Sequence[Any], options: object | None = N
     - names, cards, ranges, directions, worst values, unique addresses; options described one by one;
     - statistics: as many as the formula names, finite, the same whatever else is computed, and such that
       the evidence of two halves of a corpus merges into that of the whole;
-    - values within their range, of single items, of sums and of nothing; the worst worth what it says;
+    - values within their range, of single items, of sums, of classes and of nothing; the worst worth what
+      it says;
     - the declared laws ``identity`` and ``duplicate_annotator``;
     - ``content`` that tells the samples apart, ``adopt`` that keeps them, no sample changed;
     - ``read`` on garbage of every suffix: no exception, an error that names the file;

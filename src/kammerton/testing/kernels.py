@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from kammerton.errors import KammertonError
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence, Tally
+from kammerton.model.gathering import name_items
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import gather_evidence
@@ -25,25 +27,51 @@ _ROUNDING = 1e-9
 def faults_of_kernels(specimens: Specimens) -> Iterator[str]:
     """Give the faults of statistics and of what formulas make of them."""
     task = specimens.task
-    for needs in dict.fromkeys(measure.needs for measure in task.measures):
-        measures = [measure for measure in task.measures if measure.needs == needs]
+    for needs in dict.fromkeys(measure.needs for measure in specimens.measures):
+        measures = [measure for measure in specimens.measures if measure.needs == needs]
+        by_case = [measure for measure in measures if measure.aggregate != "gathered"]
         cases = specimens.cases(needs)
         whole = task.evaluate(cases, measures, specimens.options)
-        yield from _faults_of_keys(whole, measures)
-        for measure in measures:
+        yield from _faults_of_keys(whole, by_case)
+        for measure in by_case:
             found = whole.statistics.get(measure)
             if found is not None:
                 yield from _faults_of_statistics(measure, found, len(cases))
         alone = [task.evaluate([case], measures, specimens.options) for case in cases]
-        for measure in measures:
+        for measure in by_case:
             rows = np.concatenate([each.statistics[measure] for each in alone])
             if not np.array_equal(rows, whole.statistics[measure], equal_nan=True):
                 yield f"{measure}: the statistics of a case depend on the cases beside it"
         yield from _faults_of_tables(whole, alone)
-        for measure in measures:  # every measure can be had without the others
+        for measure in by_case:  # every measure can be had without the others
             single = task.evaluate(cases, [measure], specimens.options).statistics
             if not np.array_equal(single[measure], whole.statistics[measure], equal_nan=True):
                 yield f"{measure}: the statistics depend on what else is measured"
+        yield from _faults_of_classes(specimens, whole, [each for each in measures if each not in by_case])
+
+
+def _faults_of_classes(specimens: Specimens, whole: Evaluation, measures: Sequence[Measure]) -> Iterator[str]:
+    """Give the faults of measures over classes, which are made from the rows of all cases."""
+    task = specimens.task
+    if not measures:
+        return
+    if whole.gathered is None or task.gather is None:
+        lacking = "evaluate() returned no rows" if whole.gathered is None else "the task has no gather()"
+        yield f"{measures[0]}: {lacking} to make classes from"
+        return
+    cases = int(whole.gathered.cases.max(initial=-1)) + 1
+    items = [f"item {number}" for number in range(cases)]
+    rows = name_items(whole.gathered, np.arange(cases), items)
+    names, found = task.gather(rows, measures, specimens.options)
+    for measure in measures:
+        expected = (len(names), len(measure.formula.statistics))
+        if measure not in found or found[measure].shape != expected:
+            yield f"{measure}: gather() returned no statistics of shape {expected}"
+            continue
+        own = found[measure][~np.isnan(found[measure]).all(axis=1)]
+        if not np.isfinite(own).all():
+            yield f"{measure}: statistics are not finite"
+        yield from _faults_of_values(measure, own, " of classes")
 
 
 def _faults_of_keys(evaluation: Evaluation, measures: Sequence[Measure]) -> Iterator[str]:
@@ -102,7 +130,7 @@ def _faults_of_tables(whole: Evaluation, alone: Sequence[Evaluation]) -> Iterato
 
 def faults_of_laws(specimens: Specimens) -> Iterator[str]:
     """Give the declared laws that do not hold for the samples; those that can be tried without music."""
-    for measure in specimens.task.measures:
+    for measure in specimens.measures:
         if "identity" in measure.laws:
             yield from _unlike_itself(specimens, measure)
         if "duplicate_annotator" in measure.laws and measure.needs == "references+estimate":
@@ -162,7 +190,9 @@ def _evidence(specimens: Specimens, items: Sequence[int]) -> Evidence:
         references[f"item {item}"] = ((None, annotations[item]),)
         estimates[f"item {item}"] = ((None, next(each for each in others if each is not None)),)
     corpus = Corpus((Collection("reference", references),), (Collection("system", estimates),))
-    return gather_evidence(specimens.task, corpus, specimens.task.measures, options=specimens.options)
+    # what one half allows, the other may not
+    task = replace(specimens.task, applicable=None)
+    return gather_evidence(task, corpus, specimens.measures, options=specimens.options)
 
 
 def _figures(specimens: Specimens, evidence: Evidence) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.errors import OptionError
+from kammerton.model.measure import Measure
 from kammerton.model.task import Case, Task
 
 __all__ = ["Specimens", "gather"]
@@ -35,6 +36,13 @@ class Specimens:
     options: Any
     annotations: tuple[Any, ...]
     files: tuple[Path, ...]
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures that have figures for the annotations."""
+        if self.task.applicable is None:
+            return self.task.measures
+        return self.task.applicable(self.annotations, self.annotations, self.task.measures, self.options)[0]
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Give every two annotations that belong together, reference first; each with itself, too."""
