@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -164,6 +164,10 @@ class Ranking:
     def has_ties(self) -> bool:
         """Whether any tie is left."""
         return bool((self.sizes > 1).any())
+
+    def in_order(self) -> Ranking:
+        """Return the ranking in which ties keep their order."""
+        return replace(self, before=self.places - 1, sizes=np.ones_like(self.places))
 
     @property
     def heads(self) -> Codes:

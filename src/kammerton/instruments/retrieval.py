@@ -69,9 +69,7 @@ class Answers:
     @cached_property
     def _strict(self) -> Ranking:
         """The same without ties: where there is no closed form, they keep the order of the list."""
-        if self.ties in ("expected", "grouped"):
-            return rank(self.listed, "given", self.relevant)
-        return self._ranking
+        return self._ranking.in_order()
 
     @property
     def tied(self) -> Flags:

@@ -12,7 +12,7 @@ import numpy as np
 
 from kammerton.instruments.columns import Columns
 from kammerton.instruments.formulas import RATE, leave_out, rates
-from kammerton.instruments.lists import Lists
+from kammerton.instruments.lists import Lists, rank
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols.measures import measure
 from kammerton.instruments.queries import Queries
@@ -87,7 +87,8 @@ def evaluate(
 ) -> dict[Measure, Statistics]:
     """Return the statistics of LRAP, one row per file."""
     scored = columns.condensed(columns.scored)
-    part, _ = average_precision(scored, columns.annotated(scored))
+    hits = columns.annotated(scored)
+    part, _ = average_precision(scored, rank(scored, "grouped", hits), hits)
     annotated = columns.truth.lengths.astype(np.float64)
     found = rates(
         part,
@@ -105,14 +106,15 @@ def gather(
 ) -> dict[Measure, Statistics]:
     """Return the statistics of each label, and behind them a row for all together."""
     lists, hits = queries.vectors()
-    ends = lists.offsets[[0, -1]]
-    together = Lists(ends, lists.codes, lists.strengths)
+    together = Lists(lists.offsets[[0, -1]], lists.codes, lists.strengths)
+    ranked = {each: rank(each, "grouped", hits) for each in (lists, together)}
     nothing = np.full((1, len(RATE)), np.nan)
     computed = {}
     for each in measures:
         kernel = roc_area if each.name.endswith("ROC_AUC") else average_precision
         micro = each.name.startswith("micro_")
-        part, whole = kernel(together if micro else lists, hits)
+        chosen = together if micro else lists
+        part, whole = kernel(chosen, ranked[chosen], hits)
         annotated = whole > 0
         found = rates(part, whole, undefined=options.undefined, annotated=annotated)
         if kernel is roc_area and options.undefined == "sklearn" and not annotated.all():
