@@ -90,11 +90,11 @@ def test_splits_have_one_name_each(tmp_path: Path, name: str, expected: str) -> 
         ({"a": 4, "b": "test"}, ["1:7: KT213 recording has no `split`"]),
         (
             [{"split": "test"}],
-            ["1:2: KT213 recording has no name, none of `item`, `record_time`, `recording`, `id`, `name`"],
+            ["1:2: KT213 recording has no name, none of `item`, `record_time`, `recording`, `file`, `track`, `id`, `name`"],
         ),
         (
             [{"split": "test", "id": []}],
-            ["1:2: KT213 recording has no name, none of `item`, `record_time`, `recording`, `id`, `name`"],
+            ["1:2: KT213 recording has no name, none of `item`, `record_time`, `recording`, `file`, `track`, `id`, `name`"],
         ),
         ({"test": ["a", []]}, ["1:16: KT213 not the name of an item"]),
         ({"test": ["a"], "train": ["a"]}, ["1:27: KT213 item `a` is in two splits: `test`, `train`"]),

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import PurePath
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.formats.csv_header import cells_of
+from kammerton.formats.item_tables import ITEM_KEYS, ItemRow, item_rows
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode
 from kammerton.formats.options import Limits
@@ -19,20 +19,11 @@ from kammerton.model.annotations import Place
 
 __all__ = ["read_splits", "split_name"]
 
-_ITEM_KEYS = ("item", "record_time", "recording", "id", "name")
-"""What metadata call an item; PianoVAM names its files by the time of recording."""
-
-_SEPARATORS = ("\t", ",", ";", " ")
-"""What may stand between item and split; a space stands for any blanks."""
-
 _SPLITS = {
     **dict.fromkeys(("train", "training"), "train"),
     **dict.fromkeys(("validation", "valid", "val", "dev"), "validation"),
     **dict.fromkeys(("test", "testing"), "test"),
 }
-
-Row = tuple[str, str, Place]
-"""Item, split, and where it stands."""
 
 
 def read_splits(
@@ -66,7 +57,7 @@ def read_splits(
     text = read_text(path, name=name, encoding=encoding, limits=limits)
     problems = Problems(name)
     is_json = PurePath(name).suffix.lower() == ".json" or text.lstrip()[:1] in ("{", "[")
-    rows = _from_json(text, problems, limits) if is_json else _from_table(text, problems)
+    rows = _from_json(text, problems, limits) if is_json else item_rows(text, problems, "split", code="KT213")
     found: dict[str, str] = {}
     for item, split, place in rows:
         named = split_name(split)
@@ -92,41 +83,7 @@ def _say(problems: Problems, place: Place, message: str, hint: str | None = None
     problems.add(place.diagnose(Diagnostic(code="KT213", severity="error", message=message, hint=hint)))
 
 
-def _from_table(text: str, problems: Problems) -> Iterator[Row]:
-    lines = [
-        (number, line)
-        for number, line in enumerate(text.split("\n"), 1)
-        if line.strip(" \t") and not line.lstrip(" \t").startswith(("#", "//"))
-    ]
-    columns = (0, 1)
-    separator = ","
-    for index, (number, line) in enumerate(lines):
-        place = Place(problems.file, number, 1, len(line), line)
-        if index == 0:
-            separator = max(_SEPARATORS, key=lambda mark: len(_cells(line, mark)))
-        cells = _cells(line, separator)
-        if index == 0 and (header := _header(cells)) is not None:
-            columns = header
-        elif len(cells) <= max(columns) or not all(cells[column] for column in columns):
-            _say(problems, place, "row has no item and split", "a row is item and split")
-        else:
-            yield cells[columns[0]], cells[columns[1]], place
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    """Cut a line into cells; none if its quotes do not allow it."""
-    if separator == " ":
-        return line.split()
-    return [cell.strip(" \t") for cell in cells_of(line, separator) or ()]
-
-
-def _header(cells: list[str]) -> tuple[int, int] | None:
-    names = [cell.casefold() for cell in cells]
-    item = next((names.index(key) for key in _ITEM_KEYS if key in names), None)
-    return None if item is None or "split" not in names else (item, names.index("split"))
-
-
-def _from_json(text: str, problems: Problems, limits: Limits) -> Iterator[Row]:
+def _from_json(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRow]:
     places = JsonPlaces(text, problems.file)
     document = decode(places, problems, limits)
     if document is None:
@@ -143,7 +100,7 @@ def _from_json(text: str, problems: Problems, limits: Limits) -> Iterator[Row]:
         yield from _rows(key, member, places, problems)
 
 
-def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems) -> Iterator[Row]:
+def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems) -> Iterator[ItemRow]:
     if isinstance(member, list) and isinstance(key, str):
         for index, listed in enumerate(member):
             if isinstance(listed, str | Decimal):
@@ -154,12 +111,12 @@ def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems
     item: object = key
     split = member
     if isinstance(member, Mapping):
-        item = next((member[name] for name in _ITEM_KEYS if name in member), key)
+        item = next((member[name] for name in ITEM_KEYS if name in member), key)
         split = member.get("split")
     if isinstance(split, str) and split and isinstance(item, str | Decimal):
         yield str(item), split, places.of((key,))
     else:
         named = isinstance(split, str) and split
-        keys = ", ".join(map(quote, _ITEM_KEYS))
+        keys = ", ".join(map(quote, ITEM_KEYS))
         message = f"recording has no name, none of {keys}" if named else "recording has no `split`"
         _say(problems, places.of((key,)), message)
