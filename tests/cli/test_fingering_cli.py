@@ -95,24 +95,24 @@ def test_tables_say_protocol_notes_and_annotators(files: Terminal) -> None:
     out = files.run("score", "fingering", "refs", "est", "other").out
     captions = [line for line in out.splitlines() if ", per cent; " in line]
     assert captions == [
-        "nakamura2020, per cent; 4 notes, 2 annotators",
+        "nakamura2020, per cent; measured on 4 notes, 2 annotators",
         # of one annotator 4, of both together 8; right hands 4 and 8; of `est` covered 4 and 8
-        "strike, per cent; 4 to 8 notes, 2 annotators",
-        "pianovam, per cent; 4 notes, 3 transitions, 2 annotators",
+        "strike, per cent; measured on 4 to 8 notes, 2 annotators",
+        "pianovam, per cent; measured on 4 notes, 3 transitions, 2 annotators",
         # three steps of each system, six of both annotators
-        "playability, per cent; 3 to 6 steps, 2 annotators",
+        "playability, per cent; measured on 3 to 6 steps, 2 annotators",
     ]
     one = files.run("score", "fingering", "refs", "est", "--annotator", "1", "--protocol", "nakamura2020").out
-    assert one.startswith("nakamura2020, per cent; 4 notes, 1 annotator\n")
+    assert one.startswith("nakamura2020, per cent; measured on 4 notes, 1 annotator\n")
 
 
 def test_items_may_have_different_numbers_of_annotators(files: Terminal) -> None:
     Path("refs/lone-7_fingering.txt").write_text(fingered("1", "2", "3", "1"))
     Path("est/lone_est_fingering.txt").write_text(fingered("1", "2", "3", "1"))
     out = files.run("score", "fingering", "refs", "est", "--protocol", "nakamura2020").out
-    assert out.startswith("nakamura2020, per cent; 8 notes, 1 to 2 annotators an item\n")
+    assert out.startswith("nakamura2020, per cent; measured on 8 notes, 1 to 2 annotators an item\n")
     md = files.run("score", "fingering", "refs", "est", "--protocol", "nakamura2020", "--format", "md").out
-    assert md.startswith("### nakamura2020, per cent; 8 notes, 1 to 2 annotators an item\n")
+    assert md.startswith("### nakamura2020, per cent; measured on 8 notes, 1 to 2 annotators an item\n")
 
 
 # options: each changes a figure or what is said, and the signature

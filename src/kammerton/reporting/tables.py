@@ -63,7 +63,7 @@ class Block:
     @property
     def caption(self) -> str:
         """The title, and what the figures were measured on."""
-        return f"{self.title}; {self.basis}" if self.basis else self.title
+        return f"{self.title}; measured on {self.basis}" if self.basis else self.title
 
     @property
     def title(self) -> str:
