@@ -19,6 +19,7 @@ __all__ = ["LABEL_MAPS", "LabelMap", "load_label_map"]
 
 LABEL_MAPS: Mapping[str, str] = {
     "audioset-to-openmic-2018": "names of AudioSet to the 20 labels of OpenMIC-2018",
+    "general-midi-to-openmic-2018": "programs of General MIDI to the 20 labels of OpenMIC-2018",
     "irmas-to-openmic-2018": "names and three-letter codes of IRMAS to the 20 labels of OpenMIC-2018",
     "medleydb-to-openmic-2018": "instruments of MedleyDB to the 20 labels of OpenMIC-2018",
 }

@@ -137,9 +137,7 @@ def test_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(OptionError, match="unknown label map `irmas`") as raised:
         load_label_map("irmas")
-    assert "audioset-to-openmic-2018, irmas-to-openmic-2018, medleydb-to-openmic-2018" in str(
-        raised.value.hint
-    )
+    assert str(raised.value.hint).endswith(f"known: {', '.join(LABEL_MAPS)}")
     with pytest.raises(DataError, match=r"^nothing\.csv: KT101 cannot be read"):
         load_label_map("nothing.csv")
     Path("irmas").write_text("label,instrument\ngel,guitar\n")
@@ -177,6 +175,14 @@ def test_there_is_a_file_for_each_name() -> None:
         ("medleydb-to-openmic-2018", "oboe", "oboe"),  # OpenMIC-2018 has none: it stays unknown
         ("audioset-to-openmic-2018", "Marimba, xylophone", "mallet_percussion"),
         ("audioset-to-openmic-2018", "Harp", "Harp"),
+        ("general-midi-to-openmic-2018", "Honky-tonk Piano", "piano"),
+        ("general-midi-to-openmic-2018", "Synth Bass 1", "bass"),
+        ("general-midi-to-openmic-2018", "SynthBrass 1", "synthesizer"),
+        ("general-midi-to-openmic-2018", "Fiddle", "violin"),
+        ("general-midi-to-openmic-2018", "FX 1 (rain)", "synthesizer"),
+        ("general-midi-to-openmic-2018", "Telephone Ring", None),
+        ("general-midi-to-openmic-2018", "Oboe", "Oboe"),
+        ("general-midi-to-openmic-2018", "drums", "drums"),  # what the channel of percussion is called
     ],
 )
 def test_entries_of_built_in_maps(name: str, label: str, instrument: str | None) -> None:
@@ -187,6 +193,19 @@ def test_maps_of_medleydb_start_from_its_labels() -> None:
     known = set(load_taxonomy("medleydb").nodes)
     others = {label for label in load_label_map("medleydb-to-openmic-2018").entries if label not in known}
     assert others == {"electric guitar", "upright bass"}  # older names of MedleyDB
+
+
+def test_the_map_of_general_midi_starts_from_its_programs() -> None:
+    entries = load_label_map("general-midi-to-openmic-2018").entries
+    tree = load_taxonomy("general-midi")
+    assert list(entries) == [program for program in tree.leaves if program in entries]
+    assert {program for program, instrument in entries.items() if instrument is None} == set(
+        tree.children("Sound Effects")
+    )
+    for family, instrument in {"Guitar": "guitar", "Bass": "bass", "Synth Pad": "synthesizer"}.items():
+        assert {entries[program] for program in tree.children(family)} == {instrument}
+    without = set(load_taxonomy("openmic-2018").leaves) - set(entries.values())
+    assert without == {"mandolin", "ukulele"}  # General MIDI has neither
 
 
 SHARED = Path(os.environ.get("KAMMERTON_SHARED", "")) / "data/instruments"

@@ -13,13 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.errors import DataError, OptionError
+from kammerton.formats.json_positions import Pointer
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
-from kammerton.instruments.label_maps import load_label_map
+from kammerton.formats.yaml_text import decode_yaml
+from kammerton.instruments.label_maps import LABEL_MAPS, load_label_map
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import TAXONOMIES, load_taxonomy
 from kammerton.instruments.taxonomy_links import Links
 from kammerton.instruments.taxonomy_readers.parents import read_parents_table
+from kammerton.instruments.taxonomy_readers.sources import read_json
 from unit.formats.telling import tell
 
 FORMS = "\n  help: `kammerton explain KT647` shows the forms that are read"
@@ -449,6 +452,14 @@ def test_keys_of_json_have_their_place(tmp_path: Path, key: str) -> None:
     assert lines[0].startswith(f"error 2:{column}+{len(written)} KT642 two families of one name")
 
 
+@pytest.mark.parametrize(("pointer", "key", "value"), [(("a",), 2, 7), (("b",), 13, 18), (("b", 0), 19, 19)])
+def test_json_and_yaml_have_the_same_places(pointer: Pointer, key: int, value: int) -> None:
+    text, problems = '{"a": null, "b": ["c"]}', Problems("a")
+    for source in (read_json(text, problems, Limits()), decode_yaml(text, problems, Limits())):
+        assert source is not None
+        assert (source.key(pointer).column, source.of(pointer).column) == (key, value)
+
+
 # --- names -----------------------------------------------------------------------------------
 
 
@@ -569,12 +580,13 @@ def test_licences_stand_beside_what_they_cover() -> None:
     medleydb = json.loads(data.joinpath("taxonomies/medleydb.json").read_text("utf-8"))
     assert medleydb["copyright"] in data.joinpath("taxonomies/LICENSE-medleydb.txt").read_text("utf-8")
     cosmir = data.joinpath("maps/LICENSE-cosmir.txt").read_text("utf-8")
-    for path in data.joinpath("maps").iterdir():
-        if path.name.endswith(".csv"):
-            licence = next(
-                line for line in path.read_text("utf-8").split("\n") if line.startswith("# licence: MIT, ")
-            )
+    for name in LABEL_MAPS:
+        source, licence = data.joinpath("maps", f"{name}.csv").read_text("utf-8").split("\n")[:2]
+        if "cosmir" in source:
             assert licence.removeprefix("# licence: MIT, ").split(";")[0] in cosmir
+        else:
+            assert source.startswith("# source: the Kammerton developers")
+            assert licence == "# licence: MIT"
 
 
 # --- writing ---------------------------------------------------------------------------------
