@@ -91,6 +91,8 @@ def test_encodings(tmp_path: Path) -> None:
         ("gel,guitar\n", ["error 1:1+10 KT655 header must be `label,instrument`"]),
         ("label,label\n", ["error 1:1+11 KT655 header must be `label,instrument`"]),
         ("label,instrument,note\n", ["error 1:1+21 KT655 header must be `label,instrument`"]),
+        ("label,instrument,to\n", ["error 1:1+19 KT655 header must be `label,instrument`"]),
+        ("label,instrument\nx\n", ["error 2:1+1 KT655 row must have 2 cells, it has 1: `x`"]),
         (
             "label,instrument\ngel\nMarimba, xylophone,mallets\n,piano\n",
             [

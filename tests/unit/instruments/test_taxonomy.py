@@ -187,6 +187,12 @@ def test_projection(tree: Taxonomy, label: str, level: int, found: tuple[str, ..
     assert tree.project(label, level) == found
 
 
+def test_what_a_node_is_projected_to_is_in_the_order_of_nodes() -> None:
+    tree = Taxonomy.build("order", {"drum": "percussion", "gong": "bell", "cowbell": ["bell", "percussion"]})
+    assert tree.ancestors("cowbell") == ("bell", "percussion")
+    assert tree.project("cowbell", 1) == ("percussion", "bell")
+
+
 def test_levels_are_counted_from_one() -> None:
     with pytest.raises(OptionError, match="`level` is at least 1, got 0"):
         FIGURE.project("F", 0)
@@ -207,6 +213,11 @@ def test_nearest_names() -> None:
     assert DEEP.nearest("string") == ("strings",)
     assert DEEP.nearest("zzz") == ()
     assert BELLS.nearest("bells", n=1) == ("bell",)
+    saxophones = Taxonomy.build(
+        "saxophones", {f"{pitch} saxophone": [] for pitch in ("alt", "bas", "ten", "sop")}
+    )
+    assert len(saxophones.nearest("saxophone")) == 3
+    assert len(saxophones.nearest("saxophone", n=4)) == 4
     assert Taxonomy.build("two", {"Guitar": [], "guitar": []}).nearest("GUITAR") == ("Guitar",)
 
 

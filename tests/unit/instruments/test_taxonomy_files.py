@@ -237,6 +237,10 @@ def test_what_is_wrong_with_an_ontology(tmp_path: Path) -> None:
     assert refused(tmp_path, "o.json", text) == ["error 4:21+6 KT642 two classes of one name: `Bell`"]
     text = ontology(("m", "Musical instrument", "ac"), ("a", "Bell", ""), ("c", " ", ""))
     assert refused(tmp_path, "o.json", text) == ["error 4:21+3 KT646 node without a name"]
+    text = ontology(("m", "Musical instrument", ""), ("n", "Musical instrument", ""))
+    assert refused(tmp_path, "o.json", text) == [
+        "error 3:21+20 KT642 two classes of one name: `Musical instrument`"
+    ]
     broken = '[{"child_ids": []},\n4,\n{"id": "a", "name": "b", "child_ids": [4]}]'
     message = f"KT647 not a class: expected `id`, `name` and a list `child_ids`, all of them text{FORMS}"
     assert refused(tmp_path, "o.json", broken) == [
