@@ -7,7 +7,7 @@ import os
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kammerton.arguments import corpus_of, options_of, signed_choices, split_of
 from kammerton.errors import DataError, OptionError, close_match, quote
@@ -25,6 +25,10 @@ from kammerton.model.scoring import gather_evidence
 from kammerton.model.task import Task
 from kammerton.model.views import ItemView
 from kammerton.reporting.drawn import DrawnItem
+from kammerton.uncertainty import drawing_of, items_of, likely_clusters
+
+if TYPE_CHECKING:
+    from kammerton.statistics.intervals import Method
 
 __all__ = ["score", "show"]
 
@@ -48,6 +52,11 @@ def score(  # noqa: PLR0913 - one per choice
     split: str | None = None,
     splits: Mapping[str, str] | str | os.PathLike[str] | None = None,
     options: object | None = None,
+    ci: float | None = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: Method = "percentile",
+    clusters: Mapping[str, str] | str | None = None,
 ) -> Scores:
     """Score one or several systems.
 
@@ -87,6 +96,16 @@ def score(  # noqa: PLR0913 - one per choice
         How files are read, and choices of scoring: a :class:`kammerton.chords.ChordOptions` or
         :class:`kammerton.fingering.FingeringOptions`.
 
+    ci : float, optional
+        Level of the intervals, made once they are looked at; None for none.
+    resamples, seed : int
+        How often items are drawn for the intervals, and the seed of the draws.
+    interval : {"percentile", "bca"}
+        Which interval; see :mod:`kammerton.statistics.bootstrap`.
+    clusters : mapping of str to str, or str, optional
+        What items are drawn together with, such as the album of a song: a mapping, ``FILE.csv:COLUMN``, or a
+        regular expression on their names, such as ``"^(.*)/"``.
+
     Returns
     -------
     Scores
@@ -116,7 +135,18 @@ def score(  # noqa: PLR0913 - one per choice
         found, corpus, chosen, options=reading, missing=missing, annotator=annotator, strict=strict
     )
     choices = signed_choices(reading) | part
-    return Scores(found, evidence, missing=missing, options=reading, choices=choices)
+    items = items_of(evidence)
+    drawing = drawing_of(ci, resamples, seed, interval, clusters, items)
+    if ci is not None and clusters is None:
+        evidence = replace(evidence, diagnostics=(*evidence.diagnostics, *likely_clusters(items)))
+    return Scores(
+        found,
+        evidence,
+        missing=missing,
+        options=reading,
+        choices=choices,
+        drawing=drawing,
+    )
 
 
 def show(

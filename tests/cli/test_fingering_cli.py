@@ -303,11 +303,12 @@ def test_a_lone_file_is_called_reference(example: Terminal) -> None:
 def test_check_lists_what_cannot_be_played(example: Terminal) -> None:
     result = example.run("check", "fingering", "hasty/Cadence_est_fingering.txt", "--format", "concise")
     assert result.code == 0
+    # both notes stand in lines of their own, below the version
     first, second = (
-        line.removeprefix("hasty/Cadence_est_fingering.txt: ") for line in result.out.splitlines()
+        line.removeprefix("hasty/Cadence_est_fingering.txt:") for line in result.out.splitlines()
     )
-    assert first == "KT390 note 6 (C4, R1) with note 7 (F4, R1) at 1: finger 1 spans 5 semitones, at most 2"
-    assert second == "KT392 note 15 (C4, R3) with note 16 (E4, R1) at 3: fingers 1 and 3 are crossed"
+    assert first == "8: KT390 note 6 (C4, R1) with note 7 (F4, R1) at 1: finger 1 spans 5 semitones, at most 2"
+    assert second == "17: KT392 note 15 (C4, R3) with note 16 (E4, R1) at 3: fingers 1 and 3 are crossed"
     assert result.err == "1 file checked: 2 warnings in 1 file\n"
     assert example.run("check", "fingering", "hasty", "--strict").code == 1
     (first, *_) = example.run("check", "fingering", "hasty", "--format", "json").document["diagnostics"]

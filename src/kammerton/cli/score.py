@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["app", "command"]
 
 _Several = list[str] | None
+_Interval = Literal["percentile", "bca"]
 _Format = Literal["table", "json", "csv", "md", "latex"]
 
 app = task_verb("score", "Score one or several systems.", "REF EST [EST ...] [OPTIONS]")
@@ -48,6 +49,14 @@ def command(task: Task) -> Callable[..., int]:
         strict: Annotated[bool, Parameter(negative="")] = False,
         split: Annotated[str | None, Parameter(metavar="NAME")] = None,
         splits: Annotated[str | None, Parameter(metavar="FILE", negative="")] = None,
+        ci: Annotated[float, Parameter(negative="", metavar="LEVEL", group="Intervals")] = 0.95,
+        no_ci: Annotated[bool, Parameter(name="--no-ci", negative="", group="Intervals")] = False,
+        interval: Annotated[_Interval, Parameter(group="Intervals")] = "percentile",
+        resamples: Annotated[int, Parameter(metavar="N", group="Intervals")] = 10_000,
+        seed: Annotated[int, Parameter(metavar="N", group="Intervals")] = 0,
+        clusters: Annotated[
+            str | None, Parameter(name="--cluster", metavar="FILE.csv:COLUMN|REGEX", group="Intervals")
+        ] = None,
         fail_under: Annotated[_Several, Parameter(negative="", metavar="PROTOCOL/MEASURE=VALUE")] = None,
         quiet: Annotated[bool, Parameter(negative="")] = False,
         **reading: Any,
@@ -92,6 +101,19 @@ def command(task: Task) -> Callable[..., int]:
         splits
             List of items and splits: a table, or JSON with a field split for each. Without --split it
             only warns of items that are for training.
+        ci
+            Level of the intervals of figures.
+        no_ci
+            Leave intervals out.
+        interval
+            Plain quantiles of the figure on items drawn anew, or quantiles corrected for bias and skew.
+        resamples
+            How often items are drawn anew.
+        seed
+            Seed of the draws.
+        clusters
+            Draw items together that belong together, such as the songs of an album: a column of a table, or
+            a regular expression on the names of items, such as '^(.*)/'.
         fail_under
             Fail (exit code 1) if a headline figure is below, or undefined; repeatable.
         quiet
@@ -120,6 +142,11 @@ def command(task: Task) -> Callable[..., int]:
             "split": split,
             "splits": splits,
             "options": task.options(**reading),
+            "ci": None if no_ci else ci,
+            "resamples": resamples,
+            "seed": seed,
+            "interval": interval,
+            "clusters": clusters,
             **sides(references, estimates, added, pairs),
         }
         paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]

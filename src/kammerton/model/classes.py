@@ -13,7 +13,7 @@ from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import Task
 
-__all__ = ["Gathering", "gather_classes", "has_class"]
+__all__ = ["Classes", "Gathering", "gather_classes", "has_class"]
 
 Classes = tuple[tuple[str, ...], Mapping[Measure, Statistics]]
 """Names of classes, and statistics of each measure, one row per class."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -28,6 +28,11 @@ class ItemFigures:
     several : bool
         Whether an item may have several rows, one for each annotator. Statistics are then summed over
         them; values, and what they count, are averaged first, so that each item counts once.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The items, in the order of their first rows.
     """
 
     def __init__(
@@ -35,12 +40,19 @@ class ItemFigures:
     ) -> None:
         self._measure = measure
         self._rows = statistics
+        self._row_names = tuple(names)
         self._item: NDArray[np.int64] | None = None
-        self.names = tuple(names)
+        self.names = self._row_names
         if several:
             numbers: dict[str, int] = {}
             self._item = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
             self.names = tuple(numbers)
+
+    def only(self, chosen: Container[str]) -> ItemFigures:
+        """Return what some of the items bring."""
+        kept = [place for place, name in enumerate(self._row_names) if name in chosen]
+        names = [self._row_names[place] for place in kept]
+        return ItemFigures(self._measure, names, self._rows[kept], several=self._item is not None)
 
     @cached_property
     def statistics(self) -> Statistics:

@@ -5,15 +5,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Row
 from kammerton.model.measure import Measure, Statistics
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ITEMS", "SUMMARY", "Figures", "figures_of", "item_row", "null", "table"]
+    from kammerton.model.scores import Scores
+
+__all__ = [
+    "ITEMS",
+    "SUMMARY",
+    "Figures",
+    "describe",
+    "entry",
+    "figures_of",
+    "item_row",
+    "null",
+    "summary_rows",
+    "table",
+]
 
 Figures = tuple[float, float, float]
 """Value, what it counts in a mean, and its weight."""
@@ -46,16 +61,16 @@ def item_row(row: Row, measure: Measure, figures: Figures) -> tuple[Any, ...]:
     )
 
 
-_FIGURES = ("aggregate", "value", "items", "undefined", "weight", "weight_unit", "signature")
-
-
-SUMMARY = ("system", "annotator", "protocol", "measure", *_FIGURES)
+SUMMARY = (
+    *("system", "annotator", "protocol", "measure", "aggregate"),
+    *("value", "ci_low", "ci_high", "items", "undefined", "weight", "weight_unit", "signature"),
+)
 ITEMS = (
     *("system", "item", "annotator", "protocol", "measure"),
     *("value", "weight", "status", "reason", "counted_as"),
 )
 _NUMBERS = {
-    **dict.fromkeys(("value", "weight", "counted_as"), "Float64"),
+    **dict.fromkeys(("value", "weight", "counted_as", "ci_low", "ci_high"), "Float64"),
     **dict.fromkeys(("items", "undefined"), "Int64"),
 }
 
@@ -66,6 +81,46 @@ def table(rows: Iterator[tuple[Any, ...]], columns: Sequence[str]) -> pl.DataFra
 
     schema = {name: getattr(pl, _NUMBERS.get(name, "String")) for name in columns}
     return pl.DataFrame(list(rows), schema=schema, orient="row")
+
+
+def summary_rows(scores: Scores) -> Iterator[tuple[Any, ...]]:
+    """Give the rows of the table ``SUMMARY``."""
+    signatures = {who: scores.signatures(who) for who in (*scores.annotators, ALL)}
+    for system, annotator in product(scores.systems, dict.fromkeys((*scores.annotators, ALL))):
+        for measure in scores.measures:
+            if annotator not in scores.annotators_of(measure):
+                continue
+            of_items = scores.of_items(measure, system, annotator)
+            for how in measure.aggregates:
+                found = of_items.estimate(how)
+                low, high = scores.intervals.get((system, annotator, measure, how), (math.nan, math.nan))
+                unit = "items" if how in ("mean", "median") else measure.weight_unit
+                yield (
+                    *(system, annotator, measure.protocol, measure.name, how),
+                    *(null(found.value), null(low), null(high)),
+                    *(found.items, found.undefined, found.weight, unit, signatures[annotator][measure]),
+                )
+
+
+def entry(row: Sequence[Any]) -> dict[str, Any]:
+    """Return a row of ``SUMMARY`` as JSON has it: the ends of the interval together, if there is one."""
+    cells = dict(zip(SUMMARY, row, strict=True))
+    ends = [cells.pop("ci_low"), cells.pop("ci_high")]
+    head = {name: cells.pop(name) for name in SUMMARY[:6]}
+    return {**head, "ci": None if None in ends else ends, **cells}
+
+
+def describe(scores: Scores) -> str:
+    """Return the headline figures as text, one line per system and protocol."""
+    counts = [f"{name} {count['ok']}/{count['total']} items" for name, count in scores.counts.items()]
+    lines = [f"Scores({scores.task}: {', '.join(counts)})"]
+    for system, protocol in product(scores.systems, dict.fromkeys(m.protocol for m in scores.measures)):
+        chosen = [m for m in scores.measures if m.protocol == protocol and m.headline]
+        found = [scores.estimate(m, system, scores.annotators_of(m)[-1], m.aggregate).value for m in chosen]
+        told = ["undefined" if math.isnan(value) else f"{value:.4f}" for value in found]
+        texts = [f"{measure.name} {value}" for measure, value in zip(chosen, told, strict=True)]
+        lines.append(f"  {system}  {protocol}: {', '.join(texts)}")
+    return "\n".join(lines)
 
 
 def null(value: float) -> float | None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, product
@@ -12,11 +11,22 @@ from typing import TYPE_CHECKING, Any, Literal
 from kammerton.errors import Diagnostic, OptionError
 from kammerton.model.classes import Gathering, gather_classes, has_class
 from kammerton.model.corpus import ALL
+from kammerton.model.drawing import Drawing, Interval
 from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Aggregate, Estimate, Measure
 from kammerton.model.protocol import find
-from kammerton.model.score_tables import ITEMS, SUMMARY, Figures, figures_of, item_row, null, table
+from kammerton.model.score_tables import (
+    ITEMS,
+    SUMMARY,
+    Figures,
+    describe,
+    entry,
+    figures_of,
+    item_row,
+    summary_rows,
+    table,
+)
 from kammerton.model.signature import data_hash, signature
 from kammerton.model.task import Task
 from kammerton.version import __version__
@@ -45,6 +55,8 @@ class Scores:
         The task's options.
     choices : mapping of str to str
         Options that differ from their defaults; part of every signature.
+    drawing : Drawing, optional
+        How intervals are made, once they are asked for; by default there are none.
 
     Attributes
     ----------
@@ -53,12 +65,20 @@ class Scores:
     """
 
     def __init__(
-        self, task: Task, evidence: Evidence, *, missing: str, options: object, choices: Mapping[str, str]
+        self,
+        task: Task,
+        evidence: Evidence,
+        *,
+        missing: str,
+        options: object,
+        choices: Mapping[str, str],
+        drawing: Drawing | None = None,
     ) -> None:
         self._task = task
         self._evidence = evidence
         self._missing = missing
         self._choices = choices
+        self._drawing = drawing or Drawing()
         self.gathering = Gathering.of(task, evidence, options)
         self._rows: dict[_Kind, tuple[Row, ...]] = dict(evidence.rows.items())
         self._statistics = dict(evidence.statistics)
@@ -147,15 +167,28 @@ class Scores:
         """Return the rows of a system that have no estimate, or a side that cannot be used."""
         return tuple(row for row in self._all_rows() if row.system == system and row.status != "ok")
 
+    @property
+    def ci(self) -> float | None:
+        """Level of the intervals; None if there are none."""
+        return self._drawing.level
+
+    @cached_property
+    def intervals(self) -> Mapping[Any, Interval]:
+        """Ends of the interval of each figure, by system, annotator, measure and aggregate.
+
+        NaN where undefined; empty if none were asked for.
+        """
+        return {} if self._drawing.resample is None else self._drawing.resample(self)
+
     @cached_property
     def summary(self) -> pl.DataFrame:
         """Corpus figures.
 
         Key: ``system``, ``annotator``, ``protocol``, ``measure``, ``aggregate``; then ``value``
-        (null if undefined), ``items``, ``undefined``, ``weight``, ``weight_unit``, ``signature``. The
-        headline aggregate of a measure is the first of its rows.
+        (null if undefined), ``ci_low`` and ``ci_high`` (its interval), ``items``, ``undefined``, ``weight``,
+        ``weight_unit``, ``signature``. The headline aggregate of a measure is the first of its rows.
         """
-        return table(self._summary_rows(), SUMMARY)
+        return table(summary_rows(self), SUMMARY)
 
     @cached_property
     def items(self) -> pl.DataFrame:
@@ -252,7 +285,7 @@ class Scores:
             "kammerton": __version__,
             "task": self.task,
             "items": self.counts,
-            "scores": [dict(zip(SUMMARY, row, strict=True)) for row in self._summary_rows()],
+            "scores": [entry(row) for row in summary_rows(self)],
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
@@ -267,20 +300,7 @@ class Scores:
 
     def __repr__(self) -> str:
         """Return the headline figures, one line per system and protocol."""
-        lines = [f"Scores({self.task}: {self._described()})"]
-        for system in self.systems:
-            for protocol in dict.fromkeys(m.protocol for m in self.measures):
-                chosen = [m for m in self.measures if m.protocol == protocol and m.headline]
-                values = [
-                    self.estimate(m, system, self.annotators_of(m)[-1], m.aggregate).value for m in chosen
-                ]
-                texts = [f"{m.name} {_short(v)}" for m, v in zip(chosen, values, strict=True)]
-                lines.append(f"  {system}  {protocol}: {', '.join(texts)}")
-        return "\n".join(lines)
-
-    def _described(self) -> str:
-        counts = [f"{name} {count['ok']}/{count['total']} items" for name, count in self.counts.items()]
-        return ", ".join(counts)
+        return describe(self)
 
     def estimate(self, measure: Measure, system: str, annotator: str, how: Aggregate) -> Estimate:
         """Return a corpus figure with what it was measured on.
@@ -328,22 +348,7 @@ class Scores:
             ]
         return self._chosen[key]
 
-    def _summary_rows(self) -> Iterator[tuple[Any, ...]]:
-        signatures = {who: self._signatures(who) for who in (*self.annotators, ALL)}
-        for system, annotator in product(self.systems, dict.fromkeys((*self.annotators, ALL))):
-            for measure in self.measures:
-                if annotator not in self.annotators_of(measure):
-                    continue
-                of_items = self.of_items(measure, system, annotator)
-                for how in measure.aggregates:
-                    found = of_items.estimate(how)
-                    unit = "items" if how in ("mean", "median") else measure.weight_unit
-                    yield (
-                        *(system, annotator, measure.protocol, measure.name, how, null(found.value)),
-                        *(found.items, found.undefined, found.weight, unit, signatures[annotator][measure]),
-                    )
-
-    def _signatures(self, annotator: str) -> dict[Measure, str]:
+    def signatures(self, annotator: str) -> dict[Measure, str]:
         """Return the signature of each measure against one annotator, or against all."""
         used = {
             (who, item): digest
@@ -359,6 +364,7 @@ class Scores:
                 items=items,
                 data=data,
                 choices=self._choices,
+                drawing=self._drawing.signed,
             )
             for measure in self.measures
         }
@@ -382,10 +388,6 @@ _Kind = Literal["pair", "references+estimate", "estimate", "annotators", "gather
 
 def _kind(measure: Measure) -> _Kind:
     return "gathered" if measure.aggregate == "gathered" else measure.needs
-
-
-def _short(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:.4f}"
 
 
 def _one_of(kind: str, name: str | None, known: Sequence[str]) -> str:

@@ -44,7 +44,14 @@ def signed_file(choice: str) -> str:
 
 
 def signature(
-    measure: Measure, *, revision: int, missing: str, items: int, data: str, choices: Mapping[str, str]
+    measure: Measure,
+    *,
+    revision: int,
+    missing: str,
+    items: int,
+    data: str,
+    choices: Mapping[str, str],
+    drawing: Mapping[str, str] | None = None,
 ) -> str:
     """Return e.g. ``mirex2013/MajMin|rev:1|missing:worst|items:217|data:9f3c2a|kammerton:0.1.0``.
 
@@ -62,6 +69,8 @@ def signature(
         From :func:`data_hash`.
     choices : mapping of str to str
         Further choices that differ from their defaults.
+    drawing : mapping of str to str, optional
+        How items were drawn for intervals.
     """
     fields = {
         "rev": str(revision),
@@ -69,6 +78,7 @@ def signature(
         **choices,
         "items": str(items),
         "data": data,
+        **(drawing or {}),
         "kammerton": __version__,
     }
     return "|".join((str(measure), *(f"{key}:{value}" for key, value in fields.items())))

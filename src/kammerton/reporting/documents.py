@@ -50,8 +50,7 @@ def _cell(value: Any, *, safe: bool) -> str:
 
 def render_summary(scores: Scores, *, safe: bool = False) -> str:
     """Return the corpus figures as CSV, the columns of :attr:`kammerton.Scores.summary`."""
-    rows = scores.to_dict()["scores"]
-    return render_csv(list(rows[0]), [list(row.values()) for row in rows], safe=safe)
+    return render_csv(scores.summary.columns, scores.summary.iter_rows(), safe=safe)
 
 
 def render_items(scores: Scores, suffix: str, *, safe: bool = False) -> bytes:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from kammerton.reporting.escaping import for_latex, for_markdown, for_terminal
-from kammerton.reporting.tables import Block, figure
+from kammerton.reporting.tables import Block, ends, figure
 
 __all__ = ["render_latex", "render_markdown"]
 
@@ -58,6 +58,10 @@ def _texts(block: Block) -> int:
     return 2 if block.names_annotators else 1
 
 
+def _interval(low_and_high: tuple[str, str]) -> str:
+    return f"[{', '.join(low_and_high)}]" if all(low_and_high) else ""
+
+
 def _cells(block: Block, escape: Callable[[str], str]) -> Iterator[list[str]]:
     """Give the rows of a table: names, aggregates, then figures and the items undefined below them."""
     annotated = block.names_annotators
@@ -73,6 +77,9 @@ def _cells(block: Block, escape: Callable[[str], str]) -> Iterator[list[str]]:
         who = [escape(line.system), *([escape(line.annotator)] if annotated else [])]
         figures = [figure(each, measure) for each, measure in zip(line.figures, block.measures, strict=True)]
         yield [*who, str(line.items), *figures]
+        if line.intervals:
+            told = [_interval(ends(each, m)) for each, m in zip(line.intervals, block.measures, strict=True)]
+            yield [escape(f"{block.level} interval"), *empty, "", *told]
         if any(line.undefined):
             counts = ["" if count is None else str(count) for count in line.undefined]
             yield ["undefined items", *empty, "", *counts]

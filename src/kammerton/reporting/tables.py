@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
 
+from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure
 from kammerton.model.scores import Scores
 
-__all__ = ["Block", "Line", "build_blocks", "figure"]
+__all__ = ["Block", "Line", "build_blocks", "ends", "figure"]
 
 PER_CENT = (0.0, 1.0)
 """Range of the measures that are printed in per cent."""
@@ -22,13 +23,14 @@ class Line:
     """Figures of one system against one annotator; None where a measure has no figure for it.
 
     ``items`` is how many they are made of: of measures over classes, if there are no others, how many
-    classes.
+    classes. ``intervals`` has the ends of each figure's interval; it is empty if there are none.
     """
 
     system: str
     annotator: str
     figures: tuple[Estimate | None, ...]
     items: int
+    intervals: tuple[tuple[float, float] | None, ...] = ()
 
     @property
     def undefined(self) -> tuple[int | None, ...]:
@@ -52,6 +54,8 @@ class Block:
         Signature of every figure, with ``*`` for the measure.
     basis : str
         What the figures were measured on.
+    level : str
+        How likely intervals hold the figure, such as ``"95 %"``.
     """
 
     protocol: str
@@ -59,6 +63,7 @@ class Block:
     lines: tuple[Line, ...]
     signature: str
     basis: str = ""
+    level: str = ""
 
     @property
     def caption(self) -> str:
@@ -92,16 +97,16 @@ def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
     every : bool
         Whether to show every measure, not the headline measures only.
     """
-    rows = scores.to_dict()["scores"]
-    signatures = {(row["protocol"], row["measure"]): row["signature"] for row in rows}
+    signatures = scores.signatures(ALL)
+    level = "" if scores.ci is None else f"{100 * scores.ci:g} %"
     blocks = []
     for protocol in dict.fromkeys(measure.protocol for measure in scores.measures):
         measures = tuple(m for m in scores.measures if m.protocol == protocol and (every or m.headline))
         if measures:
-            signature = signatures[protocol, measures[0].name]
-            whole = f"{protocol}/*{signature.removeprefix(str(measures[0]))}"
-            lines = tuple(_lines(rows, measures))
-            blocks.append(Block(protocol, measures, lines, whole, _basis(scores, measures, lines)))
+            whole = f"{protocol}/*{signatures[measures[0]].removeprefix(str(measures[0]))}"
+            lines = tuple(_lines(scores, measures))
+            basis = _basis(scores, measures, lines)
+            blocks.append(Block(protocol, measures, lines, whole, basis, level))
     return tuple(blocks)
 
 
@@ -124,17 +129,20 @@ def _range(amounts: Sequence[float], unit: str) -> str:
     return f"{texts[0]} {unit}" if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]} {unit}"
 
 
-def _lines(rows: Sequence[Mapping[str, Any]], measures: tuple[Measure, ...]) -> Iterator[Line]:
-    places = {(m.protocol, m.name, m.aggregate): place for place, m in enumerate(measures)}
-    lines: dict[tuple[str, str], list[Estimate | None]] = {}
-    for row in rows:
-        place = places.get((row["protocol"], row["measure"], row["aggregate"]))
-        if place is not None:
-            value = math.nan if row["value"] is None else row["value"]
-            found = Estimate(value, row["weight"], row["items"], row["undefined"])
-            lines.setdefault((row["system"], row["annotator"]), [None] * len(measures))[place] = found
-    for (system, annotator), figures in lines.items():
-        yield Line(system, annotator, tuple(figures), _items(measures, figures))
+def _lines(scores: Scores, measures: tuple[Measure, ...]) -> Iterator[Line]:
+    for system, annotator in product(scores.systems, dict.fromkeys((*scores.annotators, ALL))):
+        known = [annotator in scores.annotators_of(measure) for measure in measures]
+        if not any(known):
+            continue
+        figures = tuple(
+            scores.estimate(measure, system, annotator, measure.aggregate) if has else None
+            for measure, has in zip(measures, known, strict=True)
+        )
+        intervals = tuple(
+            scores.intervals.get((system, annotator, measure, measure.aggregate)) for measure in measures
+        )
+        shown = intervals if any(each is not None and not math.isnan(each[0]) for each in intervals) else ()
+        yield Line(system, annotator, figures, _items(measures, figures), shown)
 
 
 def _items(measures: Sequence[Measure], figures: Sequence[Estimate | None]) -> int:
@@ -150,3 +158,11 @@ def figure(estimate: Estimate | None, measure: Measure) -> str:
     if math.isnan(estimate.value):
         return "undefined"
     return f"{100 * estimate.value:.2f}" if measure.range == PER_CENT else f"{estimate.value:.4f}"
+
+
+def ends(interval: tuple[float, float] | None, measure: Measure) -> tuple[str, str]:
+    """Return the ends of an interval as tables print them; nothing where there is none."""
+    if interval is None or math.isnan(interval[0]):
+        return "", ""
+    low, high = (figure(Estimate(end, 0.0, 0, 0), measure) for end in interval)
+    return low, high

@@ -11,7 +11,7 @@ from kammerton.errors import clip
 from kammerton.model.measure import Measure
 from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.escaping import display_width, for_terminal, pad
-from kammerton.reporting.tables import Block, Line, figure
+from kammerton.reporting.tables import Block, Line, ends, figure
 
 __all__ = ["render_text"]
 
@@ -69,6 +69,10 @@ def _stub(block: Block) -> list[list[str]]:
         systems.append(line.system)
         annotators.append(line.annotator)
         items.append(str(line.items))
+        if line.intervals:
+            systems += [f"  {block.level}", "    to"]
+            annotators += ["", ""]
+            items += ["", ""]
         if any(line.undefined):
             systems.append(_UNDEFINED)
             annotators.append("")
@@ -77,11 +81,13 @@ def _stub(block: Block) -> list[list[str]]:
 
 
 def _column(block: Block, place: int) -> list[str]:
-    """Return a measure's name, its aggregate, and its figures with the undefined items below each."""
+    """Return a measure's name, its aggregate, and its figures, with intervals and undefined items below."""
     measure = block.measures[place]
     column = [block.heading(measure), _way(measure)]
     for line in block.lines:
         column.append(figure(line.figures[place], measure))
+        if line.intervals:
+            column += ends(line.intervals[place], measure)
         if any(line.undefined):
             undefined = line.undefined[place]
             column.append("" if undefined is None else str(undefined))
@@ -130,6 +136,10 @@ def _listed(block: Block) -> Iterator[str]:
         for place, measure in enumerate(block.measures):
             text = figure(line.figures[place], measure)
             yield f"  {names[place]:<{width}} {text}".rstrip()
+            low, high = ends(line.intervals[place] if line.intervals else None, measure)
+            if low:
+                yield f"    {block.level} {low}"
+                yield f"      to {high}"
             if line.undefined[place]:
                 yield f"    {plural(line.undefined[place] or 0, 'item')} undefined"
 

@@ -8,12 +8,12 @@ import numpy as np
 from kammerton.errors import OptionError
 from kammerton.model.measure import Values
 
-__all__ = ["Interval", "bca", "percentile"]
+__all__ = ["UNDEFINED", "Interval", "bca", "percentile", "tail_of"]
 
 Interval = tuple[float, float]
 """Low and high end; NaN where undefined."""
 
-_UNDEFINED = (float("nan"), float("nan"))
+UNDEFINED: Interval = (float("nan"), float("nan"))
 
 
 def percentile(resampled: Values, level: float = 0.95) -> Interval:
@@ -39,7 +39,7 @@ def percentile(resampled: Values, level: float = 0.95) -> Interval:
     >>> percentile(np.arange(9.0), level=0.5)
     (2.0, 6.0)
     """
-    tail = _tail(level)
+    tail = tail_of(level)
     return _quantiles(resampled, tail, 1 - tail)
 
 
@@ -76,10 +76,10 @@ def bca(value: float, resampled: Values, jackknifed: Values, level: float = 0.95
     """
     from scipy.special import ndtr, ndtri  # noqa: PLC0415 - slow to import
 
-    tail = _tail(level)
+    tail = tail_of(level)
     known, left_out = resampled[~np.isnan(resampled)], jackknifed[~np.isnan(jackknifed)]
     if np.isnan(value) or not len(known) or not len(left_out):
-        return _UNDEFINED
+        return UNDEFINED
     below = (np.count_nonzero(known < value) + np.count_nonzero(known <= value)) / (2 * len(known))
     bias = ndtri(np.clip(below, 0.5 / len(known), 1 - 0.5 / len(known)))
     deviations = left_out.mean() - left_out
@@ -94,7 +94,14 @@ def bca(value: float, resampled: Values, jackknifed: Values, level: float = 0.95
     return _quantiles(known, float(low), float(high))
 
 
-def _tail(level: float) -> float:
+def tail_of(level: float) -> float:
+    """Return what an interval leaves on each side.
+
+    Raises
+    ------
+    OptionError
+        If the level is not between 0 and 1.
+    """
     if not 0 < level < 1:
         raise OptionError(f"the level of an interval is between 0 and 1, got {level}")
     return (1 - level) / 2
@@ -103,6 +110,6 @@ def _tail(level: float) -> float:
 def _quantiles(resampled: Values, low: float, high: float) -> Interval:
     known = resampled[~np.isnan(resampled)]
     if not len(known):
-        return _UNDEFINED
+        return UNDEFINED
     ends = np.quantile(known, [low, high])
     return float(ends[0]), float(ends[1])

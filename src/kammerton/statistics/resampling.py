@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from kammerton.core.intervals import Codes
 from kammerton.errors import OptionError
 
-__all__ = ["Draws", "Resampling", "Swaps", "number_units"]
+__all__ = ["Draws", "LeaveOneOut", "Resampling", "Swaps", "number_units"]
 
 Draws = NDArray[np.float64]
 """Shape (draws, items). Whole numbers, as floats because they are factors of products."""
 
-_BLOCK_CELLS = 1 << 21
-"""Cells of a block: 16 MB."""
+_BLOCK_CELLS, _BLOCK_ROWS = 1 << 21, 1 << 12
+"""Most cells of a block, which are 16 MB, and most rows: what is made of a row may be longer than it."""
 
 
 def number_units(clusters: Sequence[Hashable]) -> Codes:
@@ -84,7 +84,7 @@ class _Blocks:
 
     @property
     def _height(self) -> int:
-        return max(1, min(self.total, _BLOCK_CELLS // max(self.items, 1)))
+        return max(1, min(self.total, _BLOCK_ROWS, _BLOCK_CELLS // max(self.items, 1)))
 
     @property
     def starts(self) -> range:
@@ -118,6 +118,31 @@ class Resampling(_Blocks):
         drawn += np.arange(rows)[:, None] * units
         counts = np.bincount(drawn.ravel(), minlength=rows * units)
         return self._spread(counts.reshape(rows, units).astype(np.float64))
+
+
+class LeaveOneOut(_Blocks):
+    """All items but those of one unit, for each unit; at most ``draws`` of them.
+
+    If there are more units, neighbours are left out together.
+
+    Examples
+    --------
+    >>> LeaveOneOut(items=3).block(0)
+    array([[0., 1., 1.],
+           [1., 0., 1.],
+           [1., 1., 0.]])
+    """
+
+    @property
+    def total(self) -> int:
+        """Number of rows of all blocks together."""
+        return min(self.units, self.draws)
+
+    def block(self, start: int) -> Draws:
+        """Return 0 for items that are left out and 1 for others, in the block that begins with ``start``."""
+        out = self.unit_of * self.total // max(self.units, 1)
+        rows = np.arange(start, start + self._rows(start))
+        return np.asarray(out[None, :] != rows[:, None], dtype=np.float64)
 
 
 @dataclass(frozen=True)

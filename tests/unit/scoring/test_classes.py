@@ -175,7 +175,7 @@ def test_options_reach_the_classes() -> None:
 def test_a_measure_may_lack_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_a(*given: Any) -> tuple[tuple[str, ...], Mapping[Measure, Statistics]]:
         names, found = gather(*given)
-        lacking = np.array([[np.nan if name == "a" else 1.0] for name in names])
+        lacking = np.array([np.nan if name == "a" else 1.0 for name in names]).reshape(-1, 1)
         return names, {measure: each * lacking for measure, each in found.items()}
 
     use(monkeypatch, replace(TASK, gather=without_a))

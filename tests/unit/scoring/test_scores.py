@@ -103,7 +103,7 @@ def test_the_summary_has_a_row_per_system_measure_and_aggregate(scores: kt.Score
     table = scores.summary
     assert table.columns == [
         *("system", "annotator", "protocol", "measure", "aggregate"),
-        *("value", "items", "undefined", "weight", "weight_unit", "signature"),
+        *("value", "ci_low", "ci_high", "items", "undefined", "weight", "weight_unit", "signature"),
     ]
     key = table.select("system", "protocol", "measure", "aggregate").rows()
     aggregates = [
@@ -191,7 +191,10 @@ def test_plain_values_hold_everything(scores: kt.Scores) -> None:
     assert list(plain) == ["kammerton", "task", "items", "scores", "diagnostics"]
     assert (plain["kammerton"], plain["task"]) == (__version__, "chords")
     assert plain["items"] == scores.counts
-    assert plain["scores"] == scores.summary.to_dicts()
+    for row, figure in zip(scores.summary.to_dicts(), plain["scores"], strict=True):
+        ends = [row.pop("ci_low"), row.pop("ci_high")]
+        assert figure.pop("ci") == (None if None in ends else ends)
+        assert row == figure
     assert [found["code"] for found in plain["diagnostics"]] == [found.code for found in scores.diagnostics]
     (missing,) = (found for found in plain["diagnostics"] if found["code"] == "KT203")
     assert (missing["severity"], missing["system"], missing["count"]) == ("error", "poor", 1)

@@ -46,8 +46,10 @@ def write(folder: Path, songs: dict[str, Song]) -> Path:
 
 def test_a_signature_reads_like_this() -> None:
     found = signed()
-    expected = f"mirex2013/MajMin|rev:1|missing:worst|items:2|data:{data(found)}|kammerton:{__version__}"
+    drawn = "ci:0.95,percentile,10000,0"
+    expected = f"mirex2013/MajMin|rev:1|missing:worst|items:2|data:{data(found)}|{drawn}|kammerton:{__version__}"
     assert found == expected
+    assert signed(ci=None) == found.replace(f"|{drawn}", "")
 
 
 def test_it_names_the_revision_of_the_protocol() -> None:

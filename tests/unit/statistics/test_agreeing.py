@@ -111,3 +111,11 @@ def test_unknown_names_are_named() -> None:
     found = kt.agree("chords", {"one": ONE, "other": OTHER}, measures=[MAJMIN])
     with pytest.raises(OptionError, match="unknown annotator"):
         found.value("MajMin", reference="one", estimate="nobody")
+
+
+def test_figures_are_signed() -> None:
+    found = kt.agree("chords", {"one": ONE, "other": OTHER}, measures=[MAJMIN])
+    (signature,) = found.signatures.values()
+    assert signature.startswith("mirex2013/MajMin|rev:1|missing:skip|items:2|data:")
+    changed = kt.agree("chords", {"one": ONE, "other": ONE}, measures=[MAJMIN])
+    assert set(changed.signatures.values()) != {signature}

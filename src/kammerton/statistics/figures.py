@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Corpus figures as functions of how often each item is drawn.
+
+A pooled figure finalises sums of statistics. A mean is a quotient of two sums: of what the items count, and
+of their number. A weighted mean is one as well. All sums of all figures are one product of draws and columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from kammerton.core.intervals import Codes
+from kammerton.core.ratios import ratio
+from kammerton.model.item_figures import ItemFigures
+from kammerton.model.measure import Aggregate, Measure, Statistics, Values
+from kammerton.statistics.medians import DrawnMedian
+from kammerton.statistics.resampling import Draws
+
+__all__ = ["FigureSums", "Figures", "Key", "sums_of"]
+
+
+class Key(NamedTuple):
+    """Which corpus figure: a row of :attr:`kammerton.model.scores.Scores.summary`."""
+
+    system: str
+    annotator: str
+    measure: Measure
+    aggregate: Aggregate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FigureSums:
+    """A figure that is made of sums over items.
+
+    Parameters
+    ----------
+    columns : ndarray, shape (items, sums)
+        What each item adds.
+    finalise : callable
+        From sums, one row each, to figures.
+    """
+
+    columns: Statistics
+    finalise: Callable[[Statistics], Values]
+
+
+def sums_of(measure: Measure, found: ItemFigures, how: Aggregate) -> FigureSums:
+    """Return a figure as sums over its items, whichever aggregate but a median.
+
+    Parameters
+    ----------
+    measure : Measure
+    found : ItemFigures
+        Its items.
+    how : aggregate
+        Pooled, mean or weighted mean.
+    """
+    if how == "pooled":
+        return FigureSums(found.statistics, measure.formula.finalise)
+    defined = ~np.isnan(found.counted)
+    weight = np.where(defined, found.weights if how == "weighted_mean" else 1.0, 0.0)
+    counted = np.where(defined, found.counted, 0.0)
+    return FigureSums(np.stack((counted * weight, weight), axis=1), _quotient)
+
+
+def _quotient(sums: Statistics) -> Values:
+    return ratio(sums[:, 0], sums[:, 1])
+
+
+class Figures:
+    """Figures of one collection of items.
+
+    Parameters
+    ----------
+    found : mapping of Key to ItemFigures
+        What items bring to each figure; none of it gathered.
+    items : sequence of str
+        All items, in the order of the draws.
+    spread : float
+        How far the number of draws of half of the items varies: the square root of the number of items,
+        or of the sum of the squared sizes of clusters.
+    """
+
+    def __init__(self, found: Mapping[Key, ItemFigures], items: Sequence[str], spread: float) -> None:
+        self.keys = tuple(found)
+        self._columns = _Columns(items)
+        self._sums: dict[int, tuple[Codes, Callable[[Statistics], Values]]] = {}
+        self._medians: dict[int, DrawnMedian] = {}
+        for place, (key, each) in enumerate(found.items()):
+            at = self._columns.places(each.names)
+            if key.aggregate == "median":
+                values = np.full(len(items), np.nan)
+                values[at] = each.counted
+                self._medians[place] = DrawnMedian(values, self._columns.add, spread)
+            else:
+                figure = sums_of(key.measure, each, key.aggregate)
+                self._sums[place] = self._columns.add_rows(figure.columns, at), figure.finalise
+        self._matrix = self._columns.matrix()
+
+    def sums(self, draws: Draws) -> Statistics:
+        """Return the sums that all figures are made of, shape (draws, sums)."""
+        return draws @ self._matrix
+
+    def evaluate(self, draws: Draws) -> Values:
+        """Return each figure of each draw.
+
+        Parameters
+        ----------
+        draws : ndarray, shape (draws, items)
+            How often each item is drawn.
+
+        Returns
+        -------
+        ndarray, shape (draws, figures)
+        """
+        sums = self.sums(draws)
+        made = np.empty((len(draws), len(self.keys)))
+        for place, (columns, finalise) in self._sums.items():
+            made[:, place] = finalise(sums[:, columns])
+        for place, median in self._medians.items():
+            made[:, place] = median.evaluate(draws, sums)
+        return made
+
+
+class _Columns:
+    """Columns that are added up, each of them once however many figures have it."""
+
+    def __init__(self, items: Sequence[str]) -> None:
+        self._place = {name: place for place, name in enumerate(items)}
+        self._number: dict[bytes, int] = {}
+        self._columns: list[Values] = []
+
+    def places(self, names: Sequence[str]) -> Codes:
+        return np.array([self._place[name] for name in names], dtype=np.int64)
+
+    def add(self, column: Values) -> int:
+        number = self._number.setdefault(column.tobytes(), len(self._columns))
+        if number == len(self._columns):
+            self._columns.append(column)
+        return number
+
+    def add_rows(self, rows: Statistics, at: Codes) -> Codes:
+        whole = np.zeros((rows.shape[1], len(self._place)))
+        whole[:, at] = rows.T
+        return np.array([self.add(column) for column in whole], dtype=np.int64)
+
+    def matrix(self) -> Statistics:
+        columns = self._columns or [np.zeros(len(self._place))]
+        return np.ascontiguousarray(np.stack(columns, axis=1))

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""An interval for every corpus figure, by resampling the items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+import numpy as np
+
+from kammerton.errors import OptionError
+from kammerton.model.item_figures import ItemFigures
+from kammerton.model.measure import Measure, Values
+from kammerton.model.scores import Scores
+from kammerton.statistics.bootstrap import UNDEFINED, Interval, bca, percentile, tail_of
+from kammerton.statistics.figures import Key
+from kammerton.statistics.resampling import LeaveOneOut, Resampling
+from kammerton.statistics.sample import Kept, Sample, names_of, split_gathered
+
+__all__ = ["Intervals", "Method", "intervals"]
+
+Method = Literal["percentile", "bca"]
+
+_METHODS = ("percentile", "bca")
+_TOGETHER = 1 << 24
+"""Resampled figures that are held at once: 128 MB."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals(Mapping[Key, Interval]):
+    """Intervals by system, annotator, measure and aggregate, and how they were made.
+
+    Parameters
+    ----------
+    of : mapping of Key to (float, float)
+        Low and high end; NaN where undefined.
+    figures : mapping of Key to float
+        The figures.
+    level : float
+        Share of such intervals that are to hold the figure of all items there could be.
+    method : {"percentile", "bca"}
+    resamples, gathered_resamples : int
+        Number of resamples; that of measures over classes may be smaller.
+    seed : int
+        Of the draws.
+    units : int
+        Items, or clusters, that were drawn from.
+    clustered : bool
+        Whether clusters were drawn.
+    """
+
+    of: Mapping[Key, Interval]
+    figures: Mapping[Key, float]
+    level: float
+    method: Method
+    resamples: int
+    gathered_resamples: int
+    seed: int
+    units: int
+    clustered: bool
+
+    def __getitem__(self, key: Key) -> Interval:
+        """Return the interval of a figure; any tuple of the four will do."""
+        return self.of[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        """Give the figures in the order of the summary."""
+        return iter(self.of)
+
+    def __len__(self) -> int:
+        """Return the number of figures."""
+        return len(self.of)
+
+
+def intervals(
+    scores: Scores,
+    *,
+    level: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    clusters: Mapping[str, str] | None = None,
+    method: Method = "percentile",
+    measures: Sequence[Measure] | None = None,
+    items: Collection[str] | None = None,
+) -> Intervals:
+    """Return an interval for every corpus figure.
+
+    Items are drawn with replacement, as many as there are, and each figure is computed from what was
+    drawn: pooled ones from summed statistics, means from values. With several annotators an item is drawn
+    with all of them. All systems get the same draws.
+
+    Parameters
+    ----------
+    scores : Scores
+    level : float
+        Between 0 and 1.
+    resamples : int
+        How often. Measures over classes are computed less often where their rows times this number would
+        be many; see :attr:`Intervals.gathered_resamples`.
+    seed : int
+        Of the draws.
+    clusters : mapping of str to str, optional
+        Cluster of each item, such as the album of a song; clusters are then drawn whole.
+    method : {"percentile", "bca"}
+        Which interval; see :mod:`kammerton.statistics.bootstrap`. BCa computes each figure once more
+        without each item, or each of 10,000 groups of neighbours.
+    measures : sequence of Measure, optional
+        Some of the measures.
+    items : collection of str, optional
+        Some of the items, such as those of one genre; figures and intervals are then of these.
+
+    Returns
+    -------
+    Intervals
+        Undefined where the figure is, and where less than two items (or clusters) have a value.
+
+    Raises
+    ------
+    OptionError
+        If a choice is not possible, or an item has no cluster.
+    """
+    tail_of(level)
+    Resampling(0, resamples, seed)  # refuses what cannot be drawn
+    if method not in _METHODS:
+        raise OptionError.unknown("kind of interval", method, _METHODS)
+    chosen = scores.measures if measures is None else tuple(measures)
+    keys = [
+        Key(system, annotator, measure, how)
+        for system in scores.systems
+        for measure in chosen
+        for annotator in scores.annotators_of(measure)
+        for how in measure.aggregates
+    ]
+    sample = Sample(scores, keys, _kept(scores, chosen, items), clusters)
+    bootstrap = _Bootstrap(sample, level, method, seed)
+    gathered_resamples = resamples
+    for part in split_gathered(keys):
+        wanted = resamples
+        if part[0].measure.aggregate == "gathered":
+            wanted = gathered_resamples = sample.gathered_draws(resamples)
+        together = max(_TOGETHER // wanted, 1)
+        for at in range(0, len(part), together):
+            bootstrap.add(part[at : at + together], wanted)
+    return Intervals(
+        of={key: bootstrap.intervals[key] for key in keys},
+        figures={key: bootstrap.figures[key] for key in keys},
+        level=level,
+        method=method,
+        resamples=resamples,
+        gathered_resamples=gathered_resamples,
+        seed=seed,
+        units=sample.units_count,
+        clustered=clusters is not None,
+    )
+
+
+def _kept(scores: Scores, measures: Sequence[Measure], items: Collection[str] | None) -> Kept:
+    """Return the items that any system has; of them, those that were chosen."""
+    wanted = None if items is None else frozenset(items)
+    kept = {}
+    for measure in measures:
+        groups = product(scores.systems, scores.annotators_of(measure))
+        every = frozenset().union(*(names_of(scores, measure, *group) for group in groups))
+        kept[measure] = every if wanted is None else every & wanted
+    return kept
+
+
+class _Bootstrap:
+    """Makes intervals, some figures at a time."""
+
+    def __init__(self, sample: Sample, level: float, method: Method, seed: int) -> None:
+        self._sample, self._level, self._method, self._seed = sample, level, method, seed
+        self._place = {name: place for place, name in enumerate(sample.items)}
+        self.intervals: dict[Key, Interval] = {}
+        self.figures: dict[Key, float] = {}
+
+    def add(self, keys: Sequence[Key], resamples: int) -> None:
+        """Make the intervals of figures: all of them gathered, or none."""
+        sample, items = self._sample, len(self._sample.items)
+        found = sample.found(keys)
+        resampled = sample.evaluate(Resampling(items, resamples, self._seed, sample.clusters), found)
+        without: Mapping[Key, Values] = {}
+        if self._method == "bca":
+            without = sample.evaluate(LeaveOneOut(items, resamples, clusters=sample.clusters), found)
+        for key in keys:
+            value = found[key].estimate(key.aggregate).value
+            self.figures[key] = value
+            if math.isnan(value) or self._is_of_one(key, found[key], resampled[key]):
+                self.intervals[key] = UNDEFINED
+            elif self._method == "bca":
+                self.intervals[key] = bca(value, resampled[key], without[key], self._level)
+            else:
+                self.intervals[key] = percentile(resampled[key], self._level)
+
+    def _is_of_one(self, key: Key, found: ItemFigures, resampled: Values) -> bool:
+        """Tell whether a figure never varies because all of it is of one item, or of one cluster."""
+        known = resampled[~np.isnan(resampled)]
+        if len(known) and known.min() < known.max():
+            return False
+        if key.measure.aggregate == "gathered":
+            return self._sample.units_count < 2
+        defined = np.flatnonzero(~np.isnan(found.counted))
+        units = {int(self._sample.units[self._place[found.names[place]]]) for place in defined.tolist()}
+        return len(units) < 2

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""How a caller wants the uncertainty of figures told."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.formats.groups import group_items
+from kammerton.model.drawing import Drawing
+from kammerton.model.evidence import Evidence
+from kammerton.model.signature import signed_file
+
+if TYPE_CHECKING:
+    from kammerton.statistics.intervals import Method
+
+__all__ = ["drawing_of", "items_of", "likely_clusters"]
+
+_METHODS = ("percentile", "bca")
+
+
+_LIKELY = ("^(.*)/", r"^(.*)[-_. ]\d+$")
+"""Parts of names that items which belong together share: a folder, a name in front of a number."""
+
+
+def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
+    """Say that items look as if some of them belonged together, if they do."""
+    for pattern in _LIKELY:
+        found = [re.search(pattern, item) for item in items]
+        groups = Counter(match[1] for match in found if match is not None)
+        if len(groups) > 1 and groups.total() == len(items) >= 2 * len(groups):
+            message = (
+                f"intervals take {len(items):,} items for independent, but by their names they belong to "
+                f"{len(groups):,} groups, such as {quote(next(iter(groups)))}"
+            )
+            hint = f"if items of a group are alike, as songs of an album are, --cluster '{pattern}'"
+            return (Diagnostic(code="KT218", severity="note", message=message, hint=hint),)
+    return ()
+
+
+def items_of(evidence: Evidence) -> list[str]:
+    """Return the names of all items, sorted."""
+    return sorted({row.item for rows in evidence.rows.values() for row in rows})
+
+
+def drawing_of(
+    ci: float | None,
+    resamples: int,
+    seed: int,
+    interval: Method,
+    clusters: Mapping[str, str] | str | None,
+    items: Iterable[str],
+) -> Drawing:
+    """Return the drawing that a caller of :func:`kammerton.score` asked for.
+
+    Raises
+    ------
+    OptionError
+        If a choice is not possible.
+    DataError
+        If a table of clusters cannot be read.
+    """
+    if ci is None:
+        if clusters is not None:
+            raise OptionError("clusters are for intervals, and there are to be none")
+        return Drawing()
+    from kammerton.statistics.intervals import intervals  # noqa: PLC0415 - many runs look at none
+
+    _check(ci, resamples, seed, interval)
+    signed = {"ci": f"{ci:g},{interval},{resamples},{seed}"}
+    drawn = None if clusters is None else group_items(clusters, items)
+    if clusters is not None:
+        signed["clusters"] = _signed(clusters)
+    resample = partial(intervals, level=ci, resamples=resamples, seed=seed, method=interval, clusters=drawn)
+    return Drawing(ci, resample, signed)
+
+
+def _check(ci: float, resamples: int, seed: int, interval: str) -> None:
+    """Refuse at once what would be refused once the intervals are looked at."""
+    from kammerton.statistics.bootstrap import tail_of  # noqa: PLC0415
+    from kammerton.statistics.resampling import Resampling  # noqa: PLC0415
+
+    tail_of(ci)
+    Resampling(2, resamples, seed)
+    if interval not in _METHODS:
+        raise OptionError.unknown("kind of interval", interval, _METHODS)
+
+
+def _signed(clusters: Mapping[str, str] | str) -> str:
+    if not isinstance(clusters, str):
+        return "given"
+    path, colon, column = clusters.rpartition(":")
+    return f"{signed_file(path)}{colon}{column}" if colon else clusters

@@ -1,0 +1,257 @@
+"""Intervals of corpus figures: against drawing items one by one and scoring what was drawn, and by hand."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kammerton as kt
+from cases.chords import song
+from kammerton.errors import OptionError
+from kammerton.instruments import InstrumentList, InstrumentOptions
+from kammerton.statistics import sample as sampling
+from kammerton.statistics.bootstrap import bca, percentile
+from kammerton.statistics.figures import Key
+from kammerton.statistics.intervals import Intervals, intervals
+from kammerton.statistics.resampling import LeaveOneOut, Resampling
+
+DRAWS = 60
+MEASURES = ["mirex2013/MajMin", "mirex2013/MeanSeg", "mir_eval/majmin", "decibel/CSR"]
+
+REFS = {
+    f"{name}": song((0, 4, "C"), (4, 4 + number, "G:7"), (4 + number, 20, "X" if number == 3 else "D:min"))
+    for number, name in enumerate("abcdefg", 1)
+} | {"h": song((0, 5, "X"))}
+ESTS = {
+    f"{name}": song((0, number, "C"), (number, 9, "G"), (9, 20, "D:min" if number % 2 else "D"))
+    for number, name in enumerate("abcdefgh", 1)
+}
+SECOND = {name: song((0, 7, "C"), (7, 20, "D:min")) for name in "abcd"}
+
+
+def drawn(items: int, **choices: Any) -> list[list[int]]:
+    """Return the numbers of the items of each draw."""
+    draws = Resampling(items, DRAWS, seed=7, **choices)
+    return [
+        np.repeat(np.arange(items), counts.astype(int)).tolist()
+        for start in draws.starts
+        for counts in draws.block(start)
+    ]
+
+
+def figures(scores: kt.Scores, draw: list[int], items: list[str]) -> dict[Key, float]:
+    """Return each figure of the items drawn, each as often as it was drawn."""
+    found = {}
+    for measure in scores.measures:
+        for annotator in scores.annotators_of(measure):
+            own = scores.of_items(measure, "s", annotator)
+            place = {name: number for number, name in enumerate(own.names)}
+            rows = [place[items[number]] for number in draw if items[number] in place]
+            for how in measure.aggregates:
+                if how == "pooled":
+                    value = measure.estimate(own.statistics[rows], how).value
+                else:
+                    counted, weights = own.counted[rows], own.weights[rows]
+                    known = ~np.isnan(counted)
+                    value = {
+                        "mean": lambda c, w: c.mean() if len(c) else math.nan,
+                        "median": lambda c, w: np.median(c) if len(c) else math.nan,
+                        "weighted_mean": lambda c, w: (c * w).sum() / w.sum() if w.sum() else math.nan,
+                    }[how](counted[known], weights[known])
+                found[Key("s", annotator, measure, how)] = float(value)
+    return found
+
+
+def check(scores: kt.Scores, found: Intervals, draws: list[list[int]], items: list[str]) -> None:
+    every = [figures(scores, draw, items) for draw in draws]
+    assert set(found) == set(every[0])
+    for key, interval in found.items():
+        expected = percentile(np.array([each[key] for each in every]), 0.9)
+        assert interval == pytest.approx(expected, abs=1e-12, nan_ok=True), key
+
+
+@pytest.mark.parametrize("annotators", [None, {"second": SECOND}])
+def test_every_figure_of_every_draw(annotators: Mapping[str, Any] | None) -> None:
+    scores = kt.score("chords", REFS, {"s": ESTS}, annotators=annotators, measures=MEASURES)
+    found = intervals(scores, level=0.9, resamples=DRAWS, seed=7)
+    check(scores, found, drawn(8), sorted(REFS))
+    assert (found.units, found.clustered, found.resamples) == (8, False, DRAWS)
+    assert len(found) == len(scores.summary)
+
+
+def test_clusters_are_drawn_whole() -> None:
+    scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES)
+    clusters = {name: "early" if name < "d" else name for name in REFS}
+    found = intervals(scores, level=0.9, resamples=DRAWS, seed=7, clusters=clusters)
+    check(scores, found, drawn(8, clusters=[clusters[name] for name in sorted(REFS)]), sorted(REFS))
+    assert (found.units, found.clustered) == (6, True)
+
+
+def test_clusters_of_one_are_no_clusters() -> None:
+    scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES)
+    alone = intervals(scores, resamples=DRAWS, clusters={name: name for name in REFS})
+    assert dict(alone) == dict(intervals(scores, resamples=DRAWS))
+
+
+def test_a_single_cluster_tells_nothing() -> None:
+    scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES)
+    found = intervals(scores, resamples=DRAWS, clusters=dict.fromkeys(REFS, "all"))
+    assert all(math.isnan(low) and math.isnan(high) for low, high in found.values())
+
+
+def test_some_items_only() -> None:
+    scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES)
+    some = {name: REFS[name] for name in "bdf"}
+    part = kt.score("chords", some, {"s": ESTS}, measures=MEASURES)
+    found = intervals(scores, resamples=DRAWS, items=list(some))
+    assert dict(found) == dict(intervals(part, resamples=DRAWS))
+    measure = scores.measures[0]
+    assert found.figures[Key("s", "reference", measure, "pooled")] == part.value(str(measure))
+
+
+def test_bias_corrected_intervals() -> None:
+    scores = kt.score("chords", REFS, {"s": ESTS}, measures=["mirex2013/MajMin"])
+    (measure,) = scores.measures
+    found = intervals(scores, level=0.9, resamples=DRAWS, seed=7, method="bca")
+    items = sorted(REFS)
+    key = Key("s", "reference", measure, "pooled")
+    every = np.array([figures(scores, draw, items)[key] for draw in drawn(8)])
+    without = np.array(
+        [figures(scores, [each for each in range(8) if each != out], items)[key] for out in range(8)]
+    )
+    assert found[key] == pytest.approx(bca(scores.value("MajMin"), every, without, 0.9), abs=1e-12)
+    assert sum(len(LeaveOneOut(8).block(start)) for start in LeaveOneOut(8).starts) == 8
+
+
+def test_two_items_by_hand() -> None:
+    refs = {"1": song((0, 10, "C")), "2": song((0, 10, "C"))}
+    ests = {"1": song((0, 2, "C"), (2, 10, "G")), "2": song((0, 8, "C"), (8, 10, "G"))}
+    scores = kt.score("chords", refs, {"s": ests}, measures=["mirex2013/MajMin"])
+    # .2 and .8: a quarter of the draws has one of them twice
+    for how in ("pooled", "mean", "median"):
+        assert scores.intervals["s", "reference", scores.measures[0], how] == pytest.approx((0.2, 0.8))
+    found = scores.summary.select("value", "ci_low", "ci_high").row(0)
+    assert found == pytest.approx((0.5, 0.2, 0.8))
+
+
+def test_one_item_tells_nothing_of_others() -> None:
+    scores = kt.score("chords", {"a": REFS["a"]}, {"s": ESTS}, measures=["mirex2013/MajMin"])
+    assert scores.summary.select("ci_low", "ci_high").row(0) == (None, None)
+    assert scores.to_dict()["scores"][0]["ci"] is None
+
+
+def test_items_that_are_all_alike_have_an_interval_without_width() -> None:
+    scores = kt.score("chords", dict.fromkeys("xy", REFS["a"]), {"s": dict.fromkeys("xy", REFS["a"])})
+    (row,) = scores.summary.filter(protocol="mirex2013", measure="MajMin", aggregate="pooled").to_dicts()
+    assert (row["ci_low"], row["ci_high"]) == (1.0, 1.0)
+
+
+# --- measures over classes -----------------------------------------------------------------
+
+TRUTH = {"a": ["piano", "voice"], "b": ["piano"], "c": ["drums", "voice"], "d": ["violin"], "e": ["voice"]}
+SAID = {
+    "a": {"piano": 0.9, "drums": 0.3},
+    "b": {"piano": 0.8, "voice": 0.5},
+    "c": {"voice": 0.7, "drums": 0.6},
+    "d": {"cello": 0.4, "violin": 0.4},
+    "e": {"drums": 0.2},
+}
+
+
+def lists(items: Mapping[str, Any]) -> dict[str, InstrumentList]:
+    found = {}
+    for item, labels in items.items():
+        scores = np.array(list(labels.values())) if isinstance(labels, dict) else np.empty(0)
+        found[item] = InstrumentList(tuple(labels), scores, ranked=isinstance(labels, dict))
+    return found
+
+
+def copied(items: Mapping[str, Any], draw: list[int], names: list[str]) -> dict[str, Any]:
+    """Return what was drawn as items of their own, copies right behind what they are copies of."""
+    seen: dict[str, int] = {}
+    found = {}
+    for number in draw:
+        name = names[number]
+        copy = seen.setdefault(name, 0)
+        seen[name] += 1
+        found[f"{name}{copy:03}"] = items[name]
+    return found
+
+
+def test_classes_are_made_anew_from_what_was_drawn() -> None:
+    options = InstrumentOptions(taxonomy="openmic-2018", min_support=1)
+    truth, said = lists(TRUTH), lists(SAID)
+    choices: dict[str, Any] = {"options": options, "protocols": ["open-mic-task1", "open-mic-task2"]}
+    scores = kt.score("instruments", truth, {"s": said}, **choices)
+    found = intervals(scores, level=0.9, resamples=DRAWS, seed=7)
+    every = []
+    for draw in drawn(5):
+        again = kt.score(
+            "instruments", copied(truth, draw, list(TRUTH)), {"s": copied(said, draw, list(TRUTH))}, **choices
+        )
+        every.append({str(measure): again.value(str(measure)) for measure in again.measures})
+    for (_, _, measure, how), interval in found.items():
+        if how == "gathered":
+            expected = percentile(np.array([each[str(measure)] for each in every]), 0.9)
+            assert interval == pytest.approx(expected, abs=1e-12, nan_ok=True), str(measure)
+    assert any(measure.aggregate == "gathered" for measure in scores.measures)
+
+
+def test_classes_of_queries_and_of_several_annotators() -> None:
+    topics = {
+        f"t{number}": InstrumentList((f"d{number}", "d9"), query=True, closed=True) for number in range(4)
+    }
+    runs = {
+        name: InstrumentList(("d9", f"d{number + number % 2}"), np.array([0.9, 0.5]), ranked=True, query=True)
+        for number, name in enumerate(topics)
+    }
+    scores = kt.score("instruments", topics, {"s": runs}, protocols=["open-mic-task2"])
+    measure = next(measure for measure in scores.measures if measure.name == "AP")
+    low, high = intervals(scores, resamples=DRAWS)[Key("s", "reference", measure, "gathered")]
+    # of the topics two find both documents, with AP 1, two only the first, with AP 1/2
+    assert 0.5 <= low < 0.75 < high <= 1.0
+
+    both = kt.score("instruments", lists(TRUTH), {"s": lists(SAID)}, annotators={"other": lists(TRUTH)})
+    macro = next(measure for measure in both.measures if measure.name == "macro_F")
+    found = intervals(both, resamples=DRAWS)
+    assert found[Key("s", "all", macro, "gathered")] == found[Key("s", "reference", macro, "gathered")]
+
+
+def test_classes_are_made_anew_less_often_where_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_FEWEST", 5)
+    monkeypatch.setattr(sampling, "_GATHERED_ROWS", 0)
+    scores = kt.score(
+        "instruments", lists(TRUTH), {"s": lists(SAID)}, measures=["macro_F", "open-mic-task1/F"]
+    )
+    found = intervals(scores, resamples=DRAWS)
+    assert (found.resamples, found.gathered_resamples) == (DRAWS, 5)
+
+
+def test_items_that_do_not_count_make_no_classes() -> None:
+    truth, said = lists(TRUTH), {name: found for name, found in lists(SAID).items() if name != "e"}
+    some = {name: found for name, found in truth.items() if name != "e"}
+    choices: dict[str, Any] = {"measures": ["open-mic-task1/macro_F"]}
+    left_out = kt.score("instruments", truth, {"s": said}, missing="skip", **choices)
+    there = kt.score("instruments", some, {"s": said}, **choices)
+    assert dict(intervals(left_out, resamples=DRAWS)) == dict(intervals(there, resamples=DRAWS))
+
+
+# --- what cannot be ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"level": 1.0}, "between 0 and 1"),
+        ({"method": "bayes"}, "unknown kind of interval"),
+        ({"clusters": {"a": "x"}}, "7 of 8 items have no cluster, e.g. `b`"),
+        ({"resamples": 0}, "at least one draw"),
+        ({"seed": -1}, "a seed is 0 or more"),
+    ],
+)
+def test_choices_that_are_refused(choices: dict[str, Any], message: str) -> None:
+    scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES, ci=None)
+    with pytest.raises(OptionError, match=message):
+        intervals(scores, **choices)
