@@ -60,13 +60,13 @@ class Columns:
 
     @property
     def left_out(self) -> Codes:
-        """Annotators who are left out in ``complete``, shape (cases,)."""
-        return np.where(self._lack_all, self._silent, self._unfilled)
+        """Annotators with some labels who are left out in ``complete``, shape (cases,)."""
+        return np.where(self._lack_all, 0, self._unfilled - self.silent)
 
     @property
     def lacking(self) -> Codes:
         """Annotators who left out a note and are in ``complete`` all the same, shape (cases,)."""
-        return np.where(self._lack_all, self._unfilled - self._silent, 0)
+        return np.where(self._lack_all, self._unfilled - self.silent, 0)
 
     def matches(self, comparison: Comparison) -> Callable[[Pieces], Matches]:
         """Return what compares the labels of pieces; what protocols share is compared once."""
@@ -91,8 +91,8 @@ class Columns:
         return np.array([np.count_nonzero(~full) for full in self._filled], dtype=np.int64)
 
     @property
-    def _silent(self) -> Codes:
-        """Annotators without any label."""
+    def silent(self) -> Codes:
+        """Annotators without any label, who count as none, shape (cases,)."""
         return np.array([np.count_nonzero(~refs.any(axis=1)) for _, refs in self.cases], dtype=np.int64)
 
     def _gaps_as_labels(self, refs: Codes) -> Codes:

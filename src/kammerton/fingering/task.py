@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from kammerton.errors import Diagnostic
 from kammerton.fingering.alignment import align
 from kammerton.fingering.annotation import MISSING, Fingering
-from kammerton.fingering.columns import Columns, build_columns
+from kammerton.fingering.columns import build_columns
 from kammerton.fingering.conversion import CONVERSION
 from kammerton.fingering.floors import floors
 from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, read_fingering, unfold
@@ -20,9 +20,10 @@ from kammerton.fingering.lint import lint
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.protocols import nakamura2020, pianovam, playability, strike
 from kammerton.fingering.ratings import ratings
+from kammerton.fingering.remarks import remark, unlabelled_table
 from kammerton.fingering.views import DEFAULT_MEASURE, view_item
 from kammerton.model.measure import Measure, Statistics
-from kammerton.model.task import Case, Classes, ClassTable, Evaluation, Task
+from kammerton.model.task import Case, Evaluation, Task
 
 __all__ = ["TASK"]
 
@@ -42,7 +43,7 @@ def _evaluate(
     nakamura = _of("nakamura2020", measures)
     statistics |= nakamura2020.evaluate(columns, nakamura)
     statistics |= pianovam.evaluate(columns, _of("pianovam", measures))
-    return Evaluation(statistics, (_unlabelled_table(columns),) if nakamura else ())
+    return Evaluation(statistics, (unlabelled_table(columns, complete=bool(nakamura)),))
 
 
 def _of(protocol: str, measures: Sequence[Measure]) -> list[Measure]:
@@ -69,45 +70,6 @@ def _judge_references(
         summed[measure] = np.zeros((len(cases), statistics.shape[1]))
         np.add.at(summed[measure], of_case, statistics)
     return summed
-
-
-_LEFT_OUT = "left out for notes without finger"
-_AS_THEY_ARE = "taken with their notes without finger, as nobody labelled all notes"
-
-
-def _unlabelled_table(columns: Columns) -> ClassTable:
-    """Count annotators who left a note unlabelled, and their items, by what ``nakamura2020`` does."""
-    groups: list[int] = []
-    classes: list[Classes] = []
-    weights: list[int] = []
-    for group in np.unique(columns.groups).tolist():
-        for counts, fate in ((columns.left_out, _LEFT_OUT), (columns.lacking, _AS_THEY_ARE)):
-            found = counts[columns.groups == group]
-            if found.any():
-                groups += [group, group]
-                classes += [(fate, "annotators"), (fate, "items")]
-                weights += [int(found.sum()), int(np.count_nonzero(found))]
-    return ClassTable(
-        "unlabelled",
-        ("fate", "what"),
-        "count",
-        np.array(groups, dtype=np.int64),
-        classes,
-        np.array(weights, dtype=float),
-    )
-
-
-def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterable[Diagnostic]:
-    cells = tables.get("unlabelled", {})
-    for fate in dict.fromkeys(fate for fate, _ in cells):
-        annotators, items = cells[fate, "annotators"], cells[fate, "items"]
-        counted = f"{_count(annotators, 'fingering')} of {_count(items, 'item')}"
-        message = f"nakamura2020: {fate}: {counted}"
-        yield Diagnostic(code="KT374", severity="note", message=message)
-
-
-def _count(number: float, what: str) -> str:
-    return f"{number:,.0f} {what}" if number == 1 else f"{number:,.0f} {what}s"
 
 
 def _match(
@@ -161,7 +123,7 @@ TASK = Task(
     content=_content,
     extent=_extent,
     evaluate=_evaluate,
-    remark=_remark,
+    remark=remark,
     view=view_item,
     floors=floors,
     ratings=ratings,
