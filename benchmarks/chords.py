@@ -6,9 +6,8 @@
 Without folders it takes Isophonics and two systems from ``KAMMERTON_SHARED``, or else makes a corpus.
 Only songs count for which mir_eval returns. Its side reads and evaluates pair by pair: fifteen values.
 Ours is one call: eleven measures of ``mirex2013``, the fifteen of ``mir_eval``, the confusions, and
-every corpus figure, without the
-intervals that mir_eval does not have. Both run in one process, imports excluded; the figure is the
-median of the repeats.
+every corpus figure, without the intervals that mir_eval does not have. Both run in one process, imports
+excluded; the figure is the median of the repeats.
 """
 
 from __future__ import annotations
