@@ -26,6 +26,9 @@ _RISE = 0.25
 _LEAST = 0.5
 """Accuracy from which on labels are taken for those that were meant."""
 
+_ENOUGH = 20
+"""Notes below which labels may fit otherwise by chance."""
+
 _HANDS = {"R": "L", "L": "R"}
 
 
@@ -92,7 +95,7 @@ def _misread(cells: Mapping[Classes, float]) -> Iterator[Diagnostic]:
     """Tell an estimate whose hands are swapped, or whose fingers are counted from elsewhere."""
     labelled = {(str(ref), str(est)): notes for (ref, est), notes in cells.items() if ref != "missing"}
     total = sum(labelled.values())
-    if not total:
+    if total < _ENOUGH:
         return
     rates = {
         what: sum(notes for (ref, est), notes in labelled.items() if meant(est) == ref) / total

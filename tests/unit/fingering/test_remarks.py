@@ -12,8 +12,9 @@ SCALE = "1 2 3 1 2 3 4 5"
 SWAPPED = "-1 -2 -3 -1 -2 -3 -4 -5"
 
 
-def piece(labels: str) -> Fingering:
-    names = tuple("" if label == "." else label for label in labels.split())
+def piece(labels: str, times: int = 3) -> Fingering:
+    """Labels again and again."""
+    names = tuple("" if label == "." else label for label in labels.split() * times)
     hands = np.array([label.startswith("-") for label in names], dtype=np.int64)
     onsets = np.arange(len(names), dtype=float)
     return Fingering(onsets, onsets + 1, 60 + np.arange(len(names)), hands, names)
@@ -64,6 +65,15 @@ def test_labels_that_fit_no_better_are_not(est: str) -> None:
 
 def test_without_labels_of_the_reference_nothing_can_fit() -> None:
     assert said("KT378", [". . . . . . . ."], SCALE) == []
+
+
+def test_a_few_notes_fit_otherwise_by_chance() -> None:
+    refs, ests = {"p": piece("1", times=19)}, {"p": piece("2", times=19)}
+    codes = [d.code for d in kammerton.score("fingering", refs, {"s": ests}).diagnostics]
+    assert "KT378" not in codes
+    refs, ests = {"p": piece("1", times=20)}, {"p": piece("2", times=20)}
+    codes = [d.code for d in kammerton.score("fingering", refs, {"s": ests}).diagnostics]
+    assert "KT378" in codes
 
 
 def test_an_annotator_without_any_label_is_a_warning() -> None:  # A05

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+"""Bad files from the command line: what is said, and the exit code.
+
+0: scored, perhaps with warnings; 1: an error was found (check), or items failed; 3: nothing could be scored.
+"""
+
+import io
+import re
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kammerton.cli import main
+
+KEYS = ["C4", "D4", "E4", "F4", "G4", "A4", "B4", "C5"]
+FINGERS = "1 2 3 1 2 3 4 5"
+
+Run = Callable[..., tuple[int, set[str]]]
+
+
+def row(number: int, finger: str, *, key: str = "", channel: int = 0, onset: str = "") -> str:
+    begin = onset or str(number)
+    return f"{number}\t{begin}\t{number + 1}\t{key or KEYS[number % 8]}\t64\t80\t{channel}\t{finger}\n"
+
+
+def pig(fingers: str = FINGERS, *, channel: int = 0) -> str:
+    return "".join(row(number, finger, channel=channel) for number, finger in enumerate(fingers.split()))
+
+
+def third(finger: str) -> str:
+    """The scale, its third finger another."""
+    return pig(f"1 2 {finger} 1 2 3 4 5")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in an empty folder, and return its exit code and what codes it spoke of."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str) -> tuple[int, set[str]]:
+        code = main(arguments)
+        return code, set(re.findall(r"\[(KT\d+)\]", "".join(capsys.readouterr())))
+
+    return command
+
+
+def write(path: str, content: str | bytes) -> None:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+# --- pairs of PIG files ----------------------------------------------------------------------
+
+SHIFTED = "".join(row(number, finger, key="C3") for number, finger in enumerate(FINGERS.split()))
+LEFT = pig("-1 -2 -3 -1 -2 -3 -4 -5", channel=1)
+SAME_NOTE = row(8, "5", key="C5", onset="7")
+
+PAIRS: dict[str, tuple[str, str, int, set[str]]] = {
+    "a note less, of 8": (pig(), pig("1 2 3 1 2 3 4"), 3, {"KT372", "KT373", "KT200"}),
+    "a note more": (pig("1 2 3 1 2 3 4"), third("2"), 0, {"KT371"}),
+    "other pitches": (pig(), SHIFTED, 3, {"KT370", "KT373", "KT200"}),
+    "one other pitch, of 8": (pig(), pig().replace("C5", "C#5"), 3, {"KT370", "KT373", "KT200"}),
+    "unsorted": (pig("5 4 3 2 1"), "".join(pig().splitlines(keepends=True)[4::-1]), 0, {"KT346"}),
+    "a note twice": (pig() + SAME_NOTE, third("2") + SAME_NOTE, 0, {"KT345"}),
+    "a line twice": (pig(), pig() + row(7, "5"), 3, {"KT344", "KT345", "KT200"}),
+    "finger 0": (pig(), third("0"), 0, set()),
+    "finger x": (pig(), third("x"), 0, set()),
+    "finger Noinfo": (pig(), third("Noinfo"), 0, set()),
+    "no such text": (pig(), third("thumb"), 0, {"KT331"}),
+    "finger 6": (pig(), third("6"), 3, {"KT330", "KT200"}),
+    "finger -0": (pig(), third("-0"), 3, {"KT330", "KT200"}),
+    "finger 1.5": (pig(), third("1.5"), 3, {"KT330", "KT200"}),
+    "a change to nothing": (pig(), third("4_"), 0, set()),
+    "two changes": (pig(), third("2_4_5"), 0, set()),
+    "a sign against its channel": (pig(), third("-3"), 3, {"KT343", "KT200"}),
+    "all channels swapped": (pig(), pig(channel=1), 3, {"KT343", "KT200"}),
+    "hands swapped": (pig("1 2 3 " * 8), pig("-1 -2 -3 " * 8, channel=1), 0, {"KT378"}),
+    "one note": (row(0, "1"), row(0, "2"), 0, set()),
+    "no note in the estimate": (pig(), "//Version\n", 0, {"KT110"}),
+    "no note in the reference": ("//Version\n", pig(), 3, {"KT110", "KT200"}),
+    "no label in the reference": (pig("0 0 0 0 0 0 0 0"), pig(), 0, {"KT374"}),
+    "NaN": (pig(), pig() + row(8, "1", key="D5", onset="nan"), 3, {"KT122", "KT200"}),
+    "an end before its beginning": (pig(), row(0, "1", onset="2"), 3, {"KT124", "KT200"}),
+    "a column less": (pig(), pig().replace("\t64\t", "\t"), 3, {"KT340", "KT200"}),
+    "C##9": (pig().replace("C5", "C##9"), third("2").replace("C5", "C##9"), 0, {"KT347"}),
+    "a change of hands": (LEFT, LEFT.replace("\t-2\n", "\t-2_1\n", 1), 0, set()),
+}
+
+
+@pytest.mark.parametrize(("ref", "est", "code", "said"), PAIRS.values(), ids=PAIRS)
+def test_pairs(run: Run, ref: str, est: str, code: int, said: set[str]) -> None:
+    write("refs/1-1_fingering.txt", ref)
+    write("ests/1_est_fingering.txt", est)
+    assert run("score", "fingering", "refs", "ests") == (code, said)
+
+
+@pytest.mark.parametrize(
+    "verb", [("check", "fingering", "a.txt"), ("convert", "fingering", "a.txt", "b.csv")]
+)
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(third("6"), "KT330"), (third("-3"), "KT343"), ("", "KT110"), (pig().replace("C5", "H5"), "KT341")],
+)
+def test_single_files(run: Run, verb: tuple[str, ...], text: str, said: str) -> None:
+    write("a.txt", text)
+    code, codes = run(*verb)
+    assert code in (1, 3)
+    assert said in codes
+    assert not Path("b.csv").exists()
+
+
+def test_one_bad_file_leaves_the_others(run: Run) -> None:
+    for item, est in (("1", pig()), ("2", third("6"))):
+        write(f"refs/{item}-1_fingering.txt", third("2"))
+        write(f"ests/{item}_est_fingering.txt", est)
+    assert run("score", "fingering", "refs", "ests") == (1, {"KT330"})
+    code, said = run("score", "fingering", "refs", "ests", "--strict")
+    assert (code, "KT330" in said) == (3, True)
+
+
+def test_twelve_annotators_one_of_them_silent(run: Run) -> None:
+    for number in range(12):
+        fingers = " ".join(str((int(finger) + number) % 5 + 1) for finger in FINGERS.split())
+        write(f"refs/1-{number}_fingering.txt", pig(fingers if number else "0 0 0 0 0 0 0 0"))
+    write("ests/1_est_fingering.txt", pig("1 1 1 1 1 1 1 1"))
+    assert run("score", "fingering", "refs", "ests") == (0, {"KT374"})
+
+
+def test_a_long_piece(run: Run) -> None:
+    note = "{0}\t{0}\t{1}\tC4\t64\t80\t0\t{2}\n"
+    for name, finger in (("refs/1-1_fingering.txt", 1), ("ests/1_est_fingering.txt", 2)):
+        write(name, "".join(note.format(number, number + 1, finger) for number in range(200_000)))
+    begin = time.perf_counter()
+    assert run("score", "fingering", "refs", "ests") == (0, {"KT378"})
+    assert time.perf_counter() - begin < 30
+
+
+# --- scores ----------------------------------------------------------------------------------
+
+NOTE = (
+    "<note><pitch><step>C</step><octave>4</octave></pitch><duration>1</duration>"
+    "<notations><technical><fingering>1</fingering></technical></notations></note>"
+)
+
+
+def score(notes: str = NOTE, head: str = "", name: str = "piano") -> str:
+    return (
+        f'<?xml version="1.0"?>{head}<score-partwise><part-list><score-part id="P1"><part-name>{name}'
+        '</part-name></score-part></part-list><part id="P1"><measure number="1"><attributes>'
+        f"<divisions>1</divisions></attributes>{notes}</measure></part></score-partwise>"
+    )
+
+
+BOMB = '<!DOCTYPE a [<!ENTITY b0 "lol">' + "".join(
+    f'<!ENTITY b{n} "{f"&b{n - 1};" * 10}">' for n in range(1, 10)
+)
+CONTAINER = '<container><rootfiles><rootfile full-path="{}"/></rootfiles></container>'
+
+
+def archive(**members: str) -> bytes:
+    """An archive of members, of which ``container`` and ``score`` have the names of scores."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as written:
+        for name, text in members.items():
+            written.writestr({"container": "META-INF/container.xml", "score": "s.xml"}.get(name, name), text)
+    return data.getvalue()
+
+
+SCORES: dict[str, tuple[str, str | bytes, int, set[str]]] = {
+    "entities that expand": ("a.musicxml", score(head=BOMB + "]>", name="&b9;"), 1, {"KT351"}),
+    "an external entity": (
+        "a.musicxml",
+        score(head='<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]>', name="&e;"),
+        1,
+        {"KT351"},
+    ),
+    "another document type": (
+        "a.musicxml",
+        score(head='<!DOCTYPE score-partwise SYSTEM "http://example.org/a.dtd">'),
+        1,
+        {"KT351"},
+    ),
+    "a tag that is not closed": ("a.musicxml", score().replace("</pitch>", ""), 1, {"KT350"}),
+    "no notes": ("a.musicxml", score(notes=""), 1, {"KT110"}),
+    "UTF-16": (
+        "a.musicxml",
+        score().replace('"1.0"', '"1.0" encoding="UTF-16"').encode("utf-16"),
+        0,
+        {"KT356"},
+    ),
+    "200,000 elements deep": ("a.musicxml", score(notes="<x>" * 200_000), 1, {"KT106"}),
+    "a text of 20 MB": ("a.musicxml", score(name="x" * 20_000_000), 1, {"KT106"}),
+    "divisions of 0": ("a.musicxml", score().replace("<divisions>1", "<divisions>0"), 1, {"KT353", "KT356"}),
+    "a negative duration": (
+        "a.musicxml",
+        score().replace("<duration>1", "<duration>-4"),
+        1,
+        {"KT353", "KT356"},
+    ),
+    "a duration that is none": (
+        "a.musicxml",
+        score().replace("<duration>1", "<duration>abc"),
+        1,
+        {"KT353", "KT356"},
+    ),
+    "an octave that is none": ("a.musicxml", score().replace("<octave>4", "<octave>999999999"), 1, {"KT354"}),
+    "finger 9": ("a.musicxml", score().replace("<fingering>1", "<fingering>9"), 1, {"KT330", "KT356"}),
+    "finger ⑤": ("a.musicxml", score().replace("<fingering>1", "<fingering>⑤"), 0, {"KT332", "KT356"}),
+    "a change of fingers": ("a.musicxml", score().replace("<fingering>1", "<fingering>1-3"), 0, {"KT356"}),
+    "two fingers": (
+        "a.musicxml",
+        score().replace("</fingering>", "</fingering><fingering>3</fingering>"),
+        0,
+        {"KT356", "KT357"},
+    ),
+    "an archive": ("a.mxl", archive(container=CONTAINER.format("s.xml"), score=score()), 0, {"KT356"}),
+    "an archive by another name": (
+        "a.musicxml",
+        archive(container=CONTAINER.format("s.xml"), score=score()),
+        0,
+        {"KT356"},
+    ),
+    "an archive without list": ("a.mxl", archive(score=score()), 0, {"KT356"}),
+    "no archive": ("a.mxl", "hello", 1, {"KT400"}),
+    "a score outside": ("a.mxl", archive(container=CONTAINER.format("../../x"), score=score()), 1, {"KT401"}),
+    "a member outside": (
+        "a.mxl",
+        archive(container=CONTAINER.format("s.xml"), score=score(), **{"../../x": "x"}),
+        1,
+        {"KT401"},
+    ),
+    "an archive that unpacks to 320 MB": (
+        "a.mxl",
+        archive(container=CONTAINER.format("s.xml"), score="\0" * 320 * 2**20),
+        1,
+        {"KT402"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "code", "said"), SCORES.values(), ids=SCORES)
+def test_scores(run: Run, name: str, content: str | bytes, code: int, said: set[str]) -> None:
+    write(name, content)
+    assert run("check", "fingering", name) == (code, said)
