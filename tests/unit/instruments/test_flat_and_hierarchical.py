@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Task 1 on single files: the cases of the specification, as exact fractions."""
 
+import random
+
 import pytest
 
 from unit.instruments.scored import BELLS, DEEP, FIGURE, Parents, equals, listed, options, values
@@ -64,3 +66,43 @@ def test_cases_of_one_file(case: str, annotated: str, predicted: str, expected: 
     names = [f"open-mic-task1/{name}" for name in NAMES]
     found = values(pair, options(tree_of(case), unknown="keep"), names)
     assert list(found.values()) == [equals(text) for text in expected.split()]
+
+
+def test_labels_outside_of_the_taxonomy_on_both_sides() -> None:
+    pair = listed(["F", "Y", "Z"]), listed(["Z", "X", "G"])
+    names = [f"open-mic-task1/{name}" for name in ("hP", "hR", "hF")]
+    found = values(pair, options(FIGURE, unknown="keep"), names)
+    assert list(found.values()) == [equals(text) for text in ("1/2", "1/2", "1/2")]  # Z and B of four each
+
+
+LARGE = {f"node {number}": f"node {(number - 1) // 3}" for number in range(1, 200)}
+"""Two hundred nodes in five levels: more than fit into one word, or three."""
+
+
+def extended(labels: list[str]) -> set[str]:
+    found: set[str] = set()
+    for label in labels:
+        while label != "node 0":
+            found.add(label)
+            label = LARGE[label]  # noqa: PLW2901 - up to the root
+    return found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_taxonomies_of_any_size(seed: int) -> None:
+    draw = random.Random(seed)
+    truth, said = (draw.sample(list(LARGE), draw.randint(1, 6)) for _ in range(2))
+    above, below = extended(truth), extended(said)
+    found = values((listed(truth), listed(said)), options(LARGE), ["open-mic-task1/hP", "open-mic-task1/hR"])
+    shared = len(above & below)
+    assert list(found.values()) == [pytest.approx(shared / len(below)), pytest.approx(shared / len(above))]
+    judged = listed(truth, absent=[label for label in said if label not in above])
+    (known,) = values((judged, listed(said)), options(LARGE), ["open-mic-task1/hP"]).values()
+    sure = (below & above) | (set(said) - above)
+    families = {label for label in below - sure if _all_absent(label, sure - above)}
+    assert known == pytest.approx(shared / len(sure | families))
+
+
+def _all_absent(label: str, absent: set[str]) -> bool:
+    children = [child for child, parent in LARGE.items() if parent == label]
+    return bool(children) and all(child in absent or _all_absent(child, absent) for child in children)

@@ -215,6 +215,36 @@ def test_siblings_of_what_nobody_judged_are_left_out() -> None:
     assert sorted(whole.wanted.codes[begin:end].tolist()) == [1, 2]
 
 
+def gap_of(pairs: list[Pair], query: str) -> float:
+    name = f"{TASK2}/GAP"
+    classes, found = by_class(pairs, options(FIGURE), [name])
+    return found[name][classes.index(query)]
+
+
+def test_siblings_that_were_not_returned_are_missed() -> None:
+    pairs = [(listed("G"), listed({"G": 0.9})), (listed("E"), listed({"E": 0.9}))]
+    assert gap_of(pairs, "G") == equals("3/4")  # (1/3 + 2/3) / (2 * 1/3 + 2/3)
+
+
+def test_siblings_are_known_from_any_row_of_the_instrument() -> None:
+    pairs = [
+        (listed("G", absent=""), listed({"G": 0.9})),
+        (listed("E", absent="G"), listed({"G": 0.8})),
+    ]
+    assert gap_of(pairs, "G") == 1.0
+    assert gap_of([pairs[0], (pairs[1][0], listed({"E": 0.8}))], "G") == equals("3/4")
+
+
+def test_trec_eval_knows_a_topic_by_its_judgements() -> None:
+    nothing_relevant = listed((), absent=["d1"], closed=True, query=True), listed(("d1",))
+    nothing_judged = listed((), query=True), listed(())
+    found = topic({"d1": 1}, ("d1",))
+    name = f"{TASK2}/AP"
+    chosen = options(undefined="trec")
+    assert figures([found, nothing_relevant], chosen, [name])[name] == 0.5
+    assert figures([found, nothing_judged], chosen, [name])[name] == 1.0
+
+
 def test_descendants_count_where_the_family_was_not_judged() -> None:
     pairs = [(listed("F", absent="J"), listed({"B": 0.5}))]
     found = queries(pairs, FIGURE)
