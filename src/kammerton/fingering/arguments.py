@@ -155,7 +155,7 @@ def _remarks(found: Sequence[Finding], name: str) -> Iterable[str]:
     for note, finding in enumerate(found):
         problem = finding.diagnostic
         if problem is not None and problem.severity == "error":
-            raise fail("KT381", f"{name}[{note}] is not a finger: {problem.message}", problem.hint)
+            raise fail("KT381", f"{name}[{note}] is not a finger: {problem.message}", _hint_of(problem))
         if problem is not None:
             odd[problem.message] += 1
     return [f"{name}: {message}{_times(count)}" for message, count in odd.items()]
@@ -293,3 +293,8 @@ def check_lengths(lengths: Mapping[str, int]) -> None:
 
 def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _hint_of(problem: Diagnostic) -> str | None:
+    """Return a hint in which the option of the command line is the argument that stands for it."""
+    return None if problem.hint is None else problem.hint.replace("--label-encoding ", "encoding ")

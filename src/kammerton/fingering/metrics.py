@@ -343,12 +343,13 @@ def _about_annotators(protocol: RatesProtocol, refs: Sequence[LabelColumn]) -> I
     yield from dict.fromkeys(remark for ref in refs for remark in ref.remarks)
     silent = sum(not any(ref.labels) for ref in refs)
     if silent:
-        yield f"{silent} of {len(refs)} annotators labelled no note and are left out"
+        yield f"annotators left out, who labelled no note: {silent} of {len(refs)}"
     partial = sum(any(ref.labels) and not all(ref.labels) for ref in refs)
     if protocol == "nakamura2020" and partial:
-        left_out = partial + silent < len(refs)
-        what = "are left out" if left_out else "count as missed there: nobody labelled every note"
-        yield f"{partial} of {len(refs)} annotators did not label every note and {what}"
+        what = "left out, who did not label every note"
+        if partial + silent == len(refs):
+            what = "whose unlabelled notes count as missed, as nobody labelled every note"
+        yield f"annotators {what}: {partial} of {len(refs)}"
 
 
 def _about_hands(piece: _Piece) -> Iterator[str]:

@@ -108,7 +108,7 @@ def test_a01_an_annotator_who_left_out_a_note() -> None:
     )
     published = evaluate([1, 2, 3, 4], refs, layout="by_annotator", protocol="nakamura2020")
     assert (published.m_gen, published.num_annotators) == (1.0, 1)
-    assert published.notes[0] == "1 of 2 annotators did not label every note and are left out"
+    assert published.notes[0] == "annotators left out, who did not label every note: 1 of 2"
 
 
 def test_nobody_labelled_every_note() -> None:
@@ -116,7 +116,7 @@ def test_nobody_labelled_every_note() -> None:
     published = evaluate([1, 2, 3, 5], refs, layout="by_annotator", protocol="nakamura2020")
     assert (published.m_gen, published.m_high, published.num_annotators) == (0.5, 0.5, 2)
     assert published.notes[0] == (
-        "2 of 2 annotators did not label every note and count as missed there: nobody labelled every note"
+        "annotators whose unlabelled notes count as missed, as nobody labelled every note: 2 of 2"
     )
 
 
@@ -141,7 +141,7 @@ def test_a04_nothing_predicted() -> None:
 def test_a05_an_annotator_without_any_label() -> None:
     result = evaluate([1, 2], [[None, 1, 1], [None, 2, 3]], layout="by_note")
     assert (result.num_annotators, result.accuracy, result.m_gen) == (2, 1.0, 0.75)
-    assert result.notes[0] == "1 of 3 annotators labelled no note and are left out"
+    assert result.notes[0] == "annotators left out, who labelled no note: 1 of 3"
     nobody = evaluate([1, 2], [None, None])
     assert np.isnan(nobody.accuracy or 0)
     assert nobody.num_annotators == 0
@@ -348,3 +348,10 @@ def test_options() -> None:
         FingeringMetrics("pianovm")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="unknown encoding"):
         evaluate([1], encoding="1-5")
+
+
+def test_hints_name_arguments_and_no_options_of_the_command_line() -> None:
+    with pytest.raises(DataError) as caught:
+        FingeringMetrics().evaluate([1, 2, 6], [1, 2, 3])
+    (problem,) = caught.value.diagnostics
+    assert problem.hint == "numbers that count through both hands: encoding 1-10 or 0-9"
