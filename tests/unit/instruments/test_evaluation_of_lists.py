@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,15 @@ def test_labels_are_strings(labels: list[Any]) -> None:
 
 def test_blanks_around_labels_do_not_matter() -> None:
     assert evaluate([" piano"], ["piano\t"])[f"{TASK1}/F"] == 1.0
+
+
+def test_a_label_map_translates_and_leaves_out(tmp_path: Path) -> None:
+    path = tmp_path / "map.csv"
+    path.write_text("label,instrument\na,a\nnoise,\nb,c\n", encoding="utf-8")
+    found = evaluate([["a", "noise"], ["c"]], [["a"], ["noise", "b"]], map=str(path), unknown="keep")
+    assert found[f"{TASK1}/F"] == 1.0
+    assert {said.code for said in found.diagnostics} == {"KT605", "KT606"}
+    assert {name: own.hits for name, own in found.instruments.items()} == {"a": 1, "c": 1}
 
 
 def test_an_empty_label_is_an_error() -> None:

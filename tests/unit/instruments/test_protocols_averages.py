@@ -61,6 +61,24 @@ def test_trec_eval_counts_topics_that_were_judged_and_have_nothing_relevant() ->
     assert figures([NO_TRUTH, PERFECT], chosen, [P, R, F, AP]) == {P: 1.0, R: 1.0, F: 1.0, AP: 1.0}
 
 
+def test_trec_eval_knows_files_of_other_protocols_by_their_judgements_too() -> None:
+    judged = listed("", absent="E", closed=True), listed("E")
+    one = listed("F"), listed("F")
+    names = ["lca/P", "scores/LRAP"]
+    found = figures([judged, one], options(FIGURE, undefined="trec"), names)
+    assert found == {"lca/P": 0.5, "scores/LRAP": 0.5}
+    unjudged = listed(""), listed("E")
+    found = figures([unjudged, one], options(FIGURE, undefined="trec"), names)
+    assert found == {"lca/P": 1.0, "scores/LRAP": 1.0}
+
+
+def test_trec_eval_knows_instruments_that_are_annotated() -> None:
+    found = figures(S06, options(undefined="trec"), MACRO)
+    assert list(found.values()) == [1 / 2, 1 / 2, 1 / 2]  # p and v
+    once = [pair("p", "p"), pair("v", "")]
+    assert figures(once, options(undefined="trec"), MACRO)[MACRO[0]] == 1 / 2
+
+
 def test_the_value_of_a_file_is_the_same_whatever_it_counts() -> None:
     for undefined in ("campaign", "skip", "zero", "one", "sklearn", "trec"):
         found = [values(each, options(undefined=undefined), [P, R, F, AP]) for each in FOUR]

@@ -63,6 +63,13 @@ def test_an_annotated_label_without_a_score_comes_last() -> None:
     assert found["scores/mAP"][0] == pytest.approx((1 + 2 / 3) / 2)
 
 
+def test_what_is_judged_absent_and_has_no_score_does_not_matter() -> None:
+    files = [vector("a", 0.1, 0.1, absent=""), (listed("", absent="a"), listed({"b": 0.5}, vector=True))]
+    _, found = by_class(files, options(), ["scores/ROC_AUC", "scores/mAP"])
+    assert math.isnan(found["scores/ROC_AUC"][0])
+    assert found["scores/mAP"][0] == 1.0
+
+
 def test_rare_labels_can_be_left_out() -> None:
     files = [*FILES, vector("a", 0.1, 0.1)]
     alone = figures(files, options(min_support=3), MACRO)
