@@ -91,7 +91,9 @@ def test_hands_are_alike_in_every_profile(profile: str, piece: Piece) -> None:
     options = TASK.options(profile=profile)
 
     def rates(est: Fingering) -> list[float]:
-        scores = kt.score("fingering", None, {"s": {"p": est}}, annotators={"a": {"p": est}}, options=options)
+        scores = kt.score(
+            "fingering", None, {"s": {"p": est}}, annotators={"a": {"p": est}}, options=options, ci=None
+        )
         return [scores.value(f"playability/{name}") for name in ("ifr_melodic", "ifr_chord")]
 
     assert rates(piece.est) == pytest.approx(rates(piece.mirrored().est), nan_ok=True)

@@ -225,7 +225,7 @@ def test_the_order_of_files_does_not_matter(pairs: list[Pair], undefined: Undefi
 def corpus(pairs: Mapping[str, Pair], chosen: InstrumentOptions) -> kt.Scores:
     refs = {name: ref for name, (ref, _) in pairs.items()}
     ests = {name: est for name, (_, est) in pairs.items()}
-    return kt.score("instruments", refs, {"system": ests}, options=chosen)
+    return kt.score("instruments", refs, {"system": ests}, options=chosen, ci=None)
 
 
 @settings(max_examples=30)
@@ -241,7 +241,7 @@ def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
     parts = []
     for some in (dict(list(named.items())[:cut]), dict(list(named.items())[cut:])):
         refs, ests = ({name: pair[side] for name, pair in some.items()} for side in (0, 1))
-        part = kt.score("instruments", refs, {"system": ests}, options=chosen, measures=wanted)
+        part = kt.score("instruments", refs, {"system": ests}, options=chosen, measures=wanted, ci=None)
         assume(part.measures == whole.measures)  # a part of the lists may be unranked
         parts.append(part._evidence)
     merged = kt.Scores(TASK, parts[1].merged(parts[0]), missing="worst", options=chosen, choices={})
