@@ -3,12 +3,15 @@
 ``one`` and ``other`` have two songs, ``third`` has one of them.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import kammerton as kt
 from cases.chords import song
+from kammerton import agreeing
+from kammerton.chords import TASK
 from kammerton.errors import DataError, OptionError
 
 ONE = {"a": song((0, 2, "C"), (2, 4, "G:7")), "b": song((0, 10, "C"))}
@@ -111,6 +114,28 @@ def test_unknown_names_are_named() -> None:
     found = kt.agree("chords", {"one": ONE, "other": OTHER}, measures=[MAJMIN])
     with pytest.raises(OptionError, match="unknown annotator"):
         found.value("MajMin", reference="one", estimate="nobody")
+
+
+def test_paths_are_named_by_their_last_component(tmp_path: Path) -> None:
+    for name, text in (("one", "0 4 C"), ("other", "0 4 G")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.lab").write_text(text)
+    found = kt.agree("chords", [tmp_path / "one", tmp_path / "other"], measures=[MAJMIN])
+    assert found.annotators == ("one", "other")
+    assert found.value("MajMin") == 0.0
+
+
+def test_measures_that_these_annotations_have_no_figures_for() -> None:
+    lists = {"x": {"piano"}}
+    with pytest.raises(DataError, match="no taxonomy"):
+        kt.agree("instruments", {"one": lists, "other": lists}, protocols=["lca"])
+
+
+def test_a_task_without_nominal_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agreeing, "find_task", lambda name: replace(TASK, ratings=None))
+    found = kt.agree("chords", {"one": ONE, "other": OTHER}, measures=[MAJMIN])
+    assert found.alpha.reason == found.kappa.reason == "the labels of this task are not nominal"
+    assert found.to_dict()["alpha"]["value"] is None
 
 
 def test_figures_are_signed() -> None:
