@@ -188,6 +188,7 @@ def parse_label(text: str, /, *, encoding: Encoding = "pig", hand: Hand | None =
     >>> parse_label("4_6")
     Traceback (most recent call last):
     kammerton.errors.LabelError: 3: KT330 `6` is not a finger
+      help: numbers that count through both hands: --label-encoding 1-10 or 0-9
     """
     return _sound(text, encoding, hand).label
 
