@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import os
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -414,6 +415,25 @@ def test_notes_without_pitch_or_hand_cannot_be_written(field: str, kind: str) ->
         DataError, match=f"KT151 note index 1 cannot be written as PIG: its {kind} is not known"
     ):
         render_pig(replace(fingering, **{field: values}))
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (HEAD + ROWS, [2, 3, 4]),
+        (ROWS + "\n\n", [1, 2, 3]),
+        (HEAD + ROWS.replace("\n1", "\n# remark\n1"), [2, 4, 5]),
+        (HEAD + "\n" + ROWS.replace("\t", " "), [3, 4, 5]),
+    ],
+)
+def test_lines_of_notes(text: str, lines: list[int]) -> None:
+    for skipped in ((), (PlainRows,), (PlainRows, Grid)):
+        with ExitStack() as patches:
+            for way in skipped:
+                patches.enter_context(patch.object(way, "of", return_value=None))
+            ((_, fingering),) = parsed_once(text).annotations
+        assert fingering.line_of is not None
+        assert [fingering.line_of(note) for note in range(3)] == lines
 
 
 # --- notes that several files have ---------------------------------------------------------

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +130,13 @@ class Grid:
         number, line = self._lines[row]
         begin, end = self._span(row, column)
         return Place(self._file, number, begin - self._span(row, 0)[0] + 1, max(1, end - begin), line)
+
+    def line_of(self) -> Callable[[int], int]:
+        """Return what finds the line of a row, and keeps no more of the file than that takes."""
+        first = self._text.count("\n", 0, next(LEADING_COMMENTS.finditer(self._text)).end()) + 1
+        if self._text.rstrip("\n").count("\n") == first + len(self) - 2:
+            return partial(add, first)
+        return [number for number, _ in lines_with_data(self._text)].__getitem__
 
     def locator(self, column: int) -> Callable[[int], Place]:
         """Return what finds the cells of a column."""

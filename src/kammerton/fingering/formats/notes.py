@@ -52,6 +52,8 @@ class Notes:
         ``locate(row, field)`` returns a :class:`~kammerton.model.annotations.Place`.
     ids : sequence of str, length n, optional
         What the notes are called, where the format has it.
+    line_of : callable, optional
+        ``line_of(row)`` returns the line of a note; without it, ``locate`` is kept for that.
     """
 
     onsets: Floats
@@ -61,11 +63,12 @@ class Notes:
     labels: list[str]
     locate: Locate
     ids: Sequence[str] | None = None
+    line_of: Callable[[int], int | None] | None = None
 
     def fingering(self) -> Fingering:
         """Return the notes as they are."""
         columns = (self.onsets, self.offsets, self.pitches, self.hands)
-        return Fingering(*columns, tuple(self.labels), partial(_line, self.locate))
+        return Fingering(*columns, tuple(self.labels), self.line_of or partial(_line, self.locate))
 
     def named(self, row: int) -> str:
         """Return how a message calls a note."""

@@ -126,6 +126,7 @@ def _clean(grid: Grid, problems: Problems, options: ReadingOptions) -> Notes:
         lambda row, field: grid.place(row, _COLUMNS[field]),
         # ids that count upwards are distinct
         None if (ids[1:] > ids[:-1]).all() and not np.isnan(ids).any() else grid.cells(_COLUMNS["id"]),
+        grid.line_of(),
     )
 
 
