@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 
 from kammerton.errors import OptionError
 from kammerton.model.measure import Values
 
-__all__ = ["UNDEFINED", "Interval", "bca", "percentile", "tail_of"]
+__all__ = ["UNDEFINED", "Interval", "Method", "bca", "check_method", "interval", "percentile", "tail_of"]
 
 Interval = tuple[float, float]
 """Low and high end; NaN where undefined."""
+
+Method = Literal["percentile", "bca"]
 
 UNDEFINED: Interval = (float("nan"), float("nan"))
 
@@ -92,6 +96,17 @@ def bca(value: float, resampled: Values, jackknifed: Values, level: float = 0.95
     np.divide(shifted, shrunk, out=stretched, where=shrunk > 0)
     low, high = ndtr(bias + stretched)
     return _quantiles(known, float(low), float(high))
+
+
+def interval(value: float, resampled: Values, jackknifed: Values | None, level: float) -> Interval:
+    """Return the BCa interval if there are figures without each unit, else the percentile interval."""
+    return percentile(resampled, level) if jackknifed is None else bca(value, resampled, jackknifed, level)
+
+
+def check_method(method: str) -> None:
+    """Refuse an unknown kind of interval."""
+    if method not in get_args(Method):
+        raise OptionError.unknown("kind of interval", method, get_args(Method))
 
 
 def tail_of(level: float) -> float:

@@ -17,7 +17,7 @@ from kammerton.core.intervals import Codes
 from kammerton.core.ratios import ratio
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Aggregate, Measure, Statistics, Values
-from kammerton.statistics.medians import DrawnMedian
+from kammerton.statistics.medians import DrawnMedian, median_of_rows
 from kammerton.statistics.resampling import Draws
 
 __all__ = ["FigureSums", "Figures", "Key", "sums_of"]
@@ -104,6 +104,28 @@ class Figures:
     def sums(self, draws: Draws) -> Statistics:
         """Return the sums that all figures are made of, shape (draws, sums)."""
         return draws @ self._matrix
+
+    def swapped(self, one: int, other: int, swaps: Draws, sums: tuple[Statistics, Statistics]) -> Values:
+        """Return the difference of two figures for each pattern of items that change places between them.
+
+        Parameters
+        ----------
+        one, other : int
+            Numbers of the figures: of the same measure, of two systems.
+        swaps : ndarray, shape (patterns, items)
+            1 where an item is swapped, 0 elsewhere.
+        sums : tuple of ndarray, shape (1, sums) and (patterns, sums)
+            Of all items, and of those that are swapped.
+        """
+        if one in self._medians:
+            first, second = self._medians[one].values, self._medians[other].values
+            rows = (np.where(swaps > 0, *each) for each in ((second, first), (first, second)))
+            medians = [median_of_rows(each) for each in rows]
+            return medians[0] - medians[1]
+        (columns, finalise), (others, _) = self._sums[one], self._sums[other]
+        whole, moved = sums
+        change = moved[:, others] - moved[:, columns]
+        return finalise(whole[:, columns] + change) - finalise(whole[:, others] - change)
 
     def evaluate(self, draws: Draws) -> Values:
         """Return each figure of each draw.

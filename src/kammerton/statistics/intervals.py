@@ -7,24 +7,16 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal
 
-import numpy as np
-
-from kammerton.errors import OptionError
-from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Measure, Values
 from kammerton.model.scores import Scores
-from kammerton.statistics.bootstrap import UNDEFINED, Interval, bca, percentile, tail_of
+from kammerton.statistics.bootstrap import UNDEFINED, Interval, Method, check_method, interval, tail_of
 from kammerton.statistics.figures import Key
 from kammerton.statistics.resampling import LeaveOneOut, Resampling
 from kammerton.statistics.sample import Kept, Sample, names_of, split_gathered
 
-__all__ = ["Intervals", "Method", "intervals"]
+__all__ = ["Intervals", "intervals"]
 
-Method = Literal["percentile", "bca"]
-
-_METHODS = ("percentile", "bca")
 _TOGETHER = 1 << 24
 """Resampled figures that are held at once: 128 MB."""
 
@@ -124,8 +116,7 @@ def intervals(
     """
     tail_of(level)
     Resampling(0, resamples, seed)  # refuses what cannot be drawn
-    if method not in _METHODS:
-        raise OptionError.unknown("kind of interval", method, _METHODS)
+    check_method(method)
     chosen = scores.measures if measures is None else tuple(measures)
     keys = [
         Key(system, annotator, measure, how)
@@ -173,7 +164,6 @@ class _Bootstrap:
 
     def __init__(self, sample: Sample, level: float, method: Method, seed: int) -> None:
         self._sample, self._level, self._method, self._seed = sample, level, method, seed
-        self._place = {name: place for place, name in enumerate(sample.items)}
         self.intervals: dict[Key, Interval] = {}
         self.figures: dict[Key, float] = {}
 
@@ -188,20 +178,7 @@ class _Bootstrap:
         for key in keys:
             value = found[key].estimate(key.aggregate).value
             self.figures[key] = value
-            if math.isnan(value) or self._is_of_one(key, found[key], resampled[key]):
+            if math.isnan(value) or sample.is_of_one(key, found[key], resampled[key]):
                 self.intervals[key] = UNDEFINED
-            elif self._method == "bca":
-                self.intervals[key] = bca(value, resampled[key], without[key], self._level)
             else:
-                self.intervals[key] = percentile(resampled[key], self._level)
-
-    def _is_of_one(self, key: Key, found: ItemFigures, resampled: Values) -> bool:
-        """Tell whether a figure never varies because all of it is of one item, or of one cluster."""
-        known = resampled[~np.isnan(resampled)]
-        if len(known) and known.min() < known.max():
-            return False
-        if key.measure.aggregate == "gathered":
-            return self._sample.units_count < 2
-        defined = np.flatnonzero(~np.isnan(found.counted))
-        units = {int(self._sample.units[self._place[found.names[place]]]) for place in defined.tolist()}
-        return len(units) < 2
+                self.intervals[key] = interval(value, resampled[key], without.get(key), self._level)

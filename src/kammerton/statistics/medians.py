@@ -32,9 +32,14 @@ class DrawnMedian:
         Takes a column that is to be summed over the items drawn, and returns its number.
     spread : float
         How far the number of draws of half of the items varies.
+
+    Attributes
+    ----------
+    values : ndarray, shape (items,)
     """
 
     def __init__(self, values: Values, add: Callable[[Values], int], spread: float) -> None:
+        self.values = values
         defined = ~np.isnan(values)
         self._order = np.argsort(values, kind="stable")[: np.count_nonzero(defined)]
         self._sorted = values[self._order]

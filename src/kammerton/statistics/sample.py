@@ -21,7 +21,7 @@ from kammerton.statistics.products import each_block
 from kammerton.statistics.regathering import Regathering, figures_of, times
 from kammerton.statistics.resampling import LeaveOneOut, Resampling
 
-__all__ = ["Kept", "Sample", "names_of", "split_gathered"]
+__all__ = ["Kept", "Sample", "is_gathered", "names_of", "split_gathered"]
 
 Kept = Mapping[Measure, frozenset[str]]
 """Items that are in, by measure."""
@@ -87,9 +87,13 @@ class Sample:
         """How many there are."""
         return int(self.units.max(initial=-1)) + 1
 
+    def kept(self, measure: Measure) -> frozenset[str]:
+        """Return the items that are in for a measure."""
+        return self._kept[measure]
+
     def found(self, keys: Sequence[Key]) -> dict[Key, ItemFigures]:
         """Return what the items, or their classes, bring to figures: all of them gathered, or none."""
-        if _gathered(keys):
+        if is_gathered(keys):
             return self._classes(np.ones(len(self.items), dtype=np.int64), keys)
         return {
             key: self._scores.of_items(key.measure, key.system, key.annotator).only(self._kept[key.measure])
@@ -118,13 +122,33 @@ class Sample:
         dict of Key to ndarray, shape (draws,)
         """
         keys = list(found)
-        if _gathered(keys):
+        if is_gathered(keys):
             made = np.array([self._values(counts, keys) for counts in _each(draws)])
         else:
             figures = self.figures(found)
             blocks = each_block(lambda start: figures.evaluate(draws.block(start)), draws.starts)
             made = np.concatenate(list(blocks))
         return dict(zip(keys, made.T, strict=True))
+
+    def is_of_one(self, key: Key, found: ItemFigures, resampled: Values) -> bool:
+        """Tell whether a figure does not vary because all of it is of one item, or of one cluster.
+
+        Parameters
+        ----------
+        key : Key
+        found : ItemFigures
+            Of the figure.
+        resampled : ndarray, shape (resamples,)
+            The figure of each resample.
+        """
+        known = resampled[~np.isnan(resampled)]
+        if len(known) and known.min() < known.max():
+            return False
+        if is_gathered([key]):
+            return self.units_count < 2
+        place = {name: number for number, name in enumerate(self.items)}
+        defined = np.flatnonzero(~np.isnan(found.counted)).tolist()
+        return len({int(self.units[place[found.names[number]]]) for number in defined}) < 2
 
     # --- measures over classes ---------------------------------------------------------------
 
@@ -159,12 +183,13 @@ class Sample:
 def split_gathered(keys: Sequence[Key]) -> Iterator[list[Key]]:
     """Give the figures that are sums or medians, and those of classes; neither if there are none."""
     for gathered in (False, True):
-        chosen = [key for key in keys if _gathered([key]) == gathered]
+        chosen = [key for key in keys if is_gathered([key]) == gathered]
         if chosen:
             yield chosen
 
 
-def _gathered(keys: Sequence[Key]) -> bool:
+def is_gathered(keys: Sequence[Key]) -> bool:
+    """Tell whether figures are of classes: all of them, or none."""
     return keys[0].measure.aggregate == "gathered"
 
 

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""Scores made from tables of numbers, for tests of what scores are worth.
+
+A measure is a share: the first column over the second. ``one/pooled`` pools it, ``one/mean``, ``one/middle``
+and ``one/weighted`` average it; ``one/loss`` is better if it is lower. ``other/pooled`` is of its own
+statistics. ``one/classes`` is the mean over classes of the share of *different* units in which a class was
+found: an item that is drawn twice is two units.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kammerton.core.ratios import ratio
+from kammerton.model.evidence import Evidence, Row
+from kammerton.model.gathering import Gathered
+from kammerton.model.measure import Aggregate, Card, Measure, Statistics, Values
+from kammerton.model.protocol import Protocol
+from kammerton.model.scores import Scores
+from kammerton.model.task import Evaluation, Reading, Task
+
+__all__ = [
+    "CLASSES",
+    "LOSS",
+    "MEAN",
+    "MIDDLE",
+    "OTHER",
+    "POOLED",
+    "WEIGHTED",
+    "names",
+    "tabled",
+    "valued",
+]
+
+CARD = Card(summary="s", equation="e", undefined_when="there is nothing", source="s", agrees_with="a")
+
+
+class Share:
+    """The first column over the second."""
+
+    statistics = ("part", "whole")
+
+    def finalise(self, statistics: Statistics, /) -> Values:
+        return ratio(statistics[:, 0], statistics[:, 1])
+
+    def weight(self, statistics: Statistics, /) -> Values:
+        return statistics[:, 1]
+
+    def worst(self, statistics: Statistics, /) -> Statistics:
+        return statistics * [0, 1]
+
+
+def _measure(name: str, aggregate: Aggregate, *beside: Aggregate, protocol: str = "one") -> Measure:
+    return Measure(
+        protocol=protocol, name=name, formula=Share(), aggregate=aggregate, beside=beside, card=CARD
+    )
+
+
+POOLED = _measure("pooled", "pooled", "mean", "median", "weighted_mean")
+MEAN = _measure("mean", "mean")
+MIDDLE = _measure("middle", "median")
+WEIGHTED = _measure("weighted", "weighted_mean")
+OTHER = _measure("pooled", "pooled", protocol="other")
+CLASSES = _measure("classes", "gathered")
+LOSS = Measure(protocol="one", name="loss", formula=Share(), aggregate="mean", direction="lower", card=CARD)
+
+Rows = ArrayLike | Sequence[tuple[float, float]]
+Table = Mapping[str, Rows | Mapping[str, Rows]]
+"""By system, perhaps by annotator: rows of part and whole, one per item; NaN where there is no row."""
+
+
+def gather(
+    gathered: Gathered, measures: Sequence[Measure], options: object
+) -> tuple[tuple[str, ...], Mapping[Measure, Statistics]]:
+    """Count the units of each class, and those in which it was found; no class of a name that is not used."""
+    used = np.unique(gathered.codes)
+    counts = [
+        (len(set(units[found > 0].tolist())), len(set(units.tolist())))
+        for units, found in (
+            (gathered.unit_codes[gathered.codes == code], gathered.values[gathered.codes == code, 0])
+            for code in used
+        )
+    ]
+    statistics = np.array(counts, dtype=float).reshape(-1, 2)
+    return tuple(gathered.classes[code] for code in used), dict.fromkeys(measures, statistics)
+
+
+def _unused(*given: object) -> Evaluation:
+    raise AssertionError("scores are made without")
+
+
+def task(measures: Sequence[Measure]) -> Task:
+    """Return a task that has these measures, and can read nothing."""
+    return Task(
+        name="tables",
+        summary="Tables.",
+        protocols=tuple(
+            Protocol(
+                name=name,
+                revision=1,
+                summary="s",
+                rules="r",
+                measures=tuple(measure for measure in measures if measure.protocol == name),
+            )
+            for name in dict.fromkeys(measure.protocol for measure in measures)
+        ),
+        suffixes=frozenset((".table",)),
+        options=object,
+        read=lambda path, name, options: Reading(()),
+        adopt=lambda value, name, options: Reading(()),
+        blank=lambda reference: reference,
+        content=lambda annotation: b"",
+        extent=lambda annotation: 0.0,
+        evaluate=_unused,
+        gather=gather,
+    )
+
+
+def names(items: int) -> list[str]:
+    """Return names of items, in their order."""
+    return [f"item {number:05}" for number in range(items)]
+
+
+def tabled(
+    table: Table,
+    measures: Sequence[Measure] = (POOLED,),
+    *,
+    others: Table | None = None,
+    order: Sequence[int] | None = None,
+    by_item: bool = False,
+) -> Scores:
+    """Return scores with these statistics.
+
+    Parameters
+    ----------
+    table : mapping
+        Statistics by system, perhaps by annotator.
+    measures : sequence of Measure
+    others : mapping, optional
+        Statistics of ``other/pooled``.
+    order : sequence of int, optional
+        Order of the items in the evidence.
+    by_item : bool
+        Classes are items: what is found of an item is said of itself, in a unit called "here".
+    """
+    systems = {name: _by_annotator(rows) for name, rows in table.items()}
+    other = {name: _by_annotator(rows) for name, rows in (others or table).items()}
+    pairs, statistics, of_other = [], [], []
+    for system, annotators in systems.items():
+        for annotator, rows in annotators.items():
+            for item in range(len(rows)) if order is None else order:
+                counts = not np.isnan(rows[item]).any()
+                name = names(len(rows))[item]
+                pairs.append(Row(system, name, annotator, "ok" if counts else "missing", counts))
+                statistics.append(np.nan_to_num(rows[item]))
+                of_other.append(np.nan_to_num(other[system][annotator][item]))
+    by_measure = {
+        measure: np.array(of_other if measure is OTHER else statistics)
+        for measure in measures
+        if measure.aggregate != "gathered"
+    }
+    evidence = Evidence(
+        measures=tuple(measures),
+        rows={"pair": tuple(pairs)},
+        statistics=by_measure,
+        tallies={},
+        fingerprints={(row.annotator, row.item): row.item.encode() for row in pairs},
+        gathered=_gathered(pairs, np.array(statistics), by_item=by_item) if CLASSES in measures else None,
+    )
+    return Scores(task(measures), evidence, missing="worst", options=None, choices={})
+
+
+def _by_annotator(rows: Rows | Mapping[str, Rows]) -> dict[str, Statistics]:
+    found = rows if isinstance(rows, Mapping) else {"reference": rows}
+    return {name: np.asarray(each, dtype=float).reshape(-1, 2) for name, each in found.items()}
+
+
+def _gathered(pairs: Sequence[Row], statistics: Statistics, *, by_item: bool) -> Gathered:
+    """Return a row for each item that counts: whether it was found, said of the class ``whole``."""
+    counting = np.array([place for place, row in enumerate(pairs) if row.counts], dtype=np.int64)
+    items = tuple(dict.fromkeys(row.item for row in pairs))
+    of_item = np.array([items.index(pairs[place].item) for place in counting], dtype=np.int64)
+    classes = tuple(f"class {number:g}" for number in np.unique(statistics[:, 1]))
+    of_class = np.unique(statistics[:, 1], return_inverse=True)[1][counting]
+    here = np.zeros(len(counting), dtype=np.int64)
+    return Gathered(
+        columns=("found",),
+        cases=counting,
+        classes=items if by_item else classes,
+        codes=of_item if by_item else of_class,
+        units=("here",) if by_item else items,
+        unit_codes=here if by_item else of_item,
+        values=(statistics[counting, :1] > 0).astype(float),
+    )
+
+
+def valued(values: Mapping[str, ArrayLike]) -> dict[str, Statistics]:
+    """Return statistics of items that have these values, each measured on 1; undefined ones on nothing."""
+    made = {}
+    for system, given in values.items():
+        column = np.asarray(given, dtype=float)
+        made[system] = np.stack((np.nan_to_num(column), (~np.isnan(column)).astype(float)), axis=1)
+    return made

@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: MIT
+"""Systems compared: by hand, on tables of numbers."""
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kammerton.errors import OptionError
+from kammerton.model.corpus import ALL
+from kammerton.model.measure import Statistics
+from kammerton.statistics import sample
+from kammerton.statistics.bootstrap import percentile
+from kammerton.statistics.comparing import compare
+from kammerton.statistics.comparison import MeasureComparison, Pair
+from kammerton.statistics.friedman import friedman
+from kammerton.statistics.generalizability import variance_components
+from kammerton.statistics.paired import holm, permutation_test, t_test, wilcoxon
+from kammerton.statistics.power import detectable_differences
+from kammerton.statistics.resampling import Resampling
+from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, OTHER, POOLED, WEIGHTED, names, tabled, valued
+
+NAN = math.nan
+NONE = (NAN, NAN)
+
+
+def only(table: Any, measure: Any = POOLED, **choices: Any) -> MeasureComparison:
+    """Return the comparison by one measure."""
+    (found,) = compare(tabled(table, (measure,)), **choices).measures
+    return found
+
+
+def pair_of(table: Any, measure: Any = POOLED, **choices: Any) -> Pair:
+    (pair,) = only(table, measure, **choices).pairs
+    return pair
+
+
+def random_values(items: int, *shifts: float, seed: int = 0) -> dict[str, Any]:
+    rng = np.random.default_rng(seed)
+    easy = rng.normal(0.5, 0.1, items)
+    return {f"s{number}": easy + shift + rng.normal(0, 0.1, items) for number, shift in enumerate(shifts)}
+
+
+# --- ranking and pairs ---------------------------------------------------------------------
+
+# pooled 91/110 and 82/110; the first is better on the long item only
+POOL = {"low": [[80, 100], [2, 10]], "high": [[90, 100], [1, 10]]}
+
+
+def test_a_ranking_by_hand() -> None:
+    found = only(POOL)
+    assert [(each.system, each.letters) for each in found.ranking] == [("high", "a"), ("low", "a")]
+    assert [each.value for each in found.ranking] == pytest.approx([91 / 110, 82 / 110])
+    assert [(each.wins, each.ties, each.losses) for each in found.ranking] == [(0, 1, 0)] * 2
+    (pair,) = found.pairs
+    assert (pair.first, pair.second, pair.told_apart) == ("high", "low", False)
+    assert pair.difference == pytest.approx(9 / 110)
+    # swapped item by item the difference is 9, 11, -11 or -9 of 110
+    assert (pair.p, pair.adjusted) == (1, 1)
+    # items differ by 0.1 and -0.1
+    assert (pair.wins, pair.ties, pair.losses, pair.superiority) == (1, 0, 1, 0.5)
+    assert pair.d_z == pytest.approx(0, abs=1e-12)
+    assert math.isnan(pair.detectable)
+    assert (found.items, found.undefined, found.permutations, found.exact) == (2, 0, 4, True)
+    assert found.reliability is None
+    assert found.friedman is None
+
+
+def test_what_was_compared_is_said() -> None:
+    found = compare(tabled(POOL, (POOLED, MEAN)), seed=5, alpha=0.1, level=0.9, resamples=30)
+    assert (found.systems, found.items, found.units) == (("low", "high"), 2, 2)
+    assert (found.test, found.alpha, found.level, found.seed) == ("permutation", 0.1, 0.9, 5)
+    assert (found.method, found.clustered, found.left_out) == ("percentile", False, ())
+    assert [each.measure for each in found.measures] == [POOLED, MEAN]
+    assert [each.resamples for each in found.measures] == [30, 30]
+    assert found.measures[0].annotator == "reference"
+
+
+def test_lower_may_be_better() -> None:
+    pair = pair_of(valued({"a": [0.1, 0.2, 0.3], "b": [0.5, 0.6, 0.2]}), LOSS)
+    assert (pair.first, pair.second) == ("a", "b")
+    assert pair.difference == pytest.approx(0.2 - 1.3 / 3)
+    assert (pair.wins, pair.losses) == (2, 1)
+    assert pair.superiority == pytest.approx(2 / 3)
+    assert pair.d_z < 0
+
+
+def test_groups_have_letters() -> None:
+    # a is ahead of b on all 12 items, b of c by a little and not always
+    values = {"c": [0.1, 0.3] * 6, "a": [0.8, 0.9] * 6, "b": [0.2, 0.3, 0.1, 0.3] * 3}
+    found = only(valued(values), MEAN)
+    assert [(each.system, each.letters) for each in found.ranking] == [("a", "a"), ("b", "b"), ("c", "b")]
+    assert [(each.wins, each.ties, each.losses) for each in found.ranking] == [
+        (2, 0, 0),
+        (0, 1, 1),
+        (0, 1, 1),
+    ]
+    assert [(pair.first, pair.second, pair.told_apart) for pair in found.pairs] == [
+        ("a", "b", True),
+        ("a", "c", True),
+        ("b", "c", False),
+    ]
+    # two patterns of signs of 4096 have all differences on one side; three pairs
+    assert found.pairs[0].p == 2 / 4096
+    assert found.pairs[0].adjusted == 3 * 2 / 4096
+
+
+def test_undefined_figures_come_last_and_are_not_told_apart() -> None:
+    found = only(valued({"none": [NAN, NAN, NAN], "some": [0.1, 0.2, NAN], "more": [0.3, 0.5, NAN]}), MEAN)
+    assert [each.system for each in found.ranking] == ["more", "some", "none"]
+    assert math.isnan(found.ranking[2].value)
+    assert math.isnan(found.ranking[2].low)
+    assert math.isnan(found.pairs[1].p)
+    assert math.isnan(found.pairs[1].superiority)
+    assert not found.pairs[1].told_apart
+    assert found.undefined == 3
+    # one pair has a p, and is adjusted for itself alone
+    assert found.pairs[0].adjusted == found.pairs[0].p == 1 / 2
+
+
+def test_systems_that_are_equal_keep_their_order() -> None:
+    found = only(valued({"b": [0.1, 0.2], "a": [0.1, 0.2]}), MEAN)
+    assert [each.system for each in found.ranking] == ["b", "a"]
+    assert (found.pairs[0].difference, found.pairs[0].p) == (0, 1)
+    assert (found.pairs[0].low, found.pairs[0].high) == (0, 0)
+
+
+# --- intervals -----------------------------------------------------------------------------
+
+
+def test_intervals_of_differences_draw_both_systems_together() -> None:
+    table = valued(random_values(20, 0.0, 0.05))
+    found = only(table, POOLED, resamples=300, level=0.9)
+    drawn = Resampling(20, 300).block(0)
+    sums = {name: drawn @ rows for name, rows in table.items()}
+    resampled = {name: each[:, 0] / each[:, 1] for name, each in sums.items()}
+    (pair,) = found.pairs
+    expected = percentile(resampled[pair.first] - resampled[pair.second], 0.9)
+    assert (pair.low, pair.high) == pytest.approx(expected)
+    best = found.ranking[0]
+    assert (best.low, best.high) == pytest.approx(percentile(resampled[best.system], 0.9))
+
+
+def test_bca_intervals() -> None:
+    table = valued(random_values(20, 0.0, 0.05))
+    plain, corrected = (only(table, MEAN, method=method) for method in ("percentile", "bca"))
+    assert plain.pairs[0].low == pytest.approx(corrected.pairs[0].low, abs=0.02)
+    assert (plain.pairs[0].low, plain.ranking[0].low) != (corrected.pairs[0].low, corrected.ranking[0].low)
+
+
+# --- tests ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("measure", [POOLED, MEAN, WEIGHTED, MIDDLE, LOSS, CLASSES])
+def test_permutations_swap_items(measure: Any) -> None:
+    wholes = [2, 3, 2, 3, 3, 2]
+    parts = {"a": [2, 1, 1, 3, 0, 2], "b": [0, 1, 0, 1, 1, 0]}
+    table = {name: np.array([each, wholes], dtype=float).T for name, each in parts.items()}
+
+    def difference(pattern: tuple[int, ...]) -> float:
+        swap = np.array(pattern, dtype=bool)[:, None]
+        sides = np.where(swap, table["b"], table["a"]), np.where(swap, table["a"], table["b"])
+        return figure(sides[0], measure) - figure(sides[1], measure)
+
+    permuted = [difference(pattern) for pattern in product((0, 1), repeat=6)]
+    expected = np.mean([abs(each) >= abs(permuted[0]) - 1e-12 for each in permuted])
+    found = only(table, measure)
+    assert (found.exact, found.permutations) == (True, 64)
+    assert found.pairs[0].p == pytest.approx(expected)
+    assert 0 < expected < 1
+
+
+def figure(rows: Statistics, measure: Any) -> float:
+    """Return a figure of rows, of which classes are those with the same whole."""
+    if measure is not CLASSES:
+        return float(measure.estimate(rows, measure.aggregate).value)
+    classes = [rows[rows[:, 1] == whole] for whole in np.unique(rows[:, 1])]
+    return float(np.mean([np.mean(own[:, 0] > 0) for own in classes]))
+
+
+def test_permutations_are_drawn_where_there_are_many() -> None:
+    values = random_values(30, 0.0, 0.06)
+    found = only(valued(values), MEAN, permutations=2000, seed=4)
+    expected = permutation_test(values["s0"] - values["s1"], draws=2000, seed=4)
+    assert (found.exact, found.permutations) == (False, 2000)
+    assert found.pairs[0].p == expected.p
+
+
+def test_there_are_fewer_permutations_of_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample, "_FEWEST", 20)
+    monkeypatch.setattr(sample, "_GATHERED_ROWS", 0)
+    table = {"a": [[1, 1]] * 6, "b": [[0, 1]] * 6}
+    found = only(table, CLASSES)
+    assert (found.exact, found.permutations, found.resamples) == (False, 20, 20)
+    few = only({name: rows[:4] for name, rows in table.items()}, CLASSES)
+    assert (few.exact, few.permutations, few.pairs[0].p) == (True, 16, 2 / 16)
+
+
+@pytest.mark.parametrize(("test", "function"), [("t", t_test), ("wilcoxon", wilcoxon)])
+def test_tests_of_values(test: Any, function: Any) -> None:
+    values = random_values(25, 0.0, 0.05, 0.07)
+    found = only(valued(values), POOLED, test=test)
+    p = [function(values[pair.first] - values[pair.second]).p for pair in found.pairs]
+    assert [pair.p for pair in found.pairs] == pytest.approx(p)
+    assert [pair.adjusted for pair in found.pairs] == pytest.approx(holm(np.array(p)).tolist())
+    assert (found.permutations, found.exact) == (0, False)
+
+
+def test_friedman_and_tukey() -> None:
+    values = random_values(25, 0.0, 0.05, 0.1)
+    values["s1"][3] = NAN
+    found = only(valued(values), MEAN, test="friedman")
+    expected = friedman(np.stack(list(values.values()), axis=1))
+    assert found.friedman is not None
+    assert found.friedman.items == 24
+    assert found.friedman.ranks.tolist() == expected.ranks.tolist()
+    for pair in found.pairs:
+        one, other = int(pair.first[1:]), int(pair.second[1:])
+        assert pair.p == pair.adjusted == pytest.approx(expected.pairs[one, other])
+
+
+def test_ranks_follow_the_better_direction() -> None:
+    found = only(valued({"good": [0.1, 0.2, 0.1], "bad": [0.5, 0.4, 0.3]}), LOSS, test="friedman")
+    assert found.friedman is not None
+    assert found.friedman.ranks.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "friedman"])
+def test_a_test_against_the_figures_tells_nothing_apart(test: Any) -> None:
+    # pooled, a is ahead by one long item; on the other 30 items b is
+    table = {"a": [[900, 1000], *[[1, 10]] * 30], "b": [[100, 1000], *[[5 + n % 3, 10] for n in range(30)]]}
+    pair = pair_of(table, POOLED, test=test)
+    assert (pair.first, pair.wins, pair.losses) == ("a", 1, 30)
+    assert pair.adjusted < 0.05
+    assert not pair.told_apart
+
+
+def test_clusters_change_places_together() -> None:
+    values = {"a": [0.5, 0.6, 0.9, 0.9], "b": [0.4, 0.5, 0.8, 0.8]}
+    clusters = dict(zip(names(4), "xxyy", strict=True))
+    assert pair_of(valued(values), MEAN).p == 2 / 16
+    assert pair_of(valued(values), MEAN, clusters=clusters).p == 2 / 4
+    found = compare(tabled(valued(values), (MEAN,)), clusters=clusters)
+    assert (found.units, found.items, found.clustered) == (2, 4, True)
+
+
+@pytest.mark.parametrize(("test", "function"), [("t", t_test), ("wilcoxon", wilcoxon)])
+def test_values_of_a_cluster_are_averaged_for_tests_of_values(test: Any, function: Any) -> None:
+    values = random_values(12, 0.0, 0.05)
+    values["s0"][0] = NAN
+    clusters = {name: str(number // 3) for number, name in enumerate(names(12))}
+    pair = pair_of(valued(values), MEAN, test=test, clusters=clusters)
+    differences = values[pair.first] - values[pair.second]
+    means = [differences[1:3].mean(), *(differences[at : at + 3].mean() for at in (3, 6, 9))]
+    assert pair.p == pytest.approx(function(np.array(means)).p)
+
+
+# --- items ---------------------------------------------------------------------------------
+
+
+def test_only_items_that_count_for_all_are_compared() -> None:
+    table: dict[str, Any] = {
+        "a": [(1, 1), (0, 1), (1, 1)],
+        "b": [(1, 1), NONE, (0, 1)],
+        "c": [(1, 1), (1, 1), (0, 1)],
+    }
+    found = compare(tabled(table, (POOLED, CLASSES)))
+    assert (found.items, found.left_out) == (2, (names(3)[1],))
+    assert [each.items for each in found.measures] == [2, 2]
+    assert [each.value for each in found.measures[0].ranking] == [1, 0.5, 0.5]
+    # of the only class, one unit of two
+    assert [each.value for each in found.measures[1].ranking] == [1, 0.5, 0.5]
+
+
+def test_an_annotator_or_all() -> None:
+    right, wrong = np.array([[1, 1], [1, 1]]), np.array([[0, 1], [0, 1]])
+    table = {"a": {"one": right, "two": wrong}, "b": {"one": wrong, "two": right}}
+    scores = tabled(table, (POOLED, CLASSES))
+    for annotator, expected in ((None, [0.5, 0.5]), (ALL, [0.5, 0.5]), ("one", [1, 0]), ("two", [1, 0])):
+        found = compare(scores, annotator=annotator)
+        for each in found.measures:
+            assert each.annotator == (annotator or ALL)
+            assert [ranked.value for ranked in each.ranking] == expected
+    assert compare(scores, annotator="two").measures[0].ranking[0].system == "b"
+
+
+def test_values_of_classes_are_compared_class_by_class() -> None:
+    # three classes, 1 2 3: a finds 1/1 1/1 0/1, b 0/1 1/1 0/1
+    table = {"a": [[1, 1], [1, 2], [0, 3]], "b": [[0, 1], [1, 2], [0, 3]]}
+    pair = pair_of(table, CLASSES, test="t")
+    assert (pair.wins, pair.ties, pair.losses) == (1, 2, 0)
+    assert pair.p == pytest.approx(t_test(np.array([1.0, 0, 0])).p)
+
+
+# --- reliability ---------------------------------------------------------------------------
+
+
+def test_reliability_of_a_mean() -> None:
+    values = random_values(40, 0.0, 0.05, 0.1)
+    values["s2"][7] = NAN
+    found = only(valued(values), MEAN, reliability=True)
+    table = np.stack(list(values.values()), axis=1)
+    expected = variance_components(table)
+    assert found.reliability is not None
+    assert found.reliability.components.shares == pytest.approx(expected.shares)
+    assert found.reliability.components.studied == 39
+    assert found.reliability.e_rho2 == pytest.approx(expected.e_rho2(39))
+    assert found.reliability.phi == pytest.approx(expected.phi(39))
+    assert found.reliability.items_for_e_rho2 == expected.items_for_e_rho2()
+    assert found.reliability.items_for_phi == expected.items_for_phi()
+    detectable = [pair.detectable for pair in found.pairs]
+    assert found.reliability.detectable == pytest.approx(np.median(detectable))
+    (pair,) = [pair for pair in found.pairs if {pair.first, pair.second} == {"s0", "s1"}]
+    (alone,) = detectable_differences((values[pair.first] - values[pair.second])[:, None])
+    assert pair.detectable == pytest.approx(float(alone))
+
+
+def test_detectable_differences_of_pooled_figures_are_on_their_scale() -> None:
+    # one item in ten has almost all the weight: as few as that count
+    rng = np.random.default_rng(2)
+    wholes = np.where(np.arange(100) % 10 == 0, 1000.0, 1.0)
+    shares = {name: rng.random(100) for name in "ab"}
+    table = {name: np.stack((share * wholes, wholes), axis=1) for name, share in shares.items()}
+    pooled = pair_of(table, POOLED, reliability=True).detectable
+    mean = pair_of(table, MEAN, reliability=True).detectable
+    assert 2 < pooled / mean < 4.5  # sqrt(10), less precisely
+
+
+def test_clusters_are_the_units_of_reliability() -> None:
+    values = random_values(40, 0.0, 0.05)
+    clusters = {name: str(number // 4) for number, name in enumerate(names(40))}
+    found = only(valued(values), MEAN, reliability=True, clusters=clusters)
+    means = np.stack([each.reshape(10, 4).mean(axis=1) for each in values.values()], axis=1)
+    assert found.reliability is not None
+    assert found.reliability.components.studied == 10
+    assert found.reliability.e_rho2 == pytest.approx(variance_components(means).e_rho2(10))
+
+
+# --- protocols that disagree ---------------------------------------------------------------
+
+
+def test_protocols_that_rank_differently_are_told() -> None:
+    values = random_values(30, 0.3, 0.0)
+    scores = tabled(
+        valued(values), (POOLED, MEAN, OTHER), others=valued({"s0": values["s1"], "s1": values["s0"]})
+    )
+    (found,) = compare(scores).disagreements
+    assert (found.first, found.second, found.better, found.worse) == (POOLED, OTHER, "s0", "s1")
+    assert found.told_apart
+
+
+def test_protocols_that_agree_or_tie_are_not() -> None:
+    assert not compare(tabled(POOL, (POOLED, OTHER))).disagreements
+    equal = {"low": [[1, 2]], "high": [[1, 2]]}
+    assert not compare(
+        tabled(equal, (POOLED, OTHER), others={"low": [[2, 2]], "high": [[1, 2]]})
+    ).disagreements
+    undefined = {"low": [[0, 0]], "high": [[1, 2]]}
+    assert not compare(
+        tabled(undefined, (POOLED, OTHER), others={"low": [[2, 2]], "high": [[1, 2]]})
+    ).disagreements
+
+
+def test_a_disagreement_may_be_within_the_noise() -> None:
+    others = {"low": [[90, 100], [1, 10]], "high": [[80, 100], [2, 10]]}
+    (found,) = compare(tabled(POOL, (POOLED, OTHER), others=others)).disagreements
+    assert (found.better, found.told_apart) == ("high", False)
+
+
+# --- what is refused -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"test": "sign"}, "unknown test `sign`"),
+        ({"method": "normal"}, "unknown kind of interval `normal`"),
+        ({"alpha": 5}, "alpha is between 0 and 1, got 5"),
+        ({"level": 0}, "the level of an interval is between 0 and 1, got 0"),
+        ({"annotator": "third"}, "unknown annotator `third`"),
+        ({"clusters": {}}, "2 of 2 items have no cluster"),
+        ({"resamples": 0}, "at least one draw is needed, got 0"),
+        ({"permutations": 0}, "at least one draw is needed, got 0"),
+        ({"measures": ()}, "there is no measure to compare by"),
+    ],
+)
+def test_choices_that_are_not_possible(choices: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        compare(tabled(POOL), **choices)
+
+
+def test_one_system_or_no_common_item_is_no_comparison() -> None:
+    with pytest.raises(OptionError, match="a comparison needs two systems"):
+        compare(tabled({"a": [[1, 1]]}))
+    with pytest.raises(OptionError, match="the systems have no item in common"):
+        compare(tabled({"a": [(1, 1), NONE], "b": [NONE, (1, 1)]}))

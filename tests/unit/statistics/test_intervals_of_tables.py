@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Intervals of figures of tables of numbers, by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from kammerton.model.corpus import ALL
+from kammerton.model.measure import Statistics
+from kammerton.statistics import products
+from kammerton.statistics.figures import Key
+from kammerton.statistics.intervals import intervals
+from kammerton.statistics.resampling import LeaveOneOut, Resampling
+from kammerton.statistics.sample import Sample
+from tabled_scores import CLASSES, MEAN, MIDDLE, POOLED, WEIGHTED, names, tabled
+
+NONE = (math.nan, math.nan)
+HALF = 0.4
+"""Level of an interval from 30 % to 70 %: of two items, the middle half draws each once."""
+
+# Values 1 and 0, on 1 and on 3. Drawn twice, once each, twice: a quarter, a half, a quarter of the time.
+TWO = {"s": [[1, 1], [0, 3]]}
+
+
+def shares(items: int) -> Statistics:
+    """Return parts of 1 or 2."""
+    rng = np.random.default_rng(0)
+    return np.stack((rng.random(items), rng.integers(1, 3, items)), axis=1)
+
+
+def undefined(interval: tuple[float, float]) -> bool:
+    return math.isnan(interval[0]) and math.isnan(interval[1])
+
+
+@pytest.mark.parametrize(
+    ("measure", "how", "middle"),
+    [
+        (POOLED, "pooled", 1 / 4),
+        (POOLED, "mean", 1 / 2),
+        (POOLED, "median", 1 / 2),
+        (POOLED, "weighted_mean", 1 / 4),
+        (MEAN, "mean", 1 / 2),
+        (MIDDLE, "median", 1 / 2),
+        (WEIGHTED, "weighted_mean", 1 / 4),
+    ],
+)
+def test_two_items(measure: object, how: str, middle: float) -> None:
+    scores = tabled(TWO, (POOLED, MEAN, MIDDLE, WEIGHTED))
+    narrow, wide = intervals(scores, level=HALF), intervals(scores, level=0.9)
+    key: Key = ("s", "reference", measure, how)  # type: ignore[assignment]
+    assert narrow[key] == (middle, middle)
+    assert wide[key] == (0, 1)
+    assert narrow.figures[key] == middle
+
+
+def test_every_figure_of_the_summary_has_one() -> None:
+    rows = shares(6)
+    table = {name: {"one": rows * [1 - number / 2, 1], "two": rows} for number, name in enumerate("ab")}
+    scores = tabled(table, (POOLED, MEAN, CLASSES))
+    found = intervals(scores, resamples=50)
+    summary = scores.summary.select("system", "annotator", "protocol", "measure", "aggregate", "value").rows()
+    assert {(key.system, key.annotator, "one", key.measure.name, key.aggregate) for key in found} == {
+        row[:5] for row in summary
+    }
+    values = {row[:5]: row[5] for row in summary}
+    for key in found:
+        at = (key.system, key.annotator, "one", key.measure.name, key.aggregate)
+        assert found.figures[key] == pytest.approx(values[at], abs=1e-15)
+        low, high = found[key]
+        assert 0 <= low <= high <= 1
+    assert len(found) == len(summary)
+
+
+def test_how_they_were_made_is_said() -> None:
+    found = intervals(tabled(TWO), level=0.8, resamples=70, seed=3)
+    assert (found.level, found.resamples, found.seed, found.method) == (0.8, 70, 3, "percentile")
+    assert (found.units, found.clustered, found.gathered_resamples) == (2, False, 70)
+
+
+def test_all_annotators_of_an_item_are_drawn_with_it() -> None:
+    # item 1: 1/1 and 0/1, item 2: 0/3 and 3/3; pooled over annotators 1/2 and 3/6; means 1/2 and 1/2
+    scores = tabled({"s": {"one": [[1, 1], [0, 3]], "two": [[0, 1], [3, 3]]}})
+    found = intervals(scores, level=0.9)
+    assert found[Key("s", ALL, POOLED, "pooled")] == (0.5, 0.5)
+    assert found[Key("s", ALL, POOLED, "mean")] == (0.5, 0.5)
+    assert found[Key("s", "one", POOLED, "mean")] == (0, 1)
+
+
+def test_an_item_may_lack_an_annotator() -> None:
+    # the second item has one annotation; drawn alone, 0/3
+    scores = tabled({"s": {"one": [(1, 1), (0, 3)], "two": [(1, 1), NONE]}})
+    found = intervals(scores, level=HALF)
+    assert found[Key("s", ALL, POOLED, "pooled")] == (2 / 5, 2 / 5)
+    assert found[Key("s", ALL, POOLED, "mean")] == (1 / 2, 1 / 2)
+    assert undefined(found[Key("s", "two", POOLED, "pooled")])  # of one item
+
+
+def test_clusters_are_drawn_whole() -> None:
+    scores = tabled({"s": [[1, 1], [1, 1], [0, 3], [0, 3]]})
+    clusters = dict(zip(names(4), "xxyy", strict=True))
+    found = intervals(scores, level=HALF, clusters=clusters)
+    assert found[Key("s", "reference", POOLED, "pooled")] == (1 / 4, 1 / 4)
+    assert (found.units, found.clustered) == (2, True)
+    assert intervals(scores, level=0.9, clusters=clusters)[Key("s", "reference", POOLED, "pooled")] == (0, 1)
+    # an item on its own: all of one kind in 1 of 16 draws of four, so that 30 % and 70 % are mixed
+    alone = intervals(scores, level=HALF)[Key("s", "reference", POOLED, "pooled")]
+    assert alone == (1 / 10, 1 / 2)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1, 2]],  # one item
+        [[1, 2], [0, 0]],  # one item with a value
+        [[0, 0], [0, 0]],  # none
+    ],
+)
+def test_one_value_has_no_interval(rows: list[list[float]]) -> None:
+    found = intervals(tabled({"s": rows}))
+    assert all(undefined(each) for each in found.values())
+
+
+def test_items_that_never_differ_have_a_narrow_one() -> None:
+    found = intervals(tabled({"s": [[2, 2], [3, 3]]}))
+    assert found[Key("s", "reference", POOLED, "pooled")] == (1, 1)
+
+
+def test_some_of_the_items() -> None:
+    scores = tabled({"s": [[1, 1], [7, 9], [0, 3]]}, (POOLED, CLASSES))
+    chosen = [names(3)[0], names(3)[2], "elsewhere"]
+    found = intervals(scores, level=HALF, items=chosen)
+    assert found.figures[Key("s", "reference", POOLED, "pooled")] == 1 / 4
+    assert found[Key("s", "reference", POOLED, "pooled")] == (1 / 4, 1 / 4)
+    # classes 1 and 3: found in 1 of 1 and in 0 of 1
+    assert found.figures[Key("s", "reference", CLASSES, "gathered")] == 1 / 2
+
+
+def test_some_of_the_measures() -> None:
+    assert {key.measure for key in intervals(tabled(TWO, (POOLED, MEAN)), measures=[MEAN])} == {MEAN}
+
+
+def test_neighbours_are_left_out_together_if_there_are_many() -> None:
+    assert LeaveOneOut(4, draws=2).block(0).tolist() == [[0, 0, 1, 1], [1, 1, 0, 0]]
+    assert LeaveOneOut(0).block(0).shape == (0, 0)
+    clusters = ["x", "y", "x"]
+    assert LeaveOneOut(3, clusters=clusters).block(0).tolist() == [[0, 1, 0], [1, 0, 1]]
+
+
+# --- measures over classes -----------------------------------------------------------------
+
+
+def test_classes_are_made_anew() -> None:
+    # units of one class: found in the first, not in the second; drawn twice it is two units
+    found = intervals(tabled({"s": [[2, 2], [0, 2]]}, (CLASSES,)), level=0.1)  # 250 draws only
+    assert found[Key("s", "reference", CLASSES, "gathered")] == (1 / 2, 1 / 2)
+
+
+def test_items_that_are_classes_are_drawn_as_classes() -> None:
+    # found in 1, 0 and 0; the mean over the three classes drawn is 1/3 * how often the first is
+    scores = tabled({"s": [[2, 2], [0, 2], [0, 2]]}, (CLASSES,), by_item=True)
+    key = Key("s", "reference", CLASSES, "gathered")
+    part = Sample(scores, [key], {CLASSES: frozenset(names(3))})
+    draws = Resampling(3, 40)
+    found = part.evaluate(draws, part.found([key]))[key]
+    assert found.tolist() == pytest.approx((draws.block(0)[:, 0] / 3).tolist())
+
+
+def test_classes_of_several_annotators_are_averaged_first() -> None:
+    # class 2: found by 1 of 1 and 0 of 1; class 3: not by the first; of the second there is none
+    scores = tabled({"s": {"one": [(1, 2), (0, 3)], "two": [(0, 2), NONE]}}, (CLASSES,))
+    found = intervals(scores, level=0.9)
+    assert found.figures[Key("s", ALL, CLASSES, "gathered")] == (1 / 2 + 0) / 2
+    assert found[Key("s", ALL, CLASSES, "gathered")] == (0, 1 / 2)
+
+
+# --- the same bytes ------------------------------------------------------------------------
+
+
+def test_neither_order_nor_workers_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = shares(700)
+    table = {"a": rows, "b": rows[::-1]}
+    first = intervals(tabled(table, (POOLED, CLASSES)), resamples=3000)
+    monkeypatch.setattr(products, "_MOST_WORKERS", 1)
+    shuffled = np.random.default_rng(1).permutation(700).tolist()
+    again = intervals(tabled(table, (POOLED, CLASSES), order=shuffled), resamples=3000)
+    assert dict(first) == dict(again)
+
+
+def test_figures_may_be_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = shares(20)
+    whole = intervals(tabled({"a": rows}, (POOLED, MEAN)), resamples=100)
+    monkeypatch.setattr("kammerton.statistics.intervals._TOGETHER", 150)
+    parts = intervals(tabled({"a": rows}, (POOLED, MEAN)), resamples=100)
+    assert list(whole) == list(parts)
+    for key in whole:
+        assert parts[key] == pytest.approx(whole[key], abs=1e-14)
