@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.formats.groups import group_items
@@ -16,7 +16,7 @@ from kammerton.model.evidence import Evidence
 from kammerton.model.signature import signed_file
 
 if TYPE_CHECKING:
-    from kammerton.statistics.intervals import Method
+    from kammerton.statistics.bootstrap import Method
 
 __all__ = ["drawing_of", "items_of", "likely_clusters"]
 
@@ -75,8 +75,14 @@ def drawing_of(
     drawn = None if clusters is None else group_items(clusters, items)
     if clusters is not None:
         signed["clusters"] = _signed(clusters)
-    resample = partial(intervals, level=ci, resamples=resamples, seed=seed, method=interval, clusters=drawn)
-    return Drawing(ci, resample, signed)
+    settings: dict[str, Any] = {
+        "level": ci,
+        "resamples": resamples,
+        "seed": seed,
+        "method": interval,
+        "clusters": drawn,
+    }
+    return Drawing(ci, partial(intervals, **settings), signed, settings)
 
 
 def _check(ci: float, resamples: int, seed: int, interval: str) -> None:

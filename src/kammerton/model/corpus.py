@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -17,6 +17,7 @@ __all__ = [
     "Missing",
     "check_annotators",
     "check_names",
+    "one_of",
     "spelled_apart",
     "unmatched",
 ]
@@ -108,6 +109,23 @@ def check_names(kind: str, names: Iterable[str]) -> None:
         if name in seen:
             raise OptionError(f"two {kind}s are called {quote(name)}", "name them apart: NAME=PATH")
         seen.add(name)
+
+
+def one_of(kind: str, name: str | None, known: Sequence[str]) -> str:
+    """Return the name if it is known, or the only one that is.
+
+    Raises
+    ------
+    OptionError
+        If it is not known, or was left out where there is a choice.
+    """
+    if name is None and len(known) == 1:
+        return known[0]
+    if name is None:
+        raise OptionError(f"several {kind}s: say which", f"known: {', '.join(known)}")
+    if name not in known:
+        raise OptionError.unknown(kind, name, known)
+    return name
 
 
 def unmatched(expected: frozenset[str], system: Collection, *, missing: Missing) -> tuple[Diagnostic, ...]:

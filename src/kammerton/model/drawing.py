@@ -31,8 +31,11 @@ class Drawing:
         Makes them.
     signed : mapping of str to str
         What signatures say of it.
+    settings : mapping of str to object
+        Arguments from which the same intervals are made again.
     """
 
     level: float | None = None
     resample: Resample | None = None
     signed: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)

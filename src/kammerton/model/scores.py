@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kammerton.errors import Diagnostic, OptionError
 from kammerton.model.classes import Gathering, gather_classes, has_class
-from kammerton.model.corpus import ALL
+from kammerton.model.corpus import ALL, one_of
 from kammerton.model.drawing import Drawing, Interval
 from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Aggregate, Estimate, Measure
+from kammerton.model.origin import Origin
 from kammerton.model.protocol import find
 from kammerton.model.score_tables import (
     ITEMS,
@@ -62,6 +63,8 @@ class Scores:
     ----------
     gathering : Gathering or None
         What measures over classes are made from.
+    origin : Origin
+        What all of it is made from.
     """
 
     def __init__(
@@ -76,9 +79,15 @@ class Scores:
     ) -> None:
         self._task = task
         self._evidence = evidence
-        self._missing = missing
-        self._choices = choices
         self._drawing = drawing or Drawing()
+        self.origin = Origin(
+            task=task,
+            evidence=evidence,
+            missing=missing,
+            options=options,
+            choices=choices,
+            drawing=self._drawing,
+        )
         self.gathering = Gathering.of(task, evidence, options)
         self._rows: dict[_Kind, tuple[Row, ...]] = dict(evidence.rows.items())
         self._statistics = dict(evidence.statistics)
@@ -273,10 +282,10 @@ class Scores:
             If a name is unknown, or was left out where there is a choice.
         """
         found = find(measure, self.measures)
-        chosen = _one_of("system", system, self.systems)
+        chosen = one_of("system", system, self.systems)
         known = self.annotators_of(found)
-        who = known[-1] if annotator is None else _one_of("annotator", annotator, known)
-        how = _one_of("aggregate", aggregate or found.aggregate, found.aggregates)
+        who = known[-1] if annotator is None else one_of("annotator", annotator, known)
+        how = one_of("aggregate", aggregate or found.aggregate, found.aggregates)
         return self.estimate(found, chosen, who, how).value  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
@@ -360,10 +369,10 @@ class Scores:
             measure: signature(
                 measure,
                 revision=self._task.revision(measure),
-                missing=self._missing,
+                missing=self.origin.missing,
                 items=items,
                 data=data,
-                choices=self._choices,
+                choices=self.origin.choices,
                 drawing=self._drawing.signed,
             )
             for measure in self.measures
@@ -388,13 +397,3 @@ _Kind = Literal["pair", "references+estimate", "estimate", "annotators", "gather
 
 def _kind(measure: Measure) -> _Kind:
     return "gathered" if measure.aggregate == "gathered" else measure.needs
-
-
-def _one_of(kind: str, name: str | None, known: Sequence[str]) -> str:
-    if name is None and len(known) == 1:
-        return known[0]
-    if name is None:
-        raise OptionError(f"several {kind}s: say which", f"known: {', '.join(known)}")
-    if name not in known:
-        raise OptionError.unknown(kind, name, known)
-    return name

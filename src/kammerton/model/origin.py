@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""What scores are made from, such as a run on disk keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kammerton.model.drawing import Drawing
+from kammerton.model.evidence import Evidence
+from kammerton.model.task import Task
+
+__all__ = ["Origin"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Origin:
+    """Everything that scores are made from.
+
+    Parameters
+    ----------
+    task : Task
+    evidence : Evidence
+    missing : str
+        Policy for missing estimates.
+    options : object
+        The task's options.
+    choices : mapping of str to str
+        Options that differ from their defaults, as signatures have them.
+    drawing : Drawing
+        How intervals are made.
+    """
+
+    task: Task
+    evidence: Evidence
+    missing: str
+    options: object
+    choices: Mapping[str, str]
+    drawing: Drawing = field(default_factory=Drawing)
