@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kammerton.agreeing import agree
     from kammerton.api import score, show
     from kammerton.checking import check
+    from kammerton.comparing import compare
     from kammerton.conversion import convert
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
     from kammerton.model.scores import Scores
@@ -30,6 +31,7 @@ __all__ = [
     "agree",
     "check",
     "chords",
+    "compare",
     "convert",
     "fingering",
     "instruments",
@@ -45,6 +47,7 @@ _HOMES = {
     "Scores": "kammerton.model.scores",
     "agree": "kammerton.agreeing",
     "check": "kammerton.checking",
+    "compare": "kammerton.comparing",
     "convert": "kammerton.conversion",
     "score": "kammerton.api",
     "show": "kammerton.api",

@@ -28,7 +28,7 @@ from kammerton.reporting.drawn import DrawnItem
 from kammerton.uncertainty import drawing_of, items_of, likely_clusters
 
 if TYPE_CHECKING:
-    from kammerton.statistics.intervals import Method
+    from kammerton.statistics.bootstrap import Method
 
 __all__ = ["score", "show"]
 

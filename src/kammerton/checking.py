@@ -90,7 +90,7 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
     reading = found.options() if options is None else options
     files: dict[str, None] = {}
     ignored: list[str] = []
-    diagnostics: list[Diagnostic] = []
+    diagnostics = list(() if found.notices is None else found.notices(reading))
     for path in paths:
         if not isinstance(path, str | os.PathLike):
             raise OptionError.of_type("path", path, "a path")

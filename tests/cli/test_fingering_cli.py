@@ -307,7 +307,9 @@ def test_check_lists_what_cannot_be_played(example: Terminal) -> None:
     first, second = (
         line.removeprefix("hasty/Cadence_est_fingering.txt:") for line in result.out.splitlines()
     )
-    assert first == "8: KT390 note 6 (C4, R1) with note 7 (F4, R1) at 1: finger 1 spans 5 semitones, at most 2"
+    assert (
+        first == "8: KT390 note 6 (C4, R1) with note 7 (F4, R1) at 1: finger 1 spans 5 semitones, at most 2"
+    )
     assert second == "17: KT392 note 15 (C4, R3) with note 16 (E4, R1) at 3: fingers 1 and 3 are crossed"
     assert result.err == "1 file checked: 2 warnings in 1 file\n"
     assert example.run("check", "fingering", "hasty", "--strict").code == 1

@@ -18,7 +18,7 @@ SOURCES = Path(kammerton.__file__).parent
 @pytest.mark.parametrize(
     ("arguments", "first", "hint"),
     [
-        ("sore", "unknown command `sore`", "did you mean `score`? known: score, agree, show"),
+        ("sore", "unknown command `sore`", "did you mean `score`? known: score, compare, agree"),
         ("score", "which task?", "known: chords"),
         ("score chrods a b", "unknown task `chrods`", "did you mean `chords`?"),
         ("score chords", "REF and EST are needed", "or --pairs FILE.csv"),

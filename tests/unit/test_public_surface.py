@@ -12,7 +12,7 @@ from kammerton import chords
 
 KAMMERTON = [
     *("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError", "Scores"),
-    *("__version__", "agree", "check", "chords", "convert", "fingering", "instruments", "score", "show"),
+    *("__version__", "agree", "check", "chords", "compare", "convert", "fingering", "instruments", "score", "show"),
 ]
 CHORDS = [
     *("TASK", "Chord", "ChordAnnotation", "ChordOptions", "Degree"),
@@ -69,7 +69,7 @@ def test_every_function_documents_its_parameters_and_what_it_returns(value: Any)
     described = {
         name.strip().lstrip("*")
         for line in by_name["Parameters"].splitlines()
-        if re.match(r"[*\w][\w, ]*( :|$)", line)
+        if re.match(r"\*{0,2}\w[\w, ]*( :|$)", line)
         for name in line.split(" : ")[0].split(",")
     }
     assert described == set(inspect.signature(value).parameters)

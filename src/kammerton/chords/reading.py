@@ -13,12 +13,13 @@ import numpy as np
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.labels import absent_omissions, parse
 from kammerton.chords.respelling import respell
-from kammerton.errors import DataError, Diagnostic, LabelError, OptionError, quote
+from kammerton.errors import Diagnostic, LabelError, OptionError, quote
 from kammerton.formats import IntervalOptions, intervals_from_arrays, read_intervals
 from kammerton.formats.hygiene import is_clean
 from kammerton.formats.reading import Problems
 from kammerton.formats.reading import Reading as TrackReading
 from kammerton.model.annotations import LabelledIntervals
+from kammerton.model.loading import chosen_annotation
 from kammerton.model.task import Reading
 
 __all__ = ["NAMESPACES", "SUFFIXES", "ChordOptions", "adopt_chords", "read", "read_chords", "read_tracks"]
@@ -196,12 +197,4 @@ def read(
     """
     if not isinstance(path, str | os.PathLike):
         raise OptionError.of_type("path", path, "a path")
-    reading = read_chords(path, os.fsdecode(path), options or ChordOptions())
-    if not reading.annotations:
-        raise DataError([d for d in reading.diagnostics if d.severity == "error"])
-    if annotator is None and len(reading.annotations) == 1:
-        return reading.annotations[0][1]
-    named = {name or str(number): found for number, (name, found) in enumerate(reading.annotations, 1)}
-    if annotator is None or annotator not in named:
-        raise OptionError.unknown("annotator", annotator or "", named)
-    return named[annotator]
+    return chosen_annotation(read_chords(path, os.fsdecode(path), options or ChordOptions()), annotator)

@@ -28,6 +28,7 @@ __all__ = ["VERBS", "run"]
 
 VERBS = {
     "score": "Score one or several systems.",
+    "compare": "Rank systems, with tests.",
     "agree": "Measure how far annotators agree.",
     "show": "Show one item in the terminal: where the points went.",
     "check": "Check annotation files.",

@@ -15,8 +15,10 @@ from kammerton.instruments.conversion import CONVERSION
 from kammerton.instruments.floors import floors
 from kammerton.instruments.formats import SUFFIXES, adopt, identify, read_instruments, unfold
 from kammerton.instruments.kernels import PROTOCOLS, evaluate, gather
+from kammerton.instruments.label_maps import LABEL_MAPS
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.ratings import ratings
+from kammerton.instruments.taxonomy_files import TAXONOMIES
 from kammerton.instruments.views import view_item
 from kammerton.model.task import Classes, Task
 
@@ -43,6 +45,13 @@ def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterator[Diagnosti
         yield Diagnostic(
             code="KT690", severity="note", message=f"{count:,.0f} items {_ABOUT_FILES[str(what)]}"
         )
+
+
+def _notices(options: InstrumentOptions) -> tuple[Diagnostic, ...]:
+    """Return what is odd about a taxonomy and a label map of the caller's own."""
+    tree = None if options.taxonomy in TAXONOMIES else options.tree
+    label_map = None if options.map in LABEL_MAPS else options.label_map
+    return tuple(said for each in (tree, label_map) if each is not None for said in each.diagnostics)
 
 
 def _blank(reference: InstrumentList) -> InstrumentList:
@@ -83,6 +92,7 @@ TASK = Task(
     applicable=applicable,
     unfold=unfold,
     remark=_remark,
+    notices=_notices,
     view=view_item,
     floors=floors,
     ratings=ratings,

@@ -8,13 +8,14 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.model.corpus import ALL, Collection, check_annotators
-from kammerton.model.task import Reading, Task
+from kammerton.model.task import A, Reading, Task
 
 __all__ = [
     "Estimates",
     "References",
+    "chosen_annotation",
     "load_estimates",
     "load_references",
     "match_estimates",
@@ -197,6 +198,26 @@ def load_estimates(
             failed[item] = _why(reading)
         diagnostics += (d.at(system=collection.name) for d in _of_item(reading.diagnostics, item))
     return Estimates(annotations, failed, tuple(_said_once(task, diagnostics)))
+
+
+def chosen_annotation(reading: Reading[A], annotator: str | None) -> A:
+    """Return the annotation of one annotator, or the only one.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    OptionError
+        If there are several, and ``annotator`` names none of them.
+    """
+    if not reading.annotations:
+        raise DataError([d for d in reading.diagnostics if d.severity == "error"])
+    if annotator is None and len(reading.annotations) == 1:
+        return reading.annotations[0][1]
+    named = {name or str(number): found for number, (name, found) in enumerate(reading.annotations, 1)}
+    if annotator is None or annotator not in named:
+        raise OptionError.unknown("annotator", annotator or "", named)
+    return named[annotator]
 
 
 def read_source(task: Task, source: object, item: str, options: object) -> Reading[Any]:

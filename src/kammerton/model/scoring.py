@@ -73,7 +73,8 @@ def gather_evidence(
     corpus = corpus.paired()
     loaded = _chosen(load_references(task, corpus.references, options), annotator)
     references = match_references(task, loaded, options)
-    diagnostics = list(references.diagnostics)
+    notices = () if task.notices is None else task.notices(options)
+    diagnostics = [*notices, *references.diagnostics]
     systems: dict[str, Estimates] = {}
     for system in corpus.systems:
         expected = references.every_item()

@@ -36,9 +36,11 @@ def signed_file(choice: str) -> str:
     choice : str
         A name, or a path, perhaps with ``#`` and a part of the file behind it.
     """
-    path, mark, part = choice.partition("#")
+    path, mark, part = choice, "", ""
     if not os.path.isfile(path):  # noqa: PTH113 - a path may be too long, or hold what no path has
-        return choice
+        path, mark, part = choice.rpartition("#")
+        if not os.path.isfile(path):  # noqa: PTH113
+            return choice
     digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:6]
     return f"{Path(path).name}@{digest}{mark}{part}"
 

@@ -237,6 +237,8 @@ class Task:
     ratings : callable, optional
         ``ratings(annotations, options)`` takes the annotations of one item by annotator, None where there is
         none, and returns the nominal labels that agreement beyond chance is measured on.
+    notices : callable, optional
+        ``notices(options)`` returns what is odd about files that the options name, such as a taxonomy.
     said_once : frozenset of str
         Codes of diagnostics that are said once for all files of a collection with equal messages.
     coincides : bool
@@ -268,6 +270,7 @@ class Task:
     unfold: Callable[[Any, str, Any], Sheet[Any] | None] | None = None
     floors: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None
     ratings: Callable[[Sequence[Any | None], Any], Ratings] | None = None
+    notices: Callable[[Any], tuple[Diagnostic, ...]] | None = None
     said_once: frozenset[str] = frozenset()
     coincides: bool = False
 

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton compare``: which system is better, and whether the data can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from kammerton.cli.tasks import task_verb
+
+if TYPE_CHECKING:
+    from kammerton.model.task import Task
+
+__all__ = ["app", "command"]
+
+_Several = list[str] | None
+_Format = Literal["table", "json", "csv", "md", "latex"]
+_Test = Literal["permutation", "t", "wilcoxon", "friedman"]
+
+app = task_verb("compare", "Rank systems, with tests.", "REF EST EST [EST ...] [OPTIONS]")
+
+
+def command(task: Task) -> Callable[..., int]:
+    """Return the sub-command of a task."""
+
+    def compare(  # noqa: PLR0913 - one per option
+        references: Annotated[str | None, Parameter(name="REF", show_default=False)] = None,
+        /,
+        *estimates: Annotated[str, Parameter(name="EST")],
+        protocols: Annotated[_Several, Parameter(name="--protocol", negative="", metavar="NAME")] = None,
+        measures: Annotated[_Several, Parameter(name="--measure", negative="", metavar="NAME")] = None,
+        every: Annotated[bool, Parameter(name="--all", negative="")] = False,
+        test: _Test = "permutation",
+        alpha: Annotated[float, Parameter(metavar="P")] = 0.05,
+        permutations: Annotated[int, Parameter(metavar="N")] = 10_000,
+        reliability: Annotated[bool, Parameter(negative="")] = False,
+        ci: Annotated[float, Parameter(metavar="LEVEL")] = 0.95,
+        interval: Literal["percentile", "bca"] = "percentile",
+        resamples: Annotated[int, Parameter(metavar="N")] = 10_000,
+        seed: Annotated[int, Parameter(metavar="N")] = 0,
+        clusters: Annotated[str | None, Parameter(name="--cluster", metavar="FILE.csv:COLUMN|REGEX")] = None,
+        form: Annotated[_Format, Parameter(name="--format")] = "table",
+        output: Annotated[str | None, Parameter(metavar="FILE")] = None,
+        annotator: Annotated[
+            _Several, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
+        ] = None,
+        pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
+        missing: Literal["worst", "skip", "error"] = "worst",
+        strict: Annotated[bool, Parameter(negative="")] = False,
+        quiet: Annotated[bool, Parameter(negative="")] = False,
+        **reading: Any,
+    ) -> int:
+        """Compare systems on exactly the same items, by each measure.
+
+        Systems that share a letter cannot be told apart.
+
+        Parameters
+        ----------
+        references
+            Folder or file of the references; NAME=PATH names the annotator.
+        estimates
+            Folder or file of each system, two or more; NAME=PATH names it.
+        protocols
+            Protocol to run; repeatable, or several with commas. By default all of the task.
+        measures
+            Measure to compare by, PROTOCOL/MEASURE, or a name that only one has; repeatable, or with commas.
+        every
+            Show every measure in tables, not the headline measures only.
+        test
+            Swap the statistics of two systems item by item (permutation), or test the values of items: t,
+            wilcoxon; p-values are adjusted over pairs by Holm. Or ranks of all systems, as MIREX (friedman).
+        alpha
+            Adjusted p-values below it tell systems apart.
+        permutations
+            How often systems are swapped, where not all swaps are tried.
+        reliability
+            Add how far the items can be relied on, and the smallest difference they can detect.
+        ci
+            Level of the intervals of figures and differences.
+        interval
+            Plain quantiles, or quantiles corrected for bias and skew.
+        resamples
+            How often items are drawn anew.
+        seed
+            Seed of all draws.
+        clusters
+            Draw and swap items together that belong together, such as the songs of an album.
+        form
+            What to print: tables of headline measures (table, md, latex), everything (json), pairs (csv).
+        output
+            Write that to a file instead.
+        annotator
+            Compare against this annotator only; NAME=PATH adds a further annotator, repeatable.
+        pairs
+            List of what belongs together, item,annotator,reference,SYSTEM,... in place of REF and EST.
+        missing
+            What a missing or unusable estimate counts: the worst score, nothing, or an end to the run.
+        strict
+            End the run before scoring if there is any error or repair.
+        quiet
+            Say errors only.
+        """
+        from kammerton.cli.comparing import run  # noqa: PLC0415 - not for help pages
+        from kammerton.cli.names import sort_annotators, split_name  # noqa: PLC0415
+        from kammerton.cli.scoring import listed, paths_of_list, sides  # noqa: PLC0415
+
+        chosen, added = sort_annotators(annotator or ())
+        choices = {
+            "protocols": listed(protocols),
+            "measures": listed(measures),
+            "annotator": chosen,
+            "pairs": pairs,
+            "missing": missing,
+            "strict": strict,
+            "options": task.options(**reading),
+            "test": test,
+            "alpha": alpha,
+            "permutations": permutations,
+            "reliability": reliability,
+            "ci": ci,
+            "interval": interval,
+            "resamples": resamples,
+            "seed": seed,
+            "clusters": clusters,
+            **sides(references, estimates, added, pairs),
+        }
+        paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]
+        inputs = [*paths, *([pairs] if pairs else []), *paths_of_list(pairs)]
+        every = every or measures is not None
+        return run(task, choices, inputs, form=form, output=output, every=every, quiet=quiet)
+
+    return compare

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Read one list of instruments."""
+
+from __future__ import annotations
+
+import os
+
+from kammerton.errors import OptionError
+from kammerton.instruments.annotation import InstrumentList
+from kammerton.instruments.formats import read_instruments
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.model.loading import chosen_annotation
+
+__all__ = ["read"]
+
+
+def read(
+    path: str | os.PathLike[str], *, annotator: str | None = None, options: InstrumentOptions | None = None
+) -> InstrumentList:
+    r"""Read the instruments of one recording from a file.
+
+    Parameters
+    ----------
+    path : path
+        A file of any format that instruments are read from, if it holds one recording.
+    annotator : str, optional
+        Which annotation, where the file holds several.
+    options : InstrumentOptions, optional
+        How it is read.
+
+    Returns
+    -------
+    InstrumentList
+
+    Raises
+    ------
+    DataError
+        If the file cannot be used.
+    OptionError
+        If it holds several annotations and ``annotator`` names none of them.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = pathlib.Path(folder, "song.txt").write_text("piano\nvoice\n")
+    ...     read(pathlib.Path(folder, "song.txt")).labels
+    ('piano', 'voice')
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError.of_type("path", path, "a path")
+    return chosen_annotation(read_instruments(path, os.fsdecode(path), options), annotator)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""A comparison of systems for readers: a ranking for each measure, and below it the pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from kammerton.model.measure import Estimate, Measure
+from kammerton.reporting.diagnostics import plural
+from kammerton.reporting.plain_tables import FORMS, aligned
+from kammerton.reporting.tables import PER_CENT, figure
+from kammerton.statistics.compared import SystemComparison
+from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked, Reliability
+
+__all__ = ["render_comparison"]
+
+_TESTS = {
+    "permutation": "permutation test",
+    "t": "Student's t",
+    "wilcoxon": "Wilcoxon's test",
+    "friedman": "Friedman's test, Tukey-Kramer on mean ranks",
+}
+
+
+def render_comparison(
+    found: SystemComparison, form: str, *, every: bool = False, encoding: str = "utf-8"
+) -> str:
+    """Return a comparison as text.
+
+    Parameters
+    ----------
+    found : SystemComparison
+        What was found.
+    form : {"table", "md", "latex"}
+        The form of tables.
+    every : bool
+        Whether to show every measure, not the headline measures only.
+    encoding : str
+        What a terminal can draw.
+    """
+    table = partial(aligned, encoding=encoding) if form == "table" else FORMS[form]
+    parts = [
+        _of_measure(each, found, form, table)
+        for each in found.comparison.measures
+        if every or each.measure.headline
+    ]
+    notes = "".join(f"{_comment(form)}{line}\n" for line in _notes(found.comparison))
+    return "\n".join([*parts, *([notes] if notes else [])])
+
+
+def _comment(form: str) -> str:
+    return "% " if form == "latex" else ""
+
+
+def _of_measure(
+    each: MeasureComparison, found: SystemComparison, form: str, table: Callable[..., str]
+) -> str:
+    """Return title, ranking, pairs, what else there is, and the signature."""
+    comparison = found.comparison
+    unit = ", per cent" if each.measure.range == PER_CENT else ""
+    against = f", against {each.annotator}" if len(found.scores.annotators) > 1 else ""
+    title = f"{each.measure}{unit}; {plural(each.items, 'item')}{against}"
+    level = f"{100 * comparison.level:g} %"
+    blank = "\n" if form == "md" else ""
+    parts = [
+        f"### {title}\n\n" if form == "md" else f"{_comment(form)}{title}\n",
+        table(
+            ["system", "groups", "figure", f"{level} from", "to", "better", "alike", "worse"],
+            [_ranked(row, each.measure) for row in each.ranking],
+            texts=2,
+        ),
+        blank,
+        table(
+            ["first", "second", "difference", f"{level} from", "to", "p", "adjusted", "d_z", "superiority"],
+            [_pair(pair, each.measure) for pair in each.pairs],
+            texts=2,
+        ),
+        blank,
+        *(f"{_comment(form)}{line}\n" for line in _lines(each, comparison)),
+        f"{_comment(form)}signature {found.scores.signatures(each.annotator)[each.measure]}\n",
+    ]
+    return "".join(parts)
+
+
+def _ranked(row: Ranked, measure: Measure) -> list[str]:
+    ends = [_figure(end, measure) for end in (row.low, row.high)]
+    counts = [str(count) for count in (row.wins, row.ties, row.losses)]
+    return [row.system, row.letters, _figure(row.value, measure), *ends, *counts]
+
+
+def _pair(pair: Pair, measure: Measure) -> list[str]:
+    second = f"{pair.second} *" if pair.told_apart else pair.second
+    ends = [_figure(each, measure) for each in (pair.difference, pair.low, pair.high)]
+    return [
+        pair.first,
+        second,
+        *ends,
+        _p(pair.p),
+        _p(pair.adjusted),
+        *map(_number, (pair.d_z, pair.superiority)),
+    ]
+
+
+def _figure(value: float, measure: Measure) -> str:
+    return figure(Estimate(value, 0.0, 0, 0), measure)
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.3f}"
+
+
+def _p(value: float) -> str:
+    if math.isnan(value):
+        return "-"
+    return "<.0001" if value < 1e-4 else f"{value:.4f}"
+
+
+def _lines(each: MeasureComparison, comparison: Comparison) -> Iterator[str]:
+    """Say how it was tested, and what the test of all systems and the study of reliability found."""
+    told = _TESTS[comparison.test]
+    if comparison.test == "permutation":
+        told += (
+            f", all {each.permutations:,} swaps" if each.exact else f", {each.permutations:,} random swaps"
+        )
+    if comparison.test != "friedman":
+        told += f", Holm over {plural(len(each.pairs), 'pair')}"
+    yield f"* told apart at {comparison.alpha:g}: {told}"
+    if each.friedman is not None:
+        found = each.friedman
+        yield (
+            f"Friedman: chi2 {_number(found.chi_squared)}, p {_p(found.p)}; mean ranks that differ by "
+            f"{_number(found.critical)} are told apart"
+        )
+    if each.undefined:
+        yield f"{plural(each.undefined, 'item')} without a value for some system"
+    if each.reliability is not None:
+        yield from _reliability(each.reliability, each.measure)
+
+
+def _reliability(found: Reliability, measure: Measure) -> Iterator[str]:
+    yield (
+        f"reliability: E rho2 {_number(found.e_rho2)}, Phi {_number(found.phi)}; for .95 they need "
+        f"{_count(found.items_for_e_rho2)} and {_count(found.items_for_phi)} items"
+    )
+    yield f"smallest difference that is detected with power .8: {_figure(found.detectable, measure)}"
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if math.isfinite(value) else "more than any number of"
+
+
+def _notes(comparison: Comparison) -> Iterator[str]:
+    for each in comparison.disagreements:
+        verb = "tell them apart" if each.told_apart else "do not both tell them apart"
+        yield (
+            f"{each.first} ranks {each.better} before {each.worse}, {each.second} the other way round; "
+            f"they {verb}"
+        )
+    if comparison.left_out:
+        yield f"{plural(len(comparison.left_out), 'item')} left out: not all systems have them"
+    units = "clusters" if comparison.clustered else "items"
+    yield f"intervals: {comparison.method}, {comparison.units:,} {units} drawn anew, seed {comparison.seed}"

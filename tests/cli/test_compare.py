@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton compare``: of six songs of 4 s, `good` has 3 s right, `fair` 2 s, `poor` 1 s."""
+
+import csv
+import io
+
+import pytest
+
+import kammerton as kt
+from cases.chords import song
+from cli.harness import Terminal
+from kammerton.errors import OptionError
+
+COMPARE = ("compare", "chords", "ref", "poor", "good", "--measure", "mirex2013/MajMin")
+SONGS = [f"{name}.lab" for name in "abcdef"]
+
+
+@pytest.fixture
+def systems(terminal: Terminal) -> Terminal:
+    terminal.write(
+        ref=dict.fromkeys(SONGS, "0 4 C"),
+        good=dict.fromkeys(SONGS, "0 3 C|3 4 G"),
+        fair=dict.fromkeys(SONGS, "0 2 C|2 4 G"),
+        poor=dict.fromkeys(SONGS, "0 1 C|1 4 G"),
+    )
+    return terminal
+
+
+def test_the_better_system_first_and_the_pair_below(systems: Terminal) -> None:
+    result = systems.run(*COMPARE)
+    assert result.code == 0
+    lines = [line.split() for line in result.out.splitlines()]
+    assert result.out.startswith("mirex2013/MajMin, per cent; 6 items\n")
+    assert lines[2:4] == [
+        ["good", "a", "75.00", "75.00", "75.00", "1", "0", "0"],
+        ["poor", "b", "25.00", "25.00", "25.00", "0", "0", "1"],
+    ]
+    # 2 of the 2**6 ways to swap them are as far apart; the differences do not vary, so there is no d_z
+    assert lines[5][:7] == ["good", "poor", "*", "50.00", "50.00", "50.00", "0.0312"]
+    assert lines[5][-1] == "1.000"
+    assert "* told apart at 0.05: permutation test, all 64 swaps, Holm over 1 pair" in result.out
+    assert "signature mirex2013/MajMin|rev:1|" in result.out
+    assert result.err == "6 of 6 items scored for 2 systems; no item was left out\n"
+
+
+def test_holm_over_three_pairs(systems: Terminal) -> None:
+    document = systems.run(*COMPARE, "fair", "--format", "json").document
+    (found,) = document["measures"]
+    assert [row["system"] for row in found["ranking"]] == ["good", "fair", "poor"]
+    # each pair has 2/64, times 3 by Holm's first step: .09375, and nothing is told apart
+    assert {(pair["p"], pair["adjusted"], pair["told_apart"]) for pair in found["pairs"]} == {
+        (2 / 64, 6 / 64, False)
+    }
+    assert {row["letters"] for row in found["ranking"]} == {"a"}
+    assert document["test"] == "permutation"
+
+
+def test_everything_as_json(systems: Terminal) -> None:
+    arguments = ("--test", "friedman", "--reliability", "--format", "json")
+    (found,) = systems.run(*COMPARE, "fair", *arguments).document["measures"]
+    assert found["friedman"]["ranks"] == [3.0, 1.0, 2.0]  # of poor, good, fair, in the order given
+    assert found["friedman"]["chi_squared"] == pytest.approx(12.0)  # 12 n / (k (k + 1)) * 2, n = 6, k = 3
+    # systems differ and items do not: all variance is that of systems
+    assert found["reliability"]["e_rho2"] == pytest.approx(1.0)
+    assert found["aggregate"] == "pooled"
+
+
+def test_pairs_as_csv(systems: Terminal) -> None:
+    (row,) = csv.DictReader(io.StringIO(systems.run(*COMPARE, "--format", "csv").out))
+    assert (row["measure"], row["first"], row["second"]) == ("MajMin", "good", "poor")
+    assert float(row["difference"]) == pytest.approx(0.5)
+    assert (row["wins"], row["ties"], row["losses"]) == ("6", "0", "0")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--test", "friedman"), "Friedman: chi2 6.000, p 0.0143"),  # 6 songs, all ranks alike: chi2 = n
+        (("--test", "wilcoxon"), "Wilcoxon's test, Holm over 1 pair"),
+        (("--test", "t"), "Student's t, Holm over 1 pair"),
+        (("--alpha", "0.01"), "* told apart at 0.01"),
+        (("--reliability",), "reliability: E rho2"),
+        (("--cluster", "^."), "6 clusters drawn anew"),
+        (("--seed", "5"), "seed 5"),
+        (("--ci", "0.9"), "90 % from"),
+    ],
+)
+def test_choices_are_said(systems: Terminal, arguments: tuple[str, ...], said: str) -> None:
+    result = systems.run(*COMPARE, *arguments)
+    assert result.code == 0
+    assert said in result.out
+
+
+@pytest.mark.parametrize(("form", "sign"), [("md", "| good | a | 75.00 |"), ("latex", "good & a & 75.00")])
+def test_tables_for_papers(systems: Terminal, form: str, sign: str) -> None:
+    result = systems.run(*COMPARE, "--format", form, "--output", "table")
+    assert (result.code, result.out) == (0, "")
+    assert sign in (systems.folder / "table").read_text(encoding="utf-8")
+
+
+def test_headline_measures_unless_all_are_wanted(systems: Terminal) -> None:
+    some = systems.run(*COMPARE[:5], "--protocol", "mirex2013").out
+    assert "mirex2013/MajMin," in some
+    assert "mirex2013/ACQA" not in some
+    assert "mirex2013/ACQA" in systems.run(*COMPARE[:5], "--protocol", "mirex2013", "--all").out
+
+
+def test_protocols_that_disagree_are_named(terminal: Terminal) -> None:
+    # silence is not N in mirex2013: 2.5 and 3 of 4 s are right; mir_eval fills it with N: 3.5 and 3 s
+    terminal.write(
+        ref=dict.fromkeys(SONGS, "0 1 N|1 4 C"),
+        short=dict.fromkeys(SONGS, "1 3.5 C|3.5 4 G"),
+        long=dict.fromkeys(SONGS, "0 1 N|1 3 C|3 4 G"),
+    )
+    arguments = ("compare", "chords", "ref", "short", "long", "--measure", "mirex2013/Root,mir_eval/root")
+    result = terminal.run(*arguments)
+    assert result.code == 0
+    said = "mirex2013/Root ranks long before short, mir_eval/root the other way round; they tell them apart"
+    assert said in result.out
+
+
+def test_a_missing_song_counts_as_worst_and_is_said(systems: Terminal) -> None:
+    (systems.folder / "good" / "a.lab").unlink()
+    result = systems.run(*COMPARE)
+    assert result.code == 1
+    assert "62.50" in result.out  # 15 of 24 s
+    skipped = systems.run(*COMPARE, "--missing", "skip")
+    assert "1 item left out: not all systems have them" in skipped.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("compare", "chords", "ref", "poor"), 2, "a comparison needs two systems"),
+        (("compare", "chords", "ref"), 2, "REF and EST are needed"),
+        ((*COMPARE, "--alpha", "2"), 2, "alpha"),
+        ((*COMPARE, "--output", "ref/a.lab"), 2, "ref/a.lab"),
+        (("compare", "chords", "ref", "x=none", "good"), 2, "no such file or folder"),
+    ],
+)
+def test_what_is_refused(systems: Terminal, arguments: tuple[str, ...], code: int, message: str) -> None:
+    result = systems.run(*arguments)
+    assert (result.code, result.out) == (code, "")
+    assert message in result.err
+
+
+def test_nothing_that_can_be_scored_is_exit_code_3(terminal: Terminal) -> None:
+    terminal.write(ref={"a.lab": "0 1 H"}, one={"a.lab": "0 1 C"}, two={"a.lab": "0 1 C"})
+    assert terminal.run("compare", "chords", "ref", "one", "two").code == 3
+
+
+def test_tables_in_python() -> None:
+    refs = {name: song((0, 4, "C")) for name in "abcdef"}
+    good, poor = ({name: song((0, n, "C"), (n, 4, "G")) for name in refs} for n in (3, 1))
+    found = kt.compare("chords", refs, {"poor": poor, "good": good}, measures=["mirex2013/MajMin"])
+    assert found.ranking.select("system", "letters", "value").rows() == [
+        ("good", "a", 0.75),
+        ("poor", "b", 0.25),
+    ]
+    assert found.pairs.select("first", "p", "told_apart").rows() == [("good", 2 / 64, True)]
+    with pytest.raises(OptionError, match="unknown measure"):
+        found.of("nothing")

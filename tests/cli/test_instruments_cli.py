@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Instruments on the command line: every verb, and what is said of taxonomies and maps."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cli.harness import Terminal
+from kammerton import instruments
+from kammerton.errors import DataError, OptionError
+from kammerton.model.signature import signed_file
+
+SCORE = ("score", "instruments", "ref.csv", "est.csv", "--no-ci")
+
+
+@pytest.fixture
+def lists(terminal: Terminal) -> Terminal:
+    terminal.write(
+        **{
+            ".": {
+                "ref.csv": "file,instrument|a,F|a,H|b,F",
+                "est.csv": "file,instrument,score|a,F,0.9|a,I,0.8|b,G,0.5",
+            }
+        }
+    )
+    return terminal
+
+
+def values(terminal: Terminal, *arguments: str) -> dict[str, float | None]:
+    rows = terminal.run(*SCORE, *arguments, "--format", "json").document["scores"]
+    return {f"{row['protocol']}/{row['measure']}": row["value"] for row in rows}
+
+
+def test_files_of_many_items_are_scored(lists: Terminal) -> None:
+    found = values(lists, "--taxonomy", "campaign-sample")
+    # a is the example of the campaign, of b the sibling was said
+    assert found["open-mic-task1/P"] == pytest.approx((1 / 2 + 0) / 2)
+    assert found["open-mic-task1/hP"] == pytest.approx((3 / 4 + 1 / 2) / 2)
+    assert found["open-mic-task1/micro_P"] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "measure", "value"),
+    [
+        (("--threshold", ">0.8"), "open-mic-task1/R", (1 / 2 + 0) / 2),
+        (("--top-k", "1"), "open-mic-task1/P", (1 + 0) / 2),
+        (("--taxonomy", "campaign-sample", "--level", "1"), "open-mic-task1/P", 1.0),
+        (("--unknown", "keep", "--taxonomy", "campaign-sample"), "open-mic-task1/P", 1 / 4),
+        (("--undefined", "skip", "--threshold", "0.6"), "open-mic-task1/P", 1 / 2),
+        (("--threshold", "0.6"), "open-mic-task1/P", 1 / 4),
+    ],
+)
+def test_choices_change_figures_and_signatures(
+    lists: Terminal, arguments: tuple[str, ...], measure: str, value: float
+) -> None:
+    assert values(lists, *arguments)[measure] == pytest.approx(value)
+    signature = lists.run(*SCORE, *arguments, "--format", "json").document["scores"][0]["signature"]
+    assert f"|{arguments[0].removeprefix('--').replace('-', '_')}:{arguments[1]}|" in signature
+
+
+def test_labels_are_mapped_first(lists: Terminal) -> None:
+    lists.write(**{".": {"map.csv": "label,instrument|I,H"}})
+    assert values(lists, "--map", "map.csv")["open-mic-task1/P"] == pytest.approx((1 + 0) / 2)
+
+
+def test_a_taxonomy_of_ones_own_is_remarked_on(lists: Terminal) -> None:
+    lists.write(**{".": {"tree.json": '{"X": ["F", "G"], "Y": ["H", "I"]}'}})
+    for command in (SCORE, ("check", "instruments", "ref.csv")):
+        result = lists.run(*command, "--taxonomy", "tree.json")
+        assert "note[KT645]" in result.out + result.err
+    assert "KT645" not in lists.run(*SCORE, "--taxonomy", "campaign-sample").err
+
+
+def test_an_unknown_label_is_named_once_with_its_nearest(lists: Terminal) -> None:
+    lists.write(**{".": {"bad.csv": "file,instrument|a,piano|b,pian"}})
+    result = lists.run("check", "instruments", "bad.csv", "--taxonomy", "openmic-2018")
+    assert result.code == 1
+    assert "bad.csv:3:3" in result.out
+    assert "`piano`" in result.out
+
+
+def test_a_recording_is_shown(lists: Terminal) -> None:
+    result = lists.run("show", "instruments", "ref.csv", "est.csv", "a", "--taxonomy", "campaign-sample")
+    assert result.code == 0
+    assert re.search(r"^  H  \+ +missed", result.out, re.MULTILINE)
+
+
+def test_lists_are_converted(lists: Terminal) -> None:
+    assert lists.run("convert", "instruments", "est.csv", "again.csv").code == 0
+    found = lists.run("score", "instruments", "ref.csv", "again.csv", "--no-ci", "--format", "json")
+    assert found.document["scores"][0]["value"] == pytest.approx(1 / 4)
+    refused = lists.run("convert", "instruments", "est.csv", "jams/", "--to", "jams")
+    assert (refused.code, refused.lines[0][:12]) == (3, "error[KT151]")
+
+
+def test_one_list_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "song.txt"
+    path.write_text("piano\nvoice\n")
+    assert instruments.read(path).labels == ("piano", "voice")
+    with pytest.raises(DataError, match="KT101"):
+        instruments.read(tmp_path / "none.txt")
+    with pytest.raises(OptionError, match="a path"):
+        instruments.read(7)  # type: ignore[arg-type]
+
+
+def test_a_file_with_a_hash_in_its_name_is_signed_by_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "a#b.json"
+    path.write_text("x")
+    assert signed_file(str(path)).startswith("a#b.json@")
+    assert signed_file(f"{path}#node").endswith("#node")
