@@ -12,7 +12,8 @@ from kammerton import chords
 
 KAMMERTON = [
     *("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError", "Scores"),
-    *("__version__", "agree", "check", "chords", "compare", "convert", "fingering", "instruments", "score", "show"),
+    *("__version__", "agree", "check", "chords", "compare", "convert"),
+    *("fingering", "instruments", "score", "show"),
 ]
 CHORDS = [
     *("TASK", "Chord", "ChordAnnotation", "ChordOptions", "Degree"),

@@ -12,6 +12,7 @@ from kammerton.errors import DataError, OptionError
 from kammerton.formats import Limits
 from kammerton.formats.splits import read_splits
 
+NAMES = "`item`, `record_time`, `recording`, `file`, `track`, `id`, `name`"
 EXPECTED = {"2024-02-14_19-10-09": "train", "2024-02-15_20-07-54": "validation", "2024-09-04": "test"}
 
 
@@ -90,11 +91,11 @@ def test_splits_have_one_name_each(tmp_path: Path, name: str, expected: str) -> 
         ({"a": 4, "b": "test"}, ["1:7: KT213 recording has no `split`"]),
         (
             [{"split": "test"}],
-            ["1:2: KT213 recording has no name, none of `item`, `record_time`, `recording`, `file`, `track`, `id`, `name`"],
+            [f"1:2: KT213 recording has no name, none of {NAMES}"],
         ),
         (
             [{"split": "test", "id": []}],
-            ["1:2: KT213 recording has no name, none of `item`, `record_time`, `recording`, `file`, `track`, `id`, `name`"],
+            [f"1:2: KT213 recording has no name, none of {NAMES}"],
         ),
         ({"test": ["a", []]}, ["1:16: KT213 not the name of an item"]),
         ({"test": ["a"], "train": ["a"]}, ["1:27: KT213 item `a` is in two splits: `test`, `train`"]),
