@@ -80,6 +80,14 @@ def test_an_unknown_label_is_named_once_with_its_nearest(lists: Terminal) -> Non
     assert "`piano`" in result.out
 
 
+def test_every_unknown_spelling_is_named(lists: Terminal) -> None:
+    rows = "|".join(f"a,thing {number}|b,thing {number}" for number in range(30))
+    lists.write(**{".": {"bad.csv": f"file,instrument|{rows}"}})
+    result = lists.run("check", "instruments", "bad.csv", "--taxonomy", "openmic-2018", "--format", "concise")
+    assert len(result.out.splitlines()) == 30
+    assert all(f"`thing {number}`" in result.out for number in range(30))
+
+
 def test_a_recording_is_shown(lists: Terminal) -> None:
     result = lists.run("show", "instruments", "ref.csv", "est.csv", "a", "--taxonomy", "campaign-sample")
     assert result.code == 0

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kammerton.errors import Diagnostic
@@ -36,10 +36,19 @@ class Reading:
 
 
 class Problems:
-    """Diagnostics of one file while it is read: twenty of each code, then a count."""
+    """Diagnostics of one file while it is read: twenty of each code, then a count.
 
-    def __init__(self, file: str) -> None:
+    Parameters
+    ----------
+    file : str
+        Name of the file.
+    limits : mapping of str to int, optional
+        Codes of which more, or fewer, are listed.
+    """
+
+    def __init__(self, file: str, limits: Mapping[str, int] | None = None) -> None:
         self.file = file
+        self._limits = limits or {}
         self.has_errors = False
         self._listed: list[Diagnostic] = []
         self._seen: dict[str, int] = {}
@@ -47,7 +56,10 @@ class Problems:
 
     def room(self, code: str) -> int:
         """Return how many more problems of ``code`` will be listed."""
-        return max(0, LISTED_PROBLEMS - self._seen.get(code, 0))
+        return max(0, self._limit(code) - self._seen.get(code, 0))
+
+    def _limit(self, code: str) -> int:
+        return self._limits.get(code, LISTED_PROBLEMS)
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Take up a problem, once; it is listed, or only counted if there were many of its code."""
@@ -84,12 +96,12 @@ class Problems:
             Diagnostic(
                 code=code,
                 severity=self._last[code].severity,
-                message=f"and {seen - LISTED_PROBLEMS:,} more like these",
+                message=f"and {seen - self._limit(code):,} more like these",
                 file=self.file,
-                count=seen - LISTED_PROBLEMS,
+                count=seen - self._limit(code),
             )
             for code, seen in self._seen.items()
-            if seen > LISTED_PROBLEMS
+            if seen > self._limit(code)
         ]
         return (*listed, *rest)
 
