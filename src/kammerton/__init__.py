@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kammerton.conversion import convert
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
     from kammerton.model.scores import Scores
+    from kammerton.runs import read_run, write_run
 
 __all__ = [
     "DataError",
@@ -35,8 +36,10 @@ __all__ = [
     "convert",
     "fingering",
     "instruments",
+    "read_run",
     "score",
     "show",
+    "write_run",
 ]
 
 _HOMES = {
@@ -49,8 +52,10 @@ _HOMES = {
     "check": "kammerton.checking",
     "compare": "kammerton.comparing",
     "convert": "kammerton.conversion",
+    "read_run": "kammerton.runs",
     "score": "kammerton.api",
     "show": "kammerton.api",
+    "write_run": "kammerton.runs",
 }
 
 
