@@ -40,6 +40,7 @@ def command(task: Task) -> Callable[..., int]:
         form: Annotated[_Format, Parameter(name="--format")] = "table",
         output: Annotated[str | None, Parameter(metavar="FILE")] = None,
         per_item: Annotated[str | None, Parameter(metavar="FILE.(csv|jsonl|parquet)")] = None,
+        out: Annotated[str | None, Parameter(metavar="RUN")] = None,
         safe_csv: Annotated[bool, Parameter(negative="")] = False,
         annotator: Annotated[
             _Several, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
@@ -86,6 +87,9 @@ def command(task: Task) -> Callable[..., int]:
             Write that to a file instead.
         per_item
             Write the figures of each item to a file.
+        out
+            Write everything that the figures are made from to a folder, for `kammerton diff` and
+            `kammerton.read_run`; an earlier run there is replaced.
         safe_csv
             Put an apostrophe before text in CSV that a spreadsheet would take for a formula.
         annotator
@@ -128,6 +132,7 @@ def command(task: Task) -> Callable[..., int]:
             every=every or measures is not None,
             output=output,
             per_item=per_item,
+            out=out,
             safe_csv=safe_csv,
             quiet=quiet,
         )

@@ -15,7 +15,7 @@ import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.gates import parse_gates
 from kammerton.cli.names import name_systems, split_name
-from kammerton.cli.outputs import check_output
+from kammerton.cli.outputs import check_output, check_run
 from kammerton.cli.streams import say, say_all, style_of, write_out
 from kammerton.cli.talk import say_problems
 from kammerton.errors import DataError, OptionError, quote
@@ -31,6 +31,7 @@ from kammerton.reporting.left_out import closing_line, excluded_lines
 from kammerton.reporting.markup_tables import render_latex, render_markdown
 from kammerton.reporting.tables import build_blocks
 from kammerton.reporting.text_tables import render_text
+from kammerton.runs import write_run
 
 __all__ = ["Plan", "listed", "paths_of_list", "run", "sides"]
 
@@ -47,6 +48,7 @@ class Plan:
     every: bool
     output: str | None
     per_item: str | None
+    out: str | None
     safe_csv: bool
     quiet: bool
 
@@ -60,15 +62,19 @@ class Plan:
             raise OptionError("--safe-csv needs a CSV", "--format csv, or --per-item FILE.csv")
         if self.output and self.per_item and os.path.realpath(self.output) == os.path.realpath(self.per_item):
             raise OptionError("--output and --per-item name the same file")
-        for path in (self.output, self.per_item):
-            if path is not None:
-                check_output(path, inputs, suffixes)
+        files = [path for path in (self.output, self.per_item) if path is not None]
+        for path in files:
+            check_output(path, inputs, suffixes)
+        if self.out is not None:
+            check_run(self.out, inputs, files)
 
     def deliver(self, scores: Scores) -> None:
         """Write and print the figures."""
         if self.per_item is not None:
             suffix = PurePath(self.per_item).suffix.lower()
             write_atomically(self.per_item, render_items(scores, suffix, safe=self.safe_csv))
+        if self.out is not None:
+            write_run(scores, self.out)
         if self.output is None:
             style = style_of(sys.stdout)
             document = self._document(scores, style.width, style.encoding)

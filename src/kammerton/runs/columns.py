@@ -10,11 +10,13 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["from_parquet", "names_of", "numbers_of", "texts_of", "to_parquet"]
 
@@ -28,6 +30,8 @@ Column = Sequence[Any] | NDArray[Any]
 
 def to_parquet(columns: Mapping[str, Column]) -> bytes:
     """Return columns as a file; of one kind each: texts, numbers, flags, with None where there is nothing."""
+    import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program write no run
+
     file = io.BytesIO()
     frame = pl.DataFrame([_series(name, values) for name, values in columns.items()])
     frame.write_parquet(file, compression="zstd", compression_level=_LEVEL, row_group_size=_ROW_GROUP)
@@ -35,6 +39,8 @@ def to_parquet(columns: Mapping[str, Column]) -> bytes:
 
 
 def _series(name: str, values: Column) -> pl.Series:
+    import polars as pl  # noqa: PLC0415
+
     if isinstance(values, np.ndarray):
         return pl.Series(_escaped(name), values)
     numbers = [value for value in values if isinstance(value, int | float)]
@@ -46,6 +52,8 @@ def _series(name: str, values: Column) -> pl.Series:
 
 def from_parquet(data: bytes) -> pl.DataFrame:
     """Return what :func:`to_parquet` was given; the functions below know its columns by their names."""
+    import polars as pl  # noqa: PLC0415
+
     return pl.read_parquet(io.BytesIO(data))
 
 
@@ -56,12 +64,8 @@ def names_of(frame: pl.DataFrame) -> list[str]:
 
 def texts_of(frame: pl.DataFrame, name: str) -> list[Any]:
     """Return a column that is no array: texts, numbers or flags, None where there is nothing."""
-    column = frame.get_column(_escaped(name))
-    if column.dtype != pl.String:
-        return column.to_list()
-    known: dict[str | None, str | None] = {None: None}
-    known |= {text: _unescaped(text) for text in column.unique().to_list() if text is not None}
-    return [known[text] for text in column.to_list()]
+    values = frame.get_column(_escaped(name)).to_list()
+    return [_unescaped(value) if isinstance(value, str) else value for value in values]
 
 
 def numbers_of(frame: pl.DataFrame, names: Iterable[str]) -> NDArray[np.float64]:

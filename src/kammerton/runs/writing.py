@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from kammerton.errors import Diagnostic, OptionError, OutputError, quote
 from kammerton.formats.atomic import write_folder_atomically
@@ -62,6 +61,8 @@ def write_run(scores: Scores, folder: str | os.PathLike[str]) -> None:
     """
     if not isinstance(scores, Scores):
         raise OptionError.of_type("scores", scores, "what kammerton.score returns")
+    import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program write no run
+
     check_place(folder)
     origin = scores.origin
     files = files_of(origin.evidence)
@@ -128,13 +129,16 @@ def check_place(folder: str | os.PathLike[str]) -> None:
     Raises
     ------
     OutputError
-        KT707 if what is there is no run, or a run with other things; nothing is removed that no run left.
+        KT501 if there is a file; KT707 if what is there is no run, or a run with other things: nothing is
+        removed that no run left.
     """
     if not isinstance(folder, str | os.PathLike):
         raise OptionError.of_type("folder", folder, "a path")
     place, name = Path(folder), quote(os.fsdecode(folder))
-    if not place.is_dir():
+    if not place.exists():
         return
+    if not place.is_dir():
+        raise OutputError(f"KT501 cannot write a run to {name}: it is no folder")
     there = {each.name for each in place.iterdir()}
     if not there:
         return

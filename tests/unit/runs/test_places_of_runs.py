@@ -70,7 +70,7 @@ def test_a_torn_run_is_not_replaced() -> None:
 
 def test_a_file_is_not_replaced() -> None:
     Path("run").write_text("dear", encoding="utf-8")
-    assert refused("run") == "KT501 cannot write `run`: it is no folder"
+    assert refused("run") == "KT501 cannot write a run to `run`: it is no folder"
 
 
 def test_the_folder_above_must_be_there() -> None:
