@@ -12,7 +12,7 @@ from kammerton import chords
 
 KAMMERTON = [
     *("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError", "Scores"),
-    *("__version__", "agree", "check", "chords", "compare", "convert"),
+    *("__version__", "agree", "check", "chords", "compare", "convert", "diff"),
     *("fingering", "instruments", "read_run", "score", "show", "write_run"),
 ]
 CHORDS = [
