@@ -37,6 +37,7 @@ def command(task: Task) -> Callable[..., int]:
         ] = None,
         every: Annotated[bool, Parameter(name="--all", negative="")] = False,
         table: Annotated[str | None, Parameter(metavar="NAME")] = None,
+        cite: Annotated[bool, Parameter(negative="")] = False,
         form: Annotated[_Format, Parameter(name="--format")] = "table",
         output: Annotated[str | None, Parameter(metavar="FILE")] = None,
         per_item: Annotated[str | None, Parameter(metavar="FILE.(csv|jsonl|parquet)")] = None,
@@ -81,6 +82,8 @@ def command(task: Task) -> Callable[..., int]:
             Show every measure in tables, not the headline measures only.
         table
             Print this class table in place of the figures, such as excluded (time by label) or confusion.
+        cite
+            Print what to cite in place of the figures: BibTeX of the protocols that were used.
         form
             What to print: tables of headline figures (table, md, latex), or every figure (json, csv).
         output
@@ -129,6 +132,7 @@ def command(task: Task) -> Callable[..., int]:
         plan = Plan(
             form=form,
             table=table,
+            cite=cite,
             every=every or measures is not None,
             output=output,
             per_item=per_item,
