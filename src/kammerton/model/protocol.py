@@ -32,7 +32,7 @@ class Protocol:
     on_request : bool
         Whether it runs only when named.
     citation : str
-        BibTeX entry, with its key, of the work that defines it; protocols of one work have equal entries.
+        BibTeX key and entry of the work that defines it.
     """
 
     name: str

@@ -132,12 +132,6 @@ _ACQA = Measure(
     ),
 )
 
-_CITATION = r"""@misc{mirex_ace,
-  author = {{MIREX}},
-  title = {Audio Chord Estimation},
-  howpublished = {\url{https://www.music-ir.org/mirex/wiki/MIREX_HOME}},
-}"""
-
 PROTOCOL = Protocol(
     name="mirex2013",
     revision=1,
@@ -153,7 +147,7 @@ PROTOCOL = Protocol(
         *map(_segmentation, _SEGMENTATIONS),
         _ACQA,
     ),
-    citation=_CITATION,
+    citation="MIREX: Audio Chord Estimation, https://www.music-ir.org/mirex/wiki/MIREX_HOME",
 )
 
 _TYPE_NUMBERS = {name: number for number, name in enumerate(TETRADS)}

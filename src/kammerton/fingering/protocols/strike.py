@@ -106,7 +106,6 @@ PROTOCOL = Protocol(
         ),
         *map(_pair, _PAIRS),
     ),
-    citation=NAKAMURA.citation,
 )
 
 

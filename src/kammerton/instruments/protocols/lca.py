@@ -33,18 +33,6 @@ _CARDS = {
     ),
 }
 
-_CITATION = """@article{kosmopoulos2015hierarchical,
-  author = {Kosmopoulos, Aris and Partalas, Ioannis and Gaussier, Eric and
-    Paliouras, Georgios and Androutsopoulos, Ion},
-  title = {Evaluation measures for hierarchical classification: a unified
-    view and novel approaches},
-  journal = {Data Mining and Knowledge Discovery},
-  volume = {29},
-  number = {3},
-  year = {2015},
-  doi = {10.1007/s10618-014-0382-x},
-}"""
-
 PROTOCOL = Protocol(
     name="lca",
     revision=1,
@@ -66,7 +54,8 @@ PROTOCOL = Protocol(
         )
         for name, card in _CARDS.items()
     ),
-    citation=_CITATION,
+    citation="Kosmopoulos, Partalas, Gaussier, Paliouras & Androutsopoulos: Evaluation measures for "
+    "hierarchical classification, 2015",
 )
 
 
