@@ -216,8 +216,7 @@ def _shares(contest: Contest, found: Mapping[Key, ItemFigures], without: Mapping
 def _disagreements(compared: Sequence[MeasureComparison]) -> Iterator[Disagreement]:
     """Give pairs of systems that measures of one name, in two protocols, rank differently."""
     for one, other in combinations(compared, 2):
-        same_name = one.measure.name.casefold() == other.measure.name.casefold()
-        if not same_name or one.measure.protocol == other.measure.protocol:
+        if one.measure.name.casefold() != other.measure.name.casefold():
             continue
         reverse = {(pair.second, pair.first): pair for pair in other.pairs if abs(pair.difference) > 0}
         for pair in one.pairs:

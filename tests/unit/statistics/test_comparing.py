@@ -143,6 +143,13 @@ def test_intervals_of_differences_draw_both_systems_together() -> None:
     assert (best.low, best.high) == pytest.approx(percentile(resampled[best.system], 0.9))
 
 
+def test_one_item_has_no_intervals() -> None:
+    found = only({"a": [[1, 2], [0, 0]], "b": [[0, 2], [0, 0]]}, POOLED)
+    assert math.isnan(found.pairs[0].low)
+    assert math.isnan(found.ranking[0].high)
+    assert found.pairs[0].difference == 0.5
+
+
 def test_bca_intervals() -> None:
     table = valued(random_values(20, 0.0, 0.05))
     plain, corrected = (only(table, MEAN, method=method) for method in ("percentile", "bca"))
@@ -194,6 +201,8 @@ def test_there_are_fewer_permutations_of_classes(monkeypatch: pytest.MonkeyPatch
     table = {"a": [[1, 1]] * 6, "b": [[0, 1]] * 6}
     found = only(table, CLASSES)
     assert (found.exact, found.permutations, found.resamples) == (False, 20, 20)
+    five = only({name: rows[:5] for name, rows in table.items()}, CLASSES)  # 32 patterns are too many
+    assert (five.exact, five.permutations) == (False, 20)
     few = only({name: rows[:4] for name, rows in table.items()}, CLASSES)
     assert (few.exact, few.permutations, few.pairs[0].p) == (True, 16, 2 / 16)
 

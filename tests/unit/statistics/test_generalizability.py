@@ -128,6 +128,12 @@ def test_undefined_differences_are_left_out() -> None:
     assert math.isnan(detectable_difference(np.array([1.0, math.nan])))
 
 
+def test_two_items_by_hand() -> None:
+    # centred and stretched: -+ sqrt(1/2). Half of the draws have both: mean 0, standard error sqrt(1/2); the
+    # others do not vary, and t with one degree of freedom needs 12.7062 standard errors
+    assert detectable_difference(np.array([3.0, 4.0])) == pytest.approx(12.7062 * math.sqrt(0.5), rel=1e-5)
+
+
 def test_pairs_do_not_depend_on_each_other() -> None:
     table = np.random.default_rng(0).normal(size=(30, 3)) * [1.0, 2.0, 3.0]
     table[3, 1] = math.nan
