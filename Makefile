@@ -42,6 +42,7 @@ check: lint test coverage  ## all of it
 bench: $(VENV)/check.stamp  ## measure against mir_eval, and a plain program, in one process
 	$(BIN)/python benchmarks/chords.py
 	$(BIN)/python benchmarks/fingering.py
+	$(BIN)/python benchmarks/uncertainty.py speed
 
 clean:
 	rm -rf $(VENV) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
