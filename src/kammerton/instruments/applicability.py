@@ -119,7 +119,9 @@ def applicable(
     notes = [_note(code, left_out[code]) for code in sorted(left_out)]
     if facts.ranked and any(_is_ranked_alike(measure) for measure in found):
         notes += _unranked(estimates)
-    return tuple(found), tuple(notes)
+    if any(measure.protocol == scores.PROTOCOL.name for measure in found):
+        notes += _without_vectors(estimates)
+    return tuple(found), (*notes, *_scored_references(references, options))
 
 
 def _facts(
@@ -169,3 +171,24 @@ def _unranked(estimates: Sequence[InstrumentList]) -> Iterator[Diagnostic]:
     if count:
         message = f"{count:,} of {len(estimates):,} estimates are not ranked: all their labels tie"
         yield Diagnostic(code="KT676", severity="note", message=message)
+
+
+def _without_vectors(estimates: Sequence[InstrumentList]) -> Iterator[Diagnostic]:
+    count = sum(len(est) > 0 and not est.vector for est in estimates)
+    if count:
+        which = f"{count:,} of {len(estimates):,} estimates do not score every label"
+        message = f"{which}: for {scores.PROTOCOL.name}, what they do not score is not found"
+        yield Diagnostic(code="KT677", severity="note", message=message)
+
+
+def _scored_references(
+    references: Sequence[InstrumentList], options: InstrumentOptions
+) -> Iterator[Diagnostic]:
+    count = sum(ref.vector for ref in references)
+    if count:
+        given = options.truth_threshold.strip()
+        message = (
+            f"{count:,} of {len(references):,} references score labels: annotated is what passes {given}"
+        )
+        hint = "--truth-threshold has another threshold"
+        yield Diagnostic(code="KT678", severity="note", message=message, hint=hint)

@@ -17,6 +17,7 @@ from kammerton.instruments.lists import IN_ORDER, Lists, contains, lists_of
 from kammerton.instruments.nodes import Nodes, nodes_of
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.taxonomy import Taxonomy
+from kammerton.instruments.truth import annotated
 from kammerton.model.measure import Values
 from kammerton.model.task import Case
 
@@ -146,7 +147,7 @@ class Vocabulary:
 def encode_cases(cases: Sequence[Case[InstrumentList]], options: InstrumentOptions) -> Columns:
     """Return the columns of cases as they are, before thresholds and levels."""
     pairs = [case.pair for case in cases]
-    refs, ests = [ref for ref, _ in pairs], [est for _, est in pairs]
+    refs, ests = [annotated(ref, options) for ref, _ in pairs], [est for _, est in pairs]
     queries = _flags(ref.query for ref in refs)
     tree = None if queries.any() else options.tree
     vocabulary = Vocabulary(tree)

@@ -21,7 +21,7 @@ from kammerton.model.measure import Values
 
 __all__ = ["Queries", "gather_rows"]
 
-_COLUMNS = ("relevance", "said", "score", "closed", "query")
+_COLUMNS = ("relevance", "said", "score", "closed", "query", "vector")
 
 
 def gather_rows(columns: Columns) -> Gathered:
@@ -29,7 +29,8 @@ def gather_rows(columns: Columns) -> Gathered:
 
     *relevance* is 0 for what is not there, 1 or the grade for what is, NaN where nobody judged it. *said*
     tells what the system takes for present, *score* how sure it is, NaN if it does not say. *closed*
-    tells whether unjudged labels of the file are absent, *query* that the file is a query.
+    tells whether unjudged labels of the file are absent, *query* that the file is a query, *vector* that
+    its estimate has the scores of a whole vocabulary.
     """
     size = len(columns.labels)
     scored_keys = columns.scored.keys(size)
@@ -44,7 +45,8 @@ def gather_rows(columns: Columns) -> Gathered:
     values[:, 1] = contains(columns.said.keys(size), keys, columns.keys) & columns.listed[files]
     values[:, 2] = np.nan
     values[: len(columns.scored.codes), 2] = _scores(columns)
-    values[:, 3], values[:, 4] = columns.closed[files], columns.queries[files]
+    for place, flags in enumerate((columns.closed, columns.queries, columns.vector), 3):
+        values[:, place] = flags[files]
     used, codes = numbered(labels, size)
     names = tuple(columns.labels[code] for code in used.tolist())
     queries = columns.queries[files]
@@ -90,6 +92,7 @@ class _Rows:
     said: Flags
     scores: Values
     closed: Flags
+    vector: Flags
 
 
 class Queries:
@@ -113,7 +116,7 @@ class Queries:
         used = [gathered.classes[code] for code in np.unique(gathered.codes).tolist()]
         self.names = tuple(sorted(used))
         self._unit_places = _places(gathered.units)
-        relevance, said, scores, closed, query = gathered.values.T
+        relevance, said, scores, closed, query, vector = gathered.values.T
         self._number = {name: place for place, name in enumerate(self.names)}
         numbers = np.array([self._number.get(name, -1) for name in gathered.classes], dtype=np.int64)
         codes = numbers[gathered.codes]
@@ -128,6 +131,7 @@ class Queries:
             said[order] > 0,
             scores[order],
             closed[order] > 0,
+            vector[order] > 0,
         )
 
     def __len__(self) -> int:
@@ -161,11 +165,17 @@ class Queries:
     def vectors(self) -> tuple[Lists, Flags]:
         """Return the scores of all judged units for each class, and which of them have it.
 
-        What has no score comes last.
+        What has no score is at minus infinity.
         """
         rows = self._rows
         kept = ~np.isnan(rows.relevance) & (~np.isnan(rows.scores) | (rows.relevance > 0))
         return self._lists(kept), rows.relevance[kept] > 0
+
+    @property
+    def only_lists(self) -> bool:
+        """Whether there are estimates, and none of them scores a whole vocabulary."""
+        rows = self._rows
+        return not rows.vector.any() and bool((rows.said | ~np.isnan(rows.scores)).any())
 
     def _lists(self, kept: Flags) -> Lists:
         strengths = np.where(np.isnan(self._rows.scores), -np.inf, self._rows.scores)

@@ -26,9 +26,11 @@ def average_precision(lists: Lists, ranking: Ranking, hits: Flags) -> tuple[Valu
     ranking : Ranking
         Their order, with ties.
     hits : ndarray of bool, shape (entries,)
-        Which entries are right, in the order of the lists.
+        Which entries are right, in the order of the lists. Those without a score (minus infinity) are
+        not found.
     """
-    return precision_at_hits(lists, ranking, hits, grouped=True), sums(lists, hits)
+    found = hits & (lists.strengths > -np.inf) if len(lists.strengths) else hits
+    return precision_at_hits(lists, ranking, found, grouped=True), sums(lists, hits)
 
 
 def roc_area(lists: Lists, ranking: Ranking, hits: Flags) -> tuple[Values, Values]:

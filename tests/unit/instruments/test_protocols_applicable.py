@@ -58,7 +58,7 @@ SETS = named("open-mic-task1/.*", "open-mic-task2/set_.", "kiritchenko.*", "lca/
         ([VECTOR], {}, SETS, ["KT674"]),
         ([VECTOR], {"threshold": "0.5"}, set(), []),
         ([VECTOR], {"top_k": 1}, set(), []),
-        ([VECTOR, RANKED], {}, SETS, ["KT674"]),
+        ([VECTOR, RANKED], {}, SETS, ["KT674", "KT677"]),
         ([SCORED, SET, SET, listed("a", ranked=False)], {}, VECTORS, ["KT673", "KT676"]),
     ],
 )
@@ -112,6 +112,20 @@ def test_unranked_lists_beside_ranked_ones_are_counted() -> None:
     _, notes = applicable([RANKED], [RANKED, SET], ALL, options())
     (note,) = [each for each in notes if each.code == "KT676"]
     assert note.message == "1 of 2 estimates are not ranked: all their labels tie"
+
+
+def test_lists_beside_vectors_are_counted() -> None:
+    _, notes = applicable([RANKED], [VECTOR, SCORED, listed("")], ALL, options(threshold="0.5"))
+    (note,) = [each for each in notes if each.code == "KT677"]
+    assert note.message.startswith("1 of 3 estimates do not score every label: for scores,")
+    _, notes = applicable([RANKED], [VECTOR, SCORED], [MEASURES["open-mic-task1/AP"]], options())
+    assert not notes
+
+
+def test_references_that_are_scores_are_counted() -> None:
+    _, notes = applicable([RANKED, VECTOR], [SCORED], ALL, options(truth_threshold=">0.3"))
+    (note,) = [each for each in notes if each.code == "KT678"]
+    assert note.message == "1 of 2 references score labels: annotated is what passes >0.3"
 
 
 def test_every_code_has_a_page() -> None:

@@ -57,10 +57,38 @@ def test_pairs_that_nobody_judged_are_left_out() -> None:
     assert figures(judged, options(assume_absent=True), ["scores/mAP"])["scores/mAP"] == equals("1/3")
 
 
-def test_an_annotated_label_without_a_score_comes_last() -> None:
+def test_an_annotated_label_without_a_score_is_not_found() -> None:
     files = [*FILES[:2], (listed("a"), listed(""))]
     _, found = by_class(files, options(), MACRO)
-    assert found["scores/mAP"][0] == pytest.approx((1 + 2 / 3) / 2)
+    # .9 has it, .7 has not, and one that has it was never scored
+    assert found["scores/mAP"][0] == equals("1/2")
+    assert found["scores/ROC_AUC"][0] == equals("1/2")
+
+
+def test_who_leaves_files_out_gains_nothing() -> None:
+    wrong = [vector("a", 0.1, 0.9), vector("a", 0.2, 0.7), vector("b", 0.8, 0.3), vector("b", 0.9, 0.4)]
+    lazy = [wrong[0], *((ref, listed("")) for ref, _ in wrong[1:])]
+    # of a, one of two is found, at the first place; of b, none
+    assert figures(lazy, options(), ["scores/mAP"])["scores/mAP"] == equals("1/4")
+    # all four pairs, by score .9- .1+, and the other three are not found
+    assert figures(lazy, options(), ["scores/micro_mAP"])["scores/micro_mAP"] == equals("1/8")
+    nothing = [(ref, listed("")) for ref, _ in wrong]
+    assert figures(nothing, options(), ["scores/mAP"])["scores/mAP"] == 0.0
+
+
+def test_a_system_of_lists_has_no_figures_of_labels() -> None:
+    lists = [(ref, listed({"a": 0.9})) for ref, _ in FILES]
+    for found in by_class(lists, options(), [*MACRO, *MICRO])[1].values():
+        assert all(math.isnan(value) for value in found)
+    assert math.isnan(figures(lists, options(), ["scores/mAP"])["scores/mAP"])
+
+
+def test_references_that_are_scores_are_annotated_from_the_threshold_of_truth_on() -> None:
+    pairs = [(listed({"a": 0.75, "b": 0.5, "c": 0.25}, vector=True), listed("ac"))]
+    names = ["open-mic-task1/P", "open-mic-task1/R"]
+    assert list(figures(pairs, options(), names).values()) == [0.5, 0.5]
+    assert list(figures(pairs, options(truth_threshold=">0.5"), names).values()) == [0.5, 1.0]
+    assert list(figures(pairs, options(truth_threshold="0.1"), names).values()) == [1.0, equals("2/3")]
 
 
 def test_what_is_judged_absent_and_has_no_score_does_not_matter() -> None:

@@ -73,7 +73,8 @@ PROTOCOL = Protocol(
     rules=(
         "Needs a score for every label of a vocabulary; thresholds do not matter. Pairs of file and label "
         "that nobody judged are left out. Equal scores are one step, whatever --ties says. An annotated "
-        "label without a score comes last."
+        "label without a score is not found: it is behind all others, and adds no precision. Systems that "
+        "only list labels have no figures of labels."
     ),
     measures=(
         *map(_measure, _CARDS),
@@ -121,6 +122,8 @@ def gather(
             found[:, 2:4] = 0.0  # scikit-learn has no mean then
         if not micro:
             found = leave_out(found, queries.rare)
+        if queries.only_lists:
+            found = np.zeros_like(found)
         others = np.repeat(nothing, len(queries), axis=0) if micro else nothing
         computed[each] = np.concatenate((others, found) if micro else (found, others))
     return computed
