@@ -117,3 +117,12 @@ def test_a_file_with_a_hash_in_its_name_is_signed_by_its_content(tmp_path: Path)
     path.write_text("x")
     assert signed_file(str(path)).startswith("a#b.json@")
     assert signed_file(f"{path}#node").endswith("#node")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--top-k", "1.5"), ("--results", "1e3"), ("--results", "9" * 25), ("--seed", "0.5")],
+)
+def test_what_is_no_whole_number_is_refused(lists: Terminal, option: str, value: str) -> None:
+    result = lists.run(*SCORE[:4], option, value)
+    assert (result.code, result.lines[0]) == (2, f"error: invalid value `{value}` for {option}")

@@ -8,6 +8,7 @@ No task is imported before its sub-command is called: a sub-command is registere
 from __future__ import annotations
 
 import inspect
+import re
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["split_pair", "task_verb", "with_reading_options"]
 
 Command = Callable[..., int]
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+"""What fits into 64 bits."""
 
 
 def task_verb(verb: str, summary: str, usage: str) -> App:
@@ -68,7 +72,7 @@ def with_reading_options(command: Command, task: Task) -> Command:
     hints = typing.get_type_hints(command, include_extras=True)
     given = inspect.signature(command).parameters.values()
     own = [each.replace(annotation=hints[each.name]) for each in given if each.kind is not each.VAR_KEYWORD]
-    parameters = [*own, *_reading_options(task)]
+    parameters = [_in_whole_numbers(each) for each in (*own, *_reading_options(task))]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
     return command
@@ -99,6 +103,21 @@ def _reading_options(task: Task) -> Iterator[inspect.Parameter]:
             default=default,
             annotation=Annotated[hint, Parameter(**about)],
         )
+
+
+def _in_whole_numbers(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Refuse ``1.5`` where a whole number is expected, which the parser would round."""
+    hint, *about = typing.get_args(parameter.annotation) or (parameter.annotation,)
+    if int not in (hint, *typing.get_args(hint)) or float in typing.get_args(hint):
+        return parameter
+    return parameter.replace(annotation=Annotated[hint, *about, Parameter(converter=_whole)])
+
+
+def _whole(_: object, tokens: Sequence[Any]) -> int:
+    (token,) = tokens
+    if not _WHOLE.fullmatch(token.value):
+        raise OptionError(f"invalid value {quote(token.value)} for {token.keyword}", "a whole number")
+    return int(token.value)
 
 
 def _is_mapping(hint: object) -> bool:

@@ -44,9 +44,10 @@ def sides(annotated: Files, predicted: Files) -> tuple[list[Labels], list[Labels
         raise OptionError(f"{len(truth):,} files are annotated and {len(said):,} predicted")
     for what, side in (("annotated", truth), ("predicted", said)):
         for kind in set(map(type, side)):
-            if issubclass(kind, str | bytes) or not issubclass(kind, Collection):
+            if issubclass(kind, str | bytes | Mapping) or not issubclass(kind, Collection):
                 odd = next(each for each in side if type(each) is kind)
-                raise OptionError.of_type(f"a file of `{what}`", odd, "a list of labels")
+                error = OptionError.of_type(f"a file of `{what}`", odd, "a list of labels")
+                raise OptionError(error.message, "`kammerton.score` takes labels with scores")
     return truth, said
 
 

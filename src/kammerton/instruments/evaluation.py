@@ -178,13 +178,15 @@ def _choices(taxonomy: str | os.PathLike[str] | None, options: Mapping[str, Any]
     for name in options:
         if name not in known:
             raise OptionError.unknown("option", name, known)
-    return InstrumentOptions(taxonomy="" if taxonomy is None else os.fspath(taxonomy), **options)
+    if taxonomy is not None and not isinstance(taxonomy, str | os.PathLike):
+        raise OptionError.of_type("taxonomy", taxonomy, "a name or a path")
+    return InstrumentOptions(taxonomy="" if taxonomy is None else os.fsdecode(taxonomy), **options)
 
 
 def _measures(
     protocols: Collection[str] | None, options: InstrumentOptions, *, ranked: bool
 ) -> list[Measure]:
-    names = list(_PROTOCOLS) if protocols is None else list(protocols)
+    names = list(_PROTOCOLS) if protocols is None else _names("protocols", protocols)
     for name in names:
         if name not in _PROTOCOLS:
             raise OptionError.unknown("protocol", name, _PROTOCOLS)
@@ -192,6 +194,15 @@ def _measures(
             raise OptionError(f"protocol `{name}` needs a taxonomy")
     chosen = [measure for name in names for measure in _PROTOCOLS[name].measures]
     return [measure for measure in chosen if _is_allowed(measure, options, ranked=ranked)]
+
+
+def _names(what: str, given: Collection[str]) -> list[str]:
+    if isinstance(given, str | bytes) or not isinstance(given, Collection):
+        raise OptionError.of_type(f"`{what}`", given, "a list of names")
+    for name in given:
+        if not isinstance(name, str):
+            raise OptionError.of_type(f"a name in `{what}`", name, "a str")
+    return list(given)
 
 
 def _is_allowed(measure: Measure, options: InstrumentOptions, *, ranked: bool) -> bool:
@@ -210,7 +221,7 @@ def _chosen(
     if labels is None:
         names = sorted(known[code] for code in np.flatnonzero(counts.any(axis=1)).tolist())
     else:
-        names = sorted(set(labels))
+        names = sorted(set(_names("labels", labels)))
     nothing = np.zeros((1, 3))
     codes = [number.get(name, len(known)) for name in names]
     return names, np.concatenate((counts, nothing))[codes]

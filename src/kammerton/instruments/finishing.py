@@ -195,6 +195,8 @@ class _Finishing:
     def _say_programs(self, meanings: Sequence[Meaning]) -> None:
         is_program = np.array([meaning.program for meaning in meanings])
         rows = np.flatnonzero(is_program[self._entries.codes])
+        if not len(rows):  # the header of a table may name more than its rows do
+            return
         message = "numbers are read as programs of General MIDI, counted from 0"
         lists = len(np.unique(self._entries.lists[rows]))
         self._add(int(rows[0]), "note", "KT608", message + self._many(lists), lists)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -19,6 +20,9 @@ __all__ = ["InstrumentOptions", "Ties", "Undefined", "Unknown"]
 Unknown = Literal["error", "drop", "keep"]
 Ties = Literal["expected", "given", "trec", "grouped", "best", "worst"]
 Undefined = Literal["campaign", "skip", "zero", "one", "sklearn", "trec"]
+
+_MOST = 2**53
+"""Numbers of items beyond which no arithmetic here is exact."""
 
 _CHOICES = {
     "unknown": ("error", "drop", "keep"),
@@ -99,11 +103,20 @@ class InstrumentOptions:
             if getattr(self, name) not in known:
                 raise OptionError.unknown(f"choice of `{name}`", str(getattr(self, name)), known)
         for name, least in (("level", 0), ("top_k", 0), ("min_support", 0), ("results", 1)):
-            if getattr(self, name) < least:
-                raise OptionError(f"`{name}` is at least {least}, got {getattr(self, name)}")
-        if self.level and not self.taxonomy:
-            raise OptionError("levels need a taxonomy", "say which: --taxonomy NAME or FILE")
+            _check_number(name, getattr(self, name), least)
+        for name in ("casefold", "leaves", "assume_absent"):
+            if not isinstance(getattr(self, name), bool):
+                raise OptionError.of_type(f"`{name}`", getattr(self, name), "True or False")
+        for name in ("taxonomy", "map", "threshold", "truth_threshold"):
+            _check_text(name, getattr(self, name))
+        self._check_taxonomy()
         _ = self.tree, self.label_map, self.cut, self.truth_cut  # refuses what cannot be read
+
+    def _check_taxonomy(self) -> None:
+        """Refuse what would do nothing without a taxonomy."""
+        for what, is_asked in (("levels", self.level > 0), ("leaves", self.leaves)):
+            if is_asked and not self.taxonomy:
+                raise OptionError(f"{what} need a taxonomy", "say which: --taxonomy NAME or FILE")
 
     @cached_property
     def tree(self) -> Taxonomy | None:
@@ -124,3 +137,19 @@ class InstrumentOptions:
     def truth_cut(self) -> Threshold:
         """Threshold of annotated relevance."""
         return read_threshold(self.truth_threshold)
+
+
+def _check_number(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise OptionError.of_type(f"`{name}`", value, "a whole number")
+    if not least <= value <= _MOST:
+        bounds = f"at least {least}" if value < least else f"at most {_MOST:,}"
+        raise OptionError(f"`{name}` is {bounds}, got {value}")
+
+
+def _check_text(name: str, value: object) -> None:
+    if name in ("taxonomy", "map"):
+        if not isinstance(value, str | os.PathLike):
+            raise OptionError.of_type(f"`{name}`", value, "a name or a path")
+    elif not isinstance(value, str):
+        raise OptionError.of_type(f"`{name}`", value, "a text, such as '0.5' or '>0.5'")

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -127,7 +127,8 @@ def read_threshold(text: str) -> Threshold:
     value = None if found is None else parse_time(found["value"], ".")
     if found is not None and value is not None and math.isfinite(value):
         return Threshold(">" if found["operator"] == ">" else ">=", value)
-    if Path(text).suffix.lower() in (".csv", ".tsv") or Path(text).is_file():
+    # a path may be too long, or hold what no path has
+    if text.lower().endswith((".csv", ".tsv")) or os.path.isfile(text):  # noqa: PTH113
         return _read_file(text)
     raise OptionError(
         f"no threshold: {quote(text)}", "write a number, `>` and a number, or the path of a CSV file"

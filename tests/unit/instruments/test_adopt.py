@@ -59,9 +59,46 @@ def test_values_of_python(value: object, expected: str) -> None:
 
 
 def test_a_list_of_instruments_is_taken_as_it_is() -> None:
-    given = InstrumentList(("Z",), ranked=True)
+    given = InstrumentList(("F", "A"), ranked=True)
     ((_, found),) = adopt(given, "song", InstrumentOptions(taxonomy=SAMPLE)).annotations
     assert found is given
+    topic = InstrumentList(("Z",), query=True)
+    ((_, found),) = adopt(topic, "topic", InstrumentOptions(taxonomy=SAMPLE)).annotations
+    assert found is topic
+
+
+def test_labels_of_a_list_of_instruments_are_looked_up() -> None:
+    assert said(InstrumentList(("F", "Z")), taxonomy=SAMPLE).startswith(
+        "error KT600 row index 1: taxonomy `campaign-sample` has no `Z`"
+    )
+    scores = np.array([0.5, 0.25])
+    ranked = InstrumentList(("Z", "F"), scores, ranked=True, absent=("Y", "f", "E"), closed=False)
+    options = InstrumentOptions(taxonomy=SAMPLE, unknown="drop", casefold=True)
+    reading = adopt(ranked, "song", options)
+    assert lists(reading) == {None: "<F=0.25 !E ...>"}
+    assert {each.code for each in reading.diagnostics} == {"KT601"}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (InstrumentList(("a", 7)), "label must be a string, not int"),  # type: ignore[arg-type]
+        (InstrumentList(("a", "b", "a")), "label stands twice in a list: `a`"),
+        (InstrumentList(("a",), absent=("a",)), "label stands twice in a list: `a`"),
+        (
+            InstrumentList(("a", "b"), np.array([0.5])),
+            "scores of a list have shape (1,), and it has 2 labels",
+        ),
+        (
+            InstrumentList(("a",), np.array([[0.5]])),
+            "scores of a list have shape (1, 1), and it has 1 labels",
+        ),
+        (InstrumentList(("a", "b"), np.array([0.5, np.nan])), "scores of a list must be finite"),
+        (InstrumentList((), grades=np.array([1])), "grades of a list have shape (1,), and it has 0 labels"),
+    ],
+)
+def test_lists_of_instruments_made_by_hand_are_checked(value: InstrumentList, expected: str) -> None:
+    assert said(value) == f"error KT620 {expected}"
 
 
 def test_options_are_those_of_files() -> None:

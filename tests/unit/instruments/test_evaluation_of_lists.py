@@ -125,7 +125,7 @@ S06 = [["p", "v"], ["p"], ["v"], []], [["p"], ["p", "v"], [], ["g"]]
     [("pvg", {}, "1/3"), ("pv", {}, "1/2"), ("pvgx", {"undefined": "zero"}, "1/4"), ("pvgx", {}, "1/3")],
 )
 def test_s06_the_labels_decide(labels: str, choices: dict[str, Any], expected: str) -> None:
-    found = evaluate(*S06, labels=labels, **choices)
+    found = evaluate(*S06, labels=list(labels), **choices)
     assert found[f"{TASK1}/macro_F"] == equals(expected)
     assert list(found.instruments) == sorted(labels)
 
@@ -191,6 +191,29 @@ def test_options_that_are_none() -> None:
         evaluate(["a"], ["a"], protocols=["lac"])
     with pytest.raises(OptionError, match="`lca` needs a taxonomy"):
         evaluate(["a"], ["a"], protocols=["lca"])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"taxonomy": 5}, "taxonomy must be a name or a path, not int"),
+        ({"protocols": "lca"}, "`protocols` must be a list of names, not str"),
+        ({"protocols": [None]}, "a name in `protocols` must be a str, not NoneType"),
+        ({"labels": "piano"}, "`labels` must be a list of names, not str"),
+        ({"labels": [1, "a"]}, "a name in `labels` must be a str, not int"),
+        ({"top_k": "1"}, "`top_k` must be a whole number, not str"),
+    ],
+)
+def test_arguments_of_another_type(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=f"^{message}$"):
+        evaluate(["a"], ["a"], **given)
+
+
+def test_scores_are_not_taken_for_labels() -> None:
+    with pytest.raises(
+        OptionError, match=r"a file of `predicted` must be a list of labels, not dict\n.*score"
+    ):
+        evaluate([["a"]], [{"b": 0.25, "a": 0.75}])
 
 
 def test_nothing_at_all() -> None:

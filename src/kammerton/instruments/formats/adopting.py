@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries, judge
 from kammerton.instruments.finishing import finish
 from kammerton.instruments.formats.source import ONE, Source, as_reading
-from kammerton.instruments.lookup import PROGRAMS
+from kammerton.instruments.lookup import PROGRAMS, look_up
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
@@ -27,6 +28,8 @@ __all__ = ["adopt"]
 
 _ATTRIBUTES = ("instruments", "instrument", "labels", "tags")
 """What objects call their labels: the first are those of mirdata."""
+
+_UNGRADED: NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
 _HINT = "a list or set of labels, pairs of label and score, or a mapping of labels to scores"
 
@@ -37,8 +40,8 @@ def adopt(value: object, name: str, options: InstrumentOptions | None = None) ->
     Parameters
     ----------
     value : InstrumentList, or list, tuple, array, set or mapping, or object with one of these
-        An :class:`InstrumentList` is taken as it is. A list ranks its labels, the best first, and so do
-        pairs of label and score by their scores; a set does not. A mapping has the score of each label
+        Labels of an :class:`InstrumentList` are looked up again. A list ranks its labels, the best
+        first, and so do pairs of label and score; a set does not. A mapping has the score of each label
         of a vocabulary, or 1 and 0 for what is there and what is not. Of an object, its ``instruments``
         (as mirdata has them), ``instrument`` or ``labels`` count; if these are a mapping, it is one of
         judged labels to their relevance.
@@ -58,9 +61,9 @@ def adopt(value: object, name: str, options: InstrumentOptions | None = None) ->
     >>> found.labels, found.scores.tolist(), found.vector
     (('piano', 'violin'), [0.25, 0.75], True)
     """
-    if isinstance(value, InstrumentList):
-        return Reading(((None, value),))
     adoption = _Adoption(name, options or InstrumentOptions())
+    if isinstance(value, InstrumentList):
+        return adoption.of_list(value)
     if isinstance(value, Mapping):
         return adoption.of_scores(value)
     if _is_listed(value):
@@ -99,6 +102,33 @@ class _Adoption:
 
     def _place(self, row: int | None) -> Place:
         return Place(self._problems.file, row=row)
+
+    def of_list(self, value: InstrumentList) -> Reading[InstrumentList]:
+        """Take a list that was made already, perhaps by hand, or read under other options."""
+        fault = _fault_of(value)
+        if fault is not None:
+            return self.refuse(fault)
+        written = () if value.query else (*value.labels, *value.absent)
+        meanings = look_up(written, self._options)
+        if all(each.stays and each.label == label for label, each in zip(written, meanings, strict=True)):
+            return Reading(((None, value),))
+        listed = self._looked_up(value.labels, value.scores if len(value.scores) else None, value)
+        absent = self._looked_up(value.absent, None, value).labels
+        found = replace(
+            value,
+            labels=listed.labels,
+            scores=listed.scores,
+            absent=tuple(label for label in absent if label not in listed.labels),
+            grades=_UNGRADED,
+        )
+        return Reading(() if self._problems.has_errors else ((None, found),), self._problems.diagnostics())
+
+    def _looked_up(
+        self, labels: Sequence[str], scores: NDArray[np.float64] | None, value: InstrumentList
+    ) -> InstrumentList:
+        entries = Entries.of(labels, np.zeros(len(labels), dtype=np.int64), self._place, scores=scores)
+        manner = Manner(ordered=value.ranked, vector=value.vector)
+        return finish(entries, 1, self._problems, self._options, manner).found[0]
 
     def of_labels(self, value: Any) -> Reading[InstrumentList]:
         """Take labels, or pairs of label and score."""
@@ -178,6 +208,24 @@ class _Adoption:
         tree = self._options.tree
         is_number = isinstance(label, int | np.integer) and not isinstance(label, bool)
         return is_number and tree is not None and tree.name == PROGRAMS
+
+
+def _fault_of(value: InstrumentList) -> str | None:
+    """Return what is wrong with a list that somebody made by hand."""
+    labels = (*value.labels, *value.absent)
+    for label in labels:
+        if not isinstance(label, str):
+            return f"label must be a string, not {type(label).__name__}"
+    if len(set(labels)) < len(labels):
+        again = next(label for place, label in enumerate(labels) if label in labels[:place])
+        return f"label stands twice in a list: {quote(again)}"
+    for what, numbers in (("scores", value.scores), ("grades", value.grades)):
+        given = np.asarray(numbers)
+        if given.shape not in ((0,), (len(value.labels),)):
+            return f"{what} of a list have shape {given.shape}, and it has {len(value.labels):,} labels"
+        if not np.isfinite(given).all():
+            return f"{what} of a list must be finite"
+    return None
 
 
 def _number(value: object) -> float | None:
