@@ -126,3 +126,11 @@ def test_a_file_with_a_hash_in_its_name_is_signed_by_its_content(tmp_path: Path)
 def test_what_is_no_whole_number_is_refused(lists: Terminal, option: str, value: str) -> None:
     result = lists.run(*SCORE[:4], option, value)
     assert (result.code, result.lines[0]) == (2, f"error: invalid value `{value}` for {option}")
+
+
+def test_one_item_is_and_several_are(lists: Terminal) -> None:
+    lists.write(**{".": {"two.csv": "file,instrument,score|a,F,0.5|a,I,0.5|b,G,0.5|b,F,0.5"}})
+    lists.write(**{".": {"one.csv": "file,instrument|a,F|b,"}})
+    assert "note[KT690] 2 items list instruments with equal scores" in lists.run(*SCORE[:3], "two.csv").lines
+    silent = lists.run(*SCORE[:3], "one.csv").lines
+    assert "note[KT690] 1 item has annotated instruments, but no listed ones" in silent

@@ -10,8 +10,9 @@ from itertools import chain
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kammerton.core.intervals import Codes
+from kammerton.core.intervals import Codes, Flags
 from kammerton.instruments.columns import Columns
 from kammerton.instruments.flat import tied_files
 from kammerton.instruments.lists import Lists, contains, distinct, lists_of, numbered, spread
@@ -28,6 +29,10 @@ RELATIONS: tuple[Relation, ...] = ("descendant", "ancestor", "sibling", "family"
 *family*: they share an ancestor below the root; *stranger*: nothing, or the taxonomy has not both."""
 
 _NOTHING = "nothing"
+_TOO_MANY = "too many"
+
+_PAIRS = 10_000
+"""Pairs of a missed and a spurious label that a file may have: nobody learns from more."""
 
 
 def relation(tree: Taxonomy | None, label: str, other: str) -> Relation:
@@ -51,11 +56,11 @@ def relation(tree: Taxonomy | None, label: str, other: str) -> Relation:
 
 
 @lru_cache(maxsize=8)
-def _relations(tree: Taxonomy) -> Codes:
+def _relations(tree: Taxonomy) -> NDArray[np.int8]:
     """Return the place in ``RELATIONS`` of what each node is to each other one: column to row."""
     closure = nodes_of(tree).closure
     count = len(tree.nodes)
-    found = np.full((count, count), RELATIONS.index("stranger"))
+    found = np.full((count, count), RELATIONS.index("stranger"), dtype=np.int8)
     for node, name in enumerate(tree.nodes):
         found[node, (closure & closure[node]).any(axis=1)] = RELATIONS.index("family")
         found[node, [tree.index[each] for each in tree.siblings(name)]] = RELATIONS.index("sibling")
@@ -81,14 +86,14 @@ def class_tables(columns: Columns) -> tuple[ClassTable, ...]:
         stands just below the root, if there is a taxonomy. *errors*: for each missed label the nearest
         label that was said instead in the same file, for each spurious one the nearest that was missed.
         *confusion*: every pair of a missed and a spurious label of a file. *files*: files that are tied,
-        or have no labels on a side.
+        or have no labels on a side, or so many errors that they are not paired.
     """
     errors = _Errors.of(columns)
     return (
         errors.outcomes("instruments"),
         *((errors.families(columns.tree),) if columns.tree is not None else ()),
         *errors.instead(columns.tree),
-        _odd_files(columns),
+        _odd_files(columns, errors.crowded),
     )
 
 
@@ -116,6 +121,11 @@ class _Errors:
             columns.truth.keep(~answered & listed[columns.truth.owners]),
             judged.keep(~hits & said),
         )
+
+    @property
+    def crowded(self) -> Flags:
+        """Files with too many errors to pair."""
+        return np.asarray(self.missed.lengths * self.spurious.lengths > _PAIRS)
 
     def _by_outcome(self) -> tuple[tuple[str, Lists], ...]:
         return ("hit", self.hit), ("miss", self.missed), ("spurious", self.spurious)
@@ -164,7 +174,7 @@ class _Errors:
 
     def instead(self, tree: Taxonomy | None) -> tuple[ClassTable, ClassTable]:
         """Pair missed labels with spurious ones of the same file."""
-        counts = self.spurious.lengths[self.missed.owners]
+        counts = np.where(self.crowded, 0, self.spurious.lengths)[self.missed.owners]
         mine, nth = spread(counts)
         theirs = self.spurious.offsets[self.missed.owners[mine]] + nth
         size = len(self.names)
@@ -202,9 +212,9 @@ class _Errors:
         self, error: str, lists: Lists, entries: Codes, near: Codes
     ) -> list[tuple[int, Classes, float]]:
         """Count labels by the nearest relation among the pairs they are in."""
-        nearest = np.full(len(lists.codes), len(RELATIONS))
+        kinds = (*RELATIONS, _NOTHING, _TOO_MANY)
+        nearest = np.where(self.crowded, kinds.index(_TOO_MANY), kinds.index(_NOTHING))[lists.owners]
         np.minimum.at(nearest, entries, near)
-        kinds = (*RELATIONS, _NOTHING)
         return [
             (group, (error, self.names[code // len(kinds)], kinds[code % len(kinds)]), count)
             for group, code, count in _counted(
@@ -213,7 +223,7 @@ class _Errors:
         ]
 
 
-def _odd_files(columns: Columns) -> ClassTable:
+def _odd_files(columns: Columns, crowded: Flags) -> ClassTable:
     """Count files that a reader of the figures must know of."""
     annotated, said = columns.truth.lengths > 0, columns.judged.lengths > 0
     kinds = {
@@ -221,6 +231,7 @@ def _odd_files(columns: Columns) -> ClassTable:
         "nothing annotated, something listed": ~annotated & said,
         "nothing listed": annotated & ~said,
         "labels tied": tied_files(columns),
+        "too many errors to pair": crowded,
     }
     rows: list[tuple[int, Classes, float]] = []
     for kind, which in kinds.items():

@@ -63,7 +63,4 @@ def list_precision(columns: Columns, ties: Ties) -> Values:
 def tied_files(columns: Columns) -> Flags:
     """Tell in which files labels that were judged have equal scores; those of a set have none."""
     judged = columns.judged
-    tied = rank(judged, "given", columns.hits).tied
-    if not len(judged.strengths):
-        return tied
-    return tied & (np.bincount(judged.owners, judged.strengths != 0, len(tied)) > 0)
+    return rank(judged, "given", columns.hits).tied & columns.confident

@@ -120,7 +120,7 @@ class _Climb:
             if not parents and not tree.roots:
                 steps[_ROOT] = 1
             self._above.append(steps)
-        self._met = np.full((self.outside + 1) ** 2, -1)
+        self._met = np.full((self.outside + 1) ** 2, -1, dtype=np.int32)
         self.depths = np.empty(0, dtype=np.int64)
         self.ways = lists_of(self.depths, self.depths)
 

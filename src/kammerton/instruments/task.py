@@ -29,7 +29,9 @@ _ABOUT_FILES = {
     "nothing annotated, something listed": "have no annotated instruments, but listed ones",
     "nothing listed": "have annotated instruments, but no listed ones",
     "labels tied": "list instruments with equal scores",
+    "too many errors to pair": "have more errors than the tables `errors` and `confusion` can pair",
 }
+_OF_ONE = {"have": "has", "list": "lists"}
 
 _SAID_ONCE = frozenset(
     (
@@ -42,9 +44,9 @@ _SAID_ONCE = frozenset(
 
 def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterator[Diagnostic]:
     for (what,), count in tables.get("files", {}).items():
-        yield Diagnostic(
-            code="KT690", severity="note", message=f"{count:,.0f} items {_ABOUT_FILES[str(what)]}"
-        )
+        verb, _, rest = _ABOUT_FILES[str(what)].partition(" ")
+        who = f"{count:,.0f} items {verb}" if count > 1 else f"1 item {_OF_ONE[verb]}"
+        yield Diagnostic(code="KT690", severity="note", message=f"{who} {rest}")
 
 
 def _notices(options: InstrumentOptions) -> tuple[Diagnostic, ...]:

@@ -132,13 +132,31 @@ def test_files_that_a_reader_must_know_of() -> None:
         (listed("F"), listed({"F": 0.5, "G": 0.5})),
         (listed("F"), listed("FG", ranked=False)),  # a set has no order to be tied in
         (listed("F"), listed({"F": 0.5, "G": 0.25})),
+        (listed("F"), listed({"F": 0.0, "G": 0.0})),
     ]
     assert tables(pairs)["files"] == {
         ("nothing annotated, nothing listed",): 2,
         ("nothing annotated, something listed",): 1,
         ("nothing listed",): 2,
-        ("labels tied",): 1,
+        ("labels tied",): 2,
     }
+
+
+def test_files_with_too_many_errors_are_not_paired() -> None:
+    missed, spurious = ([f"{side}{number}" for number in range(101)] for side in "mg")
+    just = tables([(listed(missed[:100]), listed(spurious[:100]))], None)
+    assert len(just["confusion"]) == 10_000
+    pairs = [
+        (listed(missed), listed(spurious)),
+        (listed(["m0"]), listed(["g0"])),
+        (listed(["m0"]), listed([])),
+    ]
+    found = tables(pairs, None)
+    assert found["confusion"] == {("m0", "g0", "stranger"): 1}
+    assert found["files"] == {("nothing listed",): 1, ("too many errors to pair",): 1}
+    of_m0 = {kind: count for (_, label, kind), count in found["errors"].items() if label == "m0"}
+    assert of_m0 == {"stranger": 1, "nothing": 1, "too many": 1}
+    assert found["errors"]["spurious", "g100", "too many"] == 1
 
 
 def test_scores_of_a_vocabulary_list_nothing_without_a_threshold() -> None:
