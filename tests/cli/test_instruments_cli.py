@@ -134,3 +134,52 @@ def test_one_item_is_and_several_are(lists: Terminal) -> None:
     assert "note[KT690] 2 items list instruments with equal scores" in lists.run(*SCORE[:3], "two.csv").lines
     silent = lists.run(*SCORE[:3], "one.csv").lines
     assert "note[KT690] 1 item has annotated instruments, but no listed ones" in silent
+
+
+def test_the_costliest_item_is_judged_by_f_unless_told(lists: Terminal) -> None:
+    result = lists.run("show", "instruments", "ref.csv", "est.csv", "--worst", "1")
+    assert (result.code, result.lines[:1]) == (0, [])
+    assert result.out.startswith("b: est against ref\nby open-mic-task1/F:")  # F is 0 there, and 1/2 of a
+
+
+def test_a_measure_without_figure_is_said_to_be_so(lists: Terminal) -> None:
+    result = lists.run("show", "instruments", "ref.csv", "est.csv", "a", "--measure", "LRAP")
+    assert "note: estimates do not score every label of a vocabulary: scores/LRAP is not" in result.out
+    gate = lists.run(*SCORE, "--fail-under", "scores/mAP=0.1")
+    assert gate.code == 2
+    assert "error: measure `scores/mAP` is not among those that are computed" in gate.err
+
+
+def test_of_two_estimates_of_an_item_neither_is_taken(lists: Terminal) -> None:
+    lists.write(**{".": {"two.csv": "file,annotator,instrument|a,x,F|a,y,H|b,x,F"}})
+    result = lists.run("score", "instruments", "ref.csv", "two.csv", "--no-ci")
+    assert result.code == 1
+    assert "error[KT206] 2 annotations of `a` in the estimates" in result.err
+
+
+def test_estimates_that_are_left_out_do_not_raise_the_figures_of_labels(lists: Terminal) -> None:
+    lists.write(
+        **{
+            ".": {
+                "scores.csv": "file,F,G,H|a,0.9,0.1,0.3|b,0.1,0.8,0.2",
+                "part.csv": "file,F,G,H|a,0.9,0.1,0.3",
+            }
+        }
+    )
+    whole, part = (
+        {row["measure"]: row["value"] for row in found.document["scores"] if row["protocol"] == "scores"}
+        for found in (
+            lists.run("score", "instruments", "ref.csv", name, "--no-ci", "--format", "json")
+            for name in ("scores.csv", "part.csv")
+        )
+    )
+    assert (whole["mAP"], part["mAP"]) == (1.0, pytest.approx((1 / 2 + 1) / 2))  # F is in b too
+
+
+def test_references_may_be_scores(lists: Terminal) -> None:
+    lists.write(**{".": {"truth.csv": "file,F,G|a,0.9,0.1|b,0.4,0.6", "said.csv": "file,instrument|a,F|b,F"}})
+    score = ("score", "instruments", "truth.csv", "said.csv", "--no-ci", "--format", "json")
+    for more, value in (((), 1 / 2), (("--truth-threshold", "0.3"), 1.0)):
+        result = lists.run(*score, *more)
+        assert result.document["scores"][0]["value"] == value
+        assert "note[KT678] 2 of 2 references score labels" in result.err

@@ -19,7 +19,7 @@ from kammerton.instruments.label_maps import LABEL_MAPS
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.ratings import ratings
 from kammerton.instruments.taxonomy_files import TAXONOMIES
-from kammerton.instruments.views import view_item
+from kammerton.instruments.views import DEFAULT_MEASURE, view_item
 from kammerton.model.task import Classes, Task
 
 __all__ = ["TASK"]
@@ -96,6 +96,7 @@ TASK = Task(
     remark=_remark,
     notices=_notices,
     view=view_item,
+    judge=DEFAULT_MEASURE,
     floors=floors,
     ratings=ratings,
     identify=identify,

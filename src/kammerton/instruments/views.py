@@ -102,7 +102,11 @@ def view_item(
             *(table for name, verdict in marks.items() for table in verdict.table(name)),
             _scores(references[annotator], estimates, chosen, options),
         ),
-        notes=(*_others(references, annotator), *_cut(len(left))),
+        notes=(
+            *_others(references, annotator),
+            *_without_figure(references[annotator], estimates, chosen, options),
+            *_cut(len(left)),
+        ),
         outline=tuple(Branch(depth, label, _cells(label, sides, estimates, marks)) for depth, label in shown),
         references=len(references),
         legend=_LEGEND,
@@ -187,6 +191,19 @@ def _values(
     statistics = evaluate([Case((reference,), estimate)], measures, options).statistics
     values = [float(measure.formula.finalise(statistics[measure])[0]) for measure in measures]
     return [None if math.isnan(value) else value for value in values]
+
+
+def _without_figure(
+    reference: InstrumentList,
+    estimates: Mapping[str, InstrumentList | str],
+    chosen: Measure,
+    options: InstrumentOptions,
+) -> Iterator[str]:
+    """Say why there is no figure of the chosen measure."""
+    listed = [each for each in estimates.values() if not isinstance(each, str)]
+    possible, why = applicable([reference], listed, [chosen], options)
+    if not possible:
+        yield from (each.message for each in why)
 
 
 def _others(references: Mapping[str, InstrumentList], annotator: str) -> Iterator[str]:

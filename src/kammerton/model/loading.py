@@ -8,7 +8,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kammerton.errors import DataError, Diagnostic, OptionError
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL, Collection, check_annotators
 from kammerton.model.task import A, Reading, Task
 
@@ -188,7 +188,7 @@ def load_estimates(
         reading = read_source(task, source, item, options)
         count = len(reading.annotations) + len(sources) - 1
         if count > 1:
-            reading = Reading((), (*reading.diagnostics, _several(count, source)))
+            reading = Reading((), (*reading.diagnostics, _several(count, source, item)))
         if reading.annotations:
             annotations[item] = reading.annotations[0][1]
         elif all(d.code == EMPTY for d in reading.diagnostics if d.severity == "error"):
@@ -242,11 +242,11 @@ def _why(reading: Reading[Any]) -> str:
     return f"{first.code} {first.message}"
 
 
-def _several(count: int, source: object) -> Diagnostic:
+def _several(count: int, source: object, item: str) -> Diagnostic:
     return Diagnostic(
         code="KT206",
         severity="error",
-        message=f"{count} annotations of one item in the estimates",
+        message=f"{count} annotations of {quote(item)} in the estimates",
         file=_name_of(source),
         hint="keep one annotation per file, or pass it as references",
     )

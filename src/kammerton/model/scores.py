@@ -281,7 +281,7 @@ class Scores:
         OptionError
             If a name is unknown, or was left out where there is a choice.
         """
-        found = find(measure, self.measures)
+        found = find(measure, self.measures, self._task.measures)
         chosen = one_of("system", system, self.systems)
         known = self.annotators_of(found)
         who = known[-1] if annotator is None else one_of("annotator", annotator, known)
