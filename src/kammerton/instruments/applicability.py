@@ -62,7 +62,7 @@ class _Facts:
             return "KT670"
         if measure.protocol == scores.PROTOCOL.name:
             return None if self.vectors else "KT673"
-        if measure.protocol == open_mic_task2.PROTOCOL.name and measure.name not in open_mic_task2.AS_SETS:
+        if _ranks_files(measure):
             return None if self.scored else "KT672"
         if measure.protocol == open_mic_task1.PROTOCOL.name and measure.name == "AP":
             return None if self.ranked else "KT671"
@@ -106,7 +106,11 @@ def applicable(
     Returns
     -------
     tuple of Measure, tuple of Diagnostic
+        No measures and an error, if some references are queries and some are not.
     """
+    topics = sum(ref.query for ref in references)
+    if 0 < topics < len(references):
+        return (), (_mixed(topics, len(references)),)
     facts = _facts(references, estimates, options)
     left_out: dict[str, list[Measure]] = {}
     found = []
@@ -121,6 +125,8 @@ def applicable(
         notes += _unranked(estimates)
     if any(measure.protocol == scores.PROTOCOL.name for measure in found):
         notes += _without_vectors(estimates)
+    if not facts.queries and any(_ranks_files(measure) for measure in found):
+        notes += _without_scores(estimates)
     return tuple(found), (*notes, *_scored_references(references, options))
 
 
@@ -160,6 +166,25 @@ def _listed(measures: Sequence[Measure]) -> str:
         elif own:
             parts.append(f"{protocol.name}/{' '.join(own)}")
     return ", ".join(parts)
+
+
+def _mixed(topics: int, references: int) -> Diagnostic:
+    message = f"{topics:,} of {references:,} references are queries, and the others recordings"
+    hint = "score them apart"
+    return Diagnostic(code="KT680", severity="error", message=message, hint=hint)
+
+
+def _ranks_files(measure: Measure) -> bool:
+    return measure.protocol == open_mic_task2.PROTOCOL.name and measure.name not in open_mic_task2.AS_SETS
+
+
+def _without_scores(estimates: Sequence[InstrumentList]) -> Iterator[Diagnostic]:
+    count = sum(len(est) > 0 and not (len(est.scores) and (est.ranked or est.vector)) for est in estimates)
+    if count:
+        message = (
+            f"{count:,} of {len(estimates):,} estimates have no scores: what they list comes last, and ties"
+        )
+        yield Diagnostic(code="KT679", severity="note", message=message)
 
 
 def _is_ranked_alike(measure: Measure) -> bool:

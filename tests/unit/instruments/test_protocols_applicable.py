@@ -58,8 +58,8 @@ SETS = named("open-mic-task1/.*", "open-mic-task2/set_.", "kiritchenko.*", "lca/
         ([VECTOR], {}, SETS, ["KT674"]),
         ([VECTOR], {"threshold": "0.5"}, set(), []),
         ([VECTOR], {"top_k": 1}, set(), []),
-        ([VECTOR, RANKED], {}, SETS, ["KT674", "KT677"]),
-        ([SCORED, SET, SET, listed("a", ranked=False)], {}, VECTORS, ["KT673", "KT676"]),
+        ([VECTOR, RANKED], {}, SETS, ["KT674", "KT677", "KT679"]),
+        ([SCORED, SET, SET, listed("a", ranked=False)], {}, VECTORS, ["KT673", "KT676", "KT679"]),
     ],
 )
 def test_what_is_left_out(
@@ -120,6 +120,21 @@ def test_lists_beside_vectors_are_counted() -> None:
     assert note.message.startswith("1 of 3 estimates do not score every label: for scores,")
     _, notes = applicable([RANKED], [VECTOR, SCORED], [MEASURES["open-mic-task1/AP"]], options())
     assert not notes
+
+
+def test_lists_beside_scores_are_counted() -> None:
+    _, notes = applicable([RANKED], [SCORED, RANKED, listed("")], ALL, options())
+    (note,) = [each for each in notes if each.code == "KT679"]
+    assert note.message == "1 of 3 estimates have no scores: what they list comes last, and ties"
+    _, notes = applicable([TOPIC], [SCORED, RANKED], ALL, options())
+    assert [each.code for each in notes] == ["KT675"]
+
+
+def test_queries_and_recordings_are_not_scored_together() -> None:
+    kept, (error,) = applicable([RANKED, TOPIC, TOPIC], [RANKED], ALL, options())
+    assert kept == ()
+    assert (error.code, error.severity) == ("KT680", "error")
+    assert error.message == "2 of 3 references are queries, and the others recordings"
 
 
 def test_references_that_are_scores_are_counted() -> None:
