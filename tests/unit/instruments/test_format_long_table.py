@@ -318,3 +318,19 @@ def test_budgets() -> None:
     assert told(long.diagnostics) == "error 2:3+6 KT106 label of 6 characters, over the limit of 5: `FFFFFF`"
     field = sheet(f'file,instrument\nb,F\n"{"x" * 140_000}",F\n')
     assert told(field.diagnostics) == "error 3 KT106 field of more than 131,072 characters"
+
+
+def test_two_names_of_one_item_are_not_taken_together() -> None:
+    found = sheet("file,instrument\nb.wav,piano\na.wav,piano\na.mp3,voice\n a.wav ,flute\n")
+    assert list(found.items) == ["b"]
+    assert found.broken == {"a": "KT618 `a.wav` and `a.mp3` are both item `a`"}
+    assert told(found.diagnostics) == "error 4:1+5 KT618 `a.wav` and `a.mp3` are both item `a`"
+    composed = sheet("file,instrument\n\u00e9,piano\ne\u0301,voice\n")
+    assert not composed.items
+    assert set(composed.broken) == {"\u00e9"}
+
+
+def test_blanks_around_annotators_do_not_matter() -> None:
+    found = sheet("file,annotator,instrument\na,x,piano\na, x,voice\na,y,flute\n")
+    assert {who: shown(each) for who, each in found.items["a"]} == {"x": "{piano voice}", "y": "{flute}"}
+    assert len(found.items["a"]) == 2

@@ -110,6 +110,7 @@ class _LongTable:
         self._options = options
         self._columns = columns_of(table.header.names)
         self._broken: dict[int, str] = {}
+        self._ambiguous: dict[str, str] = {}
         self.is_sheet = "item" in self._columns
 
     def _add(self, problem: Diagnostic, row: int, column: Column) -> None:
@@ -141,12 +142,15 @@ class _LongTable:
         annotators: list[str | None] = [None]
         by = np.zeros(len(of_row), dtype=np.int64)
         if "annotator" in self._columns:
-            cells, by = coded(self._table.columns[self._columns["annotator"]])
-            annotators = [cell.strip() or None for cell in cells]
+            cells, by = coded([cell.strip() for cell in self._table.columns[self._columns["annotator"]]])
+            annotators = [cell or None for cell in cells]
         pairs, lists = np.unique(of_row * len(annotators) + by, return_inverse=True)
         keys = [
             (items[pair // len(annotators)], annotators[pair % len(annotators)]) for pair in pairs.tolist()
         ]
+        for number, (item, _) in enumerate(keys):
+            if item in self._ambiguous:
+                self._broken[number] = self._ambiguous[item]
         if self.is_sheet:
             add_uneven(keys, self._broken, self._table.uneven, self._columns["item"])
         return keys, lists
@@ -155,7 +159,22 @@ class _LongTable:
         """Return the names of items, and the one of each row."""
         written, codes = coded(self._table.columns[self._columns["item"]])
         distinct, merged = coded(item_names(written))
+        if len(distinct) < len(written):
+            self._say_ambiguous(written, codes, distinct, merged.tolist())
         return distinct, merged[codes]
+
+    def _say_ambiguous(
+        self, written: Sequence[str], codes: Integers, distinct: Sequence[str], merged: Sequence[int]
+    ) -> None:
+        """Report names that are one item; whether their rows belong together is not guessed."""
+        _, rows = np.unique(codes, return_index=True)
+        first: dict[int, str] = {}
+        for name, item, row in zip(written, merged, rows.tolist(), strict=True):
+            before = first.setdefault(item, name.strip())
+            if before != name.strip():
+                message = f"{quote(before)} and {quote(name.strip())} are both item {quote(distinct[item])}"
+                self._add(Diagnostic(code="KT618", severity="error", message=message), row, "item")
+                self._ambiguous.setdefault(distinct[item], f"KT618 {message}")
 
     def _leave_out_nameless(self) -> None:
         cells = self._table.columns[self._columns["item"]]
