@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kammerton.conversion import convert
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
     from kammerton.model.scores import Scores
+    from kammerton.runs import diff, read_run, write_run
 
 __all__ = [
     "DataError",
@@ -33,10 +34,13 @@ __all__ = [
     "chords",
     "compare",
     "convert",
+    "diff",
     "fingering",
     "instruments",
+    "read_run",
     "score",
     "show",
+    "write_run",
 ]
 
 _HOMES = {
@@ -49,8 +53,11 @@ _HOMES = {
     "check": "kammerton.checking",
     "compare": "kammerton.comparing",
     "convert": "kammerton.conversion",
+    "diff": "kammerton.runs",
+    "read_run": "kammerton.runs",
     "score": "kammerton.api",
     "show": "kammerton.api",
+    "write_run": "kammerton.runs",
 }
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kammerton.errors import OptionError, OutputError, quote
+from kammerton.runs import check_place
 
-__all__ = ["check_output"]
+__all__ = ["check_output", "check_run"]
 
 
 def check_output(path: str, inputs: Iterable[str], suffixes: Iterable[str]) -> None:
@@ -37,6 +38,36 @@ def check_output(path: str, inputs: Iterable[str], suffixes: Iterable[str]) -> N
         _check_inputs(target, [Path(each) for each in inputs if Path(each).exists()], tuple(suffixes))
     except OSError as error:
         raise OutputError(f"KT501 cannot write {quote(path)}: {(error.strerror or '').lower()}") from error
+
+
+def check_run(path: str, inputs: Iterable[str], outputs: Iterable[str]) -> None:
+    """Find out before any work whether a run can be written.
+
+    Parameters
+    ----------
+    path : str
+        The folder.
+    inputs : iterable of str
+        Files and folders that are read.
+    outputs : iterable of str
+        Files that are written too.
+
+    Raises
+    ------
+    OutputError
+        KT501 if the folder above is missing or may not be written to, KT707 if other things are there.
+    OptionError
+        If it is within an input, or an output within it.
+    """
+    target, shown = Path(os.path.realpath(path)), quote(path)
+    if any(target.is_relative_to(os.path.realpath(each)) for each in inputs):
+        raise OptionError(f"{shown} is within an input", "write the run to another folder")
+    within = [each for each in outputs if Path(os.path.realpath(each)).is_relative_to(target)]
+    if within:
+        raise OptionError(f"{quote(within[0])} is within the run", "a run holds nothing else")
+    if not target.is_dir():
+        _check_place(Path(path))
+    check_place(path)
 
 
 def _check_place(target: Path) -> None:

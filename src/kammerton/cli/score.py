@@ -37,9 +37,11 @@ def command(task: Task) -> Callable[..., int]:
         ] = None,
         every: Annotated[bool, Parameter(name="--all", negative="")] = False,
         table: Annotated[str | None, Parameter(metavar="NAME")] = None,
+        cite: Annotated[bool, Parameter(negative="")] = False,
         form: Annotated[_Format, Parameter(name="--format")] = "table",
         output: Annotated[str | None, Parameter(metavar="FILE")] = None,
         per_item: Annotated[str | None, Parameter(metavar="FILE.(csv|jsonl|parquet)")] = None,
+        out: Annotated[str | None, Parameter(metavar="RUN")] = None,
         safe_csv: Annotated[bool, Parameter(negative="")] = False,
         annotator: Annotated[
             _Several, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
@@ -80,12 +82,17 @@ def command(task: Task) -> Callable[..., int]:
             Show every measure in tables, not the headline measures only.
         table
             Print this class table in place of the figures, such as excluded (time by label) or confusion.
+        cite
+            Print what to cite in place of the figures: BibTeX of the protocols that were used.
         form
             What to print: tables of headline figures (table, md, latex), or every figure (json, csv).
         output
             Write that to a file instead.
         per_item
             Write the figures of each item to a file.
+        out
+            Write everything that the figures are made from to a folder, for `kammerton diff` and
+            `kammerton.read_run`; an earlier run there is replaced.
         safe_csv
             Put an apostrophe before text in CSV that a spreadsheet would take for a formula.
         annotator
@@ -125,9 +132,11 @@ def command(task: Task) -> Callable[..., int]:
         plan = Plan(
             form=form,
             table=table,
+            cite=cite,
             every=every or measures is not None,
             output=output,
             per_item=per_item,
+            out=out,
             safe_csv=safe_csv,
             quiet=quiet,
         )

@@ -15,7 +15,7 @@ import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.gates import parse_gates
 from kammerton.cli.names import name_systems, split_name
-from kammerton.cli.outputs import check_output
+from kammerton.cli.outputs import check_output, check_run
 from kammerton.cli.streams import say, say_all, style_of, write_out
 from kammerton.cli.talk import say_problems
 from kammerton.errors import DataError, OptionError, quote
@@ -24,6 +24,7 @@ from kammerton.formats.pairs import read_pairs
 from kammerton.model.protocol import choose
 from kammerton.model.scores import Scores
 from kammerton.model.task import Task
+from kammerton.reporting.citing import render_citations
 from kammerton.reporting.class_tables import render_class_table
 from kammerton.reporting.diagnostics import count_problems
 from kammerton.reporting.documents import render_items, render_json, render_summary
@@ -31,6 +32,7 @@ from kammerton.reporting.left_out import closing_line, excluded_lines
 from kammerton.reporting.markup_tables import render_latex, render_markdown
 from kammerton.reporting.tables import build_blocks
 from kammerton.reporting.text_tables import render_text
+from kammerton.runs import write_run
 
 __all__ = ["Plan", "listed", "paths_of_list", "run", "sides"]
 
@@ -44,9 +46,11 @@ class Plan:
 
     form: str
     table: str | None
+    cite: bool
     every: bool
     output: str | None
     per_item: str | None
+    out: str | None
     safe_csv: bool
     quiet: bool
 
@@ -56,28 +60,36 @@ class Plan:
             raise OptionError(
                 f"--per-item cannot write {quote(self.per_item)}", f"suffixes: {', '.join(_ITEM_SUFFIXES)}"
             )
+        if self.cite and self.table is not None:
+            raise OptionError("--cite and --table both print in place of the figures")
         if self.safe_csv and self.form != "csv" and not (self.per_item or "").lower().endswith(".csv"):
             raise OptionError("--safe-csv needs a CSV", "--format csv, or --per-item FILE.csv")
         if self.output and self.per_item and os.path.realpath(self.output) == os.path.realpath(self.per_item):
             raise OptionError("--output and --per-item name the same file")
-        for path in (self.output, self.per_item):
-            if path is not None:
-                check_output(path, inputs, suffixes)
+        files = [path for path in (self.output, self.per_item) if path is not None]
+        for path in files:
+            check_output(path, inputs, suffixes)
+        if self.out is not None:
+            check_run(self.out, inputs, files)
 
     def deliver(self, scores: Scores) -> None:
         """Write and print the figures."""
         if self.per_item is not None:
             suffix = PurePath(self.per_item).suffix.lower()
             write_atomically(self.per_item, render_items(scores, suffix, safe=self.safe_csv))
+        if self.out is not None:
+            write_run(scores, self.out)
         if self.output is None:
             style = style_of(sys.stdout)
             document = self._document(scores, style.width, style.encoding)
-            write_out(document, is_data=self.form != "table")
+            write_out(document, is_data=self.cite or self.form != "table")
         else:
             document = self._document(scores, _FILE_WIDTH)
             write_atomically(self.output, document.encode("utf-8", "backslashreplace"))
 
     def _document(self, scores: Scores, width: int, encoding: str = "utf-8") -> str:
+        if self.cite:
+            return render_citations(scores.origin.task, scores.measures)
         if self.table is not None:
             return render_class_table(scores, self.table, self.form, safe=self.safe_csv, encoding=encoding)
         if self.form == "json":
@@ -85,10 +97,8 @@ class Plan:
         if self.form == "csv":
             return render_summary(scores, safe=self.safe_csv)
         blocks = build_blocks(scores, every=self.every)
-        if self.form == "md":
-            return render_markdown(blocks)
-        if self.form == "latex":
-            return render_latex(blocks)
+        if self.form in ("md", "latex"):
+            return render_markdown(blocks) if self.form == "md" else render_latex(blocks)
         return render_text(blocks, width=width, encoding=encoding)
 
     def say(self, scores: Scores) -> None:

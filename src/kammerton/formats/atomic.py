@@ -9,12 +9,12 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from kammerton.errors import OutputError, printable
 
-__all__ = ["write_atomically"]
+__all__ = ["write_atomically", "write_folder_atomically"]
 
 _CAN_SYNC_FOLDERS = os.name == "posix"
 
@@ -51,6 +51,10 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
 def _check_target(target: Path, name: str) -> None:
     if target.is_dir():
         raise OutputError(f"KT501 cannot write {_named(name)}: it is a folder")
+    _check_parent(target, name)
+
+
+def _check_parent(target: Path, name: str) -> None:
     if not target.parent.is_dir():
         folder = _named(Path(name).parent)
         fault = f"{folder} is not a folder" if target.parent.exists() else f"folder {folder} does not exist"
@@ -66,6 +70,64 @@ def _replace(target: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         temporary.replace(target)
     _sync_folder(target.parent)
+
+
+def write_folder_atomically(path: str | os.PathLike[str], files: Mapping[str, bytes]) -> None:
+    """Write a folder of files so that it appears complete, or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Where to. A folder that stands there goes, with all that is in it, once the new one is complete; what
+        a link leads to is replaced, not the link.
+    files : mapping of str to bytes
+        Content by name.
+
+    Raises
+    ------
+    OutputError
+        KT501 if the folder above is missing or there is something else than a folder, KT502 if writing
+        fails. What stood at ``path`` still does.
+    """
+    target = Path(os.path.realpath(path))
+    _check_parent(target, os.fspath(path))
+    if target.exists() and not target.is_dir():
+        raise OutputError(f"KT501 cannot write {_named(path)}: it is no folder")
+    try:
+        _replace_folder(target, files)
+    except OSError as error:
+        needed = sum(map(len, files.values()))
+        raise _failure(error, target, os.fspath(path), needed) from error
+
+
+def _replace_folder(target: Path, files: Mapping[str, bytes]) -> None:
+    new, old = (target.with_name(f".{target.name}.{secrets.token_hex(4)}.{end}") for end in ("tmp", "old"))
+    new.mkdir()
+    try:
+        for name, data in files.items():
+            with (new / name).open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        _sync_folder(new)
+        _exchange(target, new, old)
+    finally:  # also when interrupted; of what was put in place there is nothing to remove
+        shutil.rmtree(new, ignore_errors=True)
+    _sync_folder(target.parent)
+
+
+def _exchange(target: Path, new: Path, old: Path) -> None:
+    """Put a new folder in place of one that may be there."""
+    if not target.exists():
+        new.rename(target)
+        return
+    target.rename(old)
+    try:
+        new.rename(target)
+    except BaseException:
+        old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -96,7 +158,9 @@ def _failure(error: OSError, target: Path, name: str, needed: int) -> OutputErro
     if error.errno in _FULL:
         free = shutil.disk_usage(target.parent).free
         reason += f" (needs {_size(needed)}, {_size(free)} free)"
-    still = f"\n  note: the earlier {_named(target.name)} was left as it was" if target.is_file() else ""
+    still = ""
+    if target.is_file() or target.is_dir():
+        still = f"\n  note: the earlier {_named(target.name)} was left as it was"
     return OutputError(f"KT502 cannot write {_named(name)}: {reason}{still}")
 
 

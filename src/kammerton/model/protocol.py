@@ -32,7 +32,7 @@ class Protocol:
     on_request : bool
         Whether it runs only when named.
     citation : str
-        BibTeX key and entry of the work that defines it.
+        BibTeX entry, with its key, of the work that defines it; protocols of one work have equal entries.
     """
 
     name: str

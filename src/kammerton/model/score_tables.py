@@ -71,6 +71,7 @@ ITEMS = (
 )
 _NUMBERS = {
     **dict.fromkeys(("value", "weight", "counted_as", "ci_low", "ci_high"), "Float64"),
+    **dict.fromkeys(("before", "after", "difference"), "Float64"),
     **dict.fromkeys(("items", "undefined"), "Int64"),
 }
 

@@ -98,8 +98,10 @@ def render_cards(described: Sequence[Described], *, width: int = 80) -> str:
     blocks = []
     for each in described:
         lines = [_title(each)]
-        for text in (each.protocol.summary, each.protocol.rules, each.protocol.citation):
+        for text in (each.protocol.summary, each.protocol.rules):
             lines += _paragraph(text, "  ", width)
+        for line in each.protocol.citation.splitlines():
+            lines += _paragraph(line, "  ", width, "      ")
         blocks.append("\n".join(lines) + "\n")
         blocks += ["\n".join(_card(measure, width)) + "\n" for measure in each.measures]
     return "\n".join(blocks)
@@ -117,12 +119,12 @@ def _card(measure: Measure, width: int) -> Iterator[str]:
         yield from _hanging(f"  {name:<{_TERM}} ", text, width)
 
 
-def _paragraph(text: str, indent: str, width: int) -> list[str]:
+def _paragraph(text: str, indent: str, width: int, below: str | None = None) -> list[str]:
     return textwrap.wrap(
         text,
         max(width, 20),
         initial_indent=indent,
-        subsequent_indent=indent,
+        subsequent_indent=indent if below is None else below,
         break_on_hyphens=False,
         break_long_words=False,
     )
@@ -142,6 +144,8 @@ def render_markdown_cards(described: Sequence[Described]) -> str:
     parts = []
     for each in described:
         parts.append(f"## {for_markdown(_title(each))}\n\n{for_markdown(each.protocol.rules)}\n")
+        if each.protocol.citation:
+            parts.append(f"```bibtex\n{each.protocol.citation}\n```\n")
         for measure in each.measures:
             rows = [f"| {name} | {for_markdown(text)} |" for name, text in card_fields(measure).items()]
             table = "\n".join(["| | |", "| --- | --- |", *rows])

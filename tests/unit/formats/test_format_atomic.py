@@ -13,6 +13,7 @@ import pytest
 
 from kammerton.errors import OutputError
 from kammerton.formats import write_atomically
+from kammerton.formats.atomic import write_folder_atomically
 
 OLD, NEW = b"old\n", b"new\n" * 1000
 
@@ -186,3 +187,93 @@ def test_96_write_fails_midway(target: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "no space left on device (needs 4.0 kB, " in refused(target)
     assert target.read_bytes() == OLD
     assert names(target.parent) == ["report.html"]
+
+
+FILES = {"a": b"1", "b": b"2" * 1000}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "run"
+    path.mkdir()
+    (path / "old").write_bytes(OLD)
+    return path
+
+
+def content(path: Path) -> dict[str, bytes]:
+    return {each.name: each.read_bytes() for each in path.iterdir()}
+
+
+def test_a_folder_is_written_anew(tmp_path: Path) -> None:
+    write_folder_atomically(tmp_path / "run", FILES)
+    assert content(tmp_path / "run") == FILES
+    assert names(tmp_path) == ["run"]
+
+
+def test_a_folder_is_replaced_whole(folder: Path) -> None:
+    write_folder_atomically(str(folder), FILES)
+    assert content(folder) == FILES
+    assert names(folder.parent) == ["run"]
+
+
+def test_a_folder_is_written_where_a_link_leads(folder: Path) -> None:
+    (folder.parent / "link").symlink_to(folder)
+    write_folder_atomically(folder.parent / "link", FILES)
+    assert content(folder) == FILES
+    assert (folder.parent / "link").is_symlink()
+
+
+def test_files_and_folders_are_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    fsync = os.fsync
+
+    def note(descriptor: int) -> None:
+        synced.append(descriptor)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    write_folder_atomically(tmp_path / "run", FILES)
+    assert len(synced) == 4
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "Input/output error"), KeyboardInterrupt()], ids=repr)
+@pytest.mark.parametrize("at", [1, 2])
+def test_whatever_fails_the_old_folder_stands(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, at: int, error: BaseException
+) -> None:
+    """Of the two renames the first takes the old folder away, the second puts the new one in place."""
+    monkeypatch.chdir(folder.parent)
+    rename, calls = Path.rename, iter(range(1, 9))
+
+    def fail(self: Path, target: Path) -> Path:
+        if next(calls) == at:
+            raise error
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    expected = OutputError if isinstance(error, OSError) else KeyboardInterrupt
+    with pytest.raises(expected) as caught:
+        write_folder_atomically("run", FILES)
+    if expected is OutputError:
+        assert str(caught.value) == (
+            "KT502 cannot write `run`: input/output error\n  note: the earlier `run` was left as it was"
+        )
+    assert content(folder) == {"old": OLD}
+    assert names(folder.parent) == ["run"]
+
+
+def test_a_file_that_fails_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "fsync", failing(OSError(errno.EIO, "Input/output error")))
+    with pytest.raises(OutputError, match=r"KT502 cannot write `run`: input/output error$"):
+        write_folder_atomically("run", FILES)
+    assert names(tmp_path) == []
+
+
+def test_a_folder_does_not_replace_a_file(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(target.parent)
+    with pytest.raises(OutputError, match=r"KT501 cannot write `report.html`: it is no folder"):
+        write_folder_atomically("report.html", FILES)
+    with pytest.raises(OutputError, match="KT501 cannot write `no/run`: folder `no` does not exist"):
+        write_folder_atomically("no/run", FILES)
+    assert target.read_bytes() == OLD

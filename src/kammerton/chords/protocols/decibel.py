@@ -75,6 +75,14 @@ def _measure(name: str) -> Measure:
     )
 
 
+_CITATION = """@misc{odekerken2020decibel,
+  author = {Odekerken, Daphne and Koops, Hendrik Vincent and Volk, Anja},
+  title = {{DECIBEL}: Improving Audio Chord Estimation for Popular Music by
+    Alignment and Integration of Crowd-Sourced Symbolic Representations},
+  howpublished = {arXiv},
+  year = {2020},
+}"""
+
 PROTOCOL = Protocol(
     name="decibel",
     revision=1,
@@ -85,7 +93,7 @@ PROTOCOL = Protocol(
         "length of the reference; a song without CSR is left out of it with its weight."
     ),
     measures=tuple(map(_measure, _CHORDS)),
-    citation="Odekerken, Koops & Volk: DECIBEL, arXiv 2020",
+    citation=_CITATION,
 )
 
 

@@ -16,6 +16,7 @@ from kammerton.chords.columns import Columns
 from kammerton.chords.formulas import Recall
 from kammerton.chords.kernels import Outcomes, Result
 from kammerton.chords.label_times import sum_by_labels
+from kammerton.chords.protocols.mirex2013 import PROTOCOL as MIREX2013
 from kammerton.chords.protocols.mirex2013 import label_rules, sounding
 from kammerton.chords.time_rules import from_zero
 from kammerton.core.intervals import Codes, Seconds
@@ -53,6 +54,7 @@ PROTOCOL = Protocol(
     rules="The label rules, span and vocabularies of mirex2013; time is counted in samples every 10 ms.",
     measures=tuple(map(_measure, ("Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass"))),
     on_request=True,
+    citation=MIREX2013.citation,
 )
 
 

@@ -97,6 +97,16 @@ def _segmentation(name: str) -> Measure:
     )
 
 
+_CITATION = r"""@inproceedings{raffel2014mireval,
+  author = {Raffel, Colin and McFee, Brian and Humphrey, Eric J. and
+    Salamon, Justin and Nieto, Oriol and Liang, Dawen and Ellis, Daniel P.
+    W.},
+  title = {mir\_eval: A Transparent Implementation of Common {MIR} Metrics},
+  booktitle = {Proceedings of the 15th International Society for Music
+    Information Retrieval Conference},
+  year = {2014},
+}"""
+
 PROTOCOL = Protocol(
     name="mir_eval",
     revision=1,
@@ -112,7 +122,7 @@ PROTOCOL = Protocol(
         *(_recall(name, compared) for name, compared in _RECALLS.items()),
         *map(_segmentation, _SEGMENTATIONS),
     ),
-    citation="Raffel et al.: mir_eval: A Transparent Implementation of Common MIR Metrics, ISMIR 2014",
+    citation=_CITATION,
 )
 
 _TRIAD_BITS = (1 << 8) - 1

@@ -132,6 +132,12 @@ _ACQA = Measure(
     ),
 )
 
+_CITATION = r"""@misc{mirex_ace,
+  author = {{MIREX}},
+  title = {Audio Chord Estimation},
+  howpublished = {\url{https://www.music-ir.org/mirex/wiki/MIREX_HOME}},
+}"""
+
 PROTOCOL = Protocol(
     name="mirex2013",
     revision=1,
@@ -147,7 +153,7 @@ PROTOCOL = Protocol(
         *map(_segmentation, _SEGMENTATIONS),
         _ACQA,
     ),
-    citation="MIREX: Audio Chord Estimation, https://www.music-ir.org/mirex/wiki/MIREX_HOME",
+    citation=_CITATION,
 )
 
 _TYPE_NUMBERS = {name: number for number, name in enumerate(TETRADS)}

@@ -41,6 +41,15 @@ _CARDS = {
     ),
 }
 
+_CITATION = """@article{nakamura2020fingering,
+  author = {Nakamura, Eita and Saito, Yasuyuki and Yoshii, Kazuyoshi},
+  title = {Statistical learning and estimation of piano fingering},
+  journal = {Information Sciences},
+  volume = {517},
+  year = {2020},
+  doi = {10.1016/j.ins.2019.12.068},
+}"""
+
 PROTOCOL = Protocol(
     name="nakamura2020",
     revision=1,
@@ -61,7 +70,7 @@ PROTOCOL = Protocol(
         )
         for name in _CARDS
     ),
-    citation="Nakamura, Saito & Yoshii: Statistical learning and estimation of piano fingering, 2020",
+    citation=_CITATION,
 )
 
 

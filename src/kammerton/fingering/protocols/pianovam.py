@@ -87,6 +87,12 @@ def _measure(name: str) -> Measure:
     )
 
 
+_CITATION = """@misc{pianovam_evaluation,
+  author = {{PianoVAM fingering project}},
+  title = {Evaluation Protocol},
+  note = {Document of the project},
+}"""
+
 PROTOCOL = Protocol(
     name="pianovam",
     revision=1,
@@ -98,6 +104,7 @@ PROTOCOL = Protocol(
         "beyond the table of the document."
     ),
     measures=tuple(map(_measure, _CARDS)),
+    citation=_CITATION,
 )
 
 

@@ -64,6 +64,16 @@ def _measure(name: str, *, of_references: bool) -> Measure:
     )
 
 
+_CITATION = """@article{parncutt1997fingering,
+  author = {Parncutt, Richard and Sloboda, John A. and Clarke, Eric F. and
+    Raekallio, Matti and Desain, Peter},
+  title = {An ergonomic model of keyboard fingering for melodic fragments},
+  journal = {Music Perception},
+  volume = {14},
+  number = {4},
+  year = {1997},
+}"""
+
 PROTOCOL = Protocol(
     name="playability",
     revision=1,
@@ -76,6 +86,7 @@ PROTOCOL = Protocol(
     measures=tuple(
         _measure(name, of_references=of_references) for name in _CARDS for of_references in (False, True)
     ),
+    citation=_CITATION,
 )
 
 

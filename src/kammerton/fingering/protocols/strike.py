@@ -106,6 +106,7 @@ PROTOCOL = Protocol(
         ),
         *map(_pair, _PAIRS),
     ),
+    citation=NAKAMURA.citation,
 )
 
 

@@ -31,6 +31,16 @@ _CARDS: dict[Literal["P", "R", "F"], tuple[str, str, str]] = {
     ),
 }
 
+_CITATION = """@inproceedings{kiritchenko2006hierarchies,
+  author = {Kiritchenko, Svetlana and Matwin, Stan and Nock, Richard and
+    Famili, A. Fazel},
+  title = {Learning and evaluation in the presence of class hierarchies:
+    Application to text categorization},
+  booktitle = {Canadian Conference on Artificial Intelligence},
+  year = {2006},
+  doi = {10.1007/11766247_34},
+}"""
+
 PROTOCOL = Protocol(
     name="kiritchenko2006",
     revision=1,
@@ -52,8 +62,7 @@ PROTOCOL = Protocol(
         )
         for which, card in _CARDS.items()
     ),
-    citation="Kiritchenko, Matwin, Nock & Famili: Learning and evaluation in the presence of class "
-    "hierarchies, 2006",
+    citation=_CITATION,
 )
 
 

@@ -33,6 +33,18 @@ _CARDS = {
     ),
 }
 
+_CITATION = """@article{kosmopoulos2015hierarchical,
+  author = {Kosmopoulos, Aris and Partalas, Ioannis and Gaussier, Eric and
+    Paliouras, Georgios and Androutsopoulos, Ion},
+  title = {Evaluation measures for hierarchical classification: a unified
+    view and novel approaches},
+  journal = {Data Mining and Knowledge Discovery},
+  volume = {29},
+  number = {3},
+  year = {2015},
+  doi = {10.1007/s10618-014-0382-x},
+}"""
+
 PROTOCOL = Protocol(
     name="lca",
     revision=1,
@@ -54,8 +66,7 @@ PROTOCOL = Protocol(
         )
         for name, card in _CARDS.items()
     ),
-    citation="Kosmopoulos, Partalas, Gaussier, Paliouras & Androutsopoulos: Evaluation measures for "
-    "hierarchical classification, 2015",
+    citation=_CITATION,
 )
 
 

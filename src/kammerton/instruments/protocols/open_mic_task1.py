@@ -122,6 +122,13 @@ def _macro(which: _Which) -> Measure:
     )
 
 
+_CITATION = r"""@misc{openmic_campaign,
+  author = {{cosmir}},
+  title = {{OpenMIC}: an open {MIR} evaluation campaign},
+  howpublished = {\url{https://github.com/cosmir/open-mic}},
+  note = {2016--17},
+}"""
+
 PROTOCOL = Protocol(
     name=_NAME,
     revision=1,
@@ -137,7 +144,7 @@ PROTOCOL = Protocol(
         *(_micro(which) for which in _WORDS),
         *(_macro(which) for which in _WORDS),
     ),
-    citation="OpenMIC: an open MIR evaluation campaign, https://github.com/cosmir/open-mic",
+    citation=_CITATION,
 )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from kammerton.instruments.formulas import leave_out, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols.measures import measure
+from kammerton.instruments.protocols.open_mic_task1 import PROTOCOL as TASK1
 from kammerton.instruments.queries import Queries
 from kammerton.instruments.retrieval import Answers, Parts
 from kammerton.model.measure import Measure, Statistics
@@ -117,7 +118,7 @@ PROTOCOL = Protocol(
         )
         for name, card in _CARDS.items()
     ),
-    citation="OpenMIC: an open MIR evaluation campaign, https://github.com/cosmir/open-mic",
+    citation=TASK1.citation,
 )
 
 

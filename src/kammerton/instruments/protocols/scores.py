@@ -66,6 +66,18 @@ def _measure(name: str, *, micro: bool = False) -> Measure:
     )
 
 
+_CITATION = """@article{pedregosa2011sklearn,
+  author = {Pedregosa, F. and Varoquaux, G. and Gramfort, A. and Michel, V.
+    and Thirion, B. and Grisel, O. and Blondel, M. and Prettenhofer, P. and
+    Weiss, R. and Dubourg, V. and Vanderplas, J. and Passos, A. and
+    Cournapeau, D. and Brucher, M. and Perrot, M. and Duchesnay, E.},
+  title = {Scikit-learn: Machine Learning in {Python}},
+  journal = {Journal of Machine Learning Research},
+  volume = {12},
+  pages = {2825--2830},
+  year = {2011},
+}"""
+
 PROTOCOL = Protocol(
     name="scores",
     revision=1,
@@ -80,6 +92,7 @@ PROTOCOL = Protocol(
         *map(_measure, _CARDS),
         *(_measure(name, micro=True) for name in _CARDS if name != "LRAP"),
     ),
+    citation=_CITATION,
 )
 
 

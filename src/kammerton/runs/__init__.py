@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+"""Runs: scores on disk, with all that they are made from; and what differs between two."""
+
+from kammerton.runs.difference import RunDifference
+from kammerton.runs.differing import diff
+from kammerton.runs.reading import is_run, read_run
+from kammerton.runs.writing import check_place, write_run
+
+__all__ = ["RunDifference", "check_place", "diff", "is_run", "read_run", "write_run"]

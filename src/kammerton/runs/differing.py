@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""What changed between two runs, item by item."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import product
+from typing import NamedTuple
+
+from kammerton.errors import OptionError, quote
+from kammerton.model.corpus import ALL
+from kammerton.model.measure import Measure
+from kammerton.model.protocol import choose
+from kammerton.model.scores import Scores
+from kammerton.runs.difference import FigureChange, ItemChange, Only, RunDifference, differ
+from kammerton.runs.problems import fault
+from kammerton.runs.reading import read_run
+
+__all__ = ["diff"]
+
+_ABSENT = (math.nan, "absent")
+
+
+class _Key(NamedTuple):
+    system: str
+    item: str
+    annotator: str
+
+
+def diff(
+    before: Scores | str | os.PathLike[str],
+    after: Scores | str | os.PathLike[str],
+    *,
+    tolerance: float = 0.0,
+    measures: Iterable[str] | None = None,
+) -> RunDifference:
+    """Say item by item what changed between two runs.
+
+    Parameters
+    ----------
+    before, after : Scores or path
+        Two runs of a task against the same references. Where each has one system, or one annotator, these
+        are compared whatever they are called.
+    tolerance : float
+        Values that differ by no more are equal.
+    measures : iterable of str, optional
+        Measures to look at, as for :func:`kammerton.score`; by default all that both have.
+
+    Returns
+    -------
+    RunDifference
+
+    Raises
+    ------
+    OptionError
+        If the runs are of two tasks, have no system or no such measure in common, or the tolerance is none.
+    DataError
+        If a run cannot be read (KT700 to KT706; KT705 if it is of another revision of a protocol), or
+        references of the same items differ (KT708).
+
+    Examples
+    --------
+    >>> from kammerton import score
+    >>> ref = {"song": ([(0, 4)], ["C"])}
+    >>> found = [
+    ...     score("chords", ref, {"mine": {"song": ([(0, end), (end, 4)], ["C", "G"])}})
+    ...     for end in (3, 2)
+    ... ]
+    >>> difference = diff(*found, measures=["mirex2013/MajMin"])
+    >>> difference.changed, difference.items[0].difference
+    (True, -0.25)
+    """
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float):
+        raise OptionError.of_type("tolerance", tolerance, "a number")
+    if not (math.isfinite(tolerance) and tolerance >= 0):
+        raise OptionError(f"a tolerance is not negative: {tolerance}")
+    one, other = _read(before), _read(after)
+    if one.task != other.task:
+        raise OptionError(f"runs are of two tasks: {one.task}, {other.task}")
+    return _Pair(one, other).difference(_common(one, other, measures), float(tolerance))
+
+
+def _read(run: Scores | str | os.PathLike[str]) -> Scores:
+    return run if isinstance(run, Scores) else read_run(run)
+
+
+def _common(before: Scores, after: Scores, wanted: Iterable[str] | None) -> tuple[Measure, ...]:
+    shared = [measure for measure in before.measures if measure in set(after.measures)]
+    if not shared:
+        raise OptionError("runs have no measure in common")
+    if wanted is None:
+        return tuple(shared)
+    protocols = dict.fromkeys(measure.protocol for measure in shared)
+    chosen = choose(before.origin.task.protocols, protocols, wanted)
+    lacking = [measure for measure in chosen if measure not in shared]
+    if lacking:
+        raise OptionError(f"not both runs have {quote(str(lacking[0]))}")
+    return chosen
+
+
+class _Pair:
+    """Two runs, and which systems and annotators of theirs belong together."""
+
+    def __init__(self, before: Scores, after: Scores) -> None:
+        self._before, self._after = before, after
+        self._systems = _together(before.systems, after.systems)
+        self._annotators = _together(*(_persons(run) for run in (before, after))) | {ALL: ALL}
+        if not self._systems:
+            names = (f"{', '.join(run.systems)}" for run in (before, after))
+            raise OptionError(f"runs have no system in common: {'; '.join(names)}")
+        self._check_references()
+
+    def _check_references(self) -> None:
+        """Refuse runs of different references: no change of a figure would say anything of a system."""
+        earlier, later = self._before.fingerprints, self._after.fingerprints
+        pairs = [
+            (item, digest, later[self._annotators[who], item])
+            for (who, item), digest in earlier.items()
+            if who in self._annotators and (self._annotators[who], item) in later
+        ]
+        if not pairs:
+            raise fault("KT708", "runs are of different references: no item has one in both")
+        odd = sorted({item for item, digest, other in pairs if digest != other})
+        if odd:
+            count = f"{len(odd):,} of {len({item for item, _, _ in pairs}):,} items"
+            message = f"runs are of different references: {count}, such as {quote(odd[0])}"
+            raise fault("KT708", message, hint="score both against the same references")
+
+    def difference(self, measures: Sequence[Measure], tolerance: float) -> RunDifference:
+        keys = _keys(self._before), _keys(self._after)
+        earlier = {self._renamed(key) for key in keys[0] if key.system in self._systems}
+        later = {key for key in keys[1] if key.system in self._systems.values()}
+        return RunDifference(
+            task=self._before.task,
+            tolerance=tolerance,
+            compared=len({(key.system, key.item) for key in earlier & later}),
+            only_before=_only(earlier, later),
+            only_after=_only(later, earlier),
+            items=tuple(self._items(measures, tolerance, earlier & later)),
+            figures=tuple(self._figures(measures, tolerance)),
+            notes=tuple(self._notes()),
+        )
+
+    def _renamed(self, key: _Key) -> _Key:
+        """Return a key of the earlier run as the later one has it."""
+        annotator = self._annotators.get(key.annotator, key.annotator)
+        return _Key(self._systems[key.system], key.item, annotator)
+
+    def _items(
+        self, measures: Sequence[Measure], tolerance: float, shared: AbstractSet[_Key]
+    ) -> Iterator[ItemChange]:
+        earlier = {
+            (self._renamed(key), address): value
+            for (key, address), value in _values(self._before).items()
+            if key.system in self._systems
+        }
+        later = _values(self._after)
+        sides = set(product(self._systems.values(), self._annotators.values()))
+        order = {str(measure): (place, measure) for place, measure in enumerate(measures)}
+        found = [
+            (key, *order[address])
+            for key, address in dict.fromkeys((*earlier, *later))
+            if address in order
+            and (key in shared or (order[address][1].aggregate == "gathered" and key[::2] in sides))
+        ]
+        for key, _, measure in sorted(found, key=lambda each: each[:2]):
+            value, status = earlier.get((key, str(measure)), _ABSENT)
+            value_after, status_after = later.get((key, str(measure)), _ABSENT)
+            if status != status_after or differ(value, value_after, tolerance):
+                yield ItemChange(
+                    **key._asdict(),
+                    measure=measure,
+                    before=value,
+                    after=value_after,
+                    status_before=status,
+                    status_after=status_after,
+                )
+
+    def _figures(self, measures: Sequence[Measure], tolerance: float) -> Iterator[FigureChange]:
+        for system, later_system in self._systems.items():
+            for measure in measures:
+                for who in self._before.annotators_of(measure):
+                    later = self._annotators.get(who)
+                    if later not in self._after.annotators_of(measure):
+                        continue
+                    for how in measure.aggregates:
+                        value = self._before.estimate(measure, system, who, how).value
+                        after = self._after.estimate(measure, later_system, later, how).value
+                        yield FigureChange(
+                            system=later_system,
+                            annotator=later,
+                            measure=measure,
+                            before=value,
+                            after=after,
+                            aggregate=how,
+                            changed=differ(value, after, tolerance),
+                        )
+
+    def _notes(self) -> Iterator[str]:
+        """Say what else differs."""
+        before, after = self._before, self._after
+        for kind, pairs in (("system", self._systems), ("annotator", self._annotators)):
+            for name, other in pairs.items():
+                if name != other:
+                    yield f"{kind} {quote(name)} before is compared with {quote(other)} after"
+        systems = set(before.systems) - set(self._systems), set(after.systems) - {*self._systems.values()}
+        measured = {*map(str, before.measures)}, {*map(str, after.measures)}
+        for kind, only_before, only_after in (
+            ("system", *systems),
+            ("measure", measured[0] - measured[1], measured[1] - measured[0]),
+        ):
+            for when, names in (("before", only_before), ("after", only_after)):
+                if names:
+                    yield f"only {when} there is {kind} {', '.join(map(quote, sorted(names)))}"
+        yield from _choices(_told(before), _told(after))
+
+
+def _told(run: Scores) -> Mapping[str, str]:
+    return {"missing": run.origin.missing, **run.origin.choices}
+
+
+def _choices(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    for name in dict.fromkeys((*before, *after)):
+        values = [choices.get(name, "default") for choices in (before, after)]
+        if values[0] != values[1]:
+            yield f"option {name} was {quote(values[0])} before and is {quote(values[1])} after"
+
+
+def _together(before: Sequence[str], after: Sequence[str]) -> dict[str, str]:
+    if len(before) == len(after) == 1:
+        return {before[0]: after[0]}
+    return {name: name for name in before if name in set(after)}
+
+
+def _persons(run: Scores) -> list[str]:
+    return [name for name in run.annotators if name != ALL]
+
+
+def _keys(run: Scores) -> list[_Key]:
+    rows = run.origin.evidence.rows.values()
+    return list(dict.fromkeys(_Key(r.system, r.item, r.annotator) for part in rows for r in part))
+
+
+def _values(run: Scores) -> dict[tuple[_Key, str], tuple[float, str]]:
+    chosen = ("system", "item", "annotator", "protocol", "measure", "value", "status")
+    return {
+        (_Key(system, item, annotator), f"{protocol}/{measure}"): (
+            math.nan if value is None else value,
+            status,
+        )
+        for system, item, annotator, protocol, measure, value, status in run.items.select(chosen).iter_rows()
+    }
+
+
+def _only(own: AbstractSet[_Key], other: AbstractSet[_Key]) -> tuple[Only, ...]:
+    """Return what one run has and the other has not: whole items, else items of an annotator."""
+    items = {(key.system, key.item) for key in other}
+    lacking = sorted(own - other)
+    found = (Only(k.system, k.item, k.annotator if (k.system, k.item) in items else None) for k in lacking)
+    return tuple(dict.fromkeys(found))

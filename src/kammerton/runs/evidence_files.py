@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Evidence as Parquet files, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from kammerton.errors import Diagnostic
+from kammerton.model.evidence import Evidence, Row, Tally
+from kammerton.model.gathering import Gathered
+from kammerton.model.measure import Measure, Needs, Statistics
+from kammerton.runs import layout
+from kammerton.runs.columns import from_parquet, names_of, numbers_of, texts_of, to_parquet
+
+__all__ = ["evidence_of", "files_of", "tables_of"]
+
+_ROW = ("system", "item", "annotator", "status", "counts", "reason")
+_PLACES = ("case", "class", "unit")
+
+
+def files_of(evidence: Evidence) -> dict[str, bytes]:
+    """Return the files of evidence by name."""
+    files = {layout.rows_of(needs): _rows(evidence, needs) for needs in evidence.rows}
+    files |= {layout.table_of(name): _table(tally) for name, tally in evidence.tallies.items()}
+    files[layout.REFERENCES] = to_parquet(
+        {
+            "annotator": [annotator for annotator, _ in evidence.fingerprints],
+            "item": [item for _, item in evidence.fingerprints],
+            "sha256": [digest.hex() for digest in evidence.fingerprints.values()],
+        }
+    )
+    if evidence.gathered is not None:
+        files |= _gathered(evidence.gathered)
+    return files
+
+
+def tables_of(evidence: Evidence) -> list[dict[str, Any]]:
+    """Return what is to be known of class tables beside their cells, as plain values."""
+    return [
+        {
+            "name": name,
+            "columns": list(tally.columns),
+            "unit": tally.unit,
+            "groups": [list(group) for group in tally.cells],
+        }
+        for name, tally in evidence.tallies.items()
+    ]
+
+
+def evidence_of(
+    files: Mapping[str, bytes],
+    measures: Sequence[Measure],
+    needs: Sequence[Needs],
+    tables: Sequence[Mapping[str, Any]],
+    diagnostics: Sequence[Diagnostic],
+) -> Evidence:
+    """Return the evidence that files hold.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+        From :func:`files_of`.
+    measures : sequence of Measure
+        What was measured.
+    needs : sequence of needs
+        What there are rows for, in order.
+    tables : sequence of mapping
+        From :func:`tables_of`.
+    diagnostics : sequence of Diagnostic
+    """
+    rows: dict[Needs, tuple[Row, ...]] = {}
+    found: dict[Measure, Statistics] = {}
+    for each in needs:
+        frame = from_parquet(files[layout.rows_of(each)])
+        rows[each] = tuple(map(Row, *(texts_of(frame, name) for name in _ROW)))
+        for measure in _measured(measures, each):
+            found[measure] = numbers_of(frame, _names(measure))
+    references = from_parquet(files[layout.REFERENCES])
+    keys = zip(texts_of(references, "annotator"), texts_of(references, "item"), strict=True)
+    return Evidence(
+        measures=tuple(measures),
+        rows=rows,
+        statistics={measure: found[measure] for measure in measures if measure in found},
+        tallies={each["name"]: _tally(files[layout.table_of(each["name"])], each) for each in tables},
+        fingerprints=dict(zip(keys, map(bytes.fromhex, texts_of(references, "sha256")), strict=True)),
+        gathered=_gathered_of(files) if layout.CASES in files else None,
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def _measured(measures: Sequence[Measure], needs: Needs) -> Iterator[Measure]:
+    return (each for each in measures if each.needs == needs and each.aggregate != "gathered")
+
+
+def _names(measure: Measure) -> list[str]:
+    return [f"{measure}:{name}" for name in measure.formula.statistics]
+
+
+def _rows(evidence: Evidence, needs: Needs) -> bytes:
+    rows = evidence.rows[needs]
+    columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in _ROW}
+    for measure in _measured(evidence.measures, needs):
+        columns |= zip(_names(measure), evidence.statistics[measure].T, strict=True)
+    return to_parquet(columns)
+
+
+def _table(tally: Tally) -> bytes:
+    cells = [
+        (*group, *classes, weight) for group, row in tally.cells.items() for classes, weight in row.items()
+    ]
+    names = _columns_of(tally.columns)
+    columns = [list(column) for column in zip(*cells, strict=True)] if cells else [[] for _ in names]
+    return to_parquet(dict(zip(names, columns, strict=True)))
+
+
+def _columns_of(classes: Sequence[str]) -> list[str]:
+    return ["system", "annotator", *(f"class:{name}" for name in classes), "weight"]
+
+
+def _tally(data: bytes, about: Mapping[str, Any]) -> Tally:
+    frame, names = from_parquet(data), _columns_of(about["columns"])
+    cells: dict[tuple[str, str], dict[Any, float]] = {(system, who): {} for system, who in about["groups"]}
+    for system, annotator, *classes, weight in zip(*(texts_of(frame, name) for name in names), strict=True):
+        cells[system, annotator][tuple(classes)] = weight
+    return Tally(tuple(about["columns"]), about["unit"], cells)
+
+
+def _gathered(gathered: Gathered) -> dict[str, bytes]:
+    places = zip(_PLACES, (gathered.cases, gathered.codes, gathered.unit_codes), strict=True)
+    values = (
+        (f"value:{name}", column) for name, column in zip(gathered.columns, gathered.values.T, strict=True)
+    )
+    return {
+        layout.CASES: to_parquet({**dict(places), **dict(values)}),
+        layout.CLASSES: to_parquet({"class": gathered.classes}),
+        layout.UNITS: to_parquet({"unit": gathered.units}),
+    }
+
+
+def _gathered_of(files: Mapping[str, bytes]) -> Gathered:
+    frame = from_parquet(files[layout.CASES])
+    cases, codes, unit_codes = (frame.get_column(name).to_numpy().astype(np.int64) for name in _PLACES)
+    values = names_of(frame)[len(_PLACES) :]
+    return Gathered(
+        columns=tuple(name.removeprefix("value:") for name in values),
+        cases=cases,
+        classes=tuple(texts_of(from_parquet(files[layout.CLASSES]), "class")),
+        codes=codes,
+        units=tuple(texts_of(from_parquet(files[layout.UNITS]), "unit")),
+        unit_codes=unit_codes,
+        values=numbers_of(frame, values),
+    )

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""From a run to scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.formats.options import Limits
+from kammerton.formats.source import read_bytes
+from kammerton.model.drawing import Drawing
+from kammerton.model.measure import Measure
+from kammerton.model.registry import TASKS, find_task
+from kammerton.model.scores import Scores
+from kammerton.model.task import Task
+from kammerton.runs import layout
+from kammerton.runs.columns import from_parquet, texts_of
+from kammerton.runs.evidence_files import evidence_of
+from kammerton.runs.kept_options import options_of
+from kammerton.runs.problems import fault
+from kammerton.runs.record import digest_of, parse_record
+
+__all__ = ["is_run", "read_run"]
+
+_LIMITS = Limits(bytes=16 * 2**30)
+
+
+def is_run(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is a folder with the record of a run, torn or not."""
+    try:
+        data = (Path(path) / layout.RECORD).read_bytes()
+    except (OSError, ValueError):
+        return False
+    return layout.KIND.encode("ascii") in data
+
+
+def read_run(folder: str | os.PathLike[str]) -> Scores:
+    """Read a run.
+
+    Parameters
+    ----------
+    folder : path
+        What :func:`kammerton.write_run` wrote.
+
+    Returns
+    -------
+    Scores
+        The same as those that were written, to the last bit.
+
+    Raises
+    ------
+    DataError
+        KT700 if it is no run; KT701 to KT703 if it is torn or was changed; KT704 if a later version wrote it;
+        KT705, KT706 if a protocol has another revision now, or is not known.
+    """
+    if not isinstance(folder, str | os.PathLike):
+        raise OptionError.of_type("a run", folder, "a path")
+    place, name = Path(folder), os.fsdecode(folder)
+    record = _record(place, name)
+    try:
+        files = {each: _checked(place, each, told, name) for each, told in record["files"].items()}
+        task = _task(record, name)
+        return _scores(task, _measures(task, record, name), record, files, place)
+    except DataError as error:
+        if any(problem.code.startswith("KT70") for problem in error.diagnostics):
+            raise
+        raise fault("KT703", f"run does not hold together: {error}", name) from error
+    except Exception as error:  # whoever signs a record of his own making may write anything there
+        message = f"run does not hold together: {type(error).__name__} {error}".partition("\n")[0]
+        raise fault("KT703", message, name, "score again") from error
+
+
+def _record(place: Path, name: str) -> dict[str, Any]:
+    path = place / layout.RECORD
+    shown = os.path.join(name, layout.RECORD)  # noqa: PTH118 - as the caller wrote it
+    try:
+        data = read_bytes(path, name=shown, limits=_LIMITS)
+    except DataError as error:
+        why = error.diagnostics[0].message
+        hint = "a run is a folder that `kammerton score --out` wrote"
+        raise fault("KT700", f"not a run: {layout.RECORD} {why}", name, hint) from error
+    return parse_record(data, shown)
+
+
+def _checked(place: Path, file: str, told: str, name: str) -> bytes:
+    shown = os.path.join(name, file)  # noqa: PTH118
+    if Path(file).name != file:
+        raise fault("KT703", f"a run has no file {quote(file)}", name)
+    try:
+        data = read_bytes(place / file, name=shown, limits=_LIMITS)
+    except DataError as error:
+        raise fault("KT702", f"run is torn: {error.diagnostics[0].message}", shown, "score again") from error
+    if digest_of(data) != told:
+        message = "run is torn: a file ends too early, or was changed"
+        raise fault("KT702", message, shown, "score again")
+    return data
+
+
+def _task(record: Mapping[str, Any], name: str) -> Task:
+    if record["task"] not in TASKS:
+        message = f"run of a task that this version does not know: {quote(str(record['task']))}"
+        raise fault("KT706", message, name)
+    return find_task(record["task"])
+
+
+def _measures(task: Task, record: Mapping[str, Any], name: str) -> tuple[Measure, ...]:
+    revisions = {protocol.name: protocol.revision for protocol in task.protocols}
+    for protocol, revision in record["protocols"].items():
+        now = revisions.get(protocol)
+        if now is not None and now != revision:
+            message = f"run of {protocol} of revision {revision}; the protocol has revision {now} now"
+            hint = "figures of two revisions are not comparable: score again; the changelog says what changed"
+            raise fault("KT705", message, name, hint)
+    known = {str(measure): measure for measure in task.measures}
+    unknown = [address for address in record["measures"] if address not in known]
+    if unknown:
+        message = f"run of a measure that this version does not know: {quote(unknown[0])}"
+        raise fault("KT706", message, name)
+    return tuple(known[address] for address in record["measures"])
+
+
+def _scores(
+    task: Task,
+    measures: tuple[Measure, ...],
+    record: Mapping[str, Any],
+    files: Mapping[str, bytes],
+    place: Path,
+) -> Scores:
+    diagnostics = [Diagnostic(**each) for each in record["diagnostics"]]
+    options = task.options() if record["options"] is None else options_of(task, record["options"], place)
+    return Scores(
+        task,
+        evidence_of(files, measures, record["needs"], record["tables"], diagnostics),
+        missing=record["missing"],
+        options=options,
+        choices=record["choices"],
+        drawing=_drawing(record["intervals"], files),
+    )
+
+
+def _drawing(intervals: Mapping[str, Any] | None, files: Mapping[str, bytes]) -> Drawing:
+    if intervals is None:
+        return Drawing()
+    from kammerton.statistics.intervals import intervals as resample  # noqa: PLC0415 - many look at none
+
+    settings = {name: value for name, value in intervals.items() if name != "signed"} | {"clusters": None}
+    if layout.CLUSTERS in files:
+        frame = from_parquet(files[layout.CLUSTERS])
+        settings["clusters"] = dict(zip(texts_of(frame, "item"), texts_of(frame, "cluster"), strict=True))
+    return Drawing(settings["level"], partial(resample, **settings), intervals["signed"], settings)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""``run.json``: what was scored by what, and the digest of every file of the run, its own too."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from kammerton.runs.layout import FORMAT, KIND
+from kammerton.runs.problems import fault
+
+__all__ = ["digest_of", "parse_record", "render_record"]
+
+_DIGEST = "digest"
+
+
+def digest_of(data: bytes) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def render_record(record: Mapping[str, Any]) -> bytes:
+    """Return a record as the content of ``run.json``."""
+    whole = {"kind": KIND, "format": FORMAT, **record}
+    return _text({**whole, _DIGEST: digest_of(_text(whole))})
+
+
+def _text(record: Mapping[str, Any]) -> bytes:
+    return (json.dumps(record, indent=1, allow_nan=False) + "\n").encode("ascii")
+
+
+def parse_record(data: bytes, name: str) -> dict[str, Any]:
+    """Return the record that ``run.json`` holds.
+
+    Raises
+    ------
+    DataError
+        KT700 if it is that of no run, KT701 if it is torn or was changed, KT704 if a later version wrote it.
+    """
+    try:
+        record = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        if KIND.encode("ascii") in data:
+            raise fault("KT701", "run is torn: its record ends too early, or was changed", name) from error
+        raise fault("KT700", "not the record of a run", name) from error
+    if not isinstance(record, dict) or record.get("kind") != KIND:
+        raise fault("KT700", "not the record of a run", name)
+    if record.get("format") != FORMAT:
+        message = f"run of form {record.get('format')!r}, written by a later version; this one reads {FORMAT}"
+        raise fault("KT704", message, name, "score again, or read it with that version")
+    told = record.pop(_DIGEST, None)
+    if told != digest_of(_rewritten(record)):
+        raise fault("KT701", "run was changed after it was written: its record is not what was signed", name)
+    return record
+
+
+def _rewritten(record: Mapping[str, Any]) -> bytes:
+    try:
+        return _text(record)
+    except ValueError:  # a number that no record has: NaN, or one of too many digits
+        return b""

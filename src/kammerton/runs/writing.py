@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""From scores to a run: a folder from which the same scores are read again."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kammerton.errors import Diagnostic, OptionError, OutputError, quote
+from kammerton.formats.atomic import write_folder_atomically
+from kammerton.formats.source import read_bytes
+from kammerton.model.drawing import Drawing
+from kammerton.model.scores import Scores
+from kammerton.model.signature import data_hash
+from kammerton.runs import layout
+from kammerton.runs.columns import to_parquet
+from kammerton.runs.evidence_files import files_of, tables_of
+from kammerton.runs.kept_options import keep_options
+from kammerton.runs.record import digest_of, parse_record, render_record
+from kammerton.version import __version__
+
+__all__ = ["check_place", "write_run"]
+
+
+def write_run(scores: Scores, folder: str | os.PathLike[str]) -> None:
+    """Write a run: statistics of every item, class tables, and a record of what was scored by what.
+
+    Parameters
+    ----------
+    scores : Scores
+        From :func:`kammerton.score`, or :func:`read_run`.
+    folder : path
+        A new folder, an empty one, or a run, which is replaced.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    OutputError
+        KT707 if there is something else than a run; KT501, KT502 if the folder cannot be written. What
+        stood there still does.
+
+    Examples
+    --------
+    >>> import tempfile, kammerton
+    >>> from kammerton import read_run
+    >>> ref = {"song": ([(0, 2), (2, 4)], ["C", "G:7"])}
+    >>> est = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
+    >>> scores = kammerton.score("chords", ref, {"mine": est}, protocols=["mirex2013"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_run(scores, folder)
+    ...     read_run(folder).value("MajMin")
+    0.75
+    """
+    if not isinstance(scores, Scores):
+        raise OptionError.of_type("scores", scores, "what kammerton.score returns")
+    import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program write no run
+
+    check_place(folder)
+    origin = scores.origin
+    files = files_of(origin.evidence)
+    options: dict[str, Any] | None = None
+    if origin.evidence.gathered is not None:
+        options, named = keep_options(origin.options)
+        files |= named
+    clusters = origin.drawing.settings.get("clusters")
+    if clusters is not None:
+        files[layout.CLUSTERS] = to_parquet({"item": list(clusters), "cluster": list(clusters.values())})
+    files = dict(sorted(files.items()))
+    record = {
+        "task": scores.task,
+        "versions": {
+            "kammerton": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "polars": pl.__version__,
+        },
+        "protocols": {measure.protocol: origin.task.revision(measure) for measure in scores.measures},
+        "measures": [str(measure) for measure in scores.measures],
+        "systems": list(scores.systems),
+        "annotators": list(scores.annotators),
+        "references": {
+            "items": len(scores.references),
+            "annotations": len(scores.fingerprints),
+            "data": data_hash(scores.fingerprints),
+        },
+        "missing": origin.missing,
+        "choices": dict(origin.choices),
+        "options": options,
+        "intervals": _intervals(origin.drawing),
+        "needs": list(origin.evidence.rows),
+        "tables": tables_of(origin.evidence),
+        "files": {name: digest_of(data) for name, data in files.items()},
+        "diagnostics": [_plain(diagnostic) for diagnostic in scores.diagnostics],
+    }
+    write_folder_atomically(folder, {layout.RECORD: render_record(record), **files})
+
+
+def _intervals(drawing: Drawing) -> dict[str, Any] | None:
+    if drawing.resample is None:
+        return None
+    settings = {name: value for name, value in drawing.settings.items() if name != "clusters"}
+    return {**settings, "signed": dict(drawing.signed)}
+
+
+def _plain(diagnostic: Diagnostic) -> dict[str, Any]:
+    return {**asdict(diagnostic), "file": diagnostic.file and _portable(diagnostic.file)}
+
+
+def _portable(file: str) -> str:
+    """Return the name of a file without what is so on one machine only."""
+    path = Path(file)
+    if not path.is_absolute():
+        return file
+    here = Path.cwd()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else "/".join(path.parts[-2:])
+
+
+def check_place(folder: str | os.PathLike[str]) -> None:
+    """Find out before any work whether a run may be written there.
+
+    Raises
+    ------
+    OutputError
+        KT501 if there is a file; KT707 if what is there is no run, or a run with other things: nothing is
+        removed that no run left.
+    """
+    if not isinstance(folder, str | os.PathLike):
+        raise OptionError.of_type("folder", folder, "a path")
+    place, name = Path(folder), quote(os.fsdecode(folder))
+    if not place.exists():
+        return
+    if not place.is_dir():
+        raise OutputError(f"KT501 cannot write a run to {name}: it is no folder")
+    there = {each.name for each in place.iterdir()}
+    if not there:
+        return
+    if layout.RECORD not in there:
+        raise OutputError(f"KT707 cannot write a run to {name}: it is a folder with other things")
+    path = place / layout.RECORD
+    try:
+        record = parse_record(read_bytes(path, name=os.fspath(path)), os.fspath(path))
+        own = {layout.RECORD, *record["files"]}
+    except Exception as error:
+        raise OutputError(f"KT707 cannot write a run to {name}: what is there is no whole run") from error
+    other = sorted(there - own)
+    if other:
+        raise OutputError(f"KT707 cannot write a run to {name}: {quote(other[0])} there is not of a run")

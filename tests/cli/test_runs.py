@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton score --out``: what is written, and what is refused before any work."""
+
+import kammerton
+from cli.harness import Terminal
+
+SCORE = ("score", "chords", "ref", "est", "--no-ci")
+
+
+def test_a_run_is_written_beside_the_figures(corpus: Terminal) -> None:
+    plain = corpus.run(*SCORE)
+    result = corpus.run(*SCORE, "--out", "run")
+    assert (result.code, result.out, result.err) == (plain.code, plain.out, plain.err)
+    read = kammerton.read_run("run")
+    assert read.to_dict() == kammerton.score("chords", "ref", "est", ci=None).to_dict()
+
+
+def test_it_is_written_whatever_is_printed(corpus: Terminal) -> None:
+    corpus.run(*SCORE, "--out", "run", "--format", "json", "--output", "a.json", "--quiet")
+    assert kammerton.read_run("run").systems == ("est",)
+
+
+def test_a_run_is_replaced_but_nothing_else_is(corpus: Terminal) -> None:
+    assert corpus.run(*SCORE, "--out", "run").code == 0
+    assert corpus.run(*SCORE, "--out", "run", "--protocol", "decibel").code == 0
+    assert {str(measure).partition("/")[0] for measure in kammerton.read_run("run").measures} == {"decibel"}
+    corpus.write(run={"notes.txt": "dear"})
+    result = corpus.run(*SCORE, "--out", "run")
+    assert (result.code, result.out) == (5, "")
+    assert "error[KT707] cannot write a run to `run`: `notes.txt` there is not of a run" in result.err
+
+
+def test_no_run_is_written_if_nothing_was_scored(corpus: Terminal) -> None:
+    corpus.write(est={"one.lab": "0 2 Q", "two.lab": "0 2 Q"})
+    assert corpus.run(*SCORE, "--out", "run").code == 3
+    assert "run" not in {name.partition("/")[0] for name in corpus.left()}
+
+
+def test_places_that_are_refused_before_any_work(corpus: Terminal) -> None:
+    result = corpus.run(*SCORE, "--out", "ref/run")
+    assert (result.code, result.out) == (2, "")
+    assert "`ref/run` is within an input" in result.err
+    assert corpus.run(*SCORE, "--out", "est").code == 2
+    result = corpus.run(*SCORE, "--out", "no/run")
+    assert (result.code, result.out) == (5, "")
+    assert "error[KT501] cannot write `no/run`: folder `no` does not exist" in result.err
+    result = corpus.run(*SCORE, "--out", ".")
+    assert "error[KT707] cannot write a run to `.`: it is a folder with other things" in result.err
+    corpus.run(*SCORE, "--out", "run")
+    result = corpus.run(*SCORE, "--out", "run", "--per-item", "run/items.csv")
+    assert result.code == 2
+    assert "`run/items.csv` is within the run" in result.err
+    assert kammerton.read_run("run").systems == ("est",)
+
+
+def test_a_file_in_the_way(corpus: Terminal) -> None:
+    corpus.write(here={"run": "dear"})
+    result = corpus.run(*SCORE, "--out", "here/run")
+    assert (result.code, result.out) == (5, "")
+    assert result.err == "error[KT501] cannot write a run to `here/run`: it is no folder\n"
