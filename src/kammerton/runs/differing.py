@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import product
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kammerton.errors import OptionError, quote
 from kammerton.model.corpus import ALL
@@ -19,9 +19,12 @@ from kammerton.runs.difference import FigureChange, ItemChange, Only, RunDiffere
 from kammerton.runs.problems import fault
 from kammerton.runs.reading import read_run
 
+if TYPE_CHECKING:
+    import polars as pl
+
 __all__ = ["diff"]
 
-_ABSENT = (math.nan, "absent")
+_KEYS = ("system", "item", "annotator", "protocol", "measure")
 
 
 class _Key(NamedTuple):
@@ -152,32 +155,42 @@ class _Pair:
     def _items(
         self, measures: Sequence[Measure], tolerance: float, shared: AbstractSet[_Key]
     ) -> Iterator[ItemChange]:
-        earlier = {
-            (self._renamed(key), address): value
-            for (key, address), value in _values(self._before).items()
-            if key.system in self._systems
-        }
-        later = _values(self._after)
         sides = set(product(self._systems.values(), self._annotators.values()))
-        order = {str(measure): (place, measure) for place, measure in enumerate(measures)}
-        found = [
-            (key, *order[address])
-            for key, address in dict.fromkeys((*earlier, *later))
-            if address in order
-            and (key in shared or (order[address][1].aggregate == "gathered" and key[::2] in sides))
+        order = {(measure.protocol, measure.name): place for place, measure in enumerate(measures)}
+        found = []
+        for system, item, annotator, protocol, name, *values in self._differing(tolerance).iter_rows():
+            key, place = _Key(system, item, annotator), order.get((protocol, name))
+            if place is not None:
+                of_class = measures[place].aggregate == "gathered" and (system, annotator) in sides
+                if of_class or key in shared:
+                    found.append((key, place, values))
+        for key, place, (before, status_before, after, status_after) in sorted(found, key=lambda e: e[:2]):
+            yield ItemChange(
+                **key._asdict(),
+                measure=measures[place],
+                before=math.nan if before is None else before,
+                after=math.nan if after is None else after,
+                status_before=status_before,
+                status_after=status_after,
+            )
+
+    def _differing(self, tolerance: float) -> pl.DataFrame:
+        """Return the rows of items, of either run, whose value or status is another in the other."""
+        import polars as pl  # noqa: PLC0415 - half the import time
+
+        sides = [
+            run.items.filter(pl.col("system").is_in(list(systems))).select(*_KEYS, "value", "status")
+            for run, systems in ((self._before, self._systems), (self._after, self._systems.values()))
         ]
-        for key, _, measure in sorted(found, key=lambda each: each[:2]):
-            value, status = earlier.get((key, str(measure)), _ABSENT)
-            value_after, status_after = later.get((key, str(measure)), _ABSENT)
-            if status != status_after or differ(value, value_after, tolerance):
-                yield ItemChange(
-                    **key._asdict(),
-                    measure=measure,
-                    before=value,
-                    after=value_after,
-                    status_before=status,
-                    status_after=status_after,
-                )
+        sides[0] = sides[0].with_columns(
+            pl.col("system").replace(self._systems), pl.col("annotator").replace(self._annotators)
+        )
+        both = sides[0].join(sides[1], on=_KEYS, how="full", suffix="_after", coalesce=True)
+        both = both.with_columns(pl.col("status", "status_after").fill_null("absent"))
+        before, after = pl.col("value"), pl.col("value_after")
+        one_undefined = before.is_null() != after.is_null()
+        apart = ((after - before).abs() > tolerance).fill_null(value=False)
+        return both.filter(one_undefined | apart | (pl.col("status") != pl.col("status_after")))
 
     def _figures(self, measures: Sequence[Measure], tolerance: float) -> Iterator[FigureChange]:
         for system, later_system in self._systems.items():
@@ -242,17 +255,6 @@ def _persons(run: Scores) -> list[str]:
 def _keys(run: Scores) -> list[_Key]:
     rows = run.origin.evidence.rows.values()
     return list(dict.fromkeys(_Key(r.system, r.item, r.annotator) for part in rows for r in part))
-
-
-def _values(run: Scores) -> dict[tuple[_Key, str], tuple[float, str]]:
-    chosen = ("system", "item", "annotator", "protocol", "measure", "value", "status")
-    return {
-        (_Key(system, item, annotator), f"{protocol}/{measure}"): (
-            math.nan if value is None else value,
-            status,
-        )
-        for system, item, annotator, protocol, measure, value, status in run.items.select(chosen).iter_rows()
-    }
 
 
 def _only(own: AbstractSet[_Key], other: AbstractSet[_Key]) -> tuple[Only, ...]:
