@@ -3,7 +3,22 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 # kernels, grammars and formats: every branch is tested
-EXACT := src/kammerton/core/*,src/kammerton/formats/*,src/kammerton/chords/protocols/*,src/kammerton/chords/kernels.py,src/kammerton/chords/label_times.py,src/kammerton/chords/labels.py,src/kammerton/chords/respelling.py,src/kammerton/chords/time_rules.py,src/kammerton/chords/third_maps.py,src/kammerton/chords/bitmaps.py,src/kammerton/fingering/formats/*,src/kammerton/fingering/match_rates.py,src/kammerton/fingering/recombination.py,src/kammerton/statistics/*,src/kammerton/runs/*,src/kammerton/instruments/formats/*,src/kammerton/instruments/finishing.py,src/kammerton/instruments/assembling.py,src/kammerton/instruments/entries.py,src/kammerton/instruments/lookup.py,src/kammerton/instruments/protocols/*,src/kammerton/instruments/lists.py,src/kammerton/instruments/nodes.py,src/kammerton/instruments/columns.py,src/kammerton/instruments/shaping.py,src/kammerton/instruments/flat.py,src/kammerton/instruments/hierarchical.py,src/kammerton/instruments/lca.py,src/kammerton/instruments/ranking.py,src/kammerton/instruments/retrieval.py,src/kammerton/instruments/queries.py,src/kammerton/instruments/score_vectors.py,src/kammerton/instruments/formulas.py,src/kammerton/instruments/anatomy.py,src/kammerton/instruments/applicability.py,src/kammerton/instruments/encoding.py,src/kammerton/instruments/evaluation.py,src/kammerton/instruments/kernels.py,src/kammerton/instruments/taxonomy*.py,src/kammerton/instruments/taxonomy_readers/*,src/kammerton/instruments/label_maps.py,src/kammerton/instruments/small_tables.py,src/kammerton/instruments/shipped_files.py,src/kammerton/instruments/truth.py
+empty :=
+comma := ,
+space := $(empty) $(empty)
+EXACT_FILES := \
+  core/* formats/* statistics/* runs/* \
+  chords/protocols/* chords/kernels.py chords/label_times.py chords/labels.py chords/respelling.py \
+  chords/time_rules.py chords/third_maps.py chords/bitmaps.py \
+  fingering/formats/* fingering/match_rates.py fingering/recombination.py \
+  instruments/formats/* instruments/finishing.py instruments/assembling.py instruments/entries.py \
+  instruments/lookup.py instruments/protocols/* instruments/lists.py instruments/nodes.py instruments/columns.py \
+  instruments/shaping.py instruments/flat.py instruments/hierarchical.py instruments/lca.py \
+  instruments/ranking.py instruments/retrieval.py instruments/queries.py instruments/score_vectors.py \
+  instruments/formulas.py instruments/anatomy.py instruments/applicability.py instruments/encoding.py \
+  instruments/evaluation.py instruments/kernels.py instruments/taxonomy*.py instruments/taxonomy_readers/* \
+  instruments/label_maps.py instruments/small_tables.py instruments/shipped_files.py instruments/truth.py
+EXACT := $(subst $(space),$(comma),$(addprefix src/kammerton/,$(EXACT_FILES)))
 
 .PHONY: demo test lint coverage check bench clean
 .DELETE_ON_ERROR:
