@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kammerton.conversion import convert
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
     from kammerton.model.scores import Scores
+    from kammerton.publishing import report
     from kammerton.runs import diff, read_run, write_run
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "fingering",
     "instruments",
     "read_run",
+    "report",
     "score",
     "show",
     "write_run",
@@ -55,6 +57,7 @@ _HOMES = {
     "convert": "kammerton.conversion",
     "diff": "kammerton.runs",
     "read_run": "kammerton.runs",
+    "report": "kammerton.publishing",
     "score": "kammerton.api",
     "show": "kammerton.api",
     "write_run": "kammerton.runs",

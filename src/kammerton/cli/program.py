@@ -30,6 +30,7 @@ VERBS = {
     "score": "Score one or several systems.",
     "compare": "Rank systems, with tests.",
     "agree": "Measure how far annotators agree.",
+    "report": "Write runs as one HTML page.",
     "diff": "Say item by item what changed between two runs.",
     "show": "Show one item in the terminal: where the points went.",
     "check": "Check annotation files.",

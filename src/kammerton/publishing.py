@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Reports: runs, or scores, as one page."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+
+from kammerton.errors import OptionError
+from kammerton.formats.atomic import write_atomically
+from kammerton.model.scores import Scores
+from kammerton.runs import read_run
+
+__all__ = ["report"]
+
+Given = Scores | str | os.PathLike[str]
+
+
+def report(
+    runs: Given | Iterable[Given], path: str | os.PathLike[str], *, title: str = "Evaluation report"
+) -> None:
+    """Write runs as one HTML file that opens anywhere, without a network.
+
+    Parameters
+    ----------
+    runs : Scores, path of a run, or several of them
+        Runs of one task and the same references become one chapter, in which their systems are compared.
+    path : path
+        Of the file; what stands there is replaced.
+    title : str
+        Heading of the page.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    OptionError
+        If there is no run, or what draws charts is not installed: ``pip install 'kammerton[report]'``.
+    DataError
+        If a run cannot be read.
+    OutputError
+        KT501, KT502 if the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, kammerton
+    >>> ref = {"song": ([(0, 2), (2, 4)], ["C", "G:7"])}
+    >>> est = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
+    >>> scores = kammerton.score("chords", ref, {"mine": est}, protocols=["mirex2013"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report(scores, f"{folder}/page.html")
+    ...     pathlib.Path(folder, "page.html").read_text("utf-8")[:15]
+    '<!DOCTYPE html>'
+    """
+    from kammerton.reporting.charts.drawing import altair_of  # noqa: PLC0415 - many write no report
+    from kammerton.reporting.html.chapters import chapter_of, source_of  # noqa: PLC0415
+    from kammerton.reporting.html.page import render_page  # noqa: PLC0415
+    from kammerton.reporting.html.sections import Page  # noqa: PLC0415
+
+    altair_of()
+    found = [_scores(each) for each in _listed(runs)]
+    if not found:
+        raise OptionError("a report needs a run", "folders that `kammerton score --out` wrote")
+    sources = [source_of(scores, f"c{number}") for number, scores in enumerate(found, 1)]
+    titles = _titles([scores.task for scores in found])
+    chapters = [chapter_of(source, name) for source, name in zip(sources, titles, strict=True)]
+    write_atomically(path, render_page(Page(title=title, chapters=chapters)))
+
+
+def _listed(runs: Given | Iterable[Given]) -> list[Given]:
+    if isinstance(runs, Scores | str | os.PathLike):
+        return [runs]
+    if not isinstance(runs, Iterable):
+        raise OptionError.of_type("runs", runs, "scores, the path of a run, or several of them")
+    return list(runs)
+
+
+def _scores(given: Given) -> Scores:
+    return given if isinstance(given, Scores) else read_run(given)
+
+
+def _titles(tasks: list[str]) -> list[str]:
+    """Return a heading for each chapter; several of one task are numbered."""
+    counts, seen = Counter(tasks), Counter[str]()
+    titles = []
+    for task in tasks:
+        seen[task] += 1
+        titles.append(task.capitalize() + (f" {seen[task]}" if counts[task] > 1 else ""))
+    return titles

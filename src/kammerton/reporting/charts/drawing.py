@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""From a chart to a drawing: SVG for pages, and SVG, PDF and PNG for papers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+from kammerton.errors import OptionError
+
+if TYPE_CHECKING:
+    import altair as alt
+    from markupsafe import Markup
+
+    from kammerton.reporting.charts.palette import Palette
+
+__all__ = ["FORMS", "altair_of", "drawn", "inline_svg", "styled"]
+
+FORMS = ("svg", "pdf", "png")
+
+_SVG = "http://www.w3.org/2000/svg"
+_SCALE = 3.0
+"""Of PNG: 216 dots per inch."""
+_DROPPED = re.compile(r"aria-.*|role|class|pointer-events|stroke-miterlimit")
+_EMPTY = {"background", "foreground"}
+
+
+def altair_of() -> Any:
+    """Return the module ``altair``.
+
+    Raises
+    ------
+    OptionError
+        If it, or what draws its charts, is not installed.
+    """
+    try:
+        import altair as alt  # noqa: PLC0415
+        import vl_convert  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise OptionError(
+            "reports need altair and vl-convert-python", "pip install 'kammerton[report]'"
+        ) from error
+    return alt
+
+
+def styled(chart: alt.TopLevelMixin, palette: Palette) -> alt.TopLevelMixin:
+    """Return a chart with quiet axes, in the colours of a palette."""
+    text = {"labelColor": palette.ink, "titleColor": palette.soft, "labelFontSize": 12, "titleFontSize": 12}
+    quiet = {"titleFontWeight": "normal", "labelLimit": 260}
+    rules = dict.fromkeys(("gridColor", "domainColor", "tickColor"), palette.line)
+    configured: alt.TopLevelMixin = chart.configure(
+        background="transparent" if palette.ground.startswith("var") else palette.ground,
+        font="system-ui, sans-serif",
+        padding=2,
+        view={"stroke": None},
+        axis={**text, **quiet, **rules},
+        header={**text, **quiet, "labelPadding": 24},
+        legend={**text, **quiet, "symbolStrokeColor": palette.ink},
+        text={"color": palette.ink},
+    )
+    return configured
+
+
+def drawn(chart: alt.TopLevelMixin, form: str) -> bytes:
+    """Return a chart as a file.
+
+    Parameters
+    ----------
+    chart : altair chart
+        From :func:`styled`.
+    form : {"svg", "pdf", "png"}
+    """
+    import vl_convert  # noqa: PLC0415
+
+    spec = chart.to_dict()
+    if form == "svg":
+        return vl_convert.vegalite_to_svg(spec).encode("utf-8")
+    if form == "pdf":
+        return bytes(vl_convert.vegalite_to_pdf(spec))
+    return bytes(vl_convert.vegalite_to_png(spec, scale=_SCALE))
+
+
+def inline_svg(chart: alt.TopLevelMixin, label: str) -> Markup:
+    """Return a chart as an element of a page, read aloud as its label.
+
+    Parameters
+    ----------
+    chart : altair chart
+    label : str
+        What it shows; the figures stand in a table beside it.
+    """
+    from markupsafe import Markup  # noqa: PLC0415
+
+    ET.register_namespace("", _SVG)
+    root = ET.fromstring(drawn(chart, "svg"))  # noqa: S314 - our own drawing
+    _slim(root)
+    root.set("role", "img")
+    root.set("aria-label", label)
+    root.attrib.pop("version", None)
+    return Markup(ET.tostring(root, encoding="unicode"))  # noqa: S704 - serialised, so escaped
+
+
+def _slim(element: ET.Element) -> None:
+    """Remove what is of no use in a page: empty paths, and roles of parts of one picture."""
+    for child in list(element):
+        kind = child.get("class")
+        if kind in _EMPTY and child.get("fill", "none") == "none" and child.get("stroke", "none") == "none":
+            element.remove(child)
+            continue
+        _slim(child)
+        if child.tag == f"{{{_SVG}}}g" and not len(child):
+            element.remove(child)
+    for name in [name for name in element.attrib if _DROPPED.fullmatch(name)]:
+        del element.attrib[name]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The report: scores as one page that opens anywhere, and asks nobody for anything."""

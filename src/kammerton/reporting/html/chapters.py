@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""From scores to the chapters of a page."""
+
+from __future__ import annotations
+
+from kammerton.errors import OptionError
+from kammerton.model.scores import Scores
+from kammerton.reporting.diagnostics import plural
+from kammerton.reporting.html.filling import shown
+from kammerton.reporting.html.overview import overview
+from kammerton.reporting.html.sections import Chapter
+from kammerton.reporting.html.source import Source
+from kammerton.statistics.comparing import compare
+from kammerton.statistics.comparison import Comparison
+
+__all__ = ["chapter_of", "source_of"]
+
+_NAMED = 4
+
+
+def source_of(scores: Scores, key: str) -> Source:
+    """Return what a chapter is made from: scores, and their comparison where there is one."""
+    source = Source(key=key, scores=scores)
+    return Source(key=key, scores=scores, comparison=_comparison(source))
+
+
+def _comparison(source: Source) -> Comparison | None:
+    measures = [measure for measure in (*source.headline, source.main) if measure.needs != "annotators"]
+    if len(source.scores.systems) < 2 or not measures:
+        return None
+    settings = source.scores.origin.drawing.settings
+    try:
+        return compare(
+            source.scores,
+            measures=tuple(dict.fromkeys(measures)),
+            level=source.scores.ci or 0.95,
+            clusters=settings.get("clusters"),
+        )
+    except OptionError:  # no item in common: there is nothing to compare
+        return None
+
+
+def chapter_of(source: Source, title: str) -> Chapter:
+    """Return the chapter of one task.
+
+    Parameters
+    ----------
+    source : Source
+    title : str
+    """
+    return Chapter(key=source.key, title=title, lead=_lead(source), sections=[overview(source)])
+
+
+def _lead(source: Source) -> str:
+    scores = source.scores
+    known = [shown(name, 60) for name in scores.systems[:_NAMED]]
+    more = len(scores.systems) - len(known)
+    systems = ", ".join(known) + (f" and {more} more" if more else "")
+    people = [shown(name, 60) for name in scores.annotators if name != "all"]
+    whom = f"{plural(len(people), 'annotator')} ({', '.join(people)})" if people[1:] else people[0]
+    return f"{systems} on {plural(len(source.items), 'item')}, against {whom}."

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Numbers as pages print them."""
+
+from __future__ import annotations
+
+import math
+
+from kammerton.model.measure import Measure
+from kammerton.reporting.tables import PER_CENT
+
+__all__ = ["UNDEFINED", "amount", "figure", "is_per_cent", "p_value", "scaled", "unit_of"]
+
+UNDEFINED = "undefined"
+
+
+def is_per_cent(measure: Measure) -> bool:
+    """Tell whether figures of a measure are printed in per cent."""
+    return measure.range == PER_CENT
+
+
+def scaled(value: float, measure: Measure) -> float:
+    """Return a figure in the unit that is printed."""
+    return 100 * value if is_per_cent(measure) else value
+
+
+def unit_of(measure: Measure) -> str:
+    """Return the unit that figures of a measure are printed in."""
+    return "per cent" if is_per_cent(measure) else "value"
+
+
+def figure(value: float, measure: Measure, *, signed: bool = False) -> str:
+    """Return a figure: one decimal of a per cent, or three digits."""
+    if math.isnan(value):
+        return UNDEFINED
+    sign = "+" if signed else ""
+    digits = 1 if is_per_cent(measure) else 3
+    text = f"{scaled(value, measure):{sign}.{digits}f}"
+    return text.replace("-", "−")
+
+
+def p_value(value: float) -> str:
+    """Return a p-value as it stands in a sentence, with its sign of relation.
+
+    >>> p_value(0.00001), p_value(0.0301)
+    ('< 0.0001', '= 0.030')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    return "< 0.0001" if value < 1e-4 else f"= {value:.4f}" if value < 0.01 else f"= {value:.3f}"
+
+
+def amount(value: float, unit: str) -> str:
+    """Return a weight with its unit; seconds from ten minutes on as hours and minutes.
+
+    >>> amount(47213.5, "s"), amount(12.0, "notes")
+    ('13 h 07 min', '12 notes')
+    """
+    if unit == "s" and value >= 600:
+        minutes = round(value / 60)
+        hours, rest = divmod(minutes, 60)
+        return f"{hours} h {rest:02} min" if hours else f"{minutes} min"
+    text = f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
+    return f"{text} {unit}"

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""What the sections of a chapter are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from kammerton.model.measure import Measure
+from kammerton.model.scores import Scores
+from kammerton.statistics.comparison import Comparison, MeasureComparison
+
+__all__ = ["Source"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Source:
+    """Scores of one task, with what was found by comparing them.
+
+    Parameters
+    ----------
+    key : str
+        Of the chapter.
+    scores : Scores
+    comparison : Comparison, optional
+        Of the systems by the headline measures, if there are several.
+    """
+
+    key: str
+    scores: Scores
+    comparison: Comparison | None = None
+
+    @cached_property
+    def headline(self) -> tuple[Measure, ...]:
+        """The measures that are shown without being asked for; all if none of them is."""
+        chosen = tuple(measure for measure in self.scores.measures if measure.headline)
+        return chosen or self.scores.measures
+
+    @cached_property
+    def main(self) -> Measure:
+        """The measure that answers are given by: the one the task judges by, or the first."""
+        judge = self.scores.origin.task.judge
+        return next((m for m in self.scores.measures if str(m) == judge), self.headline[0])
+
+    @cached_property
+    def items(self) -> tuple[str, ...]:
+        """All items, sorted: their places are their numbers in the page."""
+        rows = self.scores.origin.evidence.rows.values()
+        return tuple(sorted({row.item for each in rows for row in each}))
+
+    def annotator(self, measure: Measure) -> str:
+        """Return whose references the figures of a measure are against: the only one, or all."""
+        return self.scores.annotators_of(measure)[-1]
+
+    def compared(self, measure: Measure) -> MeasureComparison | None:
+        """Return what comparing found by a measure, if it did."""
+        if self.comparison is None:
+            return None
+        return next((each for each in self.comparison.measures if each.measure == measure), None)

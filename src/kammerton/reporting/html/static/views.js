@@ -1,0 +1,2 @@
+"use strict";
+// Items laid out: timelines, piano rolls, trees.
