@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from kammerton.api import score
-from kammerton.errors import OptionError
+from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.formats.groups import group_items
 from kammerton.model.corpus import ALL
+from kammerton.model.measure import Measure
+from kammerton.model.registry import find_task
+from kammerton.model.scores import Scores
+from kammerton.runs.joining import Runs, join_runs
 from kammerton.statistics.compared import SystemComparison
 from kammerton.statistics.comparing import compare as compare_scores
+from kammerton.uncertainty import likely_clusters
 
 if TYPE_CHECKING:
     from kammerton.statistics.bootstrap import Method
@@ -19,12 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["compare"]
 
+_OF_RUNS = ("task", "protocols", "measures")
+"""Choices of scoring that can still be made of runs."""
+
 
 def compare(  # noqa: PLR0913 - one per choice
     task: str,
     references: Any = None,
     estimates: Any = None,
     *,
+    runs: Runs | None = None,
     annotator: str = ALL,
     test: Test = "permutation",
     alpha: float = 0.05,
@@ -43,6 +54,9 @@ def compare(  # noqa: PLR0913 - one per choice
     ----------
     task, references, estimates, annotator
         As for :func:`kammerton.score`; two systems or more.
+    runs : sequence of path or Scores, or mapping, optional
+        In place of references and estimates: runs against the same references, scored alike, of two systems
+        or more in all. A mapping names the system of each run.
     test : {"permutation", "t", "wilcoxon", "friedman"}
         What tells pairs of systems apart: swapping their statistics item by item, Student's t or Wilcoxon's
         test on the values of items; adjusted over all pairs of a measure by Holm. Or Friedman's test on
@@ -57,7 +71,8 @@ def compare(  # noqa: PLR0913 - one per choice
         Add how far the items can be relied on: a generalizability study, the smallest detectable difference.
     **choices
         ``protocols``, ``measures``, ``annotators``, ``pairs``, ``missing``, ``strict``, ``split``,
-        ``splits``, ``options`` of :func:`kammerton.score`.
+        ``splits``, ``options`` of :func:`kammerton.score`; with runs the first two, which choose among the
+        measures that all runs have.
 
     Returns
     -------
@@ -68,7 +83,8 @@ def compare(  # noqa: PLR0913 - one per choice
     OptionError
         If there are fewer than two systems, or a choice is not possible.
     DataError
-        If nothing can be scored.
+        If nothing can be scored; of runs, if one cannot be read (KT700 to KT706), they have different
+        references (KT708), or were not scored alike (KT709).
 
     Examples
     --------
@@ -81,12 +97,16 @@ def compare(  # noqa: PLR0913 - one per choice
     >>> found.of("MajMin").pairs[0].p  # 2 of the 64 ways to swap them are as far apart
     0.03125
     """
-    scores = score(task, references, estimates, annotator=annotator, ci=None, **choices)
+    if runs is None:
+        scores = score(task, references, estimates, annotator=annotator, ci=None, **choices)
+    else:
+        scores = _of_runs(task, runs, (references, estimates), choices)
     if len(scores.systems) < 2:
         raise OptionError("a comparison needs two systems", "name the folder of each")
     names = sorted({item for _, item in scores.fingerprints})
     comparison = compare_scores(
         scores,
+        measures=_comparable(scores, annotator),
         annotator=None if annotator == ALL else annotator,
         test=test,
         alpha=alpha,
@@ -98,4 +118,39 @@ def compare(  # noqa: PLR0913 - one per choice
         clusters=None if clusters is None else group_items(clusters, names),
         reliability=reliability,
     )
-    return SystemComparison(scores, comparison)
+    likely = likely_clusters(names) if clusters is None else ()
+    return SystemComparison(_noticing(scores, likely), comparison)
+
+
+def _of_runs(task: str, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str, Any]) -> Scores:
+    """Return the scores of all systems of runs, of which only measures can still be chosen."""
+    if sides != (None, None):
+        raise OptionError("runs stand in place of references and estimates")
+    of_scoring = signature(score)
+    for name, value in of_scoring.bind(task, **choices).arguments.items():
+        default = find_task(task).options() if name == "options" else of_scoring.parameters[name].default
+        if name not in _OF_RUNS and value not in (None, default):
+            raise OptionError(f"runs are scored already: {quote(name)} is a choice of scoring")
+    scores = join_runs(runs, protocols=choices.get("protocols"), measures=choices.get("measures"))
+    if scores.task != task:
+        raise OptionError(f"runs are of another task: {scores.task}")
+    return scores
+
+
+def _comparable(scores: Scores, annotator: str) -> tuple[Measure, ...]:
+    """Return the measures by which systems are compared against one annotator: not those against several."""
+    several = len(scores.annotators) > 1 and annotator != ALL
+    return tuple(m for m in scores.measures if not several or m.needs in ("pair", "estimate"))
+
+
+def _noticing(scores: Scores, more: Iterable[Diagnostic]) -> Scores:
+    """Return scores with what was noticed in one order, whether files were read or runs: by system."""
+    origin, place = scores.origin, {name: number for number, name in enumerate(scores.systems)}
+    noticed = sorted(scores.diagnostics, key=lambda each: place.get(each.system or "", -1))
+    return Scores(
+        origin.task,
+        replace(origin.evidence, diagnostics=(*noticed, *more)),
+        missing=origin.missing,
+        options=origin.options,
+        choices=origin.choices,
+    )

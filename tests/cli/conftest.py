@@ -30,3 +30,16 @@ def corpus(terminal: Terminal) -> Terminal:
         est={"one.lab": "0 3 C|3 4 G", "two.lab": "0 2 D:dim"},
     )
     return terminal
+
+
+@pytest.fixture
+def systems(terminal: Terminal) -> Terminal:
+    """Six songs of 4 s: `good` has 3 s of each right, `fair` 2 s, `poor` 1 s."""
+    songs = [f"{name}.lab" for name in "abcdef"]
+    terminal.write(
+        ref=dict.fromkeys(songs, "0 4 C"),
+        good=dict.fromkeys(songs, "0 3 C|3 4 G"),
+        fair=dict.fromkeys(songs, "0 2 C|2 4 G"),
+        poor=dict.fromkeys(songs, "0 1 C|1 4 G"),
+    )
+    return terminal

@@ -15,17 +15,6 @@ COMPARE = ("compare", "chords", "ref", "poor", "good", "--measure", "mirex2013/M
 SONGS = [f"{name}.lab" for name in "abcdef"]
 
 
-@pytest.fixture
-def systems(terminal: Terminal) -> Terminal:
-    terminal.write(
-        ref=dict.fromkeys(SONGS, "0 4 C"),
-        good=dict.fromkeys(SONGS, "0 3 C|3 4 G"),
-        fair=dict.fromkeys(SONGS, "0 2 C|2 4 G"),
-        poor=dict.fromkeys(SONGS, "0 1 C|1 4 G"),
-    )
-    return terminal
-
-
 def test_the_better_system_first_and_the_pair_below(systems: Terminal) -> None:
     result = systems.run(*COMPARE)
     assert result.code == 0

@@ -19,7 +19,7 @@ _Several = list[str] | None
 _Format = Literal["table", "json", "csv", "md", "latex"]
 _Test = Literal["permutation", "t", "wilcoxon", "friedman"]
 
-app = task_verb("compare", "Rank systems, with tests.", "REF EST EST [EST ...] [OPTIONS]")
+app = task_verb("compare", "Rank systems, with tests.", "(REF EST EST [EST ...] | RUN [RUN ...]) [OPTIONS]")
 
 
 def command(task: Task) -> Callable[..., int]:
@@ -54,14 +54,16 @@ def command(task: Task) -> Callable[..., int]:
     ) -> int:
         """Compare systems on exactly the same items, by each measure.
 
-        Systems that share a letter cannot be told apart.
+        Systems that share a letter cannot be told apart. Runs that `kammerton score --out` wrote stand in
+        place of folders: all their systems are compared, if they were scored alike on the same references.
 
         Parameters
         ----------
         references
-            Folder or file of the references; NAME=PATH names the annotator.
+            Folder or file of the references; NAME=PATH names the annotator. Or a run.
         estimates
-            Folder or file of each system, two or more; NAME=PATH names it.
+            Folder or file of each system, two or more; NAME=PATH names it. Or further runs; NAME=RUN names
+            the system of a run that has one.
         protocols
             Protocol to run; repeatable, or several with commas. By default all of the task.
         measures
@@ -102,9 +104,9 @@ def command(task: Task) -> Callable[..., int]:
         quiet
             Say errors only.
         """
-        from kammerton.cli.comparing import run  # noqa: PLC0415 - not for help pages
+        from kammerton.cli.comparing import run, runs_or_sides  # noqa: PLC0415 - not for help pages
         from kammerton.cli.names import sort_annotators, split_name  # noqa: PLC0415
-        from kammerton.cli.scoring import listed, paths_of_list, sides  # noqa: PLC0415
+        from kammerton.cli.scoring import listed, paths_of_list  # noqa: PLC0415
 
         chosen, added = sort_annotators(annotator or ())
         choices = {
@@ -124,7 +126,7 @@ def command(task: Task) -> Callable[..., int]:
             "resamples": resamples,
             "seed": seed,
             "clusters": clusters,
-            **sides(references, estimates, added, pairs),
+            **runs_or_sides(references, estimates, added, pairs),
         }
         paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]
         inputs = [*paths, *([pairs] if pairs else []), *paths_of_list(pairs)]

@@ -9,18 +9,39 @@ from typing import Any
 
 import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
+from kammerton.cli.names import split_name
 from kammerton.cli.outputs import check_output
+from kammerton.cli.scoring import sides
 from kammerton.cli.streams import say, style_of, write_out
 from kammerton.cli.talk import say_problems
-from kammerton.errors import DataError
+from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.atomic import write_atomically
 from kammerton.model.task import Task
 from kammerton.reporting.comparisons import render_comparison
 from kammerton.reporting.documents import render_csv, render_json
 from kammerton.reporting.left_out import closing_line
+from kammerton.runs import is_run
 from kammerton.statistics.compared import SystemComparison
 
-__all__ = ["run"]
+__all__ = ["run", "runs_or_sides"]
+
+
+def runs_or_sides(
+    references: str | None, estimates: Sequence[str], added: dict[str, str], pairs: str | None
+) -> dict[str, Any]:
+    """Return what is compared as the API takes it: runs, or references and estimates."""
+    given = [split_name(each) for each in (references, *estimates) if each is not None]
+    are_runs = [is_run(path) for _, path in given]
+    if not any(are_runs):
+        return sides(references, estimates, added, pairs)
+    if not all(are_runs):
+        odd = given[are_runs.index(False)][1]
+        raise OptionError(
+            f"runs are compared with runs, and {quote(odd)} is none", "score it with --out first"
+        )
+    if added or pairs is not None:
+        raise OptionError("runs are scored already: there are no further annotators or pairs")
+    return {"runs": given}
 
 
 def run(

@@ -24,7 +24,7 @@ EST = {"one": ([(0, 3), (3, 4)], ["C", "G"])}
 PAGES = {
     page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
     for page in files("kammerton").joinpath("explanations").iterdir()
-    if re.fullmatch(r"KT70\d\.md", page.name)
+    if re.fullmatch(r"KT7[01]\d\.md", page.name)
 }
 SOURCES = Path(__file__).parents[3] / "src/kammerton/runs"
 
@@ -57,7 +57,9 @@ def forge(run: Path, change: Callable[[dict[str, Any]], Any]) -> None:
 
 
 def test_every_code_has_a_page() -> None:
-    used = {code for path in SOURCES.glob("*.py") for code in re.findall(r"KT70\d", path.read_text("utf-8"))}
+    used = {
+        code for path in SOURCES.glob("*.py") for code in re.findall(r"KT7[01]\d", path.read_text("utf-8"))
+    }
     assert used == set(PAGES)
 
 

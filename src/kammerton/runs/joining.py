@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""Several runs as one: the scores of all their systems, where they can stand beside each other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.model.corpus import ALL, check_names
+from kammerton.model.evidence import Evidence, Row, Tally
+from kammerton.model.measure import Measure
+from kammerton.model.protocol import choose
+from kammerton.model.scores import Scores
+from kammerton.runs.problems import fault
+from kammerton.runs.reading import read_run
+
+__all__ = ["Run", "Runs", "join_runs"]
+
+Run = Scores | str | os.PathLike[str]
+"""Scores, or the folder that they were written to."""
+
+Runs = Mapping[str, Run] | Sequence[Run | tuple[str | None, Run]] | Run
+
+_OF_DRAWS = frozenset({"KT218"})
+"""What scoring says of intervals; who draws anew says it anew."""
+
+
+def join_runs(
+    runs: Runs,
+    *,
+    protocols: Iterable[str] | None = None,
+    measures: Iterable[str] | None = None,
+) -> Scores:
+    """Return the scores of the systems of several runs.
+
+    Parameters
+    ----------
+    runs : sequence of Scores or path, or mapping
+        Runs of a task against the same references, scored alike. A mapping, or pairs of a name and a run,
+        give the system of a run that has only one another name.
+    protocols, measures : iterable of str, optional
+        As for :func:`kammerton.score`; by default all measures that every run has.
+
+    Returns
+    -------
+    Scores
+        Without intervals.
+
+    Raises
+    ------
+    OptionError
+        If runs are of two tasks, two systems have one name, or there is no such measure.
+    DataError
+        If a run cannot be read (KT700 to KT706), references differ (KT708), or something else does that
+        decides what figures are (KT709).
+
+    Examples
+    --------
+    >>> from kammerton import score
+    >>> ref = {"song": ([(0, 4)], ["C"])}
+    >>> found = [
+    ...     score("chords", ref, {name: {"song": ([(0, end), (end, 4)], ["C", "G"])}})
+    ...     for name, end in (("good", 3), ("poor", 1))
+    ... ]
+    >>> joined = join_runs(found, measures=["mirex2013/MajMin"])
+    >>> {system: joined.value("MajMin", system=system) for system in joined.systems}
+    {'good': 0.75, 'poor': 0.25}
+    """
+    known = [_called(name, _read(run)) for name, run in _named(runs)]
+    if not known:
+        raise OptionError("there is no run")
+    for one, other in pairwise(known):
+        _check_alike(one, other)
+    check_names("system", [system for run in known for system in run.systems])
+    chosen, left_out = _measures(known, protocols, measures)
+    parts = [_narrowed(run.origin.evidence, chosen, _annotators(run, known[0])) for run in known]
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole.merged(part)
+    origin = known[0].origin
+    return Scores(
+        origin.task,
+        replace(whole, diagnostics=(*_noticed(known), *left_out)),
+        missing=origin.missing,
+        options=origin.options,
+        choices=origin.choices,
+    )
+
+
+def _named(runs: Runs) -> list[tuple[str | None, Run]]:
+    if isinstance(runs, Mapping):
+        return [(str(name), run) for name, run in runs.items()]
+    if isinstance(runs, Scores | str | os.PathLike):
+        return [(None, runs)]
+    return [run if isinstance(run, tuple) else (None, run) for run in runs]
+
+
+def _read(run: Run) -> Scores:
+    return run if isinstance(run, Scores) else read_run(run)
+
+
+def _called(name: str | None, run: Scores) -> Scores:
+    """Return the run with its system called so."""
+    if name is None:
+        return run
+    if len(run.systems) > 1:
+        told = ", ".join(map(quote, run.systems))
+        raise OptionError(f"a run has several systems, and {quote(name)} names one", f"they are {told}")
+    old, origin = run.systems[0], run.origin
+    evidence = _renamed(origin.evidence, {old: name}, {})
+    diagnostics = tuple(each.at(system=name) if each.system == old else each for each in run.diagnostics)
+    return Scores(
+        origin.task,
+        replace(evidence, diagnostics=diagnostics),
+        missing=origin.missing,
+        options=origin.options,
+        choices=origin.choices,
+    )
+
+
+# --- what must be alike --------------------------------------------------------------------
+
+
+def _check_alike(one: Scores, other: Scores) -> None:
+    if one.task != other.task:
+        raise OptionError(f"runs are of two tasks: {one.task}, {other.task}")
+    told = [{"missing": run.origin.missing, **run.origin.choices} for run in (one, other)]
+    for name in dict.fromkeys((*told[0], *told[1])):
+        values = [choices.get(name, "default") for choices in told]
+        if values[0] != values[1]:
+            message = (
+                f"runs were not scored alike: option {name} was {quote(values[0])} and {quote(values[1])}"
+            )
+            raise fault("KT709", message, hint="score both with the same options")
+    _check_references(one, other)
+
+
+def _check_references(one: Scores, other: Scores) -> None:
+    """Refuse runs that are not of exactly the same references."""
+    annotators = _annotators(other, one)
+    mine = one.fingerprints
+    theirs = {(annotators.get(who, who), item): digest for (who, item), digest in other.fingerprints.items()}
+    odd = sorted({item for who, item in {*mine, *theirs} if mine.get((who, item)) != theirs.get((who, item))})
+    if odd:
+        count = f"{len(odd):,} of {len({item for _, item in {*mine, *theirs}}):,} items"
+        message = f"runs are of different references: {count}, such as {quote(odd[0])}"
+        raise fault("KT708", message, hint="score both against the same references")
+
+
+def _annotators(run: Scores, first: Scores) -> dict[str, str]:
+    """Return what annotators are called in the first run: where each has one, they are the same."""
+    names, others = ([name for name in each.annotators if name != ALL] for each in (run, first))
+    return {names[0]: others[0]} if len(names) == len(others) == 1 else {}
+
+
+# --- measures ------------------------------------------------------------------------------
+
+
+def _measures(
+    runs: Sequence[Scores], protocols: Iterable[str] | None, measures: Iterable[str] | None
+) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+    """Return the measures that were asked for, and what is to be said of those that some runs lack."""
+    every = dict.fromkeys(measure for run in runs for measure in run.measures)
+    shared = [measure for measure in every if all(measure in run.measures for run in runs)]
+    if protocols is None and measures is None:
+        chosen, lacking = tuple(shared), [measure for measure in every if measure not in shared]
+    else:
+        wanted = dict.fromkeys(measure.protocol for measure in every) if protocols is None else protocols
+        asked = choose(runs[0].origin.task.protocols, wanted, measures)
+        chosen = tuple(measure for measure in asked if measure in shared)
+        lacking = [measure for measure in asked if measure not in shared]
+    if not chosen:
+        raise OptionError("runs have no such measure in common", "score them by the same protocols")
+    if not lacking:
+        return chosen, ()
+    message = f"not all runs have {', '.join(map(str, lacking))}: left out"
+    return chosen, (Diagnostic(code="KT710", severity="note", message=message),)
+
+
+def _narrowed(evidence: Evidence, measures: tuple[Measure, ...], annotators: Mapping[str, str]) -> Evidence:
+    """Return the evidence of some measures, with other names of annotators."""
+    needs = dict.fromkeys(measure.needs for measure in measures)
+    of_classes = any(measure.aggregate == "gathered" for measure in measures)
+    return _renamed(
+        replace(
+            evidence,
+            measures=measures,
+            rows={each: evidence.rows[each] for each in needs},
+            statistics={m: evidence.statistics[m] for m in measures if m in evidence.statistics},
+            gathered=evidence.gathered if of_classes else None,
+        ),
+        {},
+        annotators,
+    )
+
+
+def _noticed(runs: Sequence[Scores]) -> list[Diagnostic]:
+    """Return what was noticed, of no system once, then system by system."""
+    found = [each for each in runs[0].diagnostics if each.system is None]
+    for run in runs[1:]:
+        found += [each for each in run.diagnostics if each.system is None and each not in found]
+    found += [each for run in runs for each in run.diagnostics if each.system is not None]
+    return [each for each in found if each.code not in _OF_DRAWS]
+
+
+# --- names ---------------------------------------------------------------------------------
+
+
+def _renamed(evidence: Evidence, systems: Mapping[str, str], annotators: Mapping[str, str]) -> Evidence:
+    if not any(old != new for names in (systems, annotators) for old, new in names.items()):
+        return evidence
+
+    def renamed(system: str, annotator: str) -> tuple[str, str]:
+        return systems.get(system, system), annotators.get(annotator, annotator)
+
+    def of_row(row: Row) -> Row:
+        system, annotator = renamed(row.system, row.annotator)
+        return replace(row, system=system, annotator=annotator)
+
+    return replace(
+        evidence,
+        rows={needs: tuple(map(of_row, rows)) for needs, rows in evidence.rows.items()},
+        tallies={
+            name: Tally(
+                tally.columns, tally.unit, {renamed(*key): cells for key, cells in tally.cells.items()}
+            )
+            for name, tally in evidence.tallies.items()
+        },
+        fingerprints={
+            (annotators.get(who, who), item): digest for (who, item), digest in evidence.fingerprints.items()
+        },
+    )
