@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,12 +57,15 @@ def confusion_table(times: LabelTimes, columns: Columns) -> ClassTable:
     count = len(CLASSES)
     cell = (interval * count + classes.take(times.ref)) * count + classes.take(times.est)
     groups, cells, weights = _summed(columns.groups[times.pair], cell, times.weights)
-    parts = np.stack(np.unravel_index(cells, (_NO_ROOT + 1, count, count)), axis=1).tolist()
-    named: list[Classes] = [
-        (None if interval == _NO_ROOT else interval, CLASSES[ref], CLASSES[est])
-        for interval, ref, est in parts
-    ]
+    named = list(map(_confusions().__getitem__, cells.tolist()))
     return ClassTable("confusion", ("root_interval", "reference", "estimate"), "s", groups, named, weights)
+
+
+@cache
+def _confusions() -> list[Classes]:
+    """Return the classes of each cell."""
+    intervals = (None if interval == _NO_ROOT else interval for interval in range(_NO_ROOT + 1))
+    return list(product(intervals, CLASSES, CLASSES))
 
 
 def excluded_table(

@@ -21,7 +21,7 @@ from kammerton.model.task import Case, Classes, ClassTable, Evaluation, Task
 
 __all__ = ["contents_of", "evaluate_loaded", "has_pairs"]
 
-_TOGETHER = 200
+_TOGETHER = 150
 """Cases that go through the kernels at once: enough to fill columns, few enough for the cache."""
 
 

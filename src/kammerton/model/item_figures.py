@@ -103,5 +103,7 @@ class ItemFigures:
             One of the measure's aggregates.
         """
         if how == "pooled":
-            return self._measure.estimate(self.statistics, how)
+            if self._item is not None:
+                return self._measure.estimate(self.statistics, how)
+            return self._measure.pooled(self.statistics, self.values, self.weights)
         return average(self.values, self.counted, self.weights, how)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +66,6 @@ class Formula(Protocol):
         """Return the statistics of the worst estimate for the same reference."""
 
 
-@runtime_checkable
 class CountingFormula(Formula, Protocol):
     """A formula in which an item may count in a mean what is not its value: 0 if undefined, say."""
 
@@ -169,9 +168,10 @@ class Measure:
 
     def counted(self, statistics: Statistics) -> Values:
         """Return what each row of statistics counts in a mean; NaN where it does not take part."""
-        if isinstance(self.formula, CountingFormula):
-            return self.formula.counted(statistics)
-        return self.formula.finalise(statistics)
+        # `isinstance` of a protocol costs more than what is asked for
+        counted = getattr(self.formula, "counted", self.formula.finalise)
+        found: Values = counted(statistics)
+        return found
 
     def estimate(self, statistics: Statistics, how: Aggregate) -> Estimate:
         """Return the corpus figure of items with these statistics.
@@ -190,12 +190,16 @@ class Measure:
             those that count where each counts the same.
         """
         values, weights = self.formula.finalise(statistics), self.formula.weight(statistics)
-        if how != "pooled":
-            return average(values, self.counted(statistics), weights, how)
-        defined = ~np.isnan(values)
+        if how == "pooled":
+            return self.pooled(statistics, values, weights)
+        return average(values, self.counted(statistics), weights, how)
+
+    def pooled(self, statistics: Statistics, values: Values, weights: Values) -> Estimate:
+        """Return the figure of statistics that are summed, of items that have these values and weights."""
+        undefined = np.isnan(values)
         summed = np.array([[total(column) for column in statistics.T]])
         value = float(self.formula.finalise(summed)[0])
-        return Estimate(value, total(weights[defined]), len(values), int((~defined).sum()))
+        return Estimate(value, total(weights[~undefined]), len(values), int(np.count_nonzero(undefined)))
 
 
 def average(values: Values, counted: Values, weights: Values, how: Aggregate) -> Estimate:

@@ -8,6 +8,9 @@ from functools import cached_property
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kammerton.errors import Diagnostic, OptionError
 from kammerton.model.classes import Gathering, gather_classes, has_class
 from kammerton.model.corpus import ALL, one_of
@@ -95,7 +98,7 @@ class Scores:
             self._rows["gathered"], of_classes = gather_classes(self.gathering)
             self._statistics |= of_classes
         self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
-        self._chosen: dict[tuple[_Kind, str, str], list[int]] = {}
+        self._chosen: dict[tuple[_Kind, str, str], tuple[NDArray[np.int_], tuple[str, ...]]] = {}
 
     def _sorted(self, rows: Sequence[Row]) -> list[int]:
         """Return the numbers of the rows by system, annotator and item: shards do not show."""
@@ -336,25 +339,27 @@ class Scores:
             One of :attr:`systems`, and of :meth:`annotators_of` the measure.
         """
         rows, statistics = self._rows[_kind(measure)], self._statistics[measure]
-        chosen = self._counting(_kind(measure), system, annotator)
+        chosen, names = self._counting(_kind(measure), system, annotator)
         if measure.aggregate == "gathered":
-            chosen = [index for index in chosen if has_class(statistics[index])]
-        names = [rows[index].item for index in chosen]
+            chosen = np.array([index for index in chosen.tolist() if has_class(statistics[index])], dtype=int)
+            names = tuple(rows[index].item for index in chosen.tolist())
         several = annotator == ALL and measure.needs == "pair"
         return ItemFigures(measure, names, statistics[chosen], several=several)
 
-    def _counting(self, kind: _Kind, system: str, annotator: str) -> list[int]:
-        """Return the numbers of the rows that a figure is made of; most measures share them."""
+    def _counting(self, kind: _Kind, system: str, annotator: str) -> tuple[NDArray[np.int_], tuple[str, ...]]:
+        """Return the numbers and items of the rows that a figure is made of; most measures share them."""
         key = (kind, system, annotator)
         if key not in self._chosen:
             rows = self._rows[kind]
-            self._chosen[key] = [
+            chosen = [
                 index
                 for index in self._order[kind]
                 if rows[index].system == system
                 and rows[index].counts
                 and annotator in (ALL, rows[index].annotator)
             ]
+            names = tuple(rows[index].item for index in chosen)
+            self._chosen[key] = np.array(chosen, dtype=int), names
         return self._chosen[key]
 
     def signatures(self, annotator: str) -> dict[Measure, str]:
