@@ -112,6 +112,6 @@ class Problems:
         return Reading(tracks, self.diagnostics())
 
 
-def such_rows(count: int) -> str:
-    """Return what a message about the first of several rows adds."""
-    return "" if count == 1 else f" ({count:,} such rows)"
+def such_rows(count: int, what: str = "such rows") -> str:
+    """Return what a message about the first of several rows, or of something else, adds."""
+    return "" if count == 1 else f" ({count:,} {what})"

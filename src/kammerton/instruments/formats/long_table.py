@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, close_match, quote
-from kammerton.formats.reading import Problems
+from kammerton.formats.reading import Problems, such_rows
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries, coded, judge, note_unjudged
 from kammerton.instruments.finishing import Lists, finish
@@ -286,7 +286,7 @@ class _LongTable:
         order = np.lexsort((ranks, entries.lists))
         tied = np.flatnonzero((np.diff(ranks[order]) == 0) & (np.diff(entries.lists[order]) == 0))
         if len(tied):
-            message = f"two labels of a list have one rank, and stay in order ({len(tied):,} times)"
+            message = f"two labels of a list have one rank, and stay in order{such_rows(len(tied), 'times')}"
             note = Diagnostic(code="KT613", severity="note", message=message, count=len(tied))
             self._add(note, int(order[tied[0] + 1]), "rank")
         return entries.take(order)
@@ -301,7 +301,7 @@ class _LongTable:
         if len(against):
             row = int(order[against[0] + 1])
             count = len(np.unique(lists[order[against]]))
-            message = f"rank contradicts the scores, which count ({count:,} such items)"
+            message = f"rank contradicts the scores, which count{such_rows(count, 'such items')}"
             self._add(Diagnostic(code="KT613", severity="note", message=message, count=count), row, "rank")
 
 

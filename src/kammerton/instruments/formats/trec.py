@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.budgets import keeps_lines, say_exceeded
-from kammerton.formats.reading import Problems
+from kammerton.formats.reading import Problems, such_rows
 from kammerton.formats.row_problems import NumberedLine
 from kammerton.instruments.assembling import Manner, Rows, assemble
 from kammerton.instruments.entries import coded
@@ -183,6 +183,6 @@ class _Trec:
         against = np.flatnonzero((np.diff(topics) == 0) & (np.diff(scores[order]) < 0) & (np.diff(ranks) < 0))
         if len(against):
             count = len(np.unique(topics[against]))
-            message = f"rank contradicts the scores, which count ({count:,} such topics)"
+            message = f"rank contradicts the scores, which count{such_rows(count, 'such topics')}"
             note = Diagnostic(code="KT613", severity="note", message=message, count=count)
             self._problems.add(self._place(int(order[against[0] + 1]), 3).diagnose(note))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, quote
-from kammerton.formats.reading import Problems
+from kammerton.formats.reading import Problems, such_rows
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries, note_unjudged
 from kammerton.instruments.finishing import finish
@@ -218,7 +218,9 @@ class _WideTable:
         lacking, where = np.nonzero(~judged & self._sound(len(judged))[:, None])
         if len(lacking):
             row, column, count = int(lacking[0]), int(where[0]), len(lacking)
-            message = f"cell without a score: its instrument has none in this item ({count:,} such cells)"
+            message = (
+                f"cell without a score: its instrument has none in this item{such_rows(count, 'such cells')}"
+            )
             note = Diagnostic(code="KT612", severity="note", message=message, count=count)
             self._problems.add(self._table.locate(row, self._columns.instruments[column]).diagnose(note))
         return entries, Manner(vector=True, sheet=True)
