@@ -183,3 +183,126 @@ def test_references_may_be_scores(lists: Terminal) -> None:
         result = lists.run(*score, *more)
         assert result.document["scores"][0]["value"] == value
         assert "note[KT678] 2 of 2 references score labels" in result.err
+
+
+OPTIONS = [
+    # reference, estimate, what is always said, option, measure, value without it and with it
+    ("a,F|a,B", "a,F", ("--taxonomy", "campaign-sample"), ("--leaves",), "open-mic-task1/R", 1 / 2, 1.0),
+    ("a,F", "a,f", (), ("--casefold",), "open-mic-task1/P", 0.0, 1.0),
+    ("a,F,1|a,G,0", "a,H|a,F|a,G", (), ("--assume-absent",), "open-mic-task1/P", 1 / 2, 1 / 3),
+    ("a,F,0.5|a,G,1", "a,F", (), ("--truth-threshold", ">0.5"), "open-mic-task1/P", 1.0, 0.0),
+    ("a,F", "a,F,0.5|a,G,0.5", (), ("--ties", "grouped"), "open-mic-task1/AP", 3 / 4, 1 / 2),
+    ("a,F", "a,F,0.5|a,G,0.5", (), ("--ties", "worst"), "open-mic-task1/AP", 3 / 4, 1 / 2),
+    ("a,F|a,G|b,F", "a,F|b,F|b,G", (), ("--min-support", "2"), "open-mic-task1/macro_F", 1 / 2, 1.0),
+    ("a,F|b,F", "a,F,0.9|b,F,0.1", (), ("--results", "1"), "open-mic-task2/AP", 1.0, 1 / 2),
+    # E is in b, and a has a sibling of it, which alone is returned; F is not returned at all
+    (
+        "a,F|b,E",
+        "a,E,0.5|b,J,0.1",
+        ("--taxonomy", "campaign-sample"),
+        ("--gain", "chapelle"),
+        "ERR",
+        1 / 4,
+        1 / 8,
+    ),
+    ("a,", "a,F", (), ("--undefined", "zero"), "open-mic-task1/R", None, 0.0),
+    (
+        "a,F|b,F",
+        "a,F|a,Z|b,F",
+        ("--taxonomy", "campaign-sample"),
+        ("--unknown", "drop"),
+        "micro_F",
+        1 / 2,
+        1.0,
+    ),
+]
+
+
+@pytest.mark.parametrize(("ref", "est", "always", "option", "measure", "without", "with_it"), OPTIONS)
+def test_every_option_does_something_and_is_signed(
+    lists: Terminal,
+    ref: str,
+    est: str,
+    always: tuple[str, ...],
+    option: tuple[str, ...],
+    measure: str,
+    without: float | None,
+    with_it: float,
+) -> None:
+    def header(rows: str, third: str) -> str:
+        return "file,instrument" + (third if rows.count(",") > 1 + 2 * rows.count("|") else "") + "|" + rows
+
+    lists.write(**{".": {"ref.csv": header(ref, ",relevance"), "est.csv": header(est, ",score")}})
+    before, after = values(lists, *always), values(lists, *always, *option)
+    (address,) = [each for each in before if each.partition("/")[2] == measure or each == measure]
+    assert before[address] == pytest.approx(without)
+    assert after[address] == pytest.approx(with_it)
+    plain, signed = (
+        lists.run(*SCORE, *always, *more, "--format", "json").document["scores"][0]["signature"]
+        for more in ((), option)
+    )
+    field = f"{option[0].removeprefix('--').replace('-', '_')}:{'yes' if len(option) == 1 else option[1]}"
+    assert f"|{field}|" in signed
+    assert f"|{field}|" not in plain
+
+
+@pytest.mark.parametrize(
+    ("form", "begin"),
+    [
+        ("table", "open-mic-task1, per cent; measured on 2 files"),
+        ("json", '{\n  "kammerton"'),
+        ("csv", "system,annotator,protocol,measure,aggregate,value"),
+        ("md", "### open-mic-task1, per cent"),
+        ("latex", "% open-mic-task1, per cent"),
+    ],
+)
+def test_figures_and_class_tables_have_every_form(lists: Terminal, form: str, begin: str) -> None:
+    assert lists.run(*SCORE, "--format", form).out.startswith(begin)
+    table = lists.run(*SCORE, "--format", form, "--table", "confusion", "--taxonomy", "campaign-sample")
+    assert table.code == 0
+    assert all(label in table.out for label in ("H", "I", "sibling"))
+    assert lists.run(*SCORE, "--table", "nope").code == 2
+
+
+def test_figures_of_items_and_output_go_to_files(lists: Terminal) -> None:
+    result = lists.run(*SCORE, "--per-item", "items.csv", "--output", "out.txt")
+    assert (result.code, result.out) == (0, "")
+    assert "est,a,ref,open-mic-task1,P,0.5,1.0,ok,," in (lists.folder / "items.csv").read_text().splitlines()
+    assert (lists.folder / "out.txt").read_text().startswith("open-mic-task1")
+    assert lists.run(*SCORE, "--output", "/dev/full").code == 5
+    assert lists.run(*SCORE, "--output", "ref.csv").code == 2
+
+
+def test_annotators_pairs_and_missing_estimates(lists: Terminal) -> None:
+    lists.write(
+        **{
+            ".": {
+                "two.csv": "file,annotator,instrument|a,x,F|a,y,I|b,x,F|b,y,F|c,x,F|c,y,F",
+                "pairs.csv": "item,reference,mine|song,one.txt,other.txt",
+                "one.txt": "F|H",
+                "other.txt": "F",
+            }
+        }
+    )
+
+    def value(*arguments: str) -> float:
+        return float(lists.run(*arguments, "--no-ci", "--format", "json").document["scores"][0]["value"])
+
+    score = ("score", "instruments", "two.csv", "est.csv")
+    # a has F and I listed, b has G, c is missing: its precision counts 0
+    assert value(*score, "--annotator", "x") == pytest.approx((1 / 2 + 0 + 0) / 3)
+    assert value(*score, "--annotator", "y", "--missing", "skip") == pytest.approx((1 / 2 + 0) / 2)
+    assert lists.run(*score, "--missing", "error").code == 3
+    assert lists.run(*score, "--strict").code == 3
+    assert value("score", "instruments", "--pairs", "pairs.csv", "--measure", "open-mic-task1/R") == 1 / 2
+    agreed = lists.run("agree", "instruments", "two.csv", "--format", "json").document
+    # units: F and I of a, F of b, F of c
+    assert agreed["kappa"]["units"] == 4
+    gate = lists.run(*score, "--missing", "skip", "--fail-under", "open-mic-task1/P=0.9")
+    assert (gate.code, "open-mic-task1/P" in gate.err) == (1, True)
+
+
+def test_measures_and_their_pages_are_described(lists: Terminal) -> None:
+    assert "scores/LRAP" in lists.run("measures", "instruments", "scores/LRAP").out
+    for code in ("KT677", "KT678", "KT679", "KT680"):
+        assert lists.run("explain", code).out.startswith(f"# {code} ")
