@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from kammerton.arguments import options_of, signed_choices
@@ -20,6 +21,8 @@ from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import applicable_measures
 from kammerton.model.task import Task
+from kammerton.runs import is_run
+from kammerton.runs.agreements import read_agreement
 from kammerton.statistics.annotators import AnnotatorAgreement
 
 __all__ = ["agree"]
@@ -41,7 +44,8 @@ def agree(
         ``"chords"``, ``"fingering"`` or ``"instruments"``.
     annotators : mapping of str to path or mapping, list of paths, or path
         The annotations of each annotator, as :func:`kammerton.score` takes references; or one folder or
-        file that holds several annotators of each item.
+        file that holds several annotators of each item; or a run that :func:`kammerton.write_run` wrote of
+        an agreement, of which only measures can still be chosen.
     protocols, measures : iterable of str, optional
         As for :func:`kammerton.score`. Measures of the estimate alone, and of classes, are left out.
     options : object, optional
@@ -56,7 +60,7 @@ def agree(
     OptionError
         If a name is not possible, or there are not two annotators.
     DataError
-        If no item has annotations of two annotators.
+        If no item has annotations of two annotators; KT700 to KT706, KT711 if a run cannot be read.
 
     Examples
     --------
@@ -68,13 +72,9 @@ def agree(
     """
     kind = find_task(task)
     reading = options_of(kind, options)
-    chosen = [
-        measure
-        for measure in choose(kind.protocols, protocols, measures)
-        if measure.needs in ("pair", "references+estimate") and measure.aggregate != "gathered"
-    ]
-    if not chosen:
-        raise OptionError("no measure compares one annotator with another")
+    if isinstance(annotators, str | os.PathLike) and is_run(annotators):
+        return _of_run(kind, annotators, protocols, measures, reading)
+    chosen = _comparing(choose(kind.protocols, protocols, measures))
     collections = tuple(
         collect(source, name=name, default_name="annotators", task=kind, options=reading)
         for name, source in _named(annotators)
@@ -101,6 +101,34 @@ def agree(
         choices=signed_choices(reading),
         diagnostics=(*loaded.diagnostics, *notes),
     )
+
+
+def _comparing(measures: Iterable[Measure]) -> list[Measure]:
+    """Return the measures by which one annotator can be compared with another."""
+    needs = ("pair", "references+estimate")
+    chosen = [measure for measure in measures if measure.needs in needs and measure.aggregate != "gathered"]
+    if not chosen:
+        raise OptionError("no measure compares one annotator with another")
+    return chosen
+
+
+def _of_run(
+    task: Task,
+    run: str | os.PathLike[str],
+    protocols: Iterable[str] | None,
+    measures: Iterable[str] | None,
+    options: object,
+) -> AnnotatorAgreement:
+    if options != task.options():
+        raise OptionError("a run has read its files already: there are no options of reading")
+    found = read_agreement(run)
+    if found.task != task.name:
+        raise OptionError(f"the run is of another task: {found.task}")
+    if protocols is None and measures is None:
+        return found
+    own = dict.fromkeys(measure.protocol for measure in found.measures) if protocols is None else protocols
+    chosen = [each for each in choose(task.protocols, own, measures) if each in found.measures]
+    return replace(found, measures=tuple(_comparing(chosen)))
 
 
 def _named(annotators: Any) -> list[tuple[str | None, Any]]:

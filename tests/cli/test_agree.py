@@ -115,3 +115,18 @@ def test_usage(annotators: Terminal, arguments: tuple[str, ...], message: str) -
     result = annotators.run(*arguments)
     assert result.code in (2, 5)
     assert message in result.err
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "md", "latex"])
+def test_folders_and_runs_print_the_same_bytes(terminal: Terminal, form: str) -> None:
+    terminal.write(
+        one={"a.lab": "0 2 C|2 4 G:7", "b.lab": "0 10 C", "c.lab": "0 1 H"},
+        two={"a.lab": "0 3 C|3 4 G", "b.lab": "0 10 C"},
+    )
+    arguments = ("--protocol", "mirex2013", "--format", form)
+    folders = terminal.run("agree", "chords", "one", "two", *arguments, "--out", "run")
+    again = terminal.run("agree", "chords", "run", "--format", form)
+    assert (folders.code, again.code) == (1, 1)  # c cannot be read
+    assert folders.out == again.out
+    inside = terminal.run("agree", "chords", "one", "two", "--out", "one/run")
+    assert (inside.code, inside.out) == (2, "")

@@ -18,7 +18,7 @@ __all__ = ["app", "command"]
 _Several = list[str] | None
 _Format = Literal["table", "json", "csv", "md", "latex"]
 
-app = task_verb("agree", "Measure how far annotators agree.", "ANN [ANN ...] [OPTIONS]")
+app = task_verb("agree", "Measure how far annotators agree.", "(ANN [ANN ...] | RUN) [OPTIONS]")
 
 
 def command(task: Task) -> Callable[..., int]:
@@ -32,6 +32,7 @@ def command(task: Task) -> Callable[..., int]:
         form: Annotated[_Format, Parameter(name="--format")] = "table",
         output: Annotated[str | None, Parameter(metavar="FILE")] = None,
         per_item: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
+        out: Annotated[str | None, Parameter(metavar="RUN")] = None,
         quiet: Annotated[bool, Parameter(negative="")] = False,
         **reading: Any,
     ) -> int:
@@ -43,7 +44,7 @@ def command(task: Task) -> Callable[..., int]:
         ----------
         annotators
             Folder or file of each annotator; NAME=PATH names it, otherwise its last component does. One
-            folder is enough if its files hold several annotators of each item.
+            folder is enough if its files hold several annotators of each item. Or a run that --out wrote.
         protocols
             Protocol to run; repeatable, or several with commas. By default all of the task.
         measures
@@ -56,13 +57,18 @@ def command(task: Task) -> Callable[..., int]:
             Write that to a file instead.
         per_item
             Write the figures of each item and pair of annotators to a CSV file.
+        out
+            Write everything that the figures are made from to a folder, which `kammerton agree` reads; an
+            earlier run there is replaced.
         quiet
             Say errors only.
         """
         from kammerton.cli.agreeing import Wanted, run  # noqa: PLC0415 - not for help pages
         from kammerton.cli.scoring import listed  # noqa: PLC0415
 
-        wanted = Wanted(form=form, every=every or measures is not None, output=output, per_item=per_item)
+        wanted = Wanted(
+            form=form, every=every or measures is not None, output=output, per_item=per_item, out=out
+        )
         choices = {
             "protocols": listed(protocols),
             "measures": listed(measures),

@@ -12,7 +12,7 @@ from typing import Any
 import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.names import split_name
-from kammerton.cli.outputs import check_output
+from kammerton.cli.outputs import check_output, check_run
 from kammerton.cli.streams import say, style_of, write_out
 from kammerton.cli.talk import say_problems
 from kammerton.errors import DataError, OptionError
@@ -25,6 +25,7 @@ from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.documents import render_csv, render_json
 from kammerton.reporting.markup_tables import render_latex, render_markdown
 from kammerton.reporting.text_tables import render_text
+from kammerton.runs import write_run
 from kammerton.statistics.annotators import AnnotatorAgreement
 
 __all__ = ["Wanted", "run"]
@@ -40,6 +41,7 @@ class Wanted:
     every: bool
     output: str | None
     per_item: str | None
+    out: str | None = None
 
     def check(self, inputs: Sequence[str], task: Task) -> None:
         """Find out before any work whether everything can be written."""
@@ -47,15 +49,19 @@ class Wanted:
             raise OptionError("--per-item writes CSV", "name a file that ends in .csv")
         if self.output and self.per_item and os.path.realpath(self.output) == os.path.realpath(self.per_item):
             raise OptionError("--output and --per-item name the same file")
-        for path in (self.output, self.per_item):
-            if path is not None:
-                check_output(path, inputs, task.suffixes)
+        files = [path for path in (self.output, self.per_item) if path is not None]
+        for path in files:
+            check_output(path, inputs, task.suffixes)
+        if self.out is not None:
+            check_run(self.out, inputs, files)
 
     def deliver(self, found: AnnotatorAgreement) -> None:
         """Write and print the figures."""
         if self.per_item is not None:
             table = render_csv(found.table.columns, found.table.iter_rows())
             write_atomically(self.per_item, table.encode("utf-8", "backslashreplace"))
+        if self.out is not None:
+            write_run(found, self.out)
         if self.output is not None:
             document = self._document(found, _FILE_WIDTH, "utf-8")
             write_atomically(self.output, document.encode("utf-8", "backslashreplace"))

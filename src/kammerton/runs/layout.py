@@ -8,14 +8,19 @@ from urllib.parse import quote
 from kammerton.model.measure import Needs
 
 __all__ = [
+    "AGREEMENT",
     "CASES",
     "CLASSES",
     "CLUSTERS",
     "FORMAT",
     "KIND",
+    "LABELS",
+    "RATINGS",
     "RECORD",
     "REFERENCES",
+    "SCORES",
     "UNITS",
+    "of_annotator",
     "rows_of",
     "table_of",
 ]
@@ -24,6 +29,9 @@ KIND = "kammerton run"
 FORMAT = 1
 """Raised whenever a run of this form could no longer be read by an earlier version."""
 
+SCORES, AGREEMENT = "scores", "agreement"
+"""What a run may hold."""
+
 RECORD = "run.json"
 REFERENCES = "references.parquet"
 CASES = "gathered.parquet"
@@ -31,6 +39,9 @@ CASES = "gathered.parquet"
 CLASSES = "gathered_classes.parquet"
 UNITS = "gathered_units.parquet"
 CLUSTERS = "clusters.parquet"
+RATINGS = "ratings.parquet"
+"""Codes of what annotators called each unit, and the size of it."""
+LABELS = "ratings_labels.parquet"
 
 
 def rows_of(needs: Needs) -> str:
@@ -41,3 +52,8 @@ def rows_of(needs: Needs) -> str:
 def table_of(name: str) -> str:
     """Return the file of a class table."""
     return f"table_{quote(name, safe='')}.parquet"
+
+
+def of_annotator(number: int, file: str) -> str:
+    """Return the file of one annotator in a run of an agreement."""
+    return f"annotator{number}_{file}"

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.options import Limits
@@ -24,7 +25,15 @@ from kammerton.runs.kept_options import options_of
 from kammerton.runs.problems import fault
 from kammerton.runs.record import digest_of, parse_record
 
-__all__ = ["is_run", "read_run"]
+__all__ = ["Opened", "is_run", "open_run", "read_run"]
+
+T = TypeVar("T")
+
+_HELD = {layout.SCORES: "scores", layout.AGREEMENT: "an agreement of annotators"}
+_READERS = {
+    layout.SCORES: "`kammerton compare`, or `kammerton.read_run`",
+    layout.AGREEMENT: "`kammerton agree`, or `kammerton.agree`",
+}
 
 _LIMITS = Limits(bytes=16 * 2**30)
 
@@ -55,18 +64,54 @@ def read_run(folder: str | os.PathLike[str]) -> Scores:
     ------
     DataError
         KT700 if it is no run; KT701 to KT703 if it is torn or was changed; KT704 if a later version wrote it;
-        KT705, KT706 if a protocol has another revision now, or is not known.
+        KT705, KT706 if a protocol has another revision now, or is not known; KT711 if it holds no scores.
+    """
+    return open_run(folder, layout.SCORES, _scores)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A run whose files are whole, and of this version's measures."""
+
+    place: Path
+    task: Task
+    measures: tuple[Measure, ...]
+    record: Mapping[str, Any]
+    files: Mapping[str, bytes]
+
+
+def open_run(folder: str | os.PathLike[str], holds: str, made: Callable[[Opened], T]) -> T:
+    """Return what is made of a run.
+
+    Parameters
+    ----------
+    folder : path
+    holds : str
+        What it must hold: scores, or an agreement.
+    made : callable
+        Makes it; whatever fails there is the run's fault.
+
+    Raises
+    ------
+    DataError
+        As :func:`read_run`; KT711 if it holds something else.
     """
     if not isinstance(folder, str | os.PathLike):
         raise OptionError.of_type("a run", folder, "a path")
     place, name = Path(folder), os.fsdecode(folder)
     record = _record(place, name)
+    found = record.get("holds", layout.SCORES)
+    if found != holds:
+        hint = f"what reads it is {_READERS.get(found, 'another version')}"
+        raise fault(
+            "KT711", f"run of {_HELD.get(found, 'something else')}, not of {_HELD[holds]}", name, hint
+        )
     try:
         files = {each: _checked(place, each, told, name) for each, told in record["files"].items()}
         task = _task(record, name)
-        return _scores(task, _measures(task, record, name), record, files, place)
+        return made(Opened(place, task, _measures(task, record, name), record, files))
     except DataError as error:
-        if any(problem.code.startswith("KT70") for problem in error.diagnostics):
+        if any(problem.code.startswith("KT7") for problem in error.diagnostics):
             raise
         raise fault("KT703", f"run does not hold together: {error}", name) from error
     except Exception as error:  # whoever signs a record of his own making may write anything there
@@ -123,22 +168,19 @@ def _measures(task: Task, record: Mapping[str, Any], name: str) -> tuple[Measure
     return tuple(known[address] for address in record["measures"])
 
 
-def _scores(
-    task: Task,
-    measures: tuple[Measure, ...],
-    record: Mapping[str, Any],
-    files: Mapping[str, bytes],
-    place: Path,
-) -> Scores:
+def _scores(opened: Opened) -> Scores:
+    record, task = opened.record, opened.task
     diagnostics = [Diagnostic(**each) for each in record["diagnostics"]]
-    options = task.options() if record["options"] is None else options_of(task, record["options"], place)
+    options = (
+        task.options() if record["options"] is None else options_of(task, record["options"], opened.place)
+    )
     return Scores(
         task,
-        evidence_of(files, measures, record["needs"], record["tables"], diagnostics),
+        evidence_of(opened.files, opened.measures, record["needs"], record["tables"], diagnostics),
         missing=record["missing"],
         options=options,
         choices=record["choices"],
-        drawing=_drawing(record["intervals"], files),
+        drawing=_drawing(record["intervals"], opened.files),
     )
 
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from kammerton.errors import Diagnostic
 from kammerton.runs.layout import FORMAT, KIND
 from kammerton.runs.problems import fault
+from kammerton.version import __version__
 
-__all__ = ["digest_of", "parse_record", "render_record"]
+__all__ = ["digest_of", "noticed", "parse_record", "render_record", "versions"]
 
 _DIGEST = "digest"
 
@@ -62,3 +69,28 @@ def _rewritten(record: Mapping[str, Any]) -> bytes:
         return render_record(record)
     except (ValueError, RecursionError):  # what no record has: NaN, too many digits, lists in lists
         return b""
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a run is made with."""
+    import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program write no run
+
+    return {
+        "kammerton": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "polars": pl.__version__,
+    }
+
+
+def noticed(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    """Return diagnostics as plain values, without what is so on one machine only."""
+    return [{**asdict(each), "file": each.file and _portable(each.file)} for each in diagnostics]
+
+
+def _portable(file: str) -> str:
+    path = Path(file)
+    if not path.is_absolute():
+        return file
+    here = Path.cwd()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else "/".join(path.parts[-2:])

@@ -4,36 +4,33 @@
 from __future__ import annotations
 
 import os
-import platform
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from kammerton.errors import Diagnostic, OptionError, OutputError, quote
+from kammerton.errors import OptionError, OutputError, quote
 from kammerton.formats.atomic import write_folder_atomically
 from kammerton.formats.source import read_bytes
 from kammerton.model.drawing import Drawing
 from kammerton.model.scores import Scores
 from kammerton.model.signature import data_hash
 from kammerton.runs import layout
+from kammerton.runs.agreements import parts_of
 from kammerton.runs.columns import to_parquet
 from kammerton.runs.evidence_files import files_of, tables_of
 from kammerton.runs.kept_options import keep_options
-from kammerton.runs.record import digest_of, parse_record, render_record
-from kammerton.version import __version__
+from kammerton.runs.record import digest_of, noticed, parse_record, render_record, versions
+from kammerton.statistics.annotators import AnnotatorAgreement
 
 __all__ = ["check_place", "write_run"]
 
 
-def write_run(scores: Scores, folder: str | os.PathLike[str]) -> None:
+def write_run(scores: Scores | AnnotatorAgreement, folder: str | os.PathLike[str]) -> None:
     """Write a run: statistics of every item, class tables, and a record of what was scored by what.
 
     Parameters
     ----------
-    scores : Scores
-        From :func:`kammerton.score`, or :func:`read_run`.
+    scores : Scores or AnnotatorAgreement
+        From :func:`kammerton.score`, or :func:`read_run`; or from :func:`kammerton.agree`, which reads it.
     folder : path
         A new folder, an empty one, or a run, which is replaced.
 
@@ -59,11 +56,16 @@ def write_run(scores: Scores, folder: str | os.PathLike[str]) -> None:
     ...     read_run(folder).value("MajMin")
     0.75
     """
-    if not isinstance(scores, Scores):
-        raise OptionError.of_type("scores", scores, "what kammerton.score returns")
-    import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program write no run
-
+    if not isinstance(scores, Scores | AnnotatorAgreement):
+        raise OptionError.of_type("scores", scores, "what kammerton.score or kammerton.agree returns")
     check_place(folder)
+    record, files = _of_scores(scores) if isinstance(scores, Scores) else parts_of(scores)
+    record["files"] = {name: digest_of(data) for name, data in files.items()}
+    write_folder_atomically(folder, {layout.RECORD: render_record(record), **files})
+
+
+def _of_scores(scores: Scores) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the record but for the digests of files, and the files."""
     origin = scores.origin
     files = files_of(origin.evidence)
     options: dict[str, Any] | None = None
@@ -73,15 +75,9 @@ def write_run(scores: Scores, folder: str | os.PathLike[str]) -> None:
     clusters = origin.drawing.settings.get("clusters")
     if clusters is not None:
         files[layout.CLUSTERS] = to_parquet({"item": list(clusters), "cluster": list(clusters.values())})
-    files = dict(sorted(files.items()))
     record = {
         "task": scores.task,
-        "versions": {
-            "kammerton": __version__,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "polars": pl.__version__,
-        },
+        "versions": versions(),
         "protocols": {measure.protocol: origin.task.revision(measure) for measure in scores.measures},
         "measures": [str(measure) for measure in scores.measures],
         "systems": list(scores.systems),
@@ -97,10 +93,9 @@ def write_run(scores: Scores, folder: str | os.PathLike[str]) -> None:
         "intervals": _intervals(origin.drawing),
         "needs": list(origin.evidence.rows),
         "tables": tables_of(origin.evidence),
-        "files": {name: digest_of(data) for name, data in files.items()},
-        "diagnostics": [_plain(diagnostic) for diagnostic in scores.diagnostics],
+        "diagnostics": noticed(scores.diagnostics),
     }
-    write_folder_atomically(folder, {layout.RECORD: render_record(record), **files})
+    return record, dict(sorted(files.items()))
 
 
 def _intervals(drawing: Drawing) -> dict[str, Any] | None:
@@ -108,19 +103,6 @@ def _intervals(drawing: Drawing) -> dict[str, Any] | None:
         return None
     settings = {name: value for name, value in drawing.settings.items() if name != "clusters"}
     return {**settings, "signed": dict(drawing.signed)}
-
-
-def _plain(diagnostic: Diagnostic) -> dict[str, Any]:
-    return {**asdict(diagnostic), "file": diagnostic.file and _portable(diagnostic.file)}
-
-
-def _portable(file: str) -> str:
-    """Return the name of a file without what is so on one machine only."""
-    path = Path(file)
-    if not path.is_absolute():
-        return file
-    here = Path.cwd()
-    return path.relative_to(here).as_posix() if path.is_relative_to(here) else "/".join(path.parts[-2:])
 
 
 def check_place(folder: str | os.PathLike[str]) -> None:

@@ -260,7 +260,9 @@ def test_texts_are_kept(texts: list[str | None]) -> None:
 
 
 def test_what_is_no_score_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(kt.OptionError, match=r"scores must be what kammerton.score returns, not str"):
+    with pytest.raises(
+        kt.OptionError, match=r"scores must be what kammerton.score or kammerton.agree returns, not str"
+    ):
         kt.write_run("scores", tmp_path)  # type: ignore[arg-type]
     with pytest.raises(kt.OptionError, match="folder must be a path, not int"):
         kt.write_run(made_of_nothing(), 3)  # type: ignore[arg-type]
