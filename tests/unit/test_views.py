@@ -14,7 +14,7 @@ import kammerton.api
 from kammerton.chords import TASK, ChordAnnotation
 from kammerton.chords.views import view_item
 from kammerton.errors import OptionError
-from kammerton.model.views import Column, ItemView, Mark, Span, Table, Track
+from kammerton.model.views import Column, ItemView, Kind, Mark, Span, Table, Track
 from kammerton.reporting.timeline import render_item
 
 
@@ -33,6 +33,13 @@ def view(
     return view_item("song", "ref", {"ref": reference}, estimates or {"est": ESTIMATE}, measure)
 
 
+EXCLUDED = Mark(2, 3, "excluded")
+
+
+def wrong(start: float, end: float, kind: Kind) -> Mark:
+    return Mark(start, end, "wrong", kind)
+
+
 def table(shown: ItemView, title: str) -> Table:
     return next(each for each in shown.tables if title in each.title)
 
@@ -47,19 +54,64 @@ def scores(shown: ItemView) -> dict[Any, Any]:
 def test_time_is_marked_as_majmin_of_mirex_judges_it() -> None:
     shown = view()
     assert shown.measure == "mirex2013/MajMin"
-    assert shown.tracks[1].marks == (Mark(2, 3, "excluded"), Mark(3, 5, "wrong"), Mark(6, 7, "wrong"))
+    assert shown.tracks[1].marks == (EXCLUDED, wrong(3, 5, "root"), wrong(6, 7, "presence"))
 
 
 def test_time_is_marked_as_another_measure_judges_it() -> None:
     # sevenths: 5-6 is A:min7 for A:min as well
-    assert view("Sevenths").tracks[1].marks == (Mark(2, 3, "excluded"), Mark(3, 7, "wrong"))
+    assert view("Sevenths").tracks[1].marks == (
+        EXCLUDED,
+        wrong(3, 5, "root"),
+        wrong(5, 6, "quality"),
+        wrong(6, 7, "presence"),
+    )
     # root: D:sus4 is scored; 2-2.5 is C, 2.5-3 is G
-    assert view("mirex2013/Root").tracks[1].marks == (Mark(2, 5, "wrong"), Mark(6, 7, "wrong"))
+    assert view("mirex2013/Root").tracks[1].marks == (wrong(2, 5, "root"), wrong(6, 7, "presence"))
+
+
+def test_what_is_wrong_is_told_apart() -> None:
+    reference = annotation((0, 1, "C"), (1, 2, "C/3"), (2, 3, "C"), (3, 4, "C"), (4, 5, "N"))
+    estimate = annotation((0, 1, "G"), (1, 2, "C"), (2, 3, "C:min"), (3, 4, "X"), (4, 5, "C"))
+    shown = view("MajMinBass", reference, est=estimate)
+    assert shown.tracks[1].marks == (
+        wrong(0, 1, "root"),
+        wrong(1, 2, "bass"),
+        wrong(2, 3, "quality"),
+        wrong(3, 5, "presence"),
+    )
+    # measures without a bass do not see it, and mir_eval says the same of these
+    assert shown.tracks[1].judged["mirex2013/MajMin"] == (
+        wrong(0, 1, "root"),
+        wrong(2, 3, "quality"),
+        wrong(3, 5, "presence"),
+    )
+    assert view("majmin_inv", reference, est=estimate).tracks[1].marks == shown.tracks[1].marks
+
+
+def test_every_headline_recall_of_the_protocol_judges() -> None:
+    track = view().tracks[1]
+    assert list(track.judged) == [
+        f"mirex2013/{name}" for name in ("Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass")
+    ]
+    assert track.judged["mirex2013/MajMin"] == track.marks
+    assert track.judged["mirex2013/Sevenths"] == view("Sevenths").tracks[1].marks
+    assert "mir_eval/thirds" in view("mir_eval/thirds").tracks[1].judged  # no headline, but asked for
+
+
+def test_other_annotators_are_shown_with_where_they_differ() -> None:
+    other = annotation((0, 3, "C"), (3, 6, "A:min"), (6, 8, "N"))
+    shown = view_item("song", "ref", {"ref": REFERENCE, "other": other}, {"est": "no estimate"})
+    (track,) = shown.others
+    assert track.name == "other"
+    assert track.spans[-1] == Span(6, 8, "N")
+    assert track.marks == (EXCLUDED, Mark(7, 8, "excluded"))
+    assert (shown.end, shown.references) == (7, 1)
+    assert shown.tracks[1] == Track("est", (), note="no estimate")
 
 
 def test_mir_eval_pads_the_estimate_with_no_chord() -> None:
     marks = view("majmin").tracks[1].marks
-    assert marks == (Mark(2, 3, "excluded"), Mark(3, 5, "wrong"), Mark(6, 6.5, "wrong"))
+    assert marks == (EXCLUDED, wrong(3, 5, "root"), wrong(6, 6.5, "presence"))
 
 
 def test_decibel_judges_as_mir_eval_does() -> None:
@@ -78,7 +130,7 @@ def test_tracks_are_the_rows_as_written() -> None:
 def test_no_time_outside_the_reference_is_judged() -> None:
     shown = view(reference=annotation((1, 4, "C")), est=annotation((0, 5, "C")))
     assert shown.end == 5
-    assert shown.tracks[1].marks == (Mark(0, 1, "wrong"), Mark(4, 5, "excluded"))  # silence from 0 on
+    assert shown.tracks[1].marks == (wrong(0, 1, "presence"), Mark(4, 5, "excluded"))  # silence from 0 on
     shown = view("majmin", reference=annotation((1, 4, "C")), est=annotation((0, 5, "C")))
     assert shown.tracks[1].marks == (Mark(0, 1, "excluded"), Mark(4, 5, "excluded"))
 
@@ -158,9 +210,9 @@ def test_without_any_estimate_the_reference_is_shown() -> None:
 
 def test_an_empty_estimate_is_silence() -> None:
     assert view(est=annotation()).tracks[1].marks == (
-        Mark(0, 2, "wrong"),
-        Mark(2, 3, "excluded"),
-        Mark(3, 7, "wrong"),
+        wrong(0, 2, "presence"),
+        EXCLUDED,
+        wrong(3, 7, "presence"),
     )
 
 

@@ -19,16 +19,25 @@ __all__ = [
     "Column",
     "Grid",
     "ItemView",
+    "Kind",
     "Line",
     "Mark",
+    "Note",
+    "Ranked",
+    "Roll",
     "Span",
     "Staff",
     "State",
     "Table",
     "Track",
+    "Violation",
+    "Voice",
 ]
 
 State = Literal["wrong", "excluded"]
+
+Kind = Literal["root", "quality", "bass", "presence"]
+"""What is wrong with a chord; *presence*: a chord where there is none, or none where there is one."""
 
 CellState = Literal["wrong", "partly", "excluded"]
 
@@ -44,11 +53,12 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A stretch of time that was judged wrong, or was not judged."""
+    """A stretch of time that was judged wrong, or was not judged; what is wrong, if there are kinds of it."""
 
     start: float
     end: float
     state: State
+    kind: Kind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +75,15 @@ class Track:
         Sorted, without overlaps; what lies outside them is right. The reference has none.
     note : str
         Why there are no spans, if something kept them from being read.
+    judged : mapping of str to tuple of Mark
+        Marks as other measures set them, by address; that of the item is among them.
     """
 
     name: str
     spans: tuple[Span, ...]
     marks: tuple[Mark, ...] = ()
     note: str = ""
+    judged: Mapping[str, tuple[Mark, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +134,93 @@ class Grid:
 
     times: tuple[float, ...]
     staves: tuple[Staff, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note on a keyboard.
+
+    Parameters
+    ----------
+    onset, offset : float
+        In the unit of time of the item.
+    pitch : int
+        MIDI number, -1 if it is not known.
+    name : str
+        Name of the key.
+    hand : {"right", "left", ""}
+        The hand it is shown with; of either one if empty.
+    """
+
+    onset: float
+    offset: float
+    pitch: int
+    name: str
+    hand: Literal["right", "left", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Two notes that no hand can play as they are fingered.
+
+    Parameters
+    ----------
+    first, second : int
+        Numbers of the notes, from 0.
+    rule : str
+        Which rule is broken.
+    reason : str
+        How, and what the limit is, in words.
+    """
+
+    first: int
+    second: int
+    rule: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """The finger that an annotator or a system gives to each note, and what of it cannot be played."""
+
+    name: str
+    fingers: tuple[Cell, ...]
+    violations: tuple[Violation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """Notes over time, and who plays them with which finger.
+
+    Parameters
+    ----------
+    notes : tuple of Note
+        In the order of the source.
+    voices : tuple of Voice
+        The annotators first; each has a cell for each note.
+    """
+
+    notes: tuple[Note, ...]
+    voices: tuple[Voice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A label that an annotator or a system lists, the best first.
+
+    Parameters
+    ----------
+    label : str
+        Name of the class.
+    score : float, optional
+        What the system gave it.
+    state : {"wrong", "partly", "excluded"}, optional
+        As of a :class:`Cell`.
+    """
+
+    label: str
+    score: float | None = None
+    state: CellState | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +290,14 @@ class ItemView:
         How many of the tracks are references.
     legend : mapping of str to str
         What the states of marks and cells, and ``"flagged"``, mean; in the order of the legend.
+    others : tuple of Track
+        What annotators wrote who do not judge; their marks say where they differ from the one who does.
+    beats : tuple of float
+        Times of beats, ascending, if they are known.
+    roll : Roll, optional
+        The notes of an item with a grid, for readers who can look closer than a terminal can.
+    ranked : tuple of tuple of Ranked
+        What each track lists, if an item has lists.
     """
 
     item: str
@@ -206,3 +314,7 @@ class ItemView:
     legend: Mapping[str, str] = field(
         default_factory=lambda: {"wrong": "wrong", "partly": "partly wrong", "excluded": "not scored"}
     )
+    others: tuple[Track, ...] = ()
+    beats: tuple[float, ...] = ()
+    roll: Roll | None = None
+    ranked: tuple[tuple[Ranked, ...], ...] = ()
