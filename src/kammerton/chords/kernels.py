@@ -129,7 +129,8 @@ def segmentation_statistics(
     """
     pair, seconds = timeline.pair, timeline.weights
     if not gaps_cut:
-        both = (ref_runs >= 0) & (est_runs >= 0)
-        pair, seconds, ref_runs, est_runs = pair[both], seconds[both], ref_runs[both], est_runs[both]
+        both = np.flatnonzero((ref_runs >= 0) & (est_runs >= 0))
+        pair, seconds = pair.take(both), seconds.take(both)
+        ref_runs, est_runs = ref_runs.take(both), est_runs.take(both)
     over, under = lost_time(timeline.pairs, pair, seconds, ref_runs, est_runs)
     return np.stack((under, over, duration), axis=1)

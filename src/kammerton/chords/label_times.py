@@ -43,7 +43,8 @@ class LabelTimes:
 
     def at(self, cells: Codes) -> LabelTimes:
         """Return some of the cells, in the order of pairs."""
-        return LabelTimes(self.pairs, self.pair[cells], self.weights[cells], self.ref[cells], self.est[cells])
+        pair, weights = self.pair.take(cells), self.weights.take(cells)
+        return LabelTimes(self.pairs, pair, weights, self.ref.take(cells), self.est.take(cells))
 
 
 def sum_by_labels(timeline: Timeline) -> LabelTimes:
@@ -60,19 +61,18 @@ def sum_by_labels(timeline: Timeline) -> LabelTimes:
     # The cell of labels i and j of a pair is its first cell + i * (labels of the estimate) + j.
     width = est.count
     base = ends - ref.count * width - ref.first * width - est.first
-    cell = base[timeline.pair] + ref.number * width[timeline.pair] + est.number
+    cell = base.take(timeline.pair) + ref.number * width.take(timeline.pair) + est.number
     sums = np.bincount(cell, timeline.weights, ends[-1]).astype(float, copy=False)
     found = np.flatnonzero(sums > 0)
     pair = np.searchsorted(ends, found, side="right")
-    at_ref, at_est = np.divmod(
-        found - base[pair] - ref.first[pair] * width[pair] - est.first[pair], width[pair]
-    )
+    first_ref, first_est, estimates = ref.first.take(pair), est.first.take(pair), width.take(pair)
+    at_ref, at_est = np.divmod(found - base.take(pair) - first_ref * estimates - first_est, estimates)
     return LabelTimes(
         timeline.pairs,
         pair,
-        sums[found],
-        ref.codes[ref.first[pair] + at_ref],
-        est.codes[est.first[pair] + at_est],
+        sums.take(found),
+        ref.codes.take(first_ref + at_ref),
+        est.codes.take(first_est + at_est),
     )
 
 
@@ -98,7 +98,7 @@ class _Numbering:
         count = np.bincount(pair, minlength=pairs)
         number = np.empty(len(used), dtype=np.int64)
         number[distinct] = np.arange(len(distinct))
-        return cls(number[keys], codes, np.cumsum(count) - count, count)
+        return cls(number.take(keys), codes, np.cumsum(count) - count, count)
 
 
 def _sorted(timeline: Timeline, labels: int) -> LabelTimes:

@@ -60,7 +60,8 @@ class Segments:
         lengths = np.diff(self.offsets)[sequences]
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         rows = np.repeat(self.offsets[sequences] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return Segments(self.starts[rows], self.ends[rows], self.codes[rows], self.runs[rows], offsets)
+        starts, ends = self.starts.take(rows), self.ends.take(rows)
+        return Segments(starts, ends, self.codes.take(rows), self.runs.take(rows), offsets)
 
     def where(self, keep: Flags) -> Segments:
         """Return the rows for which ``keep`` holds; every sequence stays, if only empty."""
@@ -106,8 +107,8 @@ class Slices:
         """Return the slices for which ``keep`` holds."""
         if keep.all():
             return self
-        columns = (getattr(self, field.name)[keep] for field in fields(self))
-        return Slices(*columns)
+        kept = np.flatnonzero(keep)  # looked for once, and not by each column
+        return Slices(*(getattr(self, field.name).take(kept) for field in fields(self)))
 
     def restricted(self, ref: Segments, ref_kept: Flags, est: Segments, est_kept: Flags) -> Slices:
         """Return the slices as if only the kept rows were there.
@@ -119,6 +120,8 @@ class Slices:
         ref_kept, est_kept : ndarray of bool
             Which of the rows were kept.
         """
+        if ref_kept.all() and est_kept.all():
+            return self
         ref_row, ref_gap = _restricted(ref, ref_kept, self.ref_row, self)
         est_row, est_gap = _restricted(est, est_kept, self.est_row, self)
         return Slices(self.pair, self.starts, self.ends, ref_row, ref_gap, est_row, est_gap)
@@ -161,18 +164,19 @@ def slice_pairs(ref: Segments, est: Segments) -> Slices:
     )
     pairs = np.concatenate((ref_pair, est_pair, ref_pair[ref_ends], est_pair[est_ends], np.arange(len(ref))))
     order = _by_pair_and_time(pairs, times)
-    times, pairs = times[order], pairs[order]
+    times, pairs = times.take(order), pairs.take(order)
 
     last = np.ones(len(times), dtype=bool)  # last event of each distinct boundary
     last[:-1] = (times[1:] != times[:-1]) | (pairs[1:] != pairs[:-1])
-    boundary, pair = times[last], pairs[last]
+    lasts = np.flatnonzero(last)
+    boundary, pair = times.take(lasts), pairs.take(lasts)
     begins = np.flatnonzero(pair[1:] == pair[:-1])  # a slice lasts from here to the next boundary
-    starts, ends, pair = boundary[begins], boundary[begins + 1], pair[begins]
+    starts, ends, pair = boundary.take(begins), boundary.take(begins + 1), pair.take(begins)
 
-    events = np.flatnonzero(last)[begins]
+    events = lasts.take(begins)
     is_ref, is_est = order < len(ref.starts), order < len(ref.starts) + len(est.starts)
-    ref_row = np.cumsum(is_ref)[events] - 1
-    est_row = np.cumsum(is_est & ~is_ref)[events] - 1
+    ref_row = np.cumsum(is_ref).take(events) - 1
+    est_row = np.cumsum(is_est & ~is_ref).take(events) - 1
     ref_row, ref_gap = _covering(ref, ref_row, pair, ends)
     est_row, est_gap = _covering(est, est_row, pair, ends)
     return Slices(pair, starts, ends, ref_row, ref_gap, est_row, est_gap)
@@ -185,8 +189,8 @@ def _by_pair_and_time(pairs: Codes, times: Seconds) -> Codes:
     """
     by_pair = np.argsort(pairs.astype(np.min_scalar_type(pairs.max(initial=0))), kind="stable")
     keys = np.empty(len(by_pair), dtype=np.complex128)
-    keys.real, keys.imag = pairs[by_pair], times[by_pair]
-    return by_pair[np.argsort(keys, kind="stable")]
+    keys.real, keys.imag = pairs.take(by_pair), times.take(by_pair)
+    return by_pair.take(np.argsort(keys, kind="stable"))
 
 
 def _open_ends(side: Segments, sequence: Codes) -> Codes:
@@ -198,10 +202,10 @@ def _open_ends(side: Segments, sequence: Codes) -> Codes:
 
 def _covering(side: Segments, row: Codes, pair: Codes, ends: Seconds) -> tuple[Codes, Flags]:
     """Return the row (-1 if it is of an earlier pair) and whether it leaves the slice uncovered."""
-    row = np.where(row >= side.offsets[pair], row, -1)
+    row = np.where(row >= side.offsets.take(pair), row, -1)
     if len(side.ends) == 0:
         return row, np.ones(len(row), dtype=bool)
-    return row, (row < 0) | (side.ends[row] < ends)
+    return row, (row < 0) | (side.ends.take(row, mode="wrap") < ends)
 
 
 def lost_time(
@@ -234,8 +238,7 @@ def lost_time(
     """
     if len(pair) == 0:
         return np.zeros(pairs), np.zeros(pairs)
-    cut = np.ones(len(pair), dtype=bool)
-    cut[1:] = pair[1:] != pair[:-1]
+    cut = _changes(pair)
     for runs in (ref_runs, est_runs):
         cut[1:] |= runs[1:] != runs[:-1]
     joined = np.flatnonzero(~cut)
@@ -253,17 +256,24 @@ def lost_time(
 
 def _outside_longest(pairs: int, pair: Codes, pieces: Seconds, runs: Codes) -> Seconds:
     """Sum, over the runs of each pair, all pieces of a run but the longest."""
-    within = runs >= 0
-    if not within.all():
-        pair, pieces, runs = pair[within], pieces[within], runs[within]
-    if len(runs) == 0:
+    within = np.flatnonzero(runs >= 0)
+    if len(within) == 0:
         return np.zeros(pairs)
-    changed = np.ones(len(runs), dtype=bool)
-    changed[1:] = (runs[1:] != runs[:-1]) | (pair[1:] != pair[:-1])
+    if len(within) < len(runs):
+        pair, pieces, runs = pair.take(within), pieces.take(within), runs.take(within)
+    changed = _changes(pair)
+    changed[1:] |= runs[1:] != runs[:-1]
     begins = np.flatnonzero(changed)
     longest = np.maximum.reduceat(pieces, begins)
     total = SumsByPair(pairs, pair).of(pieces)
-    return np.maximum(total - SumsByPair(pairs, pair[begins]).of(longest), 0.0)
+    return np.maximum(total - SumsByPair(pairs, pair.take(begins)).of(longest), 0.0)
+
+
+def _changes(codes: Codes) -> Flags:
+    """Tell where a value stands that the one before it is not, as at the first."""
+    changed = np.ones(len(codes), dtype=bool)
+    np.not_equal(codes[1:], codes[:-1], out=changed[1:])
+    return changed
 
 
 class SumsByPair:
@@ -281,7 +291,7 @@ class SumsByPair:
 
     def __init__(self, pairs: int, pair: Codes) -> None:
         self._pairs = pairs
-        self._begins = np.flatnonzero(np.diff(pair, prepend=-1))
+        self._begins = np.flatnonzero(_changes(pair))
         self._present = pair[self._begins]
 
     def of(self, values: Seconds) -> Seconds:
