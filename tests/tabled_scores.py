@@ -28,6 +28,7 @@ __all__ = [
     "OTHER",
     "POOLED",
     "WEIGHTED",
+    "Table",
     "names",
     "tabled",
     "valued",

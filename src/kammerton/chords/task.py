@@ -12,6 +12,7 @@ from kammerton.chords.anatomy import confusion_table, credit_remarks, credited_t
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.columns import build_columns
 from kammerton.chords.conversion import CONVERSION
+from kammerton.chords.costs import quality_costs
 from kammerton.chords.floors import floors
 from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
@@ -84,5 +85,6 @@ TASK = Task(
     floors=floors,
     ratings=ratings,
     judge=DEFAULT_MEASURE,
+    costs=quality_costs,
     conversion=CONVERSION,
 )

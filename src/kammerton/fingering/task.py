@@ -14,6 +14,7 @@ from kammerton.fingering.alignment import align
 from kammerton.fingering.annotation import MISSING, Fingering
 from kammerton.fingering.columns import build_columns
 from kammerton.fingering.conversion import CONVERSION
+from kammerton.fingering.costs import finger_costs
 from kammerton.fingering.floors import floors
 from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, read_fingering, unfold
 from kammerton.fingering.lint import lint
@@ -128,6 +129,7 @@ TASK = Task(
     floors=floors,
     ratings=ratings,
     judge=DEFAULT_MEASURE,
+    costs=finger_costs,
     match=_match,
     identify=identify,
     conversion=CONVERSION,

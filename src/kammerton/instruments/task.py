@@ -12,6 +12,7 @@ from kammerton.errors import Diagnostic
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.applicability import applicable
 from kammerton.instruments.conversion import CONVERSION
+from kammerton.instruments.costs import instrument_costs
 from kammerton.instruments.floors import floors
 from kammerton.instruments.formats import SUFFIXES, adopt, identify, read_instruments, unfold
 from kammerton.instruments.kernels import PROTOCOLS, evaluate, gather
@@ -97,6 +98,7 @@ TASK = Task(
     notices=_notices,
     view=view_item,
     judge=DEFAULT_MEASURE,
+    costs=instrument_costs,
     floors=floors,
     ratings=ratings,
     identify=identify,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
+from kammerton.model.costs import ClassCosts
 from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
@@ -210,6 +211,9 @@ class Task:
     remark : callable, optional
         ``remark(tables)`` says what a reader of the figures of one system must know. It gets the cells of
         each class table by name.
+    costs : callable, optional
+        ``costs(tables)`` returns what the classes of labels cost one system, or None. It gets the same as
+        ``remark``, summed over annotators.
     view : callable, optional
         ``view(item, annotator, references, estimates, measure, options)`` lays out one item.
         ``references`` has all its annotations by annotator, ``annotator`` says which of them judges; an
@@ -258,6 +262,7 @@ class Task:
     extent: Callable[[Any], float]
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
     remark: Callable[[Mapping[str, Mapping[Classes, float]]], Iterable[Diagnostic]] | None = None
+    costs: Callable[[Mapping[str, Mapping[Classes, float]]], ClassCosts | None] | None = None
     view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
     judge: str = ""
     match: Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]] | None = None

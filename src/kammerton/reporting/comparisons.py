@@ -14,7 +14,7 @@ from kammerton.reporting.tables import PER_CENT, figure
 from kammerton.statistics.compared import SystemComparison
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked, Reliability
 
-__all__ = ["render_comparison"]
+__all__ = ["how_tested", "render_comparison"]
 
 _TESTS = {
     "permutation": "permutation test",
@@ -78,7 +78,7 @@ def _of_measure(
             texts=2,
         ),
         blank,
-        *(f"{_comment(form)}{line}\n" for line in _lines(each, comparison)),
+        *(f"{_comment(form)}{line}\n" for line in how_tested(each, comparison)),
         f"{_comment(form)}signature {found.scores.signatures(each.annotator)[each.measure]}\n",
     ]
     return "".join(parts)
@@ -117,7 +117,7 @@ def _p(value: float) -> str:
     return "<.0001" if value < 1e-4 else f"{value:.4f}"
 
 
-def _lines(each: MeasureComparison, comparison: Comparison) -> Iterator[str]:
+def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]:
     """Say how it was tested, and what the test of all systems and the study of reliability found."""
     told = _TESTS[comparison.test]
     if comparison.test == "permutation":

@@ -18,7 +18,7 @@ from kammerton.runs.layout import FORMAT, KIND
 from kammerton.runs.problems import fault
 from kammerton.version import __version__
 
-__all__ = ["digest_of", "noticed", "parse_record", "render_record", "versions"]
+__all__ = ["digest_of", "noticed", "parse_record", "portable", "render_record", "versions"]
 
 _DIGEST = "digest"
 
@@ -85,10 +85,11 @@ def versions() -> dict[str, str]:
 
 def noticed(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
     """Return diagnostics as plain values, without what is so on one machine only."""
-    return [{**asdict(each), "file": each.file and _portable(each.file)} for each in diagnostics]
+    return [{**asdict(each), "file": each.file and portable(each.file)} for each in diagnostics]
 
 
-def _portable(file: str) -> str:
+def portable(file: str) -> str:
+    """Return the name of a file without what is so on one machine only."""
     path = Path(file)
     if not path.is_absolute():
         return file

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, clip, printable
 
 if TYPE_CHECKING:
     import altair as alt
@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
     from kammerton.reporting.charts.palette import Palette
 
-__all__ = ["FORMS", "altair_of", "drawn", "inline_svg", "styled"]
+__all__ = ["FORMS", "altair_of", "drawn", "inline_svg", "short", "styled"]
 
 FORMS = ("svg", "pdf", "png")
 
 _SVG = "http://www.w3.org/2000/svg"
+_NAME = 32
+"""Characters of a name in a drawing."""
 _SCALE = 3.0
 """Of PNG: 216 dots per inch."""
 _DROPPED = re.compile(r"aria-.*|role|class|pointer-events|stroke-miterlimit")
@@ -60,6 +62,11 @@ def styled(chart: alt.TopLevelMixin, palette: Palette) -> alt.TopLevelMixin:
         text={"color": palette.ink},
     )
     return configured
+
+
+def short(name: str) -> str:
+    """Return a name as drawings have it."""
+    return printable(clip(name, _NAME))
 
 
 def drawn(chart: alt.TopLevelMixin, form: str) -> bytes:

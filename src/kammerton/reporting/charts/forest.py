@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kammerton.errors import clip, printable
-from kammerton.reporting.charts.drawing import altair_of, styled
+from kammerton.reporting.charts.drawing import altair_of, short, styled
 from kammerton.reporting.charts.palette import PAPER, SHAPES, Palette
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Figure", "forest"]
 
-_NAME = 32
 _ROW = 20
 
 
@@ -51,7 +49,7 @@ def forest(figures: Sequence[Figure], unit: str, palette: Palette = PAPER) -> al
     palette : Palette
     """
     alt = altair_of()
-    systems = list(dict.fromkeys(_name(each.system) for each in figures))
+    systems = list(dict.fromkeys(short(each.system) for each in figures))
     measures = list(dict.fromkeys(each.measure for each in figures))
     data = alt.Data(values=[_row(each) for each in figures])
     colour = alt.Scale(domain=systems, range=_cycled(palette.systems, len(systems)))
@@ -78,15 +76,11 @@ def forest(figures: Sequence[Figure], unit: str, palette: Palette = PAPER) -> al
 
 def _row(each: Figure) -> dict[str, Any]:
     numbers = {name: _number(getattr(each, name)) for name in ("value", "low", "high")}
-    return {"measure": each.measure, "system": _name(each.system), **numbers}
+    return {"measure": each.measure, "system": short(each.system), **numbers}
 
 
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-def _name(text: str) -> str:
-    return printable(clip(text, _NAME))
 
 
 def _cycled(values: Sequence[str], count: int) -> list[str]:

@@ -6,8 +6,14 @@ from __future__ import annotations
 from kammerton.errors import OptionError
 from kammerton.model.scores import Scores
 from kammerton.reporting.diagnostics import plural
+from kammerton.reporting.html.answers import answers
+from kammerton.reporting.html.classes import costs
+from kammerton.reporting.html.compared import compared
 from kammerton.reporting.html.filling import shown
+from kammerton.reporting.html.items import items
+from kammerton.reporting.html.methods import methods
 from kammerton.reporting.html.overview import overview
+from kammerton.reporting.html.quality import quality
 from kammerton.reporting.html.sections import Chapter
 from kammerton.reporting.html.source import Source
 from kammerton.statistics.comparing import compare
@@ -48,7 +54,21 @@ def chapter_of(source: Source, title: str) -> Chapter:
     source : Source
     title : str
     """
-    return Chapter(key=source.key, title=title, lead=_lead(source), sections=[overview(source)])
+    sections = [
+        answers(source),
+        overview(source),
+        compared(source),
+        items(source),
+        costs(source),
+        quality(source),
+        methods(source),
+    ]
+    return Chapter(
+        key=source.key,
+        title=title,
+        lead=_lead(source),
+        sections=[section for section in sections if section is not None],
+    )
 
 
 def _lead(source: Source) -> str:

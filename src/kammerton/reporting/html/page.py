@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["embedded", "render_page"]
 
-PROGRAM = ("page.js", "items.js", "views.js")
+PROGRAM = ("page.js", "scatter.js", "items.js", "views.js")
 STYLES = ("page.css", "views.css")
 
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}

@@ -1,10 +1,16 @@
 "use strict";
 // What every part of the page shares. Text of the data reaches the page by textContent only.
 
-/** Return the data of a section, read once. */
+const known = new Map();
+
+/** Return the data of a section, read once; null if it has none. */
 function dataOf(section) {
-  const block = document.getElementById(`${section.id}-data`);
-  return block === null ? null : JSON.parse(block.textContent);
+  if (section === null) return null;
+  if (!known.has(section)) {
+    const block = document.getElementById(`${section.id}-data`);
+    known.set(section, block === null ? null : JSON.parse(block.textContent));
+  }
+  return known.get(section);
 }
 
 /** Make an element with a class, and children that are elements or texts. */

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Which fingers cost a system most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kammerton.model.costs import ClassCosts, costs_of_confusion
+from kammerton.model.task import Classes
+
+__all__ = ["finger_costs"]
+
+_RULE = "A note counts as lost where the finger is another one, summed over all annotators."
+
+
+def finger_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCosts | None:
+    """Return what each finger of the reference cost; None without the table ``confusion``.
+
+    Examples
+    --------
+    >>> finger_costs({"confusion": {("R1", "R1"): 3.0, ("R1", "R2"): 1.0}}).rows[0]
+    ClassCost(name='R1', whole=4.0, lost=1.0, instead='R2')
+    """
+    cells = {
+        (str(reference), str(estimate)): weight
+        for (reference, estimate), weight in tables.get("confusion", {}).items()
+    }
+    if not cells:
+        return None
+    return ClassCosts(kind="finger", unit="notes", rule=_RULE, rows=costs_of_confusion(cells))

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""What a reader asks first: which system is better and is it sure, where it fails, what was left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kammerton.model.corpus import ALL
+from kammerton.reporting.costs import costliest_items
+from kammerton.reporting.diagnostics import plural
+from kammerton.reporting.html.classes import costs_of
+from kammerton.reporting.html.filling import fill, shown
+from kammerton.reporting.html.items import values_of
+from kammerton.reporting.html.numbers import amount, figure, p_value, unit_of
+from kammerton.reporting.html.overview import interval
+from kammerton.reporting.html.sections import Section
+from kammerton.reporting.html.source import Source
+from kammerton.reporting.left_out import closing_line, excluded_lines
+from kammerton.statistics.comparison import MeasureComparison, Pair
+
+__all__ = ["answers"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A question, its answer, and what it rests on.
+
+    Parameters
+    ----------
+    question, answer : str
+    details : tuple of str
+        Sentences below the answer.
+    part : str
+        Section that has more.
+    """
+
+    question: str
+    answer: str
+    details: tuple[str, ...] = ()
+    part: str = ""
+
+
+def answers(source: Source) -> Section:
+    """Return the section of answers, by the main measure."""
+    given = [_better(source), _worst(source), *_costly(source), _people(source), _left_out(source)]
+    body = fill("answers", key=source.key, answers=[each for each in given if each is not None])
+    return Section(part="answers", title="In short", body=body)
+
+
+def _better(source: Source) -> Answer:
+    """Say which system is better, and whether that is sure."""
+    compared = source.compared(source.main)
+    if compared is None:
+        return _alone(source)
+    question = "Which system is better, and is it sure?"
+    undefined = [row for row in compared.ranking if math.isnan(row.value)]
+    if len(compared.ranking) - len(undefined) < 2:
+        return Answer(question=question, answer=f"{source.main} has no figures to compare.", part="figures")
+    pair = compared.pairs[0]
+    first, second = (shown(name, 60) for name in (pair.first, pair.second))
+    if pair.told_apart:
+        answer = f"{first} is better than {second}, and the data can tell."
+    elif pair.difference == 0:
+        answer = f"{first} and {second} score the same."
+    else:
+        answer = f"{first} scores higher than {second}, but the data cannot tell them apart."
+        if source.main.direction == "lower":
+            answer = answer.replace("higher", "lower, which is better,")
+    details = (_difference(source, compared, pair), *_tied(compared), _other_measures(source, compared))
+    return Answer(question=question, answer=answer, details=tuple(filter(None, details)), part="compared")
+
+
+def _alone(source: Source) -> Answer:
+    """Say how good the only system is, or that several cannot be compared."""
+    question = "How good is it?"
+    told = []
+    for system in source.scores.systems:
+        value = source.scores.estimate(
+            source.main, system, source.annotator(source.main), source.main.aggregate
+        ).value
+        low, high = interval(source, source.main, system)
+        ends = "" if math.isnan(low) else f" ({figure(low, source.main)} to {figure(high, source.main)})"
+        told.append(f"{shown(system, 60)} scores {figure(value, source.main)}{ends}")
+    answer = f"{'; '.join(told)}: {unit_of(source.main)} by {source.main}."
+    details = ("Which of two systems is better is told by a report of both.",) if not told[1:] else ()
+    return Answer(question=question, answer=answer, details=details, part="figures")
+
+
+def _difference(source: Source, compared: MeasureComparison, pair: Pair) -> str:
+    measure = source.main
+    one, other = (figure(row.value, measure) for row in compared.ranking[:2])
+    level = 100 * (source.comparison.level if source.comparison else 0.95)
+    by, low, high = (figure(each, measure, signed=True) for each in (pair.difference, pair.low, pair.high))
+    return (
+        f"By {measure}: {one} against {other} {unit_of(measure)}, a difference of {by} ({level:g} % interval "
+        f"{low} to {high}), p {p_value(pair.adjusted)}, on {plural(compared.items, 'item')}."
+    )
+
+
+def _tied(compared: MeasureComparison) -> Iterator[str]:
+    """Say which further systems cannot be told from the best."""
+    best = compared.ranking[0].system
+    tied = [
+        shown(pair.second, 60)
+        for pair in compared.pairs[1:]
+        if pair.first == best and not pair.told_apart and not math.isnan(pair.difference)
+    ]
+    if tied:
+        yield f"Nor can {', '.join(tied)} be told from it."
+
+
+def _other_measures(source: Source, compared: MeasureComparison) -> str:
+    """Say how many headline measures rank the same system first."""
+    assert source.comparison is not None, "it was compared"
+    best = compared.ranking[0].system
+    ranked = [
+        each
+        for each in source.comparison.measures
+        if each.measure.headline and not math.isnan(each.ranking[0].value)
+    ]
+    other = [str(each.measure) for each in ranked if each.ranking[0].system != best]
+    count = len(ranked)
+    if not other:
+        return f"All {count} headline measures rank it first." if count > 1 else ""
+    named = ", ".join(other[:4]) + (f" and {len(other) - 4} more" if other[4:] else "")
+    return f"{count - len(other)} of {count} headline measures rank it first; {named} do not."
+
+
+def _worst(source: Source) -> Answer | None:
+    """Say which item the best system does worst on, and which cost most."""
+    measure = source.main
+    if measure.aggregate == "gathered":
+        return None
+    compared = source.compared(measure)
+    system = source.scores.systems[0] if compared is None else compared.ranking[0].system
+    known = [
+        (value, name)
+        for value, name in zip(values_of(source, measure, system), source.items, strict=True)
+        if not math.isnan(value)
+    ]
+    if not known:
+        return None
+    value, name = (max if measure.direction == "lower" else min)(known)
+    answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
+    dearest = costliest_items(source.scores, measure, 3)
+    details = []
+    if measure.range == (0.0, 1.0) and dearest:
+        whose = "all systems" if source.scores.systems[1:] else "it"
+        names = ", ".join(shown(each, 100) for each in dearest)
+        details.append(f"What cost {whose} most, by score and length: {names}.")
+    return Answer(question="Which item is worst?", answer=answer, details=tuple(details), part="items")
+
+
+def _costly(source: Source) -> Iterator[Answer]:
+    """Say which class of labels cost the best system most."""
+    compared = source.compared(source.main)
+    system = source.scores.systems[0] if compared is None else compared.ranking[0].system
+    found = costs_of(source, system)
+    if found is None or not found.rows or found.rows[0].lost <= 0:
+        return
+    first = found.rows[0]
+    whole = sum(row.lost for row in found.rows)
+    answer = (
+        f"{shown(first.name, 60)}: {amount(first.lost, found.unit)} of the {amount(whole, found.unit)} that "
+        f"{shown(system, 60)} lost ({100 * first.lost / whole:.0f} %)."
+    )
+    instead = f"Most of it was taken for {shown(first.instead, 60)}." if first.instead else ""
+    details = tuple(filter(None, (instead, found.rule)))
+    yield Answer(question=f"Which {found.kind} costs most?", answer=answer, details=details, part="costs")
+
+
+def _people(source: Source) -> Answer:
+    """Say how far people agree with each other, as far as it is known."""
+    people = [name for name in source.scores.annotators if name != ALL]
+    question = "How far is it from human agreement?"
+    if not people[1:]:
+        told = "One annotator: how far people agree is not known here."
+        return Answer(question=question, answer=told, details=("kammerton agree measures it.",))
+    measure = source.main
+    spread = []
+    for system in source.scores.systems[:3]:
+        values = [
+            source.scores.estimate(measure, system, name, measure.aggregate).value
+            for name in scores_annotators(source)
+        ]
+        known = [value for value in values if not math.isnan(value)]
+        if known:
+            ends = f"{figure(min(known), measure)} to {figure(max(known), measure)}"
+            spread.append(f"{shown(system, 60)} {ends}")
+    told = (
+        f"{len(people)} annotators; against one or another of them: {'; '.join(spread)} {unit_of(measure)}."
+    )
+    return Answer(question=question, answer=told, part="figures")
+
+
+def scores_annotators(source: Source) -> tuple[str, ...]:
+    """Return the annotators that the main measure has figures for, one by one."""
+    known = source.scores.annotators_of(source.main)
+    return tuple(name for name in known if name != ALL) or known
+
+
+def _left_out(source: Source) -> Answer:
+    """Say what was not scored."""
+    closing = closing_line(source.scores)
+    return Answer(
+        question="What was left out?",
+        answer=closing[0].upper() + closing[1:] + ".",
+        details=tuple(f"{line}." for line in excluded_lines(source.scores)),
+        part="quality",
+    )

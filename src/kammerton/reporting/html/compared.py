@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Systems against each other: pairs with their tests, mean ranks, and whether measures agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kammerton.model.measure import Measure
+from kammerton.reporting.charts.drawing import inline_svg
+from kammerton.reporting.charts.palette import PAGE
+from kammerton.reporting.charts.ranks import MeanRanks, mean_ranks
+from kammerton.reporting.comparisons import how_tested
+from kammerton.reporting.html.filling import fill, shown
+from kammerton.reporting.html.numbers import UNDEFINED, figure, unit_of
+from kammerton.reporting.html.sections import Section
+from kammerton.reporting.html.source import Source
+from kammerton.statistics.comparing import compare
+from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+__all__ = ["compared", "ranks_of"]
+
+_PAIRS = 60
+"""Pairs of a measure that are listed."""
+_TABLES = 12
+"""Measures whose pairs are listed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRow:
+    """A pair of systems as a row of texts."""
+
+    first: str
+    second: str
+    told_apart: bool
+    difference: str
+    ends: str
+    p: str
+    adjusted: str
+    superiority: str
+    outcomes: str
+
+
+def compared(source: Source) -> Section | None:
+    """Return the section of the comparison, if there was one."""
+    if source.comparison is None:
+        return None
+    chosen = [each for each in source.comparison.measures if each.measure == source.main]
+    chosen += [each for each in source.comparison.measures if each.measure != source.main][: _TABLES - 1]
+    body = fill(
+        "compared",
+        tables=[_table(source.comparison, each) for each in chosen],
+        chart=_chart(source),
+        agreement=_agreement(source.comparison),
+        systems=[shown(system, 40) for system in _order(source)],
+        places=list(_places(source)),
+    )
+    return Section(part="compared", title="Comparison", body=body)
+
+
+def _table(comparison: Comparison, each: MeasureComparison) -> dict[str, object]:
+    return {
+        "measure": str(each.measure),
+        "unit": unit_of(each.measure),
+        "count": each.items,
+        "rows": [_row(pair, each.measure) for pair in each.pairs[:_PAIRS]],
+        "more": max(0, len(each.pairs) - _PAIRS),
+        "level": f"{100 * comparison.level:g} %",
+        "notes": [_sentence(line.removeprefix("* ")) for line in how_tested(each, comparison)],
+    }
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _row(pair: Pair, measure: Measure) -> PairRow:
+    known = not math.isnan(pair.low)
+    return PairRow(
+        first=shown(pair.first, 60),
+        second=shown(pair.second, 60),
+        told_apart=pair.told_apart,
+        difference=figure(pair.difference, measure, signed=True),
+        ends=f"{figure(pair.low, measure)} to {figure(pair.high, measure)}" if known else "",
+        p=_p(pair.p),
+        adjusted=_p(pair.adjusted),
+        superiority=UNDEFINED if math.isnan(pair.superiority) else f"{100 * pair.superiority:.0f} %",
+        outcomes=f"{pair.wins} / {pair.ties} / {pair.losses}",
+    )
+
+
+def _p(value: float) -> str:
+    if math.isnan(value):
+        return UNDEFINED
+    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
+
+
+def ranks_of(source: Source) -> MeanRanks | None:
+    """Return mean ranks by the main measure; None for fewer than three systems."""
+    systems = source.scores.systems
+    if source.comparison is None or len(systems) < 3 or source.main.needs == "annotators":
+        return None
+    settings = source.scores.origin.drawing.settings
+    found = compare(
+        source.scores,
+        measures=[source.main],
+        test="friedman",
+        permutations=1,
+        resamples=100,
+        clusters=settings.get("clusters"),
+    ).measures[0]
+    if found.friedman is None or math.isnan(found.friedman.critical):
+        return None
+    return MeanRanks(
+        systems=systems, ranks=tuple(found.friedman.ranks.tolist()), critical=float(found.friedman.critical)
+    )
+
+
+def _chart(source: Source) -> Markup | None:
+    ranks = ranks_of(source)
+    if ranks is None:
+        return None
+    return inline_svg(
+        mean_ranks(ranks, PAGE), "Mean ranks of the systems over items, with the critical difference"
+    )
+
+
+def _order(source: Source) -> Sequence[str]:
+    found = source.compared(source.main)
+    assert source.comparison is not None, "only comparisons are shown"
+    return source.comparison.systems if found is None else [row.system for row in found.ranking]
+
+
+def _places(source: Source) -> Iterator[tuple[str, list[str]]]:
+    """Give for each measure the place of each system, with its letters."""
+    assert source.comparison is not None, "only comparisons are shown"
+    for each in source.comparison.measures:
+        places = {
+            row.system: "–" if math.isnan(row.value) else f"{place} {row.letters}".strip()
+            for place, row in enumerate(each.ranking, 1)
+        }
+        yield str(each.measure), [places[system] for system in _order(source)]
+
+
+def _agreement(comparison: Comparison) -> list[str]:
+    told = {True: "both tell", False: "they do not both tell"}
+    return [
+        f"{each.first} ranks {shown(each.better, 60)} before {shown(each.worse, 60)}, {each.second} the "
+        f"other way round; {told[each.told_apart]} them apart."
+        for each in comparison.disagreements
+    ]

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""What each item scored: a table that is sorted and searched, and system against system."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kammerton.model.evidence import Row
+from kammerton.model.measure import Measure
+from kammerton.reporting.html.filling import fill, shown
+from kammerton.reporting.html.numbers import is_per_cent
+from kammerton.reporting.html.sections import Section
+from kammerton.reporting.html.source import Source
+
+__all__ = ["items", "values_of"]
+
+STEPS = 10_000
+"""A share is embedded as a whole number of steps: short, and more digits than are shown."""
+_MOST = 2_000_000
+"""Values that a page holds of items; beyond, it has fewer measures."""
+
+
+def items(source: Source) -> Section | None:
+    """Return the section of items, if there is a measure that items have values of."""
+    measures = _measures(source)
+    if not measures:
+        return None
+    systems = _ranked(source)
+    body = fill(
+        "items",
+        key=source.key,
+        count=len(source.items),
+        measures=[str(measure) for measure in measures],
+        systems=[shown(name) for name in systems],
+        left_out=len(_possible(source)) - len(measures),
+    )
+    return Section(part="items", title="Items", body=body, data=_data(source, measures, systems))
+
+
+def _possible(source: Source) -> list[Measure]:
+    chosen = dict.fromkeys((source.main, *source.headline))
+    return [measure for measure in chosen if measure.aggregate != "gathered"]
+
+
+def _measures(source: Source) -> list[Measure]:
+    """Return the measures that items are shown by: the main one first, as many as the page can hold."""
+    each = len(source.items) * len(source.scores.systems)
+    return _possible(source)[: max(1, _MOST // max(1, each))]
+
+
+def _ranked(source: Source) -> list[str]:
+    """Return the systems, the best first if they were compared."""
+    compared = source.compared(source.main)
+    return list(source.scores.systems) if compared is None else [row.system for row in compared.ranking]
+
+
+def _data(source: Source, measures: Sequence[Measure], systems: Sequence[str]) -> dict[str, Any]:
+    values = [[values_of(source, measure, system) for system in systems] for measure in measures]
+    return {
+        "items": [shown(name) for name in source.items],
+        "systems": [shown(name) for name in systems],
+        "measures": [_told(measure) for measure in measures],
+        "values": [
+            [[_coded(value, measure) for value in column] for column in columns]
+            for measure, columns in zip(measures, values, strict=True)
+        ],
+        "weights": [_weights(source, measure, systems) for measure in measures],
+        "states": [dict(_states(source, system)) for system in systems],
+    }
+
+
+def _told(measure: Measure) -> dict[str, Any]:
+    return {
+        "name": str(measure),
+        "scale": STEPS if is_per_cent(measure) else 0,
+        "lower": measure.direction == "lower",
+    }
+
+
+def values_of(source: Source, measure: Measure, system: str) -> list[float]:
+    """Return the value of each item of the page, NaN where it has none."""
+    found = source.scores.of_items(measure, system, source.annotator(measure))
+    known = dict(zip(found.names, found.values.tolist(), strict=True))
+    return [known.get(name, math.nan) for name in source.items]
+
+
+def _coded(value: float, measure: Measure) -> float | None:
+    if math.isnan(value):
+        return None
+    return round(value * STEPS) if is_per_cent(measure) else round(value, 4)
+
+
+def _weights(source: Source, measure: Measure, systems: Sequence[str]) -> list[float] | None:
+    """Return what the value of each item was measured on; None where each counts the same."""
+    if measure.aggregate not in ("pooled", "weighted_mean"):
+        return None
+    known: dict[str, float] = {}
+    for system in reversed(systems):
+        found = source.scores.of_items(measure, system, source.annotator(measure))
+        known |= zip(found.names, found.weights.tolist(), strict=True)
+    return [round(known.get(name, 0.0), 3) for name in source.items]
+
+
+def _states(source: Source, system: str) -> Iterator[tuple[str, list[str]]]:
+    """Give the items of a system that were missing or failed, by their numbers, with the reason."""
+    numbers = {name: number for number, name in enumerate(source.items)}
+    worst: dict[str, Row] = {}
+    for row in source.scores.unusable(system):
+        if row.item not in worst or row.status == "failed":
+            worst[row.item] = row
+    for name in sorted(worst):
+        yield str(numbers[name]), [worst[name].status, shown(worst[name].reason)]

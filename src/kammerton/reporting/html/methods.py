@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Where the figures come from: rules, formulas, signatures, and what to cite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kammerton.model.corpus import ALL
+from kammerton.reporting.citing import render_citations
+from kammerton.reporting.html.filling import fill, shown
+from kammerton.reporting.html.numbers import UNDEFINED, figure
+from kammerton.reporting.html.sections import Section
+from kammerton.reporting.html.source import Source
+
+__all__ = ["methods"]
+
+_FIGURES = 2_000
+"""Figures that are listed one by one; beyond, those of the headline measures."""
+
+
+def methods(source: Source) -> Section:
+    """Return the section on rules, formulas, signatures and citations."""
+    scores = source.scores
+    rows = _figures(source)
+    body = fill(
+        "methods",
+        key=source.key,
+        protocols=list(_protocols(source)),
+        citations=render_citations(scores.origin.task, scores.measures),
+        rows=rows[:_FIGURES],
+        more=max(0, len(rows) - _FIGURES),
+        level="" if scores.ci is None else f"{100 * scores.ci:g} %",
+    )
+    return Section(part="methods", title="Methods", body=body)
+
+
+def _protocols(source: Source) -> list[dict[str, Any]]:
+    signatures = source.scores.signatures(ALL)
+    numbers = {measure: number for number, measure in enumerate(source.scores.measures)}
+    return [
+        {
+            "name": protocol.name,
+            "revision": protocol.revision,
+            "rules": protocol.rules,
+            "measures": [
+                {
+                    "id": f"{source.key}-signature-{numbers[measure]}",
+                    "name": measure.name,
+                    "card": measure.card,
+                    "direction": measure.direction,
+                    "aggregates": ", ".join(measure.aggregates).replace("_", " "),
+                    "signature": signatures[measure],
+                }
+                for measure in protocol.measures
+                if measure in numbers
+            ],
+        }
+        for protocol in source.scores.origin.task.protocols
+        if any(measure in numbers for measure in protocol.measures)
+    ]
+
+
+def _figures(source: Source) -> list[dict[str, Any]]:
+    """Return every corpus figure as a row of texts, those of the headline measures first."""
+    known = {(each.protocol, each.name): each for each in source.scores.measures}
+    rows = []
+    for row in source.scores.summary.iter_rows(named=True):
+        measure = known[row["protocol"], row["measure"]]
+        value, low, high = (row[name] for name in ("value", "ci_low", "ci_high"))
+        told = {
+            **{name: row[name] for name in ("aggregate", "undefined", "weight_unit")},
+            "among": row["items"],
+            "headline": measure.headline,
+            "system": shown(row["system"], 60),
+            "annotator": shown(row["annotator"], 60),
+            "measure": str(measure),
+            "value": UNDEFINED if value is None else figure(value, measure),
+            "ends": "" if low is None else f"{figure(low, measure)} to {figure(high, measure)}",
+            "weight": f"{row['weight']:,.1f}",
+        }
+        rows.append(told)
+    return sorted(rows, key=lambda told: not told["headline"])

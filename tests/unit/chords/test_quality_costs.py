@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""What chord qualities cost."""
+
+from kammerton.chords.costs import quality_costs
+from kammerton.model.costs import ClassCost
+from kammerton.model.task import Classes
+
+
+def test_another_root_or_quality_is_lost() -> None:
+    cells: dict[Classes, float] = {
+        (0, "maj", "maj"): 4.0,
+        (0, "maj", "min"): 1.0,
+        (5, "maj", "maj"): 2.0,
+        (None, "N", "N"): 3.0,
+        (None, "N", "maj"): 0.5,
+    }
+    found = quality_costs({"confusion": cells})
+    assert found is not None
+    assert found.rows == (
+        ClassCost(name="maj", whole=7.0, lost=3.0, instead="maj on another root"),
+        ClassCost(name="N", whole=3.5, lost=0.5, instead="maj"),
+    )
+
+
+def test_without_a_confusion_there_are_no_costs() -> None:
+    assert quality_costs({}) is None

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""What the page answers first."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kammerton as kt
+from kammerton.reporting.html.numbers import amount, figure, p_value
+from tabled_scores import CLASSES, LOSS, MEAN, POOLED, tabled, valued
+from unit.reporting.pages import section, text_of
+
+BETTER = [1.0] * 6 + [0.5] * 4
+WORSE = [0.5] * 6 + [0.25] * 4
+
+
+def told(values: dict[str, Any], *measures: Any) -> str:
+    return text_of(section(tabled(valued(values), measures or (MEAN,)), "answers"))
+
+
+def test_the_better_system_is_named_if_the_data_can_tell() -> None:
+    # all differences favour it: 2 of the 2 ** 10 ways to swap ten items are as far apart
+    text = told({"worse": WORSE, "better": BETTER})
+    assert "better is better than worse, and the data can tell." in text
+    assert "By one/mean: 80.0 against 40.0 per cent, a difference of +40.0 (95 % interval" in text
+    assert "p = 0.0020, on 10 items." in text
+
+
+def test_it_is_said_that_the_data_cannot_tell() -> None:
+    # 1 and 0 against 0 and 1, and a tenth more: of 8 ways to swap, none is less far apart than 4
+    text = told({"one": [1, 0, 0.6], "other": [0, 1, 0.5]})
+    assert "one scores higher than other, but the data cannot tell them apart." in text
+
+
+def test_equal_systems_score_the_same() -> None:
+    assert "one and other score the same." in told({"one": [1, 0], "other": [0, 1]})
+
+
+def test_lower_may_be_better() -> None:
+    text = told({"one": [0.5, 0.2, 0.1], "other": [0.1, 0.1, 0.5]}, LOSS)
+    assert "other scores lower, which is better, than one, but the data cannot tell" in text
+    # the worst item of the system that is better has the highest loss
+    assert "item 00002: 50.0 per cent for other." in text
+
+
+def test_systems_that_cannot_be_told_from_the_best_are_named() -> None:
+    close = [*BETTER[:-1], 0.4]
+    text = told({"better": BETTER, "close": close, "far": WORSE})
+    assert "better scores higher than close, but the data cannot tell them apart." in text
+    assert "Nor can" not in text
+    third = told({"better": BETTER, "close": close, "third": [*close[:-1], 0.3]})
+    assert "Nor can third be told from it." in third
+
+
+def test_measures_that_rank_another_system_first_are_named() -> None:
+    # pooled over 10 and 1: 9 + 0 of 11 against 5 + 1; the mean of .9 and 0 is less than that of .5 and 1
+    rows = {"one": [(9, 10), (0, 1)], "other": [(5, 10), (1, 1)]}
+    text = text_of(section(tabled(rows, (POOLED, MEAN)), "answers"))
+    assert "1 of 2 headline measures rank it first; one/mean do not." in text
+    assert "All 2 headline measures rank it first." in text_of(
+        section(tabled({"one": [(9, 10), (1, 1)], "other": [(5, 10), (0, 1)]}, (POOLED, MEAN)), "answers")
+    )
+
+
+def test_one_system_is_not_compared() -> None:
+    text = told({"one": [1, 0.5]})
+    assert "How good is it? one scores 75.0: per cent by one/mean." in text
+    assert "Which of two systems is better is told by a report of both." in text
+
+
+def test_what_is_undefined_is_not_compared() -> None:
+    assert "one/mean has no figures to compare." in told({"one": [1, 1], "other": [np.nan, np.nan]})
+
+
+def test_systems_without_an_item_in_common_are_not_compared() -> None:
+    text = text_of(section(tabled({"one": [(1, 1), (np.nan, 1)], "other": [(np.nan, 1), (0, 1)]}), "answers"))
+    assert "one scores 100.0; other scores 0.0: per cent by one/pooled." in text
+
+
+def test_the_worst_item_is_that_of_the_better_system_and_the_dearest_those_of_all() -> None:
+    # lost by both: 0 + 1 of item 0, 1 + 0 of item 1, 1 + 2 of item 2
+    rows = {"one": [(1, 1), (9, 10), (1, 2)], "other": [(0, 1), (10, 10), (0, 2)]}
+    text = text_of(section(tabled(rows, (POOLED,)), "answers"))
+    assert "item 00002: 50.0 per cent for one." in text
+    assert "What cost all systems most, by score and length: item 00002, item 00000, item 00001." in text
+
+
+def test_classes_are_no_items() -> None:
+    scores = tabled({"one": [(1, 1), (0, 2)]}, (CLASSES,))
+    assert "Which item is worst?" not in text_of(section(scores, "answers"))
+
+
+def test_nothing_defined_has_no_worst_item() -> None:
+    assert "Which item is worst?" not in told({"one": [np.nan]})
+
+
+def test_one_annotator_tells_nothing_of_agreement() -> None:
+    assert "One annotator: how far people agree is not known here." in told({"one": [1]})
+
+
+def test_several_annotators_show_how_far_they_spread() -> None:
+    scores = tabled({"one": {"ann": [(1, 2)], "bob": [(2, 2)]}})
+    assert "2 annotators; against one or another of them: one 50.0 to 100.0 per cent." in text_of(
+        section(scores, "answers")
+    )
+
+
+def test_what_was_left_out_is_said() -> None:
+    scores = tabled({"one": [(1, 1), (np.nan, 1)]})
+    assert "1 of 2 items scored for one: 1 missing." in text_of(section(scores, "answers"))
+
+
+@pytest.mark.parametrize(
+    ("task", "reference", "estimate", "answer"),
+    [
+        # 2 s of G:7 as C; the second of C is right
+        (
+            "chords",
+            ([(0, 1), (1, 3)], ["C", "G:7"]),
+            ([(0, 3)], ["C"]),
+            "7: 2 s of the 2 s that mine lost (100 %). Most of it was taken for maj on another root.",
+        ),
+    ],
+)
+def test_the_dearest_class_is_named(task: str, reference: Any, estimate: Any, answer: str) -> None:
+    scores = kt.score(task, {"song": reference}, {"mine": {"song": estimate}})
+    assert answer in text_of(section(scores, "answers"))
+
+
+def test_a_system_without_errors_has_no_dearest_class() -> None:
+    song = ([(0, 1)], ["C"])
+    scores = kt.score("chords", {"song": song}, {"mine": {"song": song}})
+    text = text_of(section(scores, "answers"))
+    assert "costs most" not in text
+    assert "nothing was lost" in text_of(section(scores, "costs"))
+
+
+def test_numbers_are_printed_with_their_units() -> None:
+    assert figure(-0.1234, MEAN, signed=True) == "−12.3"
+    assert figure(float("nan"), MEAN) == p_value(float("nan")) == "undefined"
+    assert [p_value(p) for p in (0.00009, 0.00234, 0.2)] == ["< 0.0001", "= 0.0023", "= 0.200"]
+    assert [amount(*given) for given in ((599.25, "s"), (600.0, "s"), (7200.0, "s"), (1234.0, "notes"))] == [
+        "599.2 s",
+        "10 min",
+        "2 h 00 min",
+        "1,234 notes",
+    ]
