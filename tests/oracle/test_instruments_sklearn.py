@@ -14,6 +14,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 import kammerton
 from kammerton.instruments import InstrumentOptions, evaluate
 from kammerton.instruments.annotation import InstrumentList
+from oracle.covered import SKLEARN_LISTS, SKLEARN_VECTORS
 
 LABELS = [f"label {number}" for number in range(9)]
 SEEDS = range(25)
@@ -44,13 +45,16 @@ def test_precision_recall_and_f(seed: int, undefined: str, zero_division: Any) -
     ours = evaluate(truth, said, labels=LABELS, undefined=undefined)
     binary = MultiLabelBinarizer(classes=LABELS).fit(truth)
     matrices = binary.transform(truth), binary.transform(said)
-    for average, prefix in (("samples", ""), ("macro", "macro_")):
+    compared = set()
+    for average, prefix in (("samples", ""), ("macro", "macro_"), ("micro", "micro_")):
         theirs = metrics.precision_recall_fscore_support(
             *matrices, average=average, zero_division=zero_division
         )
         for which, figure in zip("PRF", theirs, strict=False):
-            found = ours[f"open-mic-task1/{prefix}{which}"]
-            assert found == pytest.approx(figure, abs=1e-12), (average, which)
+            address = f"open-mic-task1/{prefix}{which}"
+            assert ours[address] == pytest.approx(figure, abs=1e-12), (average, which)
+            compared.add(address)
+    assert compared == SKLEARN_LISTS
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -107,10 +111,12 @@ def test_figures_of_score_vectors(seed: int) -> None:
         "scores/PR_AUC": metrics.average_precision_score(truth, scores, average="macro"),
         "scores/micro_mAP": metrics.average_precision_score(truth, scores, average="micro"),
         "scores/ROC_AUC": metrics.roc_auc_score(truth, scores, average="macro"),
+        "scores/micro_PR_AUC": metrics.average_precision_score(truth, scores, average="micro"),
         "scores/micro_ROC_AUC": metrics.roc_auc_score(truth, scores, average="micro"),
         "scores/LRAP": metrics.label_ranking_average_precision_score(truth, scores),
         "open-mic-task1/AP": metrics.average_precision_score(truth, scores, average="samples"),
     }
+    assert theirs.keys() == SKLEARN_VECTORS
     found = {address: ours.value(address) for address in theirs}
     assert found == pytest.approx(theirs, abs=1e-12, nan_ok=True)
 

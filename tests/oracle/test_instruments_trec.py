@@ -20,18 +20,9 @@ from kammerton.instruments.retrieval import Answers
 from kammerton.instruments.shaping import build_columns
 from kammerton.model.gathering import name_items
 from kammerton.model.task import Case
+from oracle.covered import PYTREC_EVAL
 
 AS_TREC = InstrumentOptions(ties="trec", undefined="trec")
-
-NAMES = {
-    "map": ("open-mic-task1/AP", "open-mic-task2/AP"),
-    "recip_rank": ("open-mic-task2/RR",),
-    "ndcg": ("open-mic-task2/nDCG",),
-    "set_P": ("open-mic-task1/P", "open-mic-task2/set_P"),
-    "set_recall": ("open-mic-task1/R", "open-mic-task2/set_R"),
-    "set_F": ("open-mic-task1/F", "open-mic-task2/set_F"),
-    **{f"P_{k}": (f"open-mic-task2/P@{k}",) for k in (5, 10, 15, 20, 50, 100)},
-}
 
 Topics = dict[str, dict[str, float]]
 
@@ -66,16 +57,16 @@ def test_the_test_topics_of_trec_eval(folder: Path) -> None:
     scores = kammerton.score("instruments", folder / "qrels.test", folder / "results.test", options=AS_TREC)
     values, means = figures(scores)
     for topic, theirs in expected["per_query"].items():
-        for name, addresses in NAMES.items():
+        for name, addresses in PYTREC_EVAL.items():
             for address in addresses:
                 if name in theirs:
                     assert values[topic][address] == pytest.approx(theirs[name], abs=1e-9), (topic, name)
     for name, mean in expected["mean_over_queries_in_run_and_qrels"].items():
-        for address in NAMES.get(name, ()):
+        for address in PYTREC_EVAL.get(name, ()):
             assert means[address] == pytest.approx(mean, abs=1e-9), name
     told = {"map": 0.1785, "recip_rank": 0.4064, "P_5": 0.2667, "ndcg": 0.4021, "set_F": 0.1194}
     for name, rounded in told.items():
-        assert round(means[NAMES[name][-1]], 4) == rounded
+        assert round(means[PYTREC_EVAL[name][-1]], 4) == rounded
 
 
 def answers(qrels: Topics, run: Topics, **choices: Any) -> tuple[tuple[str, ...], Answers]:
@@ -143,7 +134,7 @@ def test_random_topics(seed: int) -> None:
     values, means = figures(
         kammerton.score("instruments", references, {"system": estimates}, options=AS_TREC, ci=None)
     )
-    for name, addresses in NAMES.items():
+    for name, addresses in PYTREC_EVAL.items():
         for address in addresses:
             for topic, values_of in theirs.items():
                 ours = values[topic][address]

@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 
 import kammerton as kt
+from oracle.covered import MIR_EVAL, names_of
 from oracle.original_mir_eval import (
     Values,
     arrays,
@@ -130,6 +131,15 @@ def test_songs_of_every_kind_are_among_those_the_original_can_take(
 
 def test_values_are_those_of_the_original(scores: kt.Scores, originals: dict[str, Values | None]) -> None:
     assert compared_with(scores, originals, "mir_eval") == []
+
+
+def test_every_measure_that_is_said_to_agree_is_among_them(originals: dict[str, Values | None]) -> None:
+    pair = PAIRS["0001"]
+    unmerged = segmented_unmerged(arrays(pair.ref), arrays(pair.est))
+    assert originals["0001"] is not None
+    assert unmerged is not None
+    assert originals["0001"].keys() == names_of(MIR_EVAL, "mir_eval")
+    assert {"CSR", *unmerged} == names_of(MIR_EVAL, "decibel")
 
 
 def test_a_song_alone_has_the_values_it_has_among_others(scores: kt.Scores) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.chords.formulas import EXCLUDED
+from oracle.covered import MIREX_RECALLS, MIREX_SEGMENTATIONS
 from oracle.original_mir_eval import Values, compared_with, evaluated_files, loaded, segmented_unmerged
 
 ALL = ["mirex2013", "mir_eval", "decibel"]
@@ -137,14 +138,6 @@ def test_the_song_of_the_specification_has_both_values(shared_chords: Path) -> N
 
 # --- official results ----------------------------------------------------------------------
 
-RECALLS = ["Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass"]
-SEGMENTATIONS = {
-    "WorstSeg": "seg_worst",
-    "MeanSeg": "seg_harmonic",
-    "UnderSeg": "underseg",
-    "OverSeg": "overseg",
-}
-
 
 def official_rows(path: Path) -> dict[str, dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as lines:
@@ -162,7 +155,7 @@ def test_every_song_has_its_official_results(one_set: Set, name: str, shared_cho
     for item, expected in official.items():
         checks = [
             (f"{measure} {what}", ours, float(expected[f"Mirex{measure}_{column}"]) / scale, within)
-            for measure in RECALLS
+            for measure in MIREX_RECALLS
             for what, ours, column, scale, within in (
                 ("score", found[item][measure][0], "score_pct", 100, 1e-8),
                 ("seconds", found[item][measure][1], "evaluated_s", 1, 1e-5),
@@ -170,7 +163,7 @@ def test_every_song_has_its_official_results(one_set: Set, name: str, shared_cho
         ]
         checks += [
             (measure, found[item][measure][0], float(expected[column]), 1e-6)
-            for measure, column in SEGMENTATIONS.items()
+            for measure, column in MIREX_SEGMENTATIONS.items()
         ]
         different += [
             (item, what, ours, theirs)
@@ -188,7 +181,7 @@ def test_the_corpus_has_its_official_results(one_set: Set, name: str, shared_cho
             for row in csv.DictReader(lines)
             if (row["edition_dataset"], row["Algorithm"]) == (dataset, algorithm)
         )
-    columns = {**{measure: f"Mirex{measure}" for measure in RECALLS}, "MeanSeg": "MeanSeg"}
+    columns = {**{measure: f"Mirex{measure}" for measure in MIREX_RECALLS}, "MeanSeg": "MeanSeg"}
     columns |= {"UnderSeg": "UnderSeg", "OverSeg": "OverSeg"}
     ours = {measure: f"{100 * one_set.scores.value(f'mirex2013/{measure}'):.2f}" for measure in columns}
     assert ours == {measure: expected[column] for measure, column in columns.items()}

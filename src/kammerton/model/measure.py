@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kammerton.core.ratios import mean, median, total, weighted_mean
 
 __all__ = [
+    "BY_HAND",
     "Aggregate",
     "Card",
     "CountingFormula",
@@ -73,6 +74,10 @@ class CountingFormula(Formula, Protocol):
         """Return what each row counts in a mean; NaN where it does not take part."""
 
 
+BY_HAND = "compared with no other program; worked out by hand in the tests"
+"""What the card of a measure without an oracle says that it agrees with."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """What a reader must know to trust a figure; shown by ``kammerton measures``.
@@ -88,7 +93,8 @@ class Card:
     source : str
         Paper, document or program that defines it.
     agrees_with : str
-        Tool, version and tolerance of the agreement that the tests hold.
+        Tool, version and tolerance of the agreement that the tests hold for this very measure, or
+        :data:`BY_HAND`.
     """
 
     summary: str
@@ -130,7 +136,8 @@ class Measure:
     card : Card
         Its documentation.
     headline : bool
-        Whether the terminal table shows it without being asked.
+        Whether the terminal table shows it without being asked; no measure is by default, since each
+        makes the tables of everyone wider.
     range : (float, float)
         Smallest and largest value.
     direction : {"higher", "lower"}
@@ -151,7 +158,7 @@ class Measure:
     card: Card
     beside: tuple[Aggregate, ...] = ()
     weight_unit: str = "s"
-    headline: bool = True
+    headline: bool = False
     range: tuple[float, float] = (0.0, 1.0)
     direction: Literal["higher", "lower"] = "higher"
     worst: float = 0.0

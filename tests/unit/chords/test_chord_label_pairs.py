@@ -7,6 +7,7 @@ import pytest
 
 import kammerton as kt
 from cases.chords import LabelPair, label_pairs, song
+from oracle.covered import EVALUATOR_PAIRS
 
 TRICKY = label_pairs("chords_tricky_pairs.csv")
 REAL = label_pairs("chords_label_pairs.csv")
@@ -50,6 +51,7 @@ def real_values() -> list[dict[str, float]]:
 
 def test_there_are_eighteen_targets_and_all_cases() -> None:
     assert (len(TARGETS), len(TRICKY), len(REAL)) == (18, 85, 3000)
+    assert {target for target in TARGETS if target.startswith("mirex2013/")} == EVALUATOR_PAIRS
 
 
 @pytest.mark.parametrize("number", range(len(TRICKY)), ids=[f"{p.ref} {p.est}" for p in TRICKY])

@@ -282,6 +282,24 @@ def test_figures_of_instruments_over_files() -> None:
     assert math.isnan(found[f"{TASK2}/set_P"][3])
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("EP@5", "4/15"),  # (1 + 1/3) / 5
+        ("EP@10", "7/30"),  # (2 + 1/3) / 10
+        ("EP@15", "10/45"),
+        ("EP@20", "13/60"),
+        ("EP@50", "16/150"),
+        ("EP@100", "19/300"),
+    ],
+)
+def test_a_sibling_counts_a_third_up_to_each_place(name: str, expected: str) -> None:
+    there = {1: "E", 2: "F", 6: "E", 11: "E", 16: "E", 21: "E", 51: "E"}  # F: the sibling
+    pairs = [(listed(there.get(place, "J")), listed({"E": 1 - place / 100})) for place in range(1, 61)]
+    classes, found = by_class(pairs, options(FIGURE), [f"{TASK2}/{name}"])
+    assert found[f"{TASK2}/{name}"][classes.index("E")] == equals(expected)
+
+
 def test_means_over_instruments_that_some_file_has() -> None:
     pairs = [*CORPUS, (listed(""), listed({"K": 0.9}))]
     names = [f"{TASK2}/{name}" for name in ("RR", "P@5", "AP", "set_P", "set_F")]

@@ -20,7 +20,7 @@ from kammerton.chords.protocols.mirex2013 import PROTOCOL as MIREX2013
 from kammerton.chords.protocols.mirex2013 import label_rules, sounding
 from kammerton.chords.time_rules import from_zero
 from kammerton.core.intervals import Codes, Seconds
-from kammerton.model.measure import Card, Measure
+from kammerton.model.measure import BY_HAND, Card, Measure
 from kammerton.model.protocol import Protocol
 
 __all__ = ["PROTOCOL", "evaluate", "samples_before"]
@@ -36,13 +36,14 @@ def _measure(name: str) -> Measure:
         aggregate="pooled",
         beside=("mean", "median"),
         weight_unit="samples",
+        headline=True,
         laws=frozenset(("identity", "transposition", "respelling", "split")),
         card=Card(
             summary=f"Recall of mirex2013/{name}, counted in samples every 10 ms.",
             equation="correct samples / scored samples; pooled: sum over songs of both",
             undefined_when="no sample of the reference is in the vocabulary",
             source="MIREX Audio Chord Estimation before 2013",
-            agrees_with=f"converges to mirex2013/{name} as the hop shrinks",
+            agrees_with=f"{BY_HAND}; converges to mirex2013/{name} as the hop shrinks",
         ),
     )
 

@@ -27,39 +27,54 @@ from kammerton.model.protocol import Protocol
 __all__ = ["PROTOCOL", "evaluate", "label_rules", "merged_values"]
 
 _LAWS: frozenset[Law] = frozenset(("identity", "transposition", "respelling", "split", "time_shift"))
+_MODULE = "mir_eval.chord"
+_HARTE = f"{_MODULE} after Harte 2010"
 _AGREES = "mir_eval 0.8.2 (1e-9) wherever it returns a value"
 
 _RECALLS = {
-    "thirds": "root and minor third; whatever has no minor third counts as major",
-    "thirds_inv": "root, minor third and bass",
-    "triads": "root and the tones up to the fifth",
-    "triads_inv": "root, the tones up to the fifth, and bass",
-    "tetrads": "root and all tones within the octave",
-    "tetrads_inv": "root, all tones within the octave, and bass",
-    "root": "the root",
-    "mirex": "at least three pitch classes in common",
-    "majmin": "major and minor triads",
-    "majmin_inv": "major and minor triads with bass",
-    "sevenths": "major and minor triads, major, minor and dominant sevenths",
-    "sevenths_inv": "the same with bass",
+    "thirds": ("root and minor third; whatever has no minor third counts as major", _MODULE, _AGREES),
+    "thirds_inv": ("root, minor third and bass", _MODULE, _AGREES),
+    "triads": ("root and the tones up to the fifth", _MODULE, _AGREES),
+    "triads_inv": ("root, the tones up to the fifth, and bass", _MODULE, _AGREES),
+    "tetrads": ("root and all tones within the octave", _MODULE, _AGREES),
+    "tetrads_inv": ("root, all tones within the octave, and bass", _MODULE, _AGREES),
+    "root": ("the root", _MODULE, _AGREES),
+    "mirex": ("at least three pitch classes in common", _MODULE, _AGREES),
+    "majmin": ("major and minor triads", _MODULE, _AGREES),
+    "majmin_inv": ("major and minor triads with bass", _MODULE, _AGREES),
+    "sevenths": ("major and minor triads, major, minor and dominant sevenths", _MODULE, _AGREES),
+    "sevenths_inv": ("the same with bass", _MODULE, _AGREES),
 }
+"""Of each recall: what is compared, its source, and what it agrees with."""
+
 _HEADLINES = ("root", "majmin", "majmin_inv", "sevenths", "sevenths_inv", "underseg", "overseg", "seg")
-_SEGMENTATIONS: dict[str, tuple[Formula, str, str]] = {
+_SEGMENTATIONS: dict[str, tuple[Formula, str, str, str, str]] = {
     "underseg": (
         Segmentation("lost_under"),
         "how little estimated chords run over boundaries of the reference",
         "1 - dhd(estimate, reference)",
+        _HARTE,
+        _AGREES,
     ),
     "overseg": (
         Segmentation("lost_over"),
         "how little reference chords are cut to pieces by the estimate",
         "1 - dhd(reference, estimate)",
+        _HARTE,
+        _AGREES,
     ),
-    "seg": (MinimumSegmentation(), "the smaller of the two", "min(underseg, overseg) per song"),
+    "seg": (
+        MinimumSegmentation(),
+        "the smaller of the two",
+        "min(underseg, overseg) per song",
+        _HARTE,
+        _AGREES,
+    ),
 }
 
 
-def _recall(name: str, compared: str) -> Measure:
+def _recall(name: str) -> Measure:
+    compared, source, agrees_with = _RECALLS[name]
     return Measure(
         protocol="mir_eval",
         name=name,
@@ -72,27 +87,28 @@ def _recall(name: str, compared: str) -> Measure:
             summary=f"Chord symbol recall; compared: {compared}.",
             equation="correct seconds / scored seconds; pooled: sum over songs of both",
             undefined_when="no reference time is comparable (mir_eval returns 0)",
-            source="mir_eval.chord",
-            agrees_with=_AGREES,
+            source=source,
+            agrees_with=agrees_with,
         ),
     )
 
 
 def _segmentation(name: str) -> Measure:
-    formula, summary, equation = _SEGMENTATIONS[name]
+    formula, summary, equation, source, agrees_with = _SEGMENTATIONS[name]
     return Measure(
         protocol="mir_eval",
         name=name,
         formula=formula,
         aggregate="mean",
         beside=("median",),
+        headline=name in _HEADLINES,
         laws=_LAWS | {"symmetry"} if name == "seg" else _LAWS,
         card=Card(
             summary=f"Segmentation: {summary}.",
             equation=f"{equation}; dhd: sum over runs of (length - longest piece) / span",
             undefined_when="the reference has no duration",
-            source="mir_eval.chord after Harte 2010",
-            agrees_with=_AGREES,
+            source=source,
+            agrees_with=agrees_with,
         ),
     )
 
@@ -119,7 +135,7 @@ PROTOCOL = Protocol(
         "in mirex: the seconds gained are noted."
     ),
     measures=(
-        *(_recall(name, compared) for name, compared in _RECALLS.items()),
+        *map(_recall, _RECALLS),
         *map(_segmentation, _SEGMENTATIONS),
     ),
     citation=_CITATION,

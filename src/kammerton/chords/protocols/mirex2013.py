@@ -26,7 +26,7 @@ from kammerton.chords.label_times import LabelTimes, sum_by_labels
 from kammerton.chords.third_maps import TETRADS, MappedChord, map_label
 from kammerton.chords.time_rules import from_zero
 from kammerton.core.intervals import Codes, Flags
-from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
+from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Statistics
 from kammerton.model.protocol import Protocol
 
 __all__ = ["CLASSES", "PROTOCOL", "VOCABULARIES", "class_codes", "evaluate", "label_rules", "sounding"]
@@ -41,41 +41,64 @@ CLASSES = ("N", "silence", "X", *TETRADS)
 
 _RECALLED = ("N", *TETRADS)
 _EVALUATOR = "MusOOEvaluator, the program MIREX has run since 2013"
-_AGREES = "official per-song results of MIREX 2017 and 2018, to print precision (1e-8)"
+_HARTE = f"Harte 2010 as implemented in {_EVALUATOR}"
+_PAIRS = "MusOOEvaluator on 3,085 pairs of labels"
+_PRINTED = f"official per-song results of MIREX 2017 and 2018, to print precision (1e-8); {_PAIRS}"
+_SEGMENTED = "official per-song results of MIREX 2017 and 2018 (1e-6)"
 
+_HEADLINES = ("Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass", "MeanSeg", "UnderSeg", "OverSeg")
 _RECALLS = {
-    "Root": "the root alone; every chord is scored",
-    "MajMin": "major and minor triads; richer chords count as the triad that their third makes",
-    "MajMinBass": "major and minor triads with their inversions",
-    "Sevenths": "major and minor triads, major, minor and dominant sevenths",
-    "SeventhsBass": "triads and sevenths with their inversions",
-    "Mirex2010": "at least three pitch classes in common; two if the reference is dim or aug",
+    "Root": ("the root alone; every chord is scored", _EVALUATOR, _PRINTED),
+    "MajMin": (
+        "major and minor triads; richer chords count as the triad that their third makes",
+        _EVALUATOR,
+        _PRINTED,
+    ),
+    "MajMinBass": ("major and minor triads with their inversions", _EVALUATOR, _PRINTED),
+    "Sevenths": ("major and minor triads, major, minor and dominant sevenths", _EVALUATOR, _PRINTED),
+    "SeventhsBass": ("triads and sevenths with their inversions", _EVALUATOR, _PRINTED),
+    "Mirex2010": (
+        "at least three pitch classes in common; two if the reference is dim or aug",
+        _EVALUATOR,
+        _PAIRS,
+    ),
 }
-_SEGMENTATIONS: dict[str, tuple[Formula, str, str]] = {
+"""Of each recall: what is compared, its source, and what it agrees with."""
+
+_SEGMENTATIONS: dict[str, tuple[Formula, str, str, str, str]] = {
     "MeanSeg": (
         HarmonicSegmentation(),
         "harmonic mean of under- and over-segmentation",
         "2 * UnderSeg * OverSeg / (UnderSeg + OverSeg) per song",
+        _HARTE,
+        _SEGMENTED,
     ),
     "UnderSeg": (
         Segmentation("lost_under"),
         "how little estimated chords run over boundaries of the reference",
         "1 - sum over estimated runs of (overlap with reference runs - the largest) / end of reference",
+        _HARTE,
+        _SEGMENTED,
     ),
     "OverSeg": (
         Segmentation("lost_over"),
         "how little reference chords are cut to pieces by the estimate",
         "1 - sum over reference runs of (overlap with estimated runs - the largest) / end of reference",
+        _HARTE,
+        _SEGMENTED,
     ),
     "WorstSeg": (
         MinimumSegmentation(),
         "the smaller of under- and over-segmentation",
         "min(UnderSeg, OverSeg) per song",
+        _HARTE,
+        _SEGMENTED,
     ),
 }
 
 
-def _recall(name: str, vocabulary: str) -> Measure:
+def _recall(name: str) -> Measure:
+    vocabulary, source, agrees_with = _RECALLS[name]
     laws: frozenset[Law] = frozenset(("transposition", "respelling", "split"))
     return Measure(
         protocol="mirex2013",
@@ -83,20 +106,20 @@ def _recall(name: str, vocabulary: str) -> Measure:
         formula=Recall(),
         aggregate="pooled",
         beside=("mean", "median"),
-        headline=name != "Mirex2010",
+        headline=name in _HEADLINES,
         laws=laws if name == "Mirex2010" else laws | {"identity"},  # chords of two tones are wrong in it
         card=Card(
             summary=f"Chord symbol recall of {vocabulary}.",
             equation="correct seconds / scored seconds; pooled: sum over songs of both (WCSR)",
             undefined_when="no reference time is in the vocabulary",
-            source=_EVALUATOR,
-            agrees_with=_AGREES if name != "Mirex2010" else "the same program on 3,085 label pairs",
+            source=source,
+            agrees_with=agrees_with,
         ),
     )
 
 
 def _segmentation(name: str) -> Measure:
-    formula, summary, equation = _SEGMENTATIONS[name]
+    formula, summary, equation, source, agrees_with = _SEGMENTATIONS[name]
     laws: frozenset[Law] = frozenset(("identity", "transposition", "split"))
     return Measure(
         protocol="mirex2013",
@@ -104,14 +127,14 @@ def _segmentation(name: str) -> Measure:
         formula=formula,
         aggregate="mean",
         beside=("median",),
-        headline=name != "WorstSeg",
+        headline=name in _HEADLINES,
         laws=laws | {"symmetry"} if name in ("MeanSeg", "WorstSeg") else laws,
         card=Card(
             summary=f"Segmentation: {summary}.",
             equation=equation,
             undefined_when="the reference has no duration",
-            source=f"Harte 2010 as implemented in {_EVALUATOR}",
-            agrees_with="official per-song results of MIREX 2017 and 2018 (1e-6)",
+            source=source,
+            agrees_with=agrees_with,
         ),
     )
 
@@ -121,14 +144,13 @@ _ACQA = Measure(
     name="ACQA",
     formula=ClassAverage(_RECALLED),
     aggregate="pooled",
-    headline=False,
     laws=frozenset(("identity", "transposition", "respelling", "time_shift", "split")),
     card=Card(
         summary="Average chord quality accuracy: mean over qualities of the recall of each.",
         equation="mean over qualities q in the reference of (seconds with root and q right / seconds of q)",
         undefined_when="the reference has neither chords nor N",
         source="Cho & Bello 2014; qualities are the tetrad-level types of the evaluator and N",
-        agrees_with="hand-computed cases",
+        agrees_with=BY_HAND,
     ),
 )
 
@@ -149,7 +171,7 @@ PROTOCOL = Protocol(
         "chord. Segmentation merges rows of the same spelling. X in the estimate is always wrong."
     ),
     measures=(
-        *(_recall(name, vocabulary) for name, vocabulary in _RECALLS.items()),
+        *map(_recall, _RECALLS),
         *map(_segmentation, _SEGMENTATIONS),
         _ACQA,
     ),

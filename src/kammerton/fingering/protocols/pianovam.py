@@ -15,21 +15,25 @@ from kammerton.fingering.formulas import MatchRate, ViolationRate
 from kammerton.fingering.match_rates import AGAINST
 from kammerton.fingering.pieces import collect
 from kammerton.fingering.playability import Playability
-from kammerton.model.measure import Card, Formula, Law, Measure, Needs, Statistics
+from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Needs, Statistics
 from kammerton.model.protocol import Protocol
 
 __all__ = ["PROTOCOL", "evaluate", "evaluate_alone"]
 
 _SOURCE = "evaluation protocol document of the PianoVAM fingering project"
+_FORMULAS = f"{BY_HAND}, by the formulas of the document"
 _NO_LABEL = "no note has a label of an annotator"
 
-_CARDS: dict[str, tuple[Formula, Needs, str, str, str]] = {
+_HEADLINES = ("Accuracy", "M_gen", "M_high", "IFR")
+_CARDS: dict[str, tuple[Formula, Needs, str, str, str, str, str]] = {
     "Accuracy": (
         MatchRate(),
         "references+estimate",
         "Agreement with the first annotator.",
         "notes with the first annotator's finger / notes that the annotator labelled",
         "the first annotator labelled no note",
+        _SOURCE,
+        _FORMULAS,
     ),
     "M_gen": (
         MatchRate(),
@@ -37,6 +41,8 @@ _CARDS: dict[str, tuple[Formula, Needs, str, str, str]] = {
         "General match rate, averaged over notes.",
         "mean over notes of (annotators with the finger / annotators of the note)",
         _NO_LABEL,
+        _SOURCE,
+        _FORMULAS,
     ),
     "M_high": (
         MatchRate(),
@@ -44,6 +50,8 @@ _CARDS: dict[str, tuple[Formula, Needs, str, str, str]] = {
         "Agreement with any annotator, note by note. Elsewhere this is M_soft, and M_high another rate.",
         "notes that match any annotator / notes",
         _NO_LABEL,
+        _SOURCE,
+        _FORMULAS,
     ),
     "IFR": (
         ViolationRate(),
@@ -51,6 +59,8 @@ _CARDS: dict[str, tuple[Formula, Needs, str, str, str]] = {
         "Irrational fingering rate: steps within a hand that break a constraint of the document.",
         "irrational transitions / judged transitions",
         "no hand has two fingered notes",
+        _SOURCE,
+        _FORMULAS,
     ),
 }
 
@@ -64,7 +74,7 @@ _LAWS: dict[str, tuple[Law, ...]] = {
 
 
 def _measure(name: str) -> Measure:
-    formula, needs, summary, equation, undefined_when = _CARDS[name]
+    formula, needs, summary, equation, undefined_when, source, agrees_with = _CARDS[name]
     is_rate = name != "IFR"
     return Measure(
         protocol="pianovam",
@@ -73,6 +83,7 @@ def _measure(name: str) -> Measure:
         aggregate="mean" if is_rate else "pooled",
         beside=("pooled", "median") if is_rate else ("mean", "median"),
         weight_unit="notes" if is_rate else "transitions",
+        headline=name in _HEADLINES,
         needs=needs,
         direction="higher" if is_rate else "lower",
         worst=0.0 if is_rate else 1.0,
@@ -81,8 +92,8 @@ def _measure(name: str) -> Measure:
             summary=summary,
             equation=equation,
             undefined_when=undefined_when,
-            source=_SOURCE,
-            agrees_with="the document's formulas on hand-computed cases",
+            source=source,
+            agrees_with=agrees_with,
         ),
     )
 

@@ -14,7 +14,7 @@ from kammerton.fingering.constraints import limits_of
 from kammerton.fingering.formulas import ViolationRate
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.playability import Playability
-from kammerton.model.measure import Card, Law, Measure, Statistics
+from kammerton.model.measure import BY_HAND, Card, Law, Measure, Statistics
 from kammerton.model.protocol import Protocol
 
 __all__ = ["PROTOCOL", "REFERENCES", "evaluate"]
@@ -22,18 +22,25 @@ __all__ = ["PROTOCOL", "REFERENCES", "evaluate"]
 REFERENCES = "_references"
 """Ending of the name of a measure that judges the references."""
 
+_TABLES = "span tables of the literature (option profile); after Guan, Zhao & Li 2022 in name"
+
+_HEADLINES = ("ifr_melodic", "ifr_chord")
 _CARDS = {
     "ifr_melodic": (
         "Legato steps from one note to one note of a hand that break a constraint",
         "steps that break a rule / steps judged",
         "no hand plays two fingered notes legato",
         "steps",
+        _TABLES,
+        BY_HAND,
     ),
     "ifr_chord": (
         "Chords of a hand that cannot be held: fingers crossed, too far, or one on two keys",
         "chords that break a rule / chords judged",
         "no chord has two fingered notes",
         "chords",
+        _TABLES,
+        BY_HAND,
     ),
 }
 
@@ -42,7 +49,7 @@ _LAWS: frozenset[Law] = frozenset(("time_shift", "note_order", "mirror"))
 
 
 def _measure(name: str, *, of_references: bool) -> Measure:
-    summary, equation, undefined_when, unit = _CARDS[name]
+    summary, equation, undefined_when, unit, source, agrees_with = _CARDS[name]
     return Measure(
         protocol="playability",
         name=name + REFERENCES if of_references else name,
@@ -50,6 +57,7 @@ def _measure(name: str, *, of_references: bool) -> Measure:
         aggregate="pooled",
         beside=("mean", "median"),
         weight_unit=unit,
+        headline=name in _HEADLINES,
         needs="annotators" if of_references else "estimate",
         direction="lower",
         worst=1.0,
@@ -58,8 +66,8 @@ def _measure(name: str, *, of_references: bool) -> Measure:
             summary=f"{summary}{', in the references' if of_references else ''}.",
             equation=equation,
             undefined_when=undefined_when,
-            source="span tables of the literature (option profile); after Guan, Zhao & Li 2022 in name",
-            agrees_with="hand-computed cases",
+            source=source,
+            agrees_with=agrees_with,
         ),
     )
 

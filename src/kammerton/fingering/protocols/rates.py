@@ -16,10 +16,9 @@ _UNDEFINED = "no note has a label of an annotator"
 def match_rate(
     protocol: str,
     name: str,
-    cards: Mapping[str, tuple[str, str]],
+    cards: Mapping[str, tuple[str, str, str, str]],
     *,
-    source: str,
-    agrees_with: str,
+    headline: bool,
     laws: frozenset[Law] = frozenset(),
 ) -> Measure:
     """Return a match rate over all annotators of a piece.
@@ -28,14 +27,15 @@ def match_rate(
     ----------
     protocol, name : str
         Its address.
-    cards : mapping of str to (str, str)
-        Summary and equation of each name.
-    source, agrees_with : str
-        As in :class:`kammerton.model.measure.Card`.
+    cards : mapping of str to (str, str, str, str)
+        Of each name summary, equation, source, and what it agrees with, as in
+        :class:`kammerton.model.measure.Card`.
+    headline : bool
+        Whether it is shown without being asked for.
     laws : frozenset of str
         Laws that its protocol keeps beside those of every such rate.
     """
-    summary, equation = cards[name]
+    summary, equation, source, agrees_with = cards[name]
     laws |= {"time_shift", "mirror"}
     if name != "M_gen":
         laws |= {"duplicate_annotator"}
@@ -48,7 +48,7 @@ def match_rate(
         aggregate="mean",
         beside=("pooled", "median"),
         weight_unit="notes",
-        headline=name != "M_high_piece",
+        headline=headline,
         needs="references+estimate",
         laws=laws,
         card=Card(

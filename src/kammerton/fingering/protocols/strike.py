@@ -18,56 +18,81 @@ from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.pieces import SIGNED_FINGERS, collect
 from kammerton.fingering.protocols.nakamura2020 import PROTOCOL as NAKAMURA
 from kammerton.fingering.protocols.rates import match_rate
-from kammerton.model.measure import Card, Formula, Measure, Statistics
+from kammerton.model.measure import BY_HAND, Card, Formula, Measure, Statistics
 from kammerton.model.protocol import Protocol
 from kammerton.model.task import ClassTable
 
 __all__ = ["PROTOCOL", "confusion_table", "evaluate"]
 
-_OURS = "this protocol; the rates after Nakamura, Saito & Yoshii 2020"
-_BY_HAND = "hand-computed cases"
-_RATES = {m.name: (m.card.summary, m.card.equation) for m in NAKAMURA.measures}
-_RATES["M_gen"] = (
-    "General match rate: how far the estimate agrees with the annotators on average.",
-    "mean over annotators of (notes with the annotator's finger / notes that the annotator labelled)",
-)
+_OURS = "this protocol"
+_AFTER = f"{_OURS}, after Nakamura, Saito & Yoshii 2020"
+_PUBLISHED = {m.name: (m.card.summary, m.card.equation) for m in NAKAMURA.measures}
 
-_PAIRS: dict[str, tuple[Formula, str, str]] = {
+_HEADLINES = (
+    *("M_gen", "M_high", "M_soft", "M_rec"),
+    *("accuracy", "hand_accuracy", "finger_accuracy", "coverage"),
+)
+_RATES = {
+    "M_gen": (
+        "General match rate: how far the estimate agrees with the annotators on average.",
+        "mean over annotators of (notes with the annotator's finger / notes that the annotator labelled)",
+        _AFTER,
+        BY_HAND,
+    ),
+    "M_high": (*_PUBLISHED["M_high"], _AFTER, BY_HAND),
+    "M_soft": (*_PUBLISHED["M_soft"], _AFTER, BY_HAND),
+    "M_rec": (*_PUBLISHED["M_rec"], _AFTER, BY_HAND),
+    "M_high_piece": (*_PUBLISHED["M_high_piece"], _AFTER, BY_HAND),
+}
+
+_PAIRS: dict[str, tuple[Formula, str, str, str, str]] = {
     "accuracy": (
         Share("matched", "labelled"),
         "Agreement with one annotator; an unpredicted note is a miss.",
         "notes with the annotator's hand and finger / notes that the annotator labelled",
+        _OURS,
+        BY_HAND,
     ),
     "hand_accuracy": (
         Share("same_hand", "labelled"),
         "Notes given to the annotator's hand.",
         "notes in the annotator's hand / notes that the annotator labelled",
+        _OURS,
+        BY_HAND,
     ),
     "finger_accuracy": (
         Share("matched_in_hand", "same_hand"),
         "Right fingers where the hand is right.",
         "notes with the annotator's hand and finger / notes in the annotator's hand",
+        _OURS,
+        BY_HAND,
     ),
     "coverage": (
         Share("covered", "labelled"),
         "Notes that the estimate has a finger for.",
         "predicted notes / notes that the annotator labelled",
+        _OURS,
+        BY_HAND,
     ),
     "covered_accuracy": (
         Share("matched", "covered"),
         "Agreement with one annotator on the notes that the estimate has a finger for.",
         "notes with the annotator's hand and finger / predicted notes that the annotator labelled",
+        _OURS,
+        BY_HAND,
     ),
     "finger_F1": (
         FingerAverage(),
         "F1 of each finger of each hand, averaged over the fingers in use.",
         "mean over fingers of 2 * right / (predicted + in the reference)",
+        _OURS,
+        BY_HAND,
     ),
 }
 
 
 def _pair(name: str) -> Measure:
-    formula, summary, equation = _PAIRS[name]
+    formula, summary, equation, source, agrees_with = _PAIRS[name]
     return Measure(
         protocol="strike",
         name=name,
@@ -75,14 +100,14 @@ def _pair(name: str) -> Measure:
         aggregate="pooled",
         beside=() if name == "finger_F1" else ("mean", "median"),
         weight_unit="notes",
-        headline=name not in ("finger_F1", "covered_accuracy"),
+        headline=name in _HEADLINES,
         laws=frozenset(("identity", "time_shift", "note_order", "mirror")),
         card=Card(
             summary=summary,
             equation=equation,
             undefined_when="the annotator labelled no note",
-            source=_OURS,
-            agrees_with=_BY_HAND,
+            source=source,
+            agrees_with=agrees_with,
         ),
     )
 
@@ -99,9 +124,7 @@ PROTOCOL = Protocol(
     ),
     measures=(
         *(
-            match_rate(
-                "strike", name, _RATES, source=_OURS, agrees_with=_BY_HAND, laws=frozenset(("identity",))
-            )
+            match_rate("strike", name, _RATES, headline=name in _HEADLINES, laws=frozenset(("identity",)))
             for name in _RATES
         ),
         *map(_pair, _PAIRS),

@@ -10,26 +10,35 @@ from kammerton.instruments.formulas import rates
 from kammerton.instruments.lca import lca_counts
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols.measures import measure
-from kammerton.model.measure import Measure, Statistics
+from kammerton.model.measure import BY_HAND, Measure, Statistics
 from kammerton.model.protocol import Protocol
 
 __all__ = ["PROTOCOL", "evaluate"]
 
+_PAPER = "Kosmopoulos, Partalas, Gaussier, Paliouras & Androutsopoulos 2015, doi:10.1007/s10618-014-0382-x"
+
+_HEADLINES = ("F",)
 _CARDS = {
     "P": (
         "Precision on labels with the way to their lowest common ancestor.",
         "nodes on ways of both sides / nodes on ways of listed labels",
         "nothing is listed; it then counts 0 in the mean if anything is annotated",
+        _PAPER,
+        BY_HAND,
     ),
     "R": (
         "Recall on labels with the way to their lowest common ancestor.",
         "nodes on ways of both sides / nodes on ways of annotated labels",
         "no instrument is annotated",
+        _PAPER,
+        BY_HAND,
     ),
     "F": (
         "Balance of both, of each file.",
         "2 * nodes on ways of both sides / (nodes on ways of listed + of annotated labels)",
         "nothing is listed, nor annotated",
+        _PAPER,
+        BY_HAND,
     ),
 }
 
@@ -59,10 +68,7 @@ PROTOCOL = Protocol(
             "lca",
             name,
             card,
-            source="Kosmopoulos, Partalas, Gaussier, Paliouras & Androutsopoulos 2015, "
-            "doi:10.1007/s10618-014-0382-x",
-            agrees_with="hand-computed cases",
-            headline=name == "F",
+            headline=name in _HEADLINES,
         )
         for name, card in _CARDS.items()
     ),

@@ -12,14 +12,12 @@ __all__ = ["measure"]
 def measure(
     protocol: str,
     name: str,
-    card: tuple[str, str, str],
+    card: tuple[str, str, str, str, str],
     *,
-    source: str,
-    agrees_with: str,
+    headline: bool,
     formula: Rate | Counts | None = None,
     aggregate: Aggregate = "mean",
     unit: str = "files",
-    headline: bool = True,
 ) -> Measure:
     """Return a measure.
 
@@ -27,20 +25,19 @@ def measure(
     ----------
     protocol, name : str
         Its address.
-    card : (str, str, str)
-        Summary, equation, and when it is undefined.
-    source, agrees_with : str
-        As in :class:`kammerton.model.measure.Card`.
+    card : (str, str, str, str, str)
+        Summary, equation, when it is undefined, source, and what it agrees with, as in
+        :class:`kammerton.model.measure.Card`.
+    headline : bool
+        Whether it is shown without being asked for.
     formula : Rate or Counts, optional
         By default a rate.
     aggregate : aggregate
         How items, or classes, become a figure.
     unit : str
         What is counted.
-    headline : bool
-        Whether it is shown without being asked for.
     """
-    summary, equation, undefined_when = card
+    summary, equation, undefined_when, source, agrees_with = card
     laws: frozenset[Law] = frozenset() if aggregate == "gathered" else frozenset(("identity",))
     return Measure(
         protocol=protocol,

@@ -15,7 +15,7 @@ from kammerton.instruments.protocols.measures import measure
 from kammerton.instruments.protocols.open_mic_task1 import PROTOCOL as TASK1
 from kammerton.instruments.queries import Queries
 from kammerton.instruments.retrieval import Answers, Parts
-from kammerton.model.measure import Measure, Statistics
+from kammerton.model.measure import BY_HAND, Measure, Statistics
 from kammerton.model.protocol import Protocol
 
 __all__ = ["AS_SETS", "GRADED", "PLACES", "PROTOCOL", "gather"]
@@ -32,13 +32,25 @@ GRADED = frozenset(("ERR", "GAP", *(f"EP@{places}" for places in PLACES)))
 """Measures that need the grades 0, 1, 2."""
 
 _NONE_THERE = "no file has the instrument"
-_CARDS: dict[str, tuple[str, str, str]] = {
-    "RR": ("How early the first right file comes.", "1 / place of the first right file; 0 if none", "never"),
+_CAMPAIGN = "OpenMIC, an open MIR evaluation campaign, 2016-17: Task 2"
+_TREC = "pytrec_eval (1e-9) with --ties trec"
+
+_HEADLINES = ("RR", "P@10", "AP", "ERR", "GAP", "nDCG")
+_CARDS: dict[str, tuple[str, str, str, str, str]] = {
+    "RR": (
+        "How early the first right file comes.",
+        "1 / place of the first right file; 0 if none",
+        "never",
+        _CAMPAIGN,
+        _TREC,
+    ),
     **{
         f"P@{places}": (
             f"How many of the first {places} files are right.",
             f"right files up to place {places} / {places}",
             "never",
+            _CAMPAIGN,
+            _TREC,
         )
         for places in PLACES
     },
@@ -46,17 +58,23 @@ _CARDS: dict[str, tuple[str, str, str]] = {
         "Average precision: right files ahead of wrong ones, none missing.",
         "sum over right files of (right files up to its place / its place) / right files of the corpus",
         _NONE_THERE,
+        _CAMPAIGN,
+        _TREC,
     ),
     "ERR": (
         "How early a reader is satisfied who goes down the list; siblings satisfy in part.",
         "sum over places i of 1/i * p_i * product over j < i of (1 - p_j), p = grade / 2",
         "never",
+        _CAMPAIGN,
+        BY_HAND,
     ),
     **{
         f"EP@{places}": (
             f"How many of the first {places} files are right, as readers see it who take siblings or not.",
             f"1/3 * files of grade 1 or 2 / {places} + 2/3 * files of grade 2 / {places}",
             "never",
+            _CAMPAIGN,
+            BY_HAND,
         )
         for places in PLACES
     },
@@ -64,34 +82,38 @@ _CARDS: dict[str, tuple[str, str, str]] = {
         "Average precision, as readers see it who take siblings or not.",
         "sum over t = 1, 2 of t/3 * the sum over files of grade >= t of their precision / the most it can be",
         "no file has the instrument, nor a sibling",
+        _CAMPAIGN,
+        BY_HAND,
     ),
     "nDCG": (
         "Grades of the files, the earlier the better, against the best order of the whole corpus.",
         "sum of grade / log2(place + 1) / the same of the corpus in the best order",
         "no file has the instrument, nor a sibling",
+        _CAMPAIGN,
+        f"{_TREC}; scikit-learn (1e-12)",
     ),
     "set_P": (
         "How much of what is returned is right.",
         "right files returned / files returned",
         "no file is returned",
+        _CAMPAIGN,
+        _TREC,
     ),
     "set_R": (
         "How much of what is right is returned.",
         "right files returned / right files of the corpus",
         _NONE_THERE,
+        _CAMPAIGN,
+        _TREC,
     ),
     "set_F": (
         "Balance of both.",
         "2 * right files returned / (files returned + right files of the corpus)",
         "no file is returned, and none is right",
+        _CAMPAIGN,
+        _TREC,
     ),
 }
-
-_AGREEMENTS = {
-    **dict.fromkeys(("RR", "AP", "nDCG", *AS_SETS), "pytrec_eval (1e-9) with --ties trec"),
-    **{f"P@{places}": "pytrec_eval (1e-9) with --ties trec" for places in PLACES},
-}
-_HEADLINE = frozenset(("RR", "P@10", "AP", "ERR", "GAP", "nDCG"))
 
 PROTOCOL = Protocol(
     name=_NAME,
@@ -110,11 +132,9 @@ PROTOCOL = Protocol(
             _NAME,
             name,
             card,
-            source="OpenMIC, an open MIR evaluation campaign, 2016-17: Task 2",
-            agrees_with=_AGREEMENTS.get(name, "hand-computed cases"),
+            headline=name in _HEADLINES,
             aggregate="gathered",
             unit="queries",
-            headline=name in _HEADLINE,
         )
         for name, card in _CARDS.items()
     ),

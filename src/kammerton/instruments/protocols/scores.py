@@ -28,41 +28,66 @@ EVERYTHING = "all"
 _AREA = "area under the curve of precision over recall, in steps"
 _PAIRS = "pairs of a file that has the label and one that has not, scored in this order / all such pairs"
 _NO_HIT = "no file has the label"
+_SOURCE = "scikit-learn's definitions, as PaSST, MediaEval 2019 and MTG-Jamendo use them"
+_SKLEARN = "scikit-learn 1.9 (1e-12)"
+
+_HEADLINES = ("mAP", "ROC_AUC", "LRAP")
 _CARDS = {
-    "mAP": ("Average precision of each label over files, averaged over labels.", _AREA, _NO_HIT),
+    "mAP": (
+        "Average precision of each label over files, averaged over labels.",
+        _AREA,
+        _NO_HIT,
+        _SOURCE,
+        _SKLEARN,
+    ),
     "ROC_AUC": (
         "How likely a file that has a label is scored above one that has not, averaged over labels.",
         f"{_PAIRS}; equal scores count half",
         "all files have the label, or none",
+        _SOURCE,
+        _SKLEARN,
     ),
     "PR_AUC": (
         "The same as mAP, under the name that MediaEval and MTG-Jamendo print; no trapezoids.",
         _AREA,
         _NO_HIT,
+        _SOURCE,
+        _SKLEARN,
     ),
     "LRAP": (
         "Label ranking average precision of each file, averaged over files; one step for equal scores.",
         "mean over labels of the file of (labels of the file scored as high / labels scored as high)",
         "the file has no label",
+        _SOURCE,
+        _SKLEARN,
     ),
 }
 
 
-def _measure(name: str, *, micro: bool = False) -> Measure:
-    summary, equation, undefined_when = _CARDS[name]
-    if micro:
-        summary = f"As {name}, over all pairs of file and label together."
-        undefined_when = "no file has any label, or for the ROC curve every one"
+_TOGETHER = "over all pairs of file and label together"
+_NOTHING = "no file has any label"
+_MICRO = {
+    "micro_mAP": (f"As mAP, {_TOGETHER}.", _AREA, _NOTHING, _SOURCE, _SKLEARN),
+    "micro_ROC_AUC": (
+        f"As ROC_AUC, {_TOGETHER}.",
+        f"{_PAIRS}; equal scores count half",
+        f"{_NOTHING}, or every file every one",
+        _SOURCE,
+        _SKLEARN,
+    ),
+    "micro_PR_AUC": (f"As PR_AUC, {_TOGETHER}.", _AREA, _NOTHING, _SOURCE, _SKLEARN),
+}
+
+
+def _measure(name: str) -> Measure:
     by_file = name == "LRAP"
     return measure(
         "scores",
-        f"micro_{name}" if micro else name,
-        (summary, equation, undefined_when),
-        source="scikit-learn's definitions, as PaSST, MediaEval 2019 and MTG-Jamendo use them",
-        agrees_with="scikit-learn 1.9 (1e-12)",
+        name,
+        (_CARDS | _MICRO)[name],
+        headline=name in _HEADLINES,
         aggregate="mean" if by_file else "gathered",
-        unit="files" if by_file else "pairs" if micro else "labels",
-        headline=not micro and name != "PR_AUC",
+        unit="files" if by_file else "pairs" if name in _MICRO else "labels",
     )
 
 
@@ -88,10 +113,7 @@ PROTOCOL = Protocol(
         "label without a score is not found: it is behind all others, and adds no precision. Systems that "
         "only list labels have no figures of labels."
     ),
-    measures=(
-        *map(_measure, _CARDS),
-        *(_measure(name, micro=True) for name in _CARDS if name != "LRAP"),
-    ),
+    measures=tuple(map(_measure, (*_CARDS, *_MICRO))),
     citation=_CITATION,
 )
 
@@ -126,7 +148,7 @@ def gather(
     computed = {}
     for each in measures:
         kernel = roc_area if each.name.endswith("ROC_AUC") else average_precision
-        micro = each.name.startswith("micro_")
+        micro = each.name in _MICRO
         chosen = together if micro else lists
         part, whole = kernel(chosen, ranked[chosen], hits)
         annotated = whole > 0
