@@ -9,25 +9,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from kammerton.core.intervals import Codes
-from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.columns import build_columns
 from kammerton.fingering.constraints import limits_of
-from kammerton.fingering.judging import Judge, Verdict, choose_judge
-from kammerton.fingering.labels import strike_codes
-from kammerton.fingering.lint import Findings, find_spots, finger_name, key_name
-from kammerton.fingering.match_rates import hands_of_labels
+from kammerton.fingering.judging import Judge, choose_judge
+from kammerton.fingering.laying import Player, grid_of, roll_of, shown_hands
+from kammerton.fingering.lint import find_spots, finger_name, key_name
 from kammerton.fingering.options import FingeringOptions
-from kammerton.fingering.playability import CHORD_S, EXACT_S
 from kammerton.fingering.protocols import nakamura2020, pianovam, playability, strike
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
 from kammerton.model.task import Case
-from kammerton.model.views import Cell, CellState, Column, Grid, ItemView, Line, Staff, Table, Track
+from kammerton.model.views import Column, ItemView, Table, Track
 
 __all__ = ["DEFAULT_MEASURE", "view_item"]
 
@@ -35,10 +31,6 @@ DEFAULT_MEASURE = "strike/accuracy"
 
 _LISTED = 10
 """Confusions and violations that are listed one by one."""
-
-_STAVES = {RIGHT: "right", LEFT: "left", UNKNOWN: "either hand"}
-_LETTERS = {RIGHT: "R", LEFT: "L", UNKNOWN: ""}
-_NO_FINGER = "."
 
 
 def view_item(
@@ -85,14 +77,15 @@ def view_item(
     options = options or FingeringOptions()
     chosen = choose_judge(measure or DEFAULT_MEASURE, annotator, options)
     limits = limits_of(options.span_table())
-    annotators = [_Player(name, each, find_spots(each, limits)) for name, each in references.items()]
+    annotators = [Player(name, each, find_spots(each, limits)) for name, each in references.items()]
     systems = [
-        _Player(name, each, find_spots(each, limits), chosen.verdict(references, each))
+        Player(name, each, find_spots(each, limits), chosen.verdict(references, each))
         for name, each in estimates.items()
         if not isinstance(each, str)
     ]
     notes = references[annotator]
     players = (*annotators, *systems)
+    hands = shown_hands(notes, [notes, *(player.fingering for player in players)])
     last = float(max(notes.onsets.max(), np.nanmax(notes.offsets)))
     return ItemView(
         item=item,
@@ -111,92 +104,11 @@ def view_item(
             _scores(references, annotator, estimates, options),
         ),
         notes=(_described(chosen, references, len(notes)),),
-        grid=_grid(notes, [references[annotator], *(player.fingering for player in players)], players),
+        grid=grid_of(notes, hands, players),
+        roll=roll_of(notes, hands, players),
         references=len(references),
         legend=_legend(chosen, references, options),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Player:
-    """An annotator or a system: the fingers, what of them cannot be played, and which notes are wrong."""
-
-    name: str
-    fingering: Fingering
-    findings: Findings
-    verdict: Verdict | None = None
-
-    def states(self) -> list[CellState | None]:
-        """Return how each note was judged."""
-        if self.verdict is None:
-            return [None] * len(self.fingering)
-        wrong, shared = self.verdict.wrong.tolist(), self.verdict.shared.tolist()
-        return [
-            "excluded" if not scored else None if not is_wrong else "partly" if is_shared else "wrong"
-            for scored, is_wrong, is_shared in zip(self.verdict.scored.tolist(), wrong, shared, strict=True)
-        ]
-
-    def flagged(self) -> frozenset[int]:
-        """Return the notes at which something cannot be played: of a step, the second one."""
-        spots = self.findings.spots
-        return frozenset(
-            (*(spot.second for spot in spots), *(spot.first for spot in spots if spot.kind == "chord"))
-        )
-
-
-def _grid(notes: Fingering, fingerings: Sequence[Fingering], players: Sequence[_Player]) -> Grid:
-    """Lay out notes by onset, hand and key, and below each what finger each one has for it."""
-    hands = _hands(notes, fingerings)
-    order = np.lexsort((notes.pitches, notes.onsets))
-    columns: list[list[int]] = []
-    times: list[float] = []
-    for note, onset in zip(order.tolist(), notes.onsets[order].tolist(), strict=True):
-        if not times or onset - times[-1] > CHORD_S + EXACT_S:
-            columns.append([])
-            times.append(onset)
-        columns[-1].append(note)
-    staves = []
-    for hand, name in _STAVES.items():
-        of_hand = [
-            tuple(sorted((note for note in column if hands[note] == hand), key=notes.pitches.__getitem__))
-            for column in columns
-        ]
-        if any(of_hand):
-            keys = [Cell(_key(notes, note)) for note in range(len(notes))]
-            lines = [Line(name, _cells(keys, of_hand))]
-            lines += [Line(player.name, _cells(_fingers(player, hand), of_hand)) for player in players]
-            staves.append(Staff(tuple(lines)))
-    return Grid(tuple(times), tuple(staves))
-
-
-def _hands(notes: Fingering, fingerings: Sequence[Fingering]) -> Codes:
-    """Return the hand that each note is shown in: of the first who fingered it, else as the source says."""
-    hands = np.full(len(notes), UNKNOWN)
-    for each in fingerings:
-        hands = np.where(hands == UNKNOWN, hands_of_labels(strike_codes(each.labels)), hands)
-    return np.where(hands == UNKNOWN, notes.hands, hands)
-
-
-def _cells(cells: Sequence[Cell], columns: Sequence[tuple[int, ...]]) -> tuple[tuple[Cell, ...], ...]:
-    return tuple(tuple(cells[note] for note in column) for column in columns)
-
-
-def _key(notes: Fingering, note: int) -> str:
-    """Return the name of a key, or the number of the note if the key is not known."""
-    return f"#{note + 1}" if notes.pitches[note] < 0 else key_name(notes, note)
-
-
-def _fingers(player: _Player, hand: int) -> list[Cell]:
-    """Return what stands below each key; the hand is told only where it is the other one."""
-    flagged = player.flagged()
-    texts = {
-        label: finger_name(label).removeprefix(_LETTERS[hand]) if label else _NO_FINGER
-        for label in set(player.fingering.labels)
-    }
-    return [
-        Cell(texts[label], state, flagged=note in flagged)
-        for note, (label, state) in enumerate(zip(player.fingering.labels, player.states(), strict=True))
-    ]
 
 
 def _legend(judge: Judge, references: Mapping[str, Fingering], options: FingeringOptions) -> dict[str, str]:
@@ -215,7 +127,7 @@ def _described(judge: Judge, references: Mapping[str, Fingering], notes: int) ->
     return f"{counted}, {annotators}; {judge.measure} compares with {judge.whom(references)}"
 
 
-def _costs(system: _Player, judge: Judge, references: Mapping[str, Fingering]) -> Table:
+def _costs(system: Player, judge: Judge, references: Mapping[str, Fingering]) -> Table:
     """List the confusions that cost most notes; a last row has the rest."""
     verdict = system.verdict
     assert verdict is not None, "systems are judged"
@@ -254,7 +166,7 @@ def _costs(system: _Player, judge: Judge, references: Mapping[str, Fingering]) -
     )
 
 
-def _violations(player: _Player, options: FingeringOptions) -> Table:
+def _violations(player: Player, options: FingeringOptions) -> Table:
     """List what cannot be played, in order of time."""
     found, notes = player.findings, player.fingering
     rows = [

@@ -13,7 +13,7 @@ from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.shaping import build_columns
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.task import Case
-from kammerton.model.views import Cell, CellState, Column, Table
+from kammerton.model.views import Cell, CellState, Column, Ranked, Table
 
 __all__ = ["Side", "Verdict", "extended"]
 
@@ -117,6 +117,12 @@ class Verdict:
         if (label in estimate.extended) == (label in reference.extended):
             return Cell(text)
         return Cell(text or "(missed)", "wrong")
+
+    def ranked(self, most: int) -> tuple[Ranked, ...]:
+        """Return what the estimate lists, the best first, and how each label was judged."""
+        listed = list(self._estimate.ranks)[:most]
+        scores = self._estimate.scores
+        return tuple(Ranked(label, scores.get(label), self.cell(label).state) for label in listed)
 
     def _state(self, label: str, other: Side) -> CellState:
         """Tell whether the other side has something of the same family."""

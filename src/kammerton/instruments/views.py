@@ -19,7 +19,7 @@ from kammerton.instruments.verdicts import Side, Verdict, extended
 from kammerton.model.measure import Measure
 from kammerton.model.protocol import find
 from kammerton.model.task import Case
-from kammerton.model.views import Branch, Cell, Column, ItemView, Table, Track
+from kammerton.model.views import Branch, Cell, Column, ItemView, Ranked, Table, Track
 
 __all__ = ["DEFAULT_MEASURE", "view_item"]
 
@@ -110,6 +110,7 @@ def view_item(
         outline=tuple(Branch(depth, label, _cells(label, sides, estimates, marks)) for depth, label in shown),
         references=len(references),
         legend=_LEGEND,
+        ranked=tuple(_ranked(sides, estimates, marks)),
     )
 
 
@@ -150,6 +151,18 @@ def _outline(
         if label in used and top:
             descend(label, 0)
     return branches + unknown
+
+
+def _ranked(
+    references: Sequence[Side],
+    estimates: Mapping[str, InstrumentList | str],
+    verdicts: Mapping[str, Verdict],
+) -> Iterator[tuple[Ranked, ...]]:
+    """Give what each track lists, the best first."""
+    for side in references:
+        yield tuple(Ranked(label) for label in list(side.ranks)[:_DOCUMENTS])
+    for name in estimates:
+        yield verdicts[name].ranked(_DOCUMENTS) if name in verdicts else ()
 
 
 def _cells(

@@ -25,7 +25,7 @@ from kammerton.errors import OptionError
 from kammerton.fingering import TASK, Fingering, FingeringOptions
 from kammerton.fingering.judging import choose_judge
 from kammerton.fingering.views import view_item
-from kammerton.model.views import Cell, Column, ItemView, Table, Track
+from kammerton.model.views import Cell, Column, ItemView, Note, Table, Track, Violation
 from kammerton.reporting.timeline import render_item
 
 ONSETS = np.array([0.0, 1.0, 2.0, 0.0, 0.0, 3.0])
@@ -405,3 +405,32 @@ def test_tables_of_texts_fill_the_line() -> None:
     lines = drawn(shown)
     assert lines[lines.index("t") + 2] == "  1      " + "x" * 50
     assert lines[lines.index("empty") + 1] == ""
+
+
+def test_notes_lie_on_a_keyboard_with_everybodys_fingers() -> None:
+    roll = view().roll
+    assert roll is not None
+    assert roll.notes[2] == Note(2, 3, 67, "G4", "right")
+    assert [note.hand for note in roll.notes] == ["right", "right", "right", "left", "left", "right"]
+    assert [(voice.name, [cell.text for cell in voice.fingers]) for voice in roll.voices] == [
+        ("ann", ["R1", "R2", "R3", "L5", "L3", "."]),
+        ("bob", ["R1", "R3", "R4", "L5", ".", "R5"]),
+        ("est", ["R1", "R3", "R5", "L5", ".", "R4"]),
+    ]
+    est = roll.voices[2]
+    assert [cell.state for cell in est.fingers] == [None, P, X, None, X, E]
+    assert [cell.flagged for cell in est.fingers] == [False, False, False, False, False, True]
+    (violation,) = est.violations
+    assert isinstance(violation, Violation)
+    assert (violation.first, violation.second, violation.rule) == (2, 5, "order")
+    assert violation.reason.startswith("R5-R4: ")
+    assert roll.voices[0].violations == ()
+
+
+def test_a_note_of_either_hand_without_an_end_lies_on_the_keyboard() -> None:
+    nobody = Fingering(np.array([0.0]), np.array([np.nan]), np.array([-1]), np.array([-1]), ("",))
+    shown = view_item(
+        "piece", "ann", {"ann": replace(nobody, offsets=np.array([1.0]))}, {"est": "no estimate"}
+    )
+    assert shown.roll is not None
+    assert shown.roll.notes == (Note(0, 1, -1, "#1", ""),)

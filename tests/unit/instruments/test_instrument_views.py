@@ -8,7 +8,7 @@ import pytest
 from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.instruments.views import view_item
-from kammerton.model.views import Cell, ItemView
+from kammerton.model.views import Cell, ItemView, Ranked
 from kammerton.reporting.timeline import render_item
 
 FIGURE = InstrumentOptions(taxonomy="campaign-sample")
@@ -172,3 +172,16 @@ def test_an_outline_has_no_time() -> None:
 def test_marks_can_be_written_in_ascii() -> None:
     view = view_item("x", "me", {"me": ranked("a")}, {"s": ranked("b")})
     assert drawn(view, encoding="ascii") == ["   me  s", "a  +   missed x", "b      1 x"]
+
+
+def test_lists_are_given_in_their_order_with_what_is_wrong() -> None:
+    scored = InstrumentList(("I", "J", "F"), scores=np.array([0.9, 0.75, 0.5]), ranked=True)
+    shown = view_item(
+        "x", "me", {"me": InstrumentList(("F", "H"))}, {"s": scored, "none": "no estimate"}, options=FIGURE
+    )
+    assert shown.ranked == (
+        (Ranked("F"), Ranked("H")),
+        # I is of the family C, as H is; D has nothing that was annotated
+        (Ranked("I", 0.9, "partly"), Ranked("J", 0.75, "wrong"), Ranked("F", 0.5)),
+        (),
+    )
