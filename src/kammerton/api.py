@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kammerton.arguments import corpus_of, options_of, signed_choices, split_of
 from kammerton.errors import DataError, OptionError, close_match, quote
-from kammerton.model.corpus import ALL, Collection, Missing
+from kammerton.model.corpus import ALL, Collection, Corpus, Missing
 from kammerton.model.loading import (
     load_estimates,
     load_references,
@@ -30,7 +30,7 @@ from kammerton.uncertainty import drawing_of, items_of, likely_clusters
 if TYPE_CHECKING:
     from kammerton.statistics.bootstrap import Method
 
-__all__ = ["score", "show"]
+__all__ = ["lay_out", "score", "show"]
 
 _NAMED = 5
 """Items that a message names."""
@@ -146,6 +146,7 @@ def score(  # noqa: PLR0913 - one per choice
         options=reading,
         choices=choices,
         drawing=drawing,
+        corpus=corpus,
     )
 
 
@@ -197,7 +198,7 @@ def show(
     >>> ref = {"song": ([(0, 2), (2, 4)], ["C", "G:7"])}
     >>> est = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
     >>> show("chords", ref, {"mine": est}).tracks[1].marks
-    (Mark(start=2.0, end=3.0, state='wrong'),)
+    (Mark(start=2.0, end=3.0, state='wrong', kind='root'),)
     """
     found = find_task(task)
     if found.view is None:
@@ -207,9 +208,18 @@ def show(
         raise OptionError.of_type("item", item, "a str")
     corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading).paired()
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
-    loaded_references = load_references(found, tuple(_only(chosen, c) for c in corpus.references), reading)
-    read = match_references(found, loaded_references, reading)
-    usable = {name: items[chosen] for name, items in read.annotations.items() if chosen in items}
+    view = lay_out(found, corpus, chosen, measure=measure, annotator=annotator, options=reading)
+    return DrawnItem.of(view)
+
+
+def lay_out(
+    task: Task, corpus: Corpus, item: str, *, measure: str | None, annotator: str | None, options: object
+) -> ItemView:
+    """Lay out an item of a paired corpus, of a task that can; as :func:`show`."""
+    assert task.view is not None, "the task lays items out"
+    loaded_references = load_references(task, tuple(_only(item, c) for c in corpus.references), options)
+    read = match_references(task, loaded_references, options)
+    usable = {name: items[item] for name, items in read.annotations.items() if item in items}
     if not usable:
         raise DataError(read.diagnostics)
     if annotator is not None and annotator not in usable:
@@ -218,21 +228,21 @@ def show(
     tracks: dict[str, Any] = {}
     diagnostics = list(read.diagnostics)
     for system in corpus.systems:
-        loaded = load_estimates(found, _only(chosen, system), {chosen}, reading)
-        loaded = match_estimates(found, loaded, read, reading)
+        loaded = load_estimates(task, _only(item, system), {item}, options)
+        loaded = match_estimates(task, loaded, read, options)
         diagnostics += loaded.diagnostics
-        track = loaded.annotations.get(chosen, loaded.failed.get(chosen, "no estimate"))
-        tracks[system.name] = found.blank(usable[who]) if track is None else track
-    told = _told(found, chosen, usable, "reference"), _told(found, chosen, tracks, "estimate")
-    view = found.view(
-        chosen,
+        track = loaded.annotations.get(item, loaded.failed.get(item, "no estimate"))
+        tracks[system.name] = task.blank(usable[who]) if track is None else track
+    told = _told(task, item, usable, "reference"), _told(task, item, tracks, "estimate")
+    view = task.view(
+        item,
         told[0][who],
         {told[0][name]: each for name, each in usable.items()},
         {told[1][name]: each for name, each in tracks.items()},
         measure,
-        reading,
+        options,
     )
-    return DrawnItem.of(replace(view, diagnostics=tuple(diagnostics)))
+    return replace(view, diagnostics=tuple(diagnostics))
 
 
 def _told(task: Task, item: str, names: Iterable[str], role: str) -> dict[str, str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from kammerton.errors import OptionError
+from kammerton.api import lay_out
+from kammerton.errors import DataError, OptionError
 from kammerton.formats.atomic import write_atomically
 from kammerton.model.scores import Scores
+from kammerton.model.views import ItemView
 from kammerton.runs import read_run
 
 __all__ = ["report"]
@@ -66,7 +68,10 @@ def report(
         raise OptionError("a report needs a run", "folders that `kammerton score --out` wrote")
     sources = [source_of(scores, f"c{number}") for number, scores in enumerate(found, 1)]
     titles = _titles([scores.task for scores in found])
-    chapters = [chapter_of(source, name) for source, name in zip(sources, titles, strict=True)]
+    chapters = [
+        chapter_of(source, name, _drawer(source.scores, str(source.main)))
+        for source, name in zip(sources, titles, strict=True)
+    ]
     write_atomically(path, render_page(Page(title=title, chapters=chapters)))
 
 
@@ -80,6 +85,26 @@ def _listed(runs: Given | Iterable[Given]) -> list[Given]:
 
 def _scores(given: Given) -> Scores:
     return given if isinstance(given, Scores) else read_run(given)
+
+
+def _drawer(scores: Scores, measure: str) -> Callable[[str], ItemView | None] | None:
+    """Return what lays out an item; None if items cannot be, or only figures are left of them."""
+    origin = scores.origin
+    if origin.task.view is None or origin.corpus is None:
+        return None
+    task, corpus, options = origin.task, origin.corpus.paired(), origin.options
+
+    def draw(item: str) -> ItemView | None:
+        for judge in (measure, None):  # not every measure says what of an item is wrong
+            try:
+                return lay_out(task, corpus, item, measure=judge, annotator=None, options=options)
+            except OptionError:
+                continue
+            except DataError:  # there is no reference to lay it out by
+                break
+        return None
+
+    return draw
 
 
 def _titles(tasks: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kammerton.model.corpus import Corpus
 from kammerton.model.drawing import Drawing
 from kammerton.model.evidence import Evidence
 from kammerton.model.task import Task
@@ -29,6 +30,8 @@ class Origin:
         Options that differ from their defaults, as signatures have them.
     drawing : Drawing
         How intervals are made.
+    corpus : Corpus, optional
+        What was scored, from which items can be laid out; None if only figures are left of it.
     """
 
     task: Task
@@ -37,3 +40,4 @@ class Origin:
     options: object
     choices: Mapping[str, str]
     drawing: Drawing = field(default_factory=Drawing)
+    corpus: Corpus | None = None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, OptionError
 from kammerton.model.classes import Gathering, gather_classes, has_class
-from kammerton.model.corpus import ALL, one_of
+from kammerton.model.corpus import ALL, Corpus, one_of
 from kammerton.model.drawing import Drawing, Interval
 from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.item_figures import ItemFigures
@@ -61,6 +61,8 @@ class Scores:
         Options that differ from their defaults; part of every signature.
     drawing : Drawing, optional
         How intervals are made, once they are asked for; by default there are none.
+    corpus : Corpus, optional
+        What was scored, if its items are to be laid out.
 
     Attributes
     ----------
@@ -79,6 +81,7 @@ class Scores:
         options: object,
         choices: Mapping[str, str],
         drawing: Drawing | None = None,
+        corpus: Corpus | None = None,
     ) -> None:
         self._task = task
         self._evidence = evidence
@@ -90,6 +93,7 @@ class Scores:
             options=options,
             choices=choices,
             drawing=self._drawing,
+            corpus=corpus,
         )
         self.gathering = Gathering.of(task, evidence, options)
         self._rows: dict[_Kind, tuple[Row, ...]] = dict(evidence.rows.items())

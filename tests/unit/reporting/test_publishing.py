@@ -2,6 +2,8 @@
 """Reports of scores, and of runs."""
 
 import builtins
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +34,52 @@ def test_a_run_gives_the_page_of_its_scores(tmp_path: Path) -> None:
     kt.write_run(scores, tmp_path / "run")
     kt.report(scores, tmp_path / "a.html")
     kt.report(tmp_path / "run", tmp_path / "b.html")
-    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+    page, of_run = ((tmp_path / name).read_text("utf-8") for name in ("a.html", "b.html"))
+    # a run has the figures, and nothing to lay items out from
+    assert '<section id="c1-item"' in page
+    page = re.sub(r'<section id="c1-item".*?</section>\n', "", page, flags=re.DOTALL)
+    page = page.replace('<li><a href="#c1-item">One item</a></li>\n', "")
+    assert page == of_run
+
+
+def test_items_are_laid_out_by_what_was_scored(tmp_path: Path) -> None:
+    kt.report(scored(good=GOOD, poor=POOR), tmp_path / "a.html")
+    data = data_of(tmp_path / "a.html")
+    texts = data["texts"]
+    # all of POOR is wrong in item one, number 0
+    assert data["order"] == [0, 1]
+    reference, good, poor = data["items"]["0"]["tracks"]
+    assert [texts[track["name"]] for track in (reference, good, poor)] == ["reference", "good", "poor"]
+    assert [texts[label] for label in reference["labels"]] == ["C", "G:7"]
+    chosen = data["items"]["0"]["chosen"]
+    assert texts[data["items"]["0"]["measures"][chosen]] == "mirex2013/MajMin"
+    # wrong root from 2 to 3 by GOOD, from 0 to 4 by POOR; measures of sevenths turn once more, at 3
+    assert good["marks"][0] == [0, 2000, 1000, 1000]
+    assert [texts[said][chosen] for said in good["marks"][1]] == ["0", "4", "0", "0"]
+    assert [texts[said][chosen] for said in poor["marks"][1]] == ["4", "0"]
+
+
+def test_items_are_laid_out_by_another_measure_where_the_main_one_does_not_judge(tmp_path: Path) -> None:
+    scores = kt.score("chords", REFERENCE, {"good": GOOD}, measures=["mirex2013/MeanSeg"])
+    kt.report(scores, tmp_path / "a.html")
+    data = data_of(tmp_path / "a.html")
+    item = data["items"]["0"]
+    assert data["texts"][item["measures"][item["chosen"]]] == "mirex2013/MajMin"
+
+
+def test_items_whose_references_failed_are_not_laid_out(tmp_path: Path) -> None:
+    broken = tmp_path / "two.lab"
+    broken.write_text("0 x C\n")
+    scores = kt.score("chords", REFERENCE | {"two": broken}, {"good": GOOD}, protocols=["mirex2013"])
+    kt.report(scores, tmp_path / "a.html")
+    assert list(data_of(tmp_path / "a.html")["items"]) == ["0"]
+
+
+def data_of(page: Path) -> Any:
+    """Return the data of the section in which items are looked at."""
+    found = re.search(r'id="c1-item-data">(.*?)</script>', page.read_text("utf-8"))
+    assert found is not None
+    return json.loads(found[1])
 
 
 def test_a_report_needs_a_run(tmp_path: Path) -> None:

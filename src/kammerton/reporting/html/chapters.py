@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kammerton.errors import OptionError
 from kammerton.model.scores import Scores
+from kammerton.model.views import ItemView
 from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.html.answers import answers
 from kammerton.reporting.html.classes import costs
 from kammerton.reporting.html.compared import compared
 from kammerton.reporting.html.filling import shown
+from kammerton.reporting.html.item import item
 from kammerton.reporting.html.items import items
 from kammerton.reporting.html.methods import methods
 from kammerton.reporting.html.overview import overview
@@ -46,19 +50,22 @@ def _comparison(source: Source) -> Comparison | None:
         return None
 
 
-def chapter_of(source: Source, title: str) -> Chapter:
+def chapter_of(source: Source, title: str, draw: Callable[[str], ItemView | None] | None = None) -> Chapter:
     """Return the chapter of one task.
 
     Parameters
     ----------
     source : Source
     title : str
+    draw : callable, optional
+        ``draw(name)`` lays an item out; None if it cannot be.
     """
     sections = [
         answers(source),
         overview(source),
         compared(source),
         items(source),
+        item(source, draw),
         costs(source),
         quality(source),
         methods(source),

@@ -17,9 +17,9 @@ from kammerton.version import __version__
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["embedded", "render_page"]
+__all__ = ["embedded", "program", "render_page"]
 
-PROGRAM = ("page.js", "scatter.js", "items.js", "views.js")
+PROGRAM = ("page.js", "scatter.js", "items.js", "over_time.js", "timeline.js", "views.js")
 STYLES = ("page.css", "views.css")
 
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
@@ -31,21 +31,26 @@ def render_page(page: Page) -> bytes:
     Everything it needs is in it. Its Content-Security-Policy runs the program and takes the styles that are
     in it, by their digests, and forbids all requests, forms and bases.
     """
-    program, styles = _joined(PROGRAM), _joined(STYLES)
+    styles = _joined(STYLES)
     policy = (
-        f"default-src 'none'; script-src '{_digest(program)}'; style-src '{_digest(styles)}'; "
+        f"default-src 'none'; script-src '{_digest(program())}'; style-src '{_digest(styles)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
     text = fill(
         "page",
         page=page,
         policy=policy,
-        program=_verbatim(program),
+        program=_verbatim(program()),
         styles=_verbatim(styles),
         embedded=embedded,
         version=__version__,
     )
     return text.encode("utf-8")
+
+
+def program() -> str:
+    """Return the program of the page."""
+    return _joined(PROGRAM)
 
 
 def embedded(data: Any) -> Markup:

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""One item at a time: who wrote what, what of it is wrong, and what that cost."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+
+from kammerton.model.views import ItemView
+from kammerton.reporting.diagnostics import plural
+from kammerton.reporting.html.filling import fill
+from kammerton.reporting.html.item_choice import BUDGET, Chosen, choose
+from kammerton.reporting.html.sections import Section
+from kammerton.reporting.html.source import Source
+
+__all__ = ["item"]
+
+_SEED = 0
+
+
+def item(
+    source: Source, draw: Callable[[str], ItemView | None] | None, *, budget: int = BUDGET
+) -> Section | None:
+    """Return the section in which an item is looked at, if any can be laid out.
+
+    Parameters
+    ----------
+    source : Source
+        Says which items are worse.
+    draw : callable, optional
+        ``draw(name)`` lays an item out; None if it cannot be.
+    budget : int
+        Bytes that may be used.
+    """
+    if draw is None:
+        return None
+    ranked, others = _ranked(source)
+    chosen = choose(ranked, others, lambda number: draw(source.items[number]), budget=budget, seed=_SEED)
+    if not chosen.data.items:
+        return None
+    data = {
+        "texts": chosen.data.texts,
+        "items": chosen.data.items,
+        "order": [number for number in (*ranked, *others) if str(number) in chosen.data.items],
+    }
+    body = fill(
+        "item", key=source.key, measure=str(source.main), told=_told(chosen, len(source.items), budget)
+    )
+    return Section(part="item", title="One item", body=body, data=data)
+
+
+def _ranked(source: Source) -> tuple[list[int], list[int]]:
+    """Return the items with a value, the worst first by the mean over systems, and those without."""
+    sums: dict[str, float] = {}
+    counts = Counter[str]()
+    measure = source.main
+    if measure.aggregate != "gathered":
+        for system in source.scores.systems:
+            found = source.scores.of_items(measure, system, source.annotator(measure))
+            for name, value in zip(found.names, found.values.tolist(), strict=True):
+                if not math.isnan(value):
+                    sums[name] = sums.get(name, 0.0) + value
+                    counts[name] += 1
+    sign = -1 if measure.direction == "lower" else 1
+    numbers = {name: number for number, name in enumerate(source.items)}
+    ranked = sorted(sums, key=lambda name: (sign * sums[name] / counts[name], name))
+    return [numbers[name] for name in ranked], [numbers[name] for name in source.items if name not in sums]
+
+
+def _told(chosen: Chosen, items: int, budget: int) -> str:
+    """Say which items can be looked at."""
+    there = len(chosen.data.items)
+    if not chosen.left:
+        known = "All" if there == items else f"{there:,} of"
+        return f"{known} {plural(items, 'item')} can be looked at."
+    counts = Counter(chosen.why.values())
+    return (
+        f"{there:,} of {plural(items, 'item')} can be looked at, as many as {budget / 1e6:.3g} MB hold: the "
+        f"{counts['worst']:,} worst, the {counts['best']:,} best, and {counts['drawn']:,} drawn at random."
+    )

@@ -1,0 +1,140 @@
+"use strict";
+// Drawings over time: they are zoomed, scrolled, and read at a cursor that pointer and keys move.
+
+const TALLEST_ZOOM = 400; // pixels for a unit of time
+
+/** Return a time as it is printed: minutes and seconds, or a number of quarter notes. */
+function printedTime(time, unit, digits) {
+  if (unit !== "s") return `${Number(time.toFixed(digits))}`;
+  const minutes = Math.floor(time / 60 + 1e-9);
+  const seconds = Math.max(0, time - 60 * minutes).toFixed(digits);
+  return `${minutes}:${seconds.padStart(digits ? 3 + digits : 2, "0")}`;
+}
+
+/** Return sums of all steps so far, in units of time. */
+function timesOf(steps) {
+  let ticks = 0;
+  return steps.map((step) => (ticks += step) / 1000);
+}
+
+/** Return the last place of a sorted list that is not behind a value, -1 if all are. */
+function lastUpTo(sorted, value) {
+  let [low, high] = [-1, sorted.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (sorted[middle] <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Make a button of a drawing. */
+function tool(title, act) {
+  const button = make("button", "", title);
+  button.type = "button";
+  button.addEventListener("click", act);
+  return button;
+}
+
+/** What timelines and piano rolls have in common; `paint`, `move`, `point` and `width` are theirs. */
+class OverTime {
+  constructor(end, unit, label) {
+    Object.assign(this, { end, unit, scale: 0 });
+    this.names = make("div", "names");
+    this.names.setAttribute("aria-hidden", "true");
+    this.pane = make("div", "pane");
+    this.pane.tabIndex = 0;
+    this.pane.setAttribute("role", "group");
+    this.pane.setAttribute("aria-label", `${label}: arrows move, plus and minus zoom, 0 shows all, n finds what is wrong`);
+    this.readout = make("div", "readout");
+    this.readout.setAttribute("role", "status");
+    this.bar = make(
+      "div",
+      "tools",
+      tool("Closer", () => this.zoom(1.6)),
+      tool("Wider", () => this.zoom(1 / 1.6)),
+      tool("All", () => this.fit()),
+      tool("Next wrong", () => this.find()),
+    );
+    this.element = make("div", "over-time", this.bar, make("div", "laid", this.names, this.pane), this.readout);
+    this.pane.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.pane.addEventListener("keydown", (event) => this.key(event));
+    this.pane.addEventListener("pointermove", (event) => this.at(event));
+    this.pane.addEventListener("pointerdown", (event) => this.at(event));
+  }
+
+  /** Return how many pixels a unit of time has if all is shown. */
+  get whole() {
+    return Math.max(this.pane.clientWidth - 2, 200) / this.end;
+  }
+
+  x(time) {
+    return time * (this.scale || this.whole);
+  }
+
+  /** Change the scale, and keep what lies at a place of the pane where it is. */
+  zoom(factor, place = this.pane.clientWidth / 2) {
+    const before = this.scale || this.whole;
+    const time = (this.pane.scrollLeft + place) / before;
+    const after = Math.min(Math.max(before * factor, this.whole), Math.max(TALLEST_ZOOM, this.whole));
+    this.scale = after <= this.whole ? 0 : after;
+    this.paint();
+    this.pane.scrollLeft = time * after - place;
+  }
+
+  fit() {
+    this.scale = 0;
+    this.paint();
+  }
+
+  wheel(event) {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    this.zoom(event.deltaY < 0 ? 1.25 : 0.8, event.clientX - this.pane.getBoundingClientRect().left);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const acts = {
+      ArrowLeft: () => this.move(-1, 0),
+      ArrowRight: () => this.move(1, 0),
+      ArrowUp: () => this.move(0, 1),
+      ArrowDown: () => this.move(0, -1),
+      "+": () => this.zoom(1.6),
+      "=": () => this.zoom(1.6),
+      "-": () => this.zoom(1 / 1.6),
+      0: () => this.fit(),
+      n: () => this.find(),
+    };
+    if (!Object.hasOwn(acts, event.key)) return;
+    event.preventDefault();
+    acts[event.key]();
+  }
+
+  at(event) {
+    const box = this.pane.firstElementChild.getBoundingClientRect();
+    this.point((event.clientX - box.left) / (this.scale || this.whole), event.clientY - box.top);
+  }
+
+  /** Scroll so that a time is well inside of what is seen. */
+  show(time) {
+    const [place, width] = [this.x(time), this.pane.clientWidth];
+    const left = this.pane.scrollLeft;
+    if (place < left + 20 || place > left + width - 60) this.pane.scrollLeft = place - width / 3;
+  }
+
+  /** Return an empty drawing of some height with an axis of time at its top. */
+  sheet(height) {
+    const width = Math.max(1, Math.round(this.x(this.end)));
+    const svg = draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const steps = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
+    const step = steps.find((each) => this.x(each) >= 60) ?? this.end;
+    for (let tick = 0; tick * step < this.end; tick += 1) {
+      const x = this.x(tick * step).toFixed(1);
+      svg.append(draw("line", { class: "grid", x1: x, x2: x, y1: 14, y2: height }));
+      const told = printedTime(tick * step, this.unit, step < 1 ? 1 : 0);
+      svg.append(draw("text", { class: "tick", x: Number(x) + 3, y: 11 }, told));
+    }
+    return svg;
+  }
+}
