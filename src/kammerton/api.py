@@ -21,11 +21,11 @@ from kammerton.model.loading import (
 from kammerton.model.protocol import choose
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
-from kammerton.model.scoring import gather_evidence
+from kammerton.model.scoring import evaluate_sides, load_sides
 from kammerton.model.task import Task
 from kammerton.model.views import ItemView
 from kammerton.reporting.drawn import DrawnItem
-from kammerton.uncertainty import drawing_of, items_of, likely_clusters
+from kammerton.uncertainty import drawing_of, items_of, likely_clusters, surroundings_of
 
 if TYPE_CHECKING:
     from kammerton.statistics.bootstrap import Method
@@ -57,6 +57,7 @@ def score(  # noqa: PLR0913 - one per choice
     seed: int = 0,
     interval: Method = "percentile",
     clusters: Mapping[str, str] | str | None = None,
+    context: bool = False,
 ) -> Scores:
     """Score one or several systems.
 
@@ -105,6 +106,9 @@ def score(  # noqa: PLR0913 - one per choice
     clusters : mapping of str to str, or str, optional
         What items are drawn together with, such as the album of a song: a mapping, ``FILE.csv:COLUMN``, or a
         regular expression on their names, such as ``"^(.*)/"``.
+    context : bool
+        Whether to score trivial answers too, and annotators against each other as systems are scored: see
+        :attr:`Scores.context`.
 
     Returns
     -------
@@ -131,9 +135,10 @@ def score(  # noqa: PLR0913 - one per choice
     reading = options_of(found, options)
     corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading)
     corpus, part = split_of(corpus, splits, split)
-    evidence = gather_evidence(
+    sides = load_sides(
         found, corpus, chosen, options=reading, missing=missing, annotator=annotator, strict=strict
     )
+    evidence = evaluate_sides(found, sides, options=reading, missing=missing)
     choices = signed_choices(reading) | part
     items = items_of(evidence)
     drawing = drawing_of(ci, resamples, seed, interval, clusters, items)
@@ -147,6 +152,7 @@ def score(  # noqa: PLR0913 - one per choice
         choices=choices,
         drawing=drawing,
         corpus=corpus,
+        surroundings=surroundings_of(found, sides, reading, missing) if context else None,
     )
 
 

@@ -46,6 +46,7 @@ def compare(  # noqa: PLR0913 - one per choice
     seed: int = 0,
     clusters: Mapping[str, str] | str | None = None,
     reliability: bool = False,
+    context: bool = False,
     **choices: Any,
 ) -> SystemComparison:
     """Compare systems on exactly the same items.
@@ -69,6 +70,8 @@ def compare(  # noqa: PLR0913 - one per choice
         How often systems are swapped, if not all swaps are tried.
     reliability : bool
         Add how far the items can be relied on: a generalizability study, the smallest detectable difference.
+    context : bool
+        Add what the systems stand between, as for :func:`kammerton.score`; runs must have it.
     **choices
         ``protocols``, ``measures``, ``annotators``, ``pairs``, ``missing``, ``strict``, ``split``,
         ``splits``, ``options`` of :func:`kammerton.score`; with runs the first two, which choose among the
@@ -98,9 +101,9 @@ def compare(  # noqa: PLR0913 - one per choice
     0.03125
     """
     if runs is None:
-        scores = score(task, references, estimates, annotator=annotator, ci=None, **choices)
+        scores = score(task, references, estimates, annotator=annotator, ci=None, context=context, **choices)
     else:
-        scores = _of_runs(task, runs, (references, estimates), choices)
+        scores = _of_runs(task, runs, (references, estimates), choices, context=context)
     if len(scores.systems) < 2:
         raise OptionError("a comparison needs two systems", "name the folder of each")
     names = sorted({item for _, item in scores.fingerprints})
@@ -122,7 +125,9 @@ def compare(  # noqa: PLR0913 - one per choice
     return SystemComparison(_noticing(scores, likely), comparison)
 
 
-def _of_runs(task: str, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str, Any]) -> Scores:
+def _of_runs(
+    task: str, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str, Any], *, context: bool
+) -> Scores:
     """Return the scores of all systems of runs, of which only measures can still be chosen."""
     if sides != (None, None):
         raise OptionError("runs stand in place of references and estimates")
@@ -131,7 +136,8 @@ def _of_runs(task: str, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str
         default = find_task(task).options() if name == "options" else of_scoring.parameters[name].default
         if name not in _OF_RUNS and value not in (None, default):
             raise OptionError(f"runs are scored already: {quote(name)} is a choice of scoring")
-    scores = join_runs(runs, protocols=choices.get("protocols"), measures=choices.get("measures"))
+    named = {name: choices.get(name) for name in ("protocols", "measures")}
+    scores = join_runs(runs, **named, context=context)
     if scores.task != task:
         raise OptionError(f"runs are of another task: {scores.task}")
     return scores
@@ -153,4 +159,5 @@ def _noticing(scores: Scores, more: Iterable[Diagnostic]) -> Scores:
         missing=origin.missing,
         options=origin.options,
         choices=origin.choices,
+        surroundings=origin.surroundings,
     )

@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.formats.groups import group_items
+from kammerton.model.corpus import Missing
 from kammerton.model.drawing import Drawing
 from kammerton.model.evidence import Evidence
+from kammerton.model.scoring import Sides
 from kammerton.model.signature import signed_file
+from kammerton.model.surroundings import Surroundings, surround
+from kammerton.model.task import Task
 
 if TYPE_CHECKING:
     from kammerton.statistics.bootstrap import Method
 
-__all__ = ["drawing_of", "items_of", "likely_clusters"]
+__all__ = ["drawing_of", "items_of", "likely_clusters", "surroundings_of"]
 
 _METHODS = ("percentile", "bca")
 
@@ -83,6 +87,13 @@ def drawing_of(
         "clusters": drawn,
     }
     return Drawing(ci, partial(intervals, **settings), signed, settings)
+
+
+def surroundings_of(task: Task, sides: Sides, options: object, missing: Missing) -> Surroundings:
+    """Return what the systems stand between, scored."""
+    from kammerton.statistics.context import context_of  # noqa: PLC0415 - few runs look at it
+
+    return surround(task, sides, options=options, missing=missing, stand=context_of)
 
 
 def _check(ci: float, resamples: int, seed: int, interval: str) -> None:

@@ -21,10 +21,9 @@ from kammerton.formats.collecting import name_of
 from kammerton.model.corpus import check_names
 from kammerton.model.task import Task
 from kammerton.reporting.agreements import beyond_chance, blocks_of_agreement
+from kammerton.reporting.blocks import render_blocks
 from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.documents import render_csv, render_json
-from kammerton.reporting.markup_tables import render_latex, render_markdown
-from kammerton.reporting.text_tables import render_text
 from kammerton.runs import write_run
 from kammerton.statistics.annotators import AnnotatorAgreement
 
@@ -75,12 +74,7 @@ class Wanted:
         if self.form == "csv":
             return render_csv(found.summary.columns, found.summary.iter_rows())
         blocks, lines = blocks_of_agreement(found, every=self.every), beyond_chance(found)
-        if self.form == "latex":
-            return render_latex(blocks) + "".join(f"% {line}\n" for line in lines)
-        if self.form == "md":
-            return render_markdown(blocks) + "".join(f"\n{line}\n" for line in lines)
-        text = render_text(blocks, width=width, encoding=encoding)
-        return "\n".join((text, *lines, ""))
+        return render_blocks(blocks, self.form, notes=lines, width=width, encoding=encoding)
 
 
 def run(

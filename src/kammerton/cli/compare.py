@@ -36,6 +36,7 @@ def command(task: Task) -> Callable[..., int]:
         alpha: Annotated[float, Parameter(metavar="P")] = 0.05,
         permutations: Annotated[int, Parameter(metavar="N")] = 10_000,
         reliability: Annotated[bool, Parameter(negative="")] = False,
+        context: Annotated[bool, Parameter(negative="")] = False,
         ci: Annotated[float, Parameter(metavar="LEVEL")] = 0.95,
         interval: Literal["percentile", "bca"] = "percentile",
         resamples: Annotated[int, Parameter(metavar="N")] = 10_000,
@@ -79,6 +80,8 @@ def command(task: Task) -> Callable[..., int]:
             How often systems are swapped, where not all swaps are tried.
         reliability
             Add how far the items can be relied on, and the smallest difference they can detect.
+        context
+            Add what the systems stand between: trivial answers, and annotators against each other.
         ci
             Level of the intervals of figures and differences.
         interval
@@ -121,6 +124,7 @@ def command(task: Task) -> Callable[..., int]:
             "alpha": alpha,
             "permutations": permutations,
             "reliability": reliability,
+            "context": context,
             "ci": ci,
             "interval": interval,
             "resamples": resamples,

@@ -38,6 +38,7 @@ def command(task: Task) -> Callable[..., int]:
         every: Annotated[bool, Parameter(name="--all", negative="")] = False,
         table: Annotated[str | None, Parameter(metavar="NAME")] = None,
         cite: Annotated[bool, Parameter(negative="")] = False,
+        context: Annotated[bool, Parameter(negative="")] = False,
         form: Annotated[_Format, Parameter(name="--format")] = "table",
         output: Annotated[str | None, Parameter(metavar="FILE")] = None,
         per_item: Annotated[str | None, Parameter(metavar="FILE.(csv|jsonl|parquet)")] = None,
@@ -84,6 +85,9 @@ def command(task: Task) -> Callable[..., int]:
             Print this class table in place of the figures, such as excluded (time by label) or confusion.
         cite
             Print what to cite in place of the figures: BibTeX of the protocols that were used.
+        context
+            Print figures between floors and ceiling: trivial answers made from the references, and annotators
+            against each other, scored as the systems are.
         form
             What to print: tables of headline figures (table, md, latex), or every figure (json, csv).
         output
@@ -133,6 +137,7 @@ def command(task: Task) -> Callable[..., int]:
             form=form,
             table=table,
             cite=cite,
+            context=context,
             every=every or measures is not None,
             output=output,
             per_item=per_item,
@@ -156,6 +161,7 @@ def command(task: Task) -> Callable[..., int]:
             "seed": seed,
             "interval": interval,
             "clusters": clusters,
+            "context": context,
             **sides(references, estimates, added, pairs),
         }
         paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]

@@ -24,14 +24,14 @@ from kammerton.formats.pairs import read_pairs
 from kammerton.model.protocol import choose
 from kammerton.model.scores import Scores
 from kammerton.model.task import Task
+from kammerton.reporting.blocks import render_blocks
 from kammerton.reporting.citing import render_citations
 from kammerton.reporting.class_tables import render_class_table
+from kammerton.reporting.contexts import render_context
 from kammerton.reporting.diagnostics import count_problems
 from kammerton.reporting.documents import render_items, render_json, render_summary
 from kammerton.reporting.left_out import closing_line, excluded_lines
-from kammerton.reporting.markup_tables import render_latex, render_markdown
 from kammerton.reporting.tables import build_blocks
-from kammerton.reporting.text_tables import render_text
 from kammerton.runs import write_run
 
 __all__ = ["Plan", "listed", "paths_of_list", "run", "sides"]
@@ -47,6 +47,7 @@ class Plan:
     form: str
     table: str | None
     cite: bool
+    context: bool
     every: bool
     output: str | None
     per_item: str | None
@@ -60,8 +61,10 @@ class Plan:
             raise OptionError(
                 f"--per-item cannot write {quote(self.per_item)}", f"suffixes: {', '.join(_ITEM_SUFFIXES)}"
             )
-        if self.cite and self.table is not None:
-            raise OptionError("--cite and --table both print in place of the figures")
+        instead = [("--cite", self.cite), ("--table", self.table is not None), ("--context", self.context)]
+        chosen = [name for name, is_chosen in instead if is_chosen]
+        if len(chosen) > 1:
+            raise OptionError(f"{chosen[0]} and {chosen[1]} both print in place of the figures")
         if self.safe_csv and self.form != "csv" and not (self.per_item or "").lower().endswith(".csv"):
             raise OptionError("--safe-csv needs a CSV", "--format csv, or --per-item FILE.csv")
         if self.output and self.per_item and os.path.realpath(self.output) == os.path.realpath(self.per_item):
@@ -94,12 +97,13 @@ class Plan:
             return render_class_table(scores, self.table, self.form, safe=self.safe_csv, encoding=encoding)
         if self.form == "json":
             return render_json(scores.to_dict())
+        if self.context:
+            safe, every = self.safe_csv, self.every
+            return render_context(scores, self.form, every=every, safe=safe, width=width, encoding=encoding)
         if self.form == "csv":
             return render_summary(scores, safe=self.safe_csv)
         blocks = build_blocks(scores, every=self.every)
-        if self.form in ("md", "latex"):
-            return render_markdown(blocks) if self.form == "md" else render_latex(blocks)
-        return render_text(blocks, width=width, encoding=encoding)
+        return render_blocks(blocks, self.form, width=width, encoding=encoding)
 
     def say(self, scores: Scores) -> None:
         """Say what was not scored and why."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -13,7 +14,10 @@ from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import Task
 
-__all__ = ["Classes", "Gathering", "gather_classes", "has_class"]
+__all__ = ["Classes", "Gathering", "Kind", "gather_classes", "has_class", "kind_of"]
+
+Kind = Literal["pair", "references+estimate", "estimate", "annotators", "gathered"]
+"""What rows are of: items by what their measures need, or classes."""
 
 Classes = tuple[tuple[str, ...], Mapping[Measure, Statistics]]
 """Names of classes, and statistics of each measure, one row per class."""
@@ -78,3 +82,8 @@ def gather_classes(gathering: Gathering) -> tuple[tuple[Row, ...], dict[Measure,
 def has_class(row: Statistics) -> bool:
     """Tell whether a measure has a class, by its row of statistics: one of NaN says that it has not."""
     return not np.isnan(row).all()
+
+
+def kind_of(measure: Measure) -> Kind:
+    """Return what the rows of a measure are of."""
+    return "gathered" if measure.aggregate == "gathered" else measure.needs

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from kammerton.model.corpus import Corpus
 from kammerton.model.drawing import Drawing
 from kammerton.model.evidence import Evidence
+from kammerton.model.surroundings import Surroundings
 from kammerton.model.task import Task
 
 __all__ = ["Origin"]
@@ -32,6 +33,8 @@ class Origin:
         How intervals are made.
     corpus : Corpus, optional
         What was scored, from which items can be laid out; None if only figures are left of it.
+    surroundings : Surroundings, optional
+        What systems stand between, if it was asked for.
     """
 
     task: Task
@@ -41,3 +44,4 @@ class Origin:
     choices: Mapping[str, str]
     drawing: Drawing = field(default_factory=Drawing)
     corpus: Corpus | None = None
+    surroundings: Surroundings | None = None

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from kammerton.model.classes import Kind, has_class, kind_of
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Row
 from kammerton.model.measure import Measure, Statistics
@@ -20,11 +21,9 @@ if TYPE_CHECKING:
 __all__ = [
     "ITEMS",
     "SUMMARY",
-    "Figures",
     "describe",
     "entry",
-    "figures_of",
-    "item_row",
+    "item_rows",
     "null",
     "summary_rows",
     "table",
@@ -34,7 +33,26 @@ Figures = tuple[float, float, float]
 """Value, what it counts in a mean, and its weight."""
 
 
-def figures_of(measure: Measure, statistics: Statistics) -> list[Figures]:
+def item_rows(
+    measures: Sequence[Measure],
+    systems: Sequence[str],
+    rows: Mapping[Kind, Sequence[Row]],
+    order: Mapping[Kind, Sequence[int]],
+    statistics: Mapping[Measure, Statistics],
+) -> Iterator[tuple[Any, ...]]:
+    """Give the rows of the table ``ITEMS``: of each system the rows of each kind in their order."""
+    figures: dict[Kind, list[tuple[Measure, list[Figures]]]] = {kind: [] for kind in order}
+    for measure in measures:
+        figures[kind_of(measure)].append((measure, _figures_of(measure, statistics[measure])))
+    for system, kind in product(systems, figures):
+        for index in order[kind]:
+            if rows[kind][index].system == system:
+                for measure, found in figures[kind]:
+                    if kind != "gathered" or has_class(statistics[measure][index]):
+                        yield _item_row(rows[kind][index], measure, found[index])
+
+
+def _figures_of(measure: Measure, statistics: Statistics) -> list[Figures]:
     """Return the figures of each row of statistics."""
     found = (
         measure.formula.finalise(statistics),
@@ -44,7 +62,7 @@ def figures_of(measure: Measure, statistics: Statistics) -> list[Figures]:
     return list(zip(*(each.tolist() for each in found), strict=True))
 
 
-def item_row(row: Row, measure: Measure, figures: Figures) -> tuple[Any, ...]:
+def _item_row(row: Row, measure: Measure, figures: Figures) -> tuple[Any, ...]:
     """Return the row of an item in the table ``ITEMS``."""
     value, counted, weight = figures
     status: str = row.status

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, product
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, OptionError
-from kammerton.model.classes import Gathering, gather_classes, has_class
+from kammerton.model.classes import Gathering, Kind, gather_classes, has_class, kind_of
 from kammerton.model.corpus import ALL, Corpus, one_of
 from kammerton.model.drawing import Drawing, Interval
 from kammerton.model.evidence import Evidence, Row, Tally
@@ -20,18 +20,9 @@ from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Aggregate, Estimate, Measure
 from kammerton.model.origin import Origin
 from kammerton.model.protocol import find
-from kammerton.model.score_tables import (
-    ITEMS,
-    SUMMARY,
-    Figures,
-    describe,
-    entry,
-    figures_of,
-    item_row,
-    summary_rows,
-    table,
-)
+from kammerton.model.score_tables import ITEMS, SUMMARY, describe, entry, item_rows, summary_rows, table
 from kammerton.model.signature import data_hash, signature
+from kammerton.model.surroundings import Surroundings
 from kammerton.model.task import Task
 from kammerton.version import __version__
 
@@ -63,6 +54,8 @@ class Scores:
         How intervals are made, once they are asked for; by default there are none.
     corpus : Corpus, optional
         What was scored, if its items are to be laid out.
+    surroundings : Surroundings, optional
+        What systems stand between.
 
     Attributes
     ----------
@@ -82,6 +75,7 @@ class Scores:
         choices: Mapping[str, str],
         drawing: Drawing | None = None,
         corpus: Corpus | None = None,
+        surroundings: Surroundings | None = None,
     ) -> None:
         self._task = task
         self._evidence = evidence
@@ -94,15 +88,16 @@ class Scores:
             choices=choices,
             drawing=self._drawing,
             corpus=corpus,
+            surroundings=surroundings,
         )
         self.gathering = Gathering.of(task, evidence, options)
-        self._rows: dict[_Kind, tuple[Row, ...]] = dict(evidence.rows.items())
+        self._rows: dict[Kind, tuple[Row, ...]] = dict(evidence.rows.items())
         self._statistics = dict(evidence.statistics)
         if self.gathering is not None:
             self._rows["gathered"], of_classes = gather_classes(self.gathering)
             self._statistics |= of_classes
         self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
-        self._chosen: dict[tuple[_Kind, str, str], tuple[NDArray[np.int_], tuple[str, ...]]] = {}
+        self._chosen: dict[tuple[Kind, str, str], tuple[NDArray[np.int_], tuple[str, ...]]] = {}
 
     def _sorted(self, rows: Sequence[Row]) -> list[int]:
         """Return the numbers of the rows by system, annotator and item: shards do not show."""
@@ -197,6 +192,15 @@ class Scores:
         return {} if self._drawing.resample is None else self._drawing.resample(self)
 
     @cached_property
+    def context(self) -> Any:
+        """Floors, systems and ceiling: see :class:`kammerton.statistics.context.Context`.
+
+        None unless it was asked for.
+        """
+        surroundings = self.origin.surroundings
+        return None if surroundings is None or surroundings.stand is None else surroundings.stand(self)
+
+    @cached_property
     def summary(self) -> pl.DataFrame:
         """Corpus figures.
 
@@ -215,7 +219,8 @@ class Scores:
         ``counted_as`` (what an undefined value counts in a mean, if anything). Of measures over classes
         the items are the classes.
         """
-        return table(self._item_rows(), ITEMS)
+        rows = item_rows(self.measures, self.systems, self._rows, self._order, self._statistics)
+        return table(rows, ITEMS)
 
     def table(self, name: str) -> pl.DataFrame:
         """Return a class table of the task, heaviest rows first.
@@ -302,6 +307,7 @@ class Scores:
             "task": self.task,
             "items": self.counts,
             "scores": [entry(row) for row in summary_rows(self)],
+            **({} if self.context is None else {"context": self.context.to_dict()}),
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
@@ -342,15 +348,17 @@ class Scores:
         system, annotator : str
             One of :attr:`systems`, and of :meth:`annotators_of` the measure.
         """
-        rows, statistics = self._rows[_kind(measure)], self._statistics[measure]
-        chosen, names = self._counting(_kind(measure), system, annotator)
+        rows, statistics = self._rows[kind_of(measure)], self._statistics[measure]
+        chosen, names = self._counting(kind_of(measure), system, annotator)
         if measure.aggregate == "gathered":
             chosen = np.array([index for index in chosen.tolist() if has_class(statistics[index])], dtype=int)
             names = tuple(rows[index].item for index in chosen.tolist())
-        several = annotator == ALL and measure.needs == "pair"
+        # who was left out stands where all of them are meant, if leaving one out is what rows are of
+        of_sets = len(chosen) > 0 and rows[chosen[0]].annotator != ALL
+        several = annotator == ALL and (measure.needs == "pair" or of_sets)
         return ItemFigures(measure, names, statistics[chosen], several=several)
 
-    def _counting(self, kind: _Kind, system: str, annotator: str) -> tuple[NDArray[np.int_], tuple[str, ...]]:
+    def _counting(self, kind: Kind, system: str, annotator: str) -> tuple[NDArray[np.int_], tuple[str, ...]]:
         """Return the numbers and items of the rows that a figure is made of; most measures share them."""
         key = (kind, system, annotator)
         if key not in self._chosen:
@@ -386,23 +394,3 @@ class Scores:
             )
             for measure in self.measures
         }
-
-    def _item_rows(self) -> Iterator[tuple[Any, ...]]:
-        figures: dict[_Kind, list[tuple[Measure, list[Figures]]]] = {kind: [] for kind in self._order}
-        for measure in self.measures:
-            figures[_kind(measure)].append((measure, figures_of(measure, self._statistics[measure])))
-        for system, kind in product(self.systems, figures):
-            rows = self._rows[kind]
-            for index in self._order[kind]:
-                if rows[index].system == system:
-                    for measure, found in figures[kind]:
-                        if kind != "gathered" or has_class(self._statistics[measure][index]):
-                            yield item_row(rows[index], measure, found[index])
-
-
-_Kind = Literal["pair", "references+estimate", "estimate", "annotators", "gathered"]
-"""What rows are of: items by what their measures need, or classes."""
-
-
-def _kind(measure: Measure) -> _Kind:
-    return "gathered" if measure.aggregate == "gathered" else measure.needs

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -23,10 +23,35 @@ from kammerton.model.loading import (
 from kammerton.model.measure import Measure
 from kammerton.model.task import Task
 
-__all__ = ["applicable_measures", "gather_evidence"]
+__all__ = ["Sides", "applicable_measures", "evaluate_sides", "gather_evidence", "load_sides"]
 
 _EXTENT_SHARE, _EXTENT_UNITS = 0.1, 2.0
 """Extents that differ by more than either point to different recordings."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """Both sides of a corpus, read and matched.
+
+    Parameters
+    ----------
+    references : References
+        By annotator.
+    systems : mapping of str to Estimates
+        By system.
+    contents : mapping of str to mapping of str to bytes
+        Of the references, by annotator and item.
+    measures : tuple of Measure
+        Those that the annotations have figures for.
+    diagnostics : tuple of Diagnostic
+        What was noticed.
+    """
+
+    references: References
+    systems: Mapping[str, Estimates]
+    contents: Mapping[str, Mapping[str, bytes]]
+    measures: tuple[Measure, ...]
+    diagnostics: tuple[Diagnostic, ...]
 
 
 def gather_evidence(
@@ -39,7 +64,24 @@ def gather_evidence(
     annotator: str = ALL,
     strict: bool = False,
 ) -> Evidence:
-    """Score every system of a corpus against every annotator.
+    """Score every system of a corpus against every annotator: see :func:`load_sides`."""
+    sides = load_sides(
+        task, corpus, measures, options=options, missing=missing, annotator=annotator, strict=strict
+    )
+    return evaluate_sides(task, sides, options=options, missing=missing)
+
+
+def load_sides(
+    task: Task,
+    corpus: Corpus,
+    measures: Sequence[Measure],
+    *,
+    options: object,
+    missing: Missing = "worst",
+    annotator: str = ALL,
+    strict: bool = False,
+) -> Sides:
+    """Read references and systems of a corpus, and find out what can be scored.
 
     Parameters
     ----------
@@ -60,7 +102,7 @@ def gather_evidence(
 
     Returns
     -------
-    Evidence
+    Sides
 
     Raises
     ------
@@ -92,10 +134,33 @@ def gather_evidence(
     diagnostics += notes
     if not measures:
         raise DataError(diagnostics)
+    return Sides(references, systems, contents, measures, tuple(diagnostics))
+
+
+def evaluate_sides(task: Task, sides: Sides, *, options: object, missing: Missing = "worst") -> Evidence:
+    """Score every system against every annotator.
+
+    Parameters
+    ----------
+    task : Task
+        Runs the kernels.
+    sides : Sides
+        What was read.
+    options : object
+        The task's options.
+    missing : {"worst", "skip", "error"}
+        What a missing or unusable estimate counts.
+    """
     found = evaluate_loaded(
-        task, references, systems, measures, options=options, missing=missing, contents=contents
+        task,
+        sides.references,
+        sides.systems,
+        sides.measures,
+        options=options,
+        missing=missing,
+        contents=sides.contents,
     )
-    return replace(found, diagnostics=(*diagnostics, *found.diagnostics))
+    return replace(found, diagnostics=(*sides.diagnostics, *found.diagnostics))
 
 
 def applicable_measures(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from kammerton.model.measure import Estimate, Measure
+from kammerton.reporting.contexts import standing_lines
 from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.plain_tables import FORMS, aligned
 from kammerton.reporting.tables import PER_CENT, figure
@@ -79,9 +80,14 @@ def _of_measure(
         ),
         blank,
         *(f"{_comment(form)}{line}\n" for line in how_tested(each, comparison)),
+        *(f"{_comment(form)}{line}\n" for line in _context(found, each.measure)),
         f"{_comment(form)}signature {found.scores.signatures(each.annotator)[each.measure]}\n",
     ]
     return "".join(parts)
+
+
+def _context(found: SystemComparison, measure: Measure) -> Iterator[str]:
+    return standing_lines(found.scores, measure) if found.scores.context is not None else iter(())
 
 
 def _ranked(row: Ranked, measure: Measure) -> list[str]:

@@ -14,6 +14,7 @@ from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.measure import Measure
 from kammerton.model.protocol import choose
 from kammerton.model.scores import Scores
+from kammerton.model.surroundings import Surroundings
 from kammerton.runs.problems import fault
 from kammerton.runs.reading import read_run
 
@@ -33,6 +34,7 @@ def join_runs(
     *,
     protocols: Iterable[str] | None = None,
     measures: Iterable[str] | None = None,
+    context: bool = False,
 ) -> Scores:
     """Return the scores of the systems of several runs.
 
@@ -44,6 +46,9 @@ def join_runs(
     protocols, measures : iterable of str, optional
         As for :func:`kammerton.score`; by default all measures that every run has.
 
+    context : bool
+        Whether what the systems stand between is kept; all runs must have it.
+
     Returns
     -------
     Scores
@@ -52,7 +57,7 @@ def join_runs(
     Raises
     ------
     OptionError
-        If runs are of two tasks, two systems have one name, or there is no such measure.
+        If runs are of two tasks, two systems have one name, or there is no such measure, or no context.
     DataError
         If a run cannot be read (KT700 to KT706), references differ (KT708), or something else does that
         decides what figures are (KT709).
@@ -87,7 +92,25 @@ def join_runs(
         missing=origin.missing,
         options=origin.options,
         choices=origin.choices,
+        surroundings=_surroundings(known) if context else None,
     )
+
+
+def _surroundings(runs: Sequence[Scores]) -> Surroundings:
+    """Return what the systems of all runs stand between; of equal references the rest is equal."""
+    known = [run.origin.surroundings for run in runs]
+    if not all(known):
+        raise OptionError("not all runs have a context", "score them with --context")
+    parts = [each.others for each in known if each is not None and each.others is not None]
+    first = known[0]
+    assert first is not None, "all runs have surroundings"
+    if not parts:
+        return first
+    shared = tuple(each for each in parts[0].measures if all(each in part.measures for part in parts))
+    whole = _narrowed(parts[0], shared, {})
+    for part in parts[1:]:
+        whole = whole.merged(_narrowed(part, shared, {}))
+    return replace(first, others=whole)
 
 
 def _named(runs: Runs) -> list[tuple[str | None, Run]]:
@@ -111,6 +134,9 @@ def _called(name: str | None, run: Scores) -> Scores:
         raise OptionError(f"a run has several systems, and {quote(name)} names one", f"they are {told}")
     old, origin = run.systems[0], run.origin
     evidence = _renamed(origin.evidence, {old: name}, {})
+    around = origin.surroundings
+    if around is not None and around.others is not None:
+        around = replace(around, others=_renamed(around.others, {old: name}, {}))
     diagnostics = tuple(each.at(system=name) if each.system == old else each for each in run.diagnostics)
     return Scores(
         origin.task,
@@ -118,6 +144,7 @@ def _called(name: str | None, run: Scores) -> Scores:
         missing=origin.missing,
         options=origin.options,
         choices=origin.choices,
+        surroundings=around,
     )
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "SCORES",
     "UNITS",
     "of_annotator",
+    "of_part",
     "rows_of",
     "table_of",
 ]
@@ -57,3 +58,8 @@ def table_of(name: str) -> str:
 def of_annotator(number: int, file: str) -> str:
     """Return the file of one annotator in a run of an agreement."""
     return f"annotator{number}_{file}"
+
+
+def of_part(part: str, file: str) -> str:
+    """Return the file of a part of what systems stand between: floors, others, annotators."""
+    return f"context_{part}_{file}"

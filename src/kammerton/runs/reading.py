@@ -17,9 +17,11 @@ from kammerton.model.drawing import Drawing
 from kammerton.model.measure import Measure
 from kammerton.model.registry import TASKS, find_task
 from kammerton.model.scores import Scores
+from kammerton.model.surroundings import Surroundings
 from kammerton.model.task import Task
 from kammerton.runs import layout
 from kammerton.runs.columns import from_parquet, texts_of
+from kammerton.runs.context_files import surroundings_of
 from kammerton.runs.evidence_files import evidence_of
 from kammerton.runs.kept_options import options_of
 from kammerton.runs.problems import fault
@@ -181,7 +183,15 @@ def _scores(opened: Opened) -> Scores:
         options=options,
         choices=record["choices"],
         drawing=_drawing(record["intervals"], opened.files),
+        surroundings=_surroundings(opened),
     )
+
+
+def _surroundings(opened: Opened) -> Surroundings | None:
+    kept = opened.record.get("context")  # earlier versions had none
+    if kept is None:
+        return None
+    return surroundings_of(kept, opened.files, {str(each): each for each in opened.measures})
 
 
 def _drawing(intervals: Mapping[str, Any] | None, files: Mapping[str, bytes]) -> Drawing:

@@ -16,6 +16,7 @@ from kammerton.model.signature import data_hash
 from kammerton.runs import layout
 from kammerton.runs.agreements import parts_of
 from kammerton.runs.columns import to_parquet
+from kammerton.runs.context_files import keep_surroundings
 from kammerton.runs.evidence_files import files_of, tables_of
 from kammerton.runs.kept_options import keep_options
 from kammerton.runs.record import digest_of, noticed, parse_record, render_record, versions
@@ -68,6 +69,10 @@ def _of_scores(scores: Scores) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the record but for the digests of files, and the files."""
     origin = scores.origin
     files = files_of(origin.evidence)
+    context: dict[str, Any] | None = None
+    if origin.surroundings is not None:
+        context, more = keep_surroundings(origin.surroundings)
+        files |= more
     options: dict[str, Any] | None = None
     if origin.evidence.gathered is not None:
         options, named = keep_options(origin.options)
@@ -91,6 +96,7 @@ def _of_scores(scores: Scores) -> tuple[dict[str, Any], dict[str, bytes]]:
         "choices": dict(origin.choices),
         "options": options,
         "intervals": _intervals(origin.drawing),
+        "context": context,
         "needs": list(origin.evidence.rows),
         "tables": tables_of(origin.evidence),
         "diagnostics": noticed(scores.diagnostics),

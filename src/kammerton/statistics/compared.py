@@ -80,6 +80,7 @@ class SystemComparison:
                 }
                 for each in comparison.disagreements
             ],
+            **({} if self.scores.context is None else {"context": self.scores.context.to_dict()}),
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.scores.diagnostics],
         }
 

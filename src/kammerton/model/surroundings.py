@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""What systems stand between: trivial answers, and annotators who are scored as if they were systems.
+
+An annotator can be scored against the others only, which is not what a system is scored against. So systems
+are scored once more as annotators are: against all annotators of an item but one, for each that is left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from kammerton.model.corpus import Missing
+from kammerton.model.evaluating import evaluate_loaded
+from kammerton.model.evidence import Evidence, Row
+from kammerton.model.loading import Estimates, References
+from kammerton.model.measure import Measure
+from kammerton.model.scoring import Sides, applicable_measures
+from kammerton.model.task import Task
+
+if TYPE_CHECKING:
+    from kammerton.model.scores import Scores
+
+__all__ = ["ANNOTATORS", "Surroundings", "surround"]
+
+ANNOTATORS = "annotators"
+"""The only system of the evidence on annotators."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Surroundings:
+    """Evidence on what systems stand between.
+
+    Parameters
+    ----------
+    floors : Evidence, optional
+        Of trivial answers, as systems against all annotators; None if the task has none.
+    others : Evidence, optional
+        Of the systems against all annotators but one: a row says in place of the annotator who was left out,
+        by number, and against whom it is, ``"2.Ann"``. None if no item has two annotators.
+    annotators : Evidence, optional
+        The same of the annotator who was left out, whoever it is called ``ANNOTATORS``.
+    single : int
+        Items with one annotator, of which there are neither.
+    stand : callable, optional
+        Makes of scores with these surroundings what ``Scores.context`` is.
+    """
+
+    floors: Evidence | None = None
+    others: Evidence | None = None
+    annotators: Evidence | None = None
+    single: int = 0
+    stand: Callable[[Scores], Any] | None = None
+
+
+def surround(
+    task: Task, sides: Sides, *, options: object, missing: Missing, stand: Callable[[Scores], Any]
+) -> Surroundings:
+    """Score what the systems of a corpus stand between.
+
+    Parameters
+    ----------
+    task : Task
+        Makes the trivial answers, and runs the kernels.
+    sides : Sides
+        References and systems, read.
+    options : object
+        The task's options.
+    missing : {"worst", "skip", "error"}
+        What a missing or unusable estimate counts.
+    stand : callable
+        For :class:`Surroundings`.
+    """
+    measures = [measure for measure in sides.measures if measure.needs != "annotators"]
+    everyone = sides.references.annotations
+    counts = Counter(item for items in everyone.values() for item in items)
+    several = frozenset(item for item, count in counts.items() if count > 1)
+    alone = {name: Estimates(items, {}, ()) for name, items in everyone.items()}
+    by_people, _ = applicable_measures(task, sides.references, alone, measures, options)
+    others: Evidence | None = None
+    annotators: Evidence | None = None
+    for number, name in enumerate(everyone):
+        left = _without(everyone, name, several)
+        if not left.annotations:
+            continue
+        found = evaluate_loaded(task, left, sides.systems, measures, options=options, missing=missing)
+        others = _added(others, found, number)
+        if by_people:
+            own = {item: everyone[name][item] for item in left.every_item()}
+            person = {ANNOTATORS: Estimates(own, {}, ())}
+            found = evaluate_loaded(task, left, person, by_people, options=options, missing=missing)
+            annotators = _added(annotators, found, number)
+    return Surroundings(
+        floors=_floors(task, sides.references, measures, options),
+        others=others,
+        annotators=annotators,
+        single=len(counts) - len(several),
+        stand=stand,
+    )
+
+
+def _floors(
+    task: Task, references: References, measures: Sequence[Measure], options: object
+) -> Evidence | None:
+    """Score trivial answers, by the measures that they have figures for."""
+    if task.floors is None:
+        return None
+    of_items: dict[str, list[Any]] = {}
+    for items in references.annotations.values():
+        for item, annotation in items.items():
+            of_items.setdefault(item, []).append(annotation)
+    answers = {name: Estimates(items, {}, ()) for name, items in task.floors(of_items).items()}
+    chosen, _ = applicable_measures(task, references, answers, measures, options)
+    if not answers or not chosen:
+        return None
+    return _bare(evaluate_loaded(task, references, answers, chosen, options=options))
+
+
+def _without(everyone: Mapping[str, Mapping[str, Any]], name: str, several: frozenset[str]) -> References:
+    """Return the annotations of all others of the items that an annotator has, and others too."""
+    own = several & everyone[name].keys()
+    left = {
+        other: {item: annotation for item, annotation in items.items() if item in own}
+        for other, items in everyone.items()
+        if other != name
+    }
+    left = {other: items for other, items in left.items() if items}
+    return References(left, {other: {} for other in left}, ())
+
+
+def _added(whole: Evidence | None, part: Evidence, number: int) -> Evidence:
+    """Return evidence with that of a further annotator who was left out."""
+
+    def without(row: Row) -> Row:
+        return replace(row, annotator=f"{number}.{row.annotator}")
+
+    rows = {needs: tuple(map(without, found)) for needs, found in part.rows.items()}
+    labelled = replace(_bare(part), rows=rows)
+    return labelled if whole is None else whole.merged(labelled)
+
+
+def _bare(evidence: Evidence) -> Evidence:
+    """Return evidence without what figures are not made from."""
+    return replace(evidence, tallies={}, diagnostics=(), fingerprints={})

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: MIT
+"""What systems stand between: floors below them, and the ceiling of annotators who are scored as systems are.
+
+A floor is a trivial answer that is made from the references. The ceiling is how far annotators agree: each is
+scored against the others of an item. As K - 1 references are another yardstick than K, systems are scored
+anew against the same sets, all annotators but one, for each that is left out; the share of a system is its
+figure there over that of the annotators. Pooled figures sum the statistics of all sets of an item; means
+average within an item first, then over items. Items with one annotator have no such sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from kammerton.core.ratios import ratio
+from kammerton.model.corpus import ALL
+from kammerton.model.evidence import Evidence
+from kammerton.model.measure import Estimate, Measure, Values
+from kammerton.model.score_tables import null
+from kammerton.model.scores import Scores
+from kammerton.statistics.bootstrap import UNDEFINED, Interval, interval
+from kammerton.statistics.figures import Key
+from kammerton.statistics.resampling import LeaveOneOut, Resampling
+from kammerton.statistics.sample import Sample, is_gathered, names_of, split_gathered
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["OTHERS", "Context", "Role", "Standing", "context_of"]
+
+Role = Literal["floor", "system", "others", "annotators"]
+
+OTHERS = "others"
+"""The annotator column of figures against all annotators but one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A figure of the context.
+
+    Parameters
+    ----------
+    measure : Measure
+        Its headline aggregate is meant.
+    role : {"floor", "system", "others", "annotators"}
+        A trivial answer or a system, against all annotators; a system against all annotators but one, for
+        each that is left out; or the annotators who were left out against the others, which is the ceiling.
+    name : str
+        Of the floor or the system.
+    annotator : str
+        Against whom: the only annotator, ``"all"``, or ``"others"``.
+    value, low, high : float
+        The figure and the ends of its interval; NaN where undefined.
+    items, undefined : int
+        Items that count, and those of them without a value.
+    share, share_low, share_high : float
+        Of a system against the others: the figure over the ceiling, with its interval. NaN where there is
+        none, as of measures that are better if they are lower.
+    """
+
+    measure: Measure
+    role: Role
+    name: str
+    annotator: str
+    value: float
+    low: float
+    high: float
+    items: int
+    undefined: int
+    share: float = float("nan")
+    share_low: float = float("nan")
+    share_high: float = float("nan")
+
+
+_COLUMNS = (
+    *("protocol", "measure", "aggregate"),
+    *(field.name for field in fields(Standing) if field.name != "measure"),
+    "signature",
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Context:
+    """Floors, systems and the ceiling of annotators.
+
+    The attribute ``context`` of scores that :func:`kammerton.score` made with ``context=True``.
+
+    Parameters
+    ----------
+    rows : tuple of Standing
+        By measure: floors, systems, systems against all annotators but one, annotators.
+    items : int
+        Items that the ceiling is of.
+    single : int
+        Items that have one annotator only, and are out of it.
+    signatures : mapping of Measure to str
+    """
+
+    rows: tuple[Standing, ...]
+    items: int
+    single: int
+    signatures: Mapping[Measure, str]
+
+    def of(self, measure: Measure, role: Role) -> tuple[Standing, ...]:
+        """Return the figures of a measure in one role, in the order of output."""
+        return tuple(row for row in self.rows if row.measure == measure and row.role == role)
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """The rows: ``protocol``, ``measure``, ``aggregate``, fields of :class:`Standing`, ``signature``."""
+        import polars as pl  # noqa: PLC0415 - tables are for those who look at them
+
+        types = {"float": pl.Float64, "int": pl.Int64}
+        of_fields = {field.name: types.get(str(field.type), pl.String) for field in fields(Standing)}
+        schema = {name: of_fields.get(name, pl.String) for name in _COLUMNS}
+        rows = [[each[name] for name in _COLUMNS] for each in self._plain()]
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, undefined ones as None."""
+        return {"items": self.items, "single": self.single, "rows": list(self._plain())}
+
+    def _plain(self) -> Iterator[dict[str, Any]]:
+        for row in self.rows:
+            own = {name: getattr(row, name) for name in Standing.__dataclass_fields__ if name != "measure"}
+            yield {
+                "protocol": row.measure.protocol,
+                "measure": row.measure.name,
+                "aggregate": row.measure.aggregate,
+                **{name: null(v) if isinstance(v, float) else v for name, v in own.items()},
+                "signature": self.signatures[row.measure],
+            }
+
+
+def context_of(scores: Scores) -> Context:
+    """Return what systems stand between.
+
+    Parameters
+    ----------
+    scores : Scores
+        With surroundings.
+    """
+    made = _Context(scores)
+    rows: list[Standing] = []
+    for measure in made.measures:
+        rows += [*made.floors(measure), *made.systems(measure), *made.others(measure)]
+    return Context(rows=tuple(rows), items=made.items, single=made.single, signatures=scores.signatures(ALL))
+
+
+class _Context:
+    """Figures of scores and of their surroundings."""
+
+    def __init__(self, scores: Scores) -> None:
+        surroundings = scores.origin.surroundings
+        assert surroundings is not None, "there are surroundings"
+        self._scores, self.single = scores, surroundings.single
+        self.measures = [measure for measure in scores.measures if measure.needs != "annotators"]
+        self._floors = self._drawn([surroundings.floors])
+        self._left_out = self._drawn([surroundings.others, surroundings.annotators])
+
+    def _drawn(self, parts: Sequence[Evidence | None]) -> list[_Drawn]:
+        """Return figures of evidence, all on the same draws of the items that count in all of them."""
+        if not all(parts):
+            return []
+        known = [_scores_of(self._scores, part) for part in parts if part is not None]
+        shared = [m for m in self.measures if all(m in each.measures for each in known)]
+        kept = {}
+        for measure in shared:
+            who = known[0].annotators_of(measure)[-1]
+            names = [names_of(each, measure, system, who) for each in known for system in each.systems]
+            kept[measure] = frozenset.intersection(*names)
+        shared = [measure for measure in shared if kept[measure]]
+        if not shared:
+            return []
+        samples = []
+        for each in known:
+            whom = [(measure, each.annotators_of(measure)[-1]) for measure in shared]
+            keys = [Key(system, who, m, m.aggregate) for m, who in whom for system in each.systems]
+            samples.append(Sample(each, keys, kept, self._scores.origin.drawing.settings.get("clusters")))
+        return [_Drawn(each, samples, self._scores) for each in samples]
+
+    @property
+    def items(self) -> int:
+        """Items that the ceiling is of."""
+        return len(self._left_out[0].sample.items) if self._left_out else 0
+
+    def floors(self, measure: Measure) -> Iterator[Standing]:
+        for drawn in self._floors:
+            for key in drawn.of(measure):
+                yield _standing(key, "floor", key.annotator, drawn.estimate(key), drawn.interval(key))
+
+    def systems(self, measure: Measure) -> Iterator[Standing]:
+        who = self._scores.annotators_of(measure)[-1]
+        for system in self._scores.systems:
+            key = Key(system, who, measure, measure.aggregate)
+            found = self._scores.estimate(measure, system, who, measure.aggregate)
+            yield _standing(key, "system", who, found, self._scores.intervals.get(key, UNDEFINED))
+
+    def others(self, measure: Measure) -> Iterator[Standing]:
+        """Give the systems against all annotators but one, and the ceiling."""
+        if not self._left_out or not self._left_out[1].of(measure):
+            return
+        systems, people = self._left_out
+        (top,) = people.of(measure)
+        for key in systems.of(measure):
+            share, ends = systems.share(key, people, top)
+            standing = _standing(key, "others", OTHERS, systems.estimate(key), systems.interval(key))
+            yield _shared(standing, share, ends)
+        yield _standing(top, "annotators", OTHERS, people.estimate(top), people.interval(top))
+
+
+def _scores_of(scores: Scores, evidence: Evidence) -> Scores:
+    origin = scores.origin
+    return Scores(
+        origin.task, evidence, missing=origin.missing, options=origin.options, choices=origin.choices
+    )
+
+
+def _standing(key: Key, role: Role, annotator: str, found: Estimate, ends: Interval) -> Standing:
+    return Standing(
+        measure=key.measure,
+        role=role,
+        name=key.system,
+        annotator=annotator,
+        value=found.value,
+        low=ends[0],
+        high=ends[1],
+        items=found.items,
+        undefined=found.undefined,
+    )
+
+
+def _shared(row: Standing, share: float, ends: Interval) -> Standing:
+    told = {field.name: getattr(row, field.name) for field in fields(Standing)}
+    return Standing(**told | {"share": share, "share_low": ends[0], "share_high": ends[1]})
+
+
+class _Drawn:
+    """Figures of a sample, with their draws.
+
+    Parameters
+    ----------
+    sample : Sample
+    together : sequence of Sample
+        On the same items; all get as many draws.
+    scores : Scores
+        Say how items are drawn.
+    """
+
+    def __init__(self, sample: Sample, together: Sequence[Sample], scores: Scores) -> None:
+        self.sample = sample
+        self._drawing = scores.origin.drawing
+        self._found = {k: v for part in split_gathered(sample.keys) for k, v in sample.found(part).items()}
+        self._resampled: dict[Key, Values] = {}
+        self._without: dict[Key, Values] = {}
+        if self._drawing.level is not None:
+            for part in split_gathered(sample.keys):
+                self._draw(part, together)
+
+    def _draw(self, keys: Sequence[Key], together: Sequence[Sample]) -> None:
+        sample, settings = self.sample, self._drawing.settings
+        wanted, items = settings["resamples"], len(self.sample.items)
+        if is_gathered(keys):
+            wanted = min(each.gathered_draws(wanted) for each in together)
+        found = {key: self._found[key] for key in keys}
+        draws = Resampling(items, wanted, settings["seed"], sample.clusters)
+        self._resampled |= sample.evaluate(draws, found)
+        if settings["method"] == "bca":
+            self._without |= sample.evaluate(LeaveOneOut(items, wanted, clusters=sample.clusters), found)
+
+    def of(self, measure: Measure) -> list[Key]:
+        """Return the figures of a measure."""
+        return [key for key in self.sample.keys if key.measure == measure]
+
+    def estimate(self, key: Key) -> Estimate:
+        return self._found[key].estimate(key.aggregate)
+
+    def interval(self, key: Key) -> Interval:
+        value = self.estimate(key).value
+        if self._varies(key) and not np.isnan(value):
+            return interval(value, self._resampled[key], self._without.get(key), self._drawing.level or 0)
+        return UNDEFINED
+
+    def _varies(self, key: Key) -> bool:
+        """Tell whether there are draws of a figure, of more than one item."""
+        if key not in self._resampled:
+            return False
+        return not self.sample.is_of_one(key, self._found[key], self._resampled[key])
+
+    def share(self, key: Key, people: _Drawn, top: Key) -> tuple[float, Interval]:
+        """Return the figure over that of the annotators, and the interval of this share."""
+        if key.measure.direction == "lower":
+            return float("nan"), UNDEFINED
+        ceiling = people.estimate(top).value
+        share = float(_over(np.array([self.estimate(key).value]), np.array([ceiling]))[0])
+        if np.isnan(share) or not (self._varies(key) and people._varies(top)):
+            return share, UNDEFINED
+        without = None
+        if self._without:
+            without = _over(self._without[key], people._without[top])
+        drawn = _over(self._resampled[key], people._resampled[top])
+        return share, interval(share, drawn, without, self._drawing.level or 0)
+
+
+def _over(values: Values, ceilings: Values) -> Values:
+    """Return the share of each, NaN where the ceiling is not above 0."""
+    return ratio(values, np.where(ceilings > 0, ceilings, np.nan))
