@@ -19,7 +19,7 @@ from kammerton.model.protocol import choose
 from kammerton.model.ratings import Ratings, join_ratings
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
-from kammerton.model.scoring import applicable_measures
+from kammerton.model.scoring import applicable_to
 from kammerton.model.task import Task
 from kammerton.runs import is_run
 from kammerton.runs.agreements import read_agreement
@@ -160,7 +160,7 @@ def _applicable(
     task: Task, references: References, measures: Sequence[Measure], options: object
 ) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
     everyone = {name: Estimates(items, {}, ()) for name, items in references.annotations.items()}
-    found, notes = applicable_measures(task, references, everyone, measures, options)
+    found, notes = applicable_to(task, references, everyone, measures, options)
     if not found:
         raise DataError([*references.diagnostics, *notes])
     return found, notes

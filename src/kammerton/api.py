@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kammerton.arguments import corpus_of, options_of, signed_choices, split_of
+from kammerton.engine import score_corpus
 from kammerton.errors import DataError, OptionError, close_match, quote
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing
 from kammerton.model.loading import (
@@ -21,7 +22,7 @@ from kammerton.model.loading import (
 from kammerton.model.protocol import choose
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
-from kammerton.model.scoring import evaluate_sides, load_sides
+from kammerton.model.scoring import Order
 from kammerton.model.task import Task
 from kammerton.model.views import ItemView
 from kammerton.reporting.drawn import DrawnItem
@@ -135,10 +136,15 @@ def score(  # noqa: PLR0913 - one per choice
     reading = options_of(found, options)
     corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading)
     corpus, part = split_of(corpus, splits, split)
-    sides = load_sides(
-        found, corpus, chosen, options=reading, missing=missing, annotator=annotator, strict=strict
+    order = Order(
+        task=found,
+        measures=chosen,
+        options=reading,
+        missing=missing,
+        annotator=annotator,
+        strict=strict,
     )
-    evidence = evaluate_sides(found, sides, options=reading, missing=missing)
+    evidence = score_corpus(order, corpus)
     choices = signed_choices(reading) | part
     items = items_of(evidence)
     drawing = drawing_of(ci, resamples, seed, interval, clusters, items)
@@ -152,7 +158,7 @@ def score(  # noqa: PLR0913 - one per choice
         choices=choices,
         drawing=drawing,
         corpus=corpus,
-        surroundings=surroundings_of(found, sides, reading, missing) if context else None,
+        surroundings=surroundings_of(order, corpus, evidence.measures) if context else None,
     )
 
 

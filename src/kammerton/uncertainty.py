@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.formats.groups import group_items
-from kammerton.model.corpus import Missing
+from kammerton.model.corpus import Corpus
 from kammerton.model.drawing import Drawing
 from kammerton.model.evidence import Evidence
-from kammerton.model.scoring import Sides
+from kammerton.model.measure import Measure
+from kammerton.model.scoring import Order, load_sides
 from kammerton.model.signature import signed_file
 from kammerton.model.surroundings import Surroundings, surround
-from kammerton.model.task import Task
 
 if TYPE_CHECKING:
     from kammerton.statistics.bootstrap import Method
@@ -89,11 +89,15 @@ def drawing_of(
     return Drawing(ci, partial(intervals, **settings), signed, settings)
 
 
-def surroundings_of(task: Task, sides: Sides, options: object, missing: Missing) -> Surroundings:
-    """Return what the systems stand between, scored."""
+def surroundings_of(order: Order, corpus: Corpus, measures: Sequence[Measure]) -> Surroundings:
+    """Return what the systems stand between, scored.
+
+    The corpus is read once more, as a whole: what a trivial answer is depends on all of it.
+    """
     from kammerton.statistics.context import context_of  # noqa: PLC0415 - few runs look at it
 
-    return surround(task, sides, options=options, missing=missing, stand=context_of)
+    sides = load_sides(order, corpus, measures)
+    return surround(order.task, sides, options=order.options, missing=order.missing, stand=context_of)
 
 
 def _check(ci: float, resamples: int, seed: int, interval: str) -> None:

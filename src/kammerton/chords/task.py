@@ -51,7 +51,9 @@ def _evaluate(
 
 
 def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterable[Diagnostic]:
-    return credit_remarks(tables.get("credited", {}))
+    credited = tables.get("credited", {})
+    measured = [(str(measure),) for measure in mir_eval.PROTOCOL.measures]
+    return credit_remarks({classes: credited[classes] for classes in measured if classes in credited})
 
 
 def _content(annotation: ChordAnnotation) -> bytes:

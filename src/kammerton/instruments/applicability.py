@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kammerton.errors import Diagnostic
@@ -12,7 +12,7 @@ from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1, open_mic_task2, scores
 from kammerton.model.measure import Measure
 
-__all__ = ["applicable"]
+__all__ = ["applicable", "survey"]
 
 _REASONS = {
     "KT670": (
@@ -86,18 +86,52 @@ def _is_hierarchical(measure: Measure) -> bool:
     return by_protocol.get(measure.protocol, False)
 
 
-def applicable(
-    references: Sequence[InstrumentList],
-    estimates: Sequence[InstrumentList],
-    measures: Sequence[Measure],
-    options: InstrumentOptions,
-) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
-    """Return the measures that these annotations have figures for, and a note for each reason against.
+def survey(
+    references: Sequence[InstrumentList], estimates: Sequence[InstrumentList], _: InstrumentOptions
+) -> dict[str, int]:
+    """Count what decides which measures have figures.
 
     Parameters
     ----------
     references, estimates : sequence of InstrumentList
-        All of them, in any order.
+        In any order.
+
+    Returns
+    -------
+    dict of str to int
+        Counts of two parts of a corpus add up to those of the whole.
+    """
+    topics = [ref for ref in references if ref.query]
+    best = [int(ref.grades.max(initial=1)) for ref in topics]
+    ordered = [est for est in estimates if est.ranked or est.vector]
+    return {
+        "references": len(references),
+        "queries": len(topics),
+        "queries with grade 2": sum(grade == 2 for grade in best),
+        "queries with higher grades": sum(grade > 2 for grade in best),
+        "references with vectors": sum(ref.vector for ref in references),
+        "estimates": len(estimates),
+        "ranked": sum(est.ranked for est in estimates),
+        "ordered": len(ordered),
+        "scored": sum(len(est.scores) > 0 for est in ordered),
+        "vectors": sum(est.vector for est in estimates),
+        "without order": sum(len(est) > 1 and not (est.ranked or est.vector) for est in estimates),
+        "without vector": sum(len(est) > 0 and not est.vector for est in estimates),
+        "without scores": sum(
+            len(est) > 0 and not (len(est.scores) and (est.ranked or est.vector)) for est in estimates
+        ),
+    }
+
+
+def applicable(
+    counts: Mapping[str, int], measures: Sequence[Measure], options: InstrumentOptions
+) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+    """Return the measures that annotations have figures for, and a note for each reason against.
+
+    Parameters
+    ----------
+    counts : mapping of str to int
+        From :func:`survey`, of all of them.
     measures : sequence of Measure
         What was asked for.
     options : InstrumentOptions
@@ -108,10 +142,9 @@ def applicable(
     tuple of Measure, tuple of Diagnostic
         No measures and an error, if some references are queries and some are not.
     """
-    topics = sum(ref.query for ref in references)
-    if 0 < topics < len(references):
-        return (), (_mixed(topics, len(references)),)
-    facts = _facts(references, estimates, options)
+    if 0 < counts["queries"] < counts["references"]:
+        return (), (_mixed(counts["queries"], counts["references"]),)
+    facts = _facts(counts, options)
     left_out: dict[str, list[Measure]] = {}
     found = []
     for measure in measures:
@@ -122,29 +155,24 @@ def applicable(
             left_out.setdefault(obstacle, []).append(measure)
     notes = [_note(code, left_out[code]) for code in sorted(left_out)]
     if facts.ranked and any(_is_ranked_alike(measure) for measure in found):
-        notes += _unranked(estimates)
+        notes += _unranked(counts)
     if any(measure.protocol == scores.PROTOCOL.name for measure in found):
-        notes += _without_vectors(estimates)
+        notes += _without_vectors(counts)
     if not facts.queries and any(_ranks_files(measure) for measure in found):
-        notes += _without_scores(estimates)
-    return tuple(found), (*notes, *_scored_references(references, options))
+        notes += _without_scores(counts)
+    return tuple(found), (*notes, *_scored_references(counts, options))
 
 
-def _facts(
-    references: Iterable[InstrumentList], estimates: Sequence[InstrumentList], options: InstrumentOptions
-) -> _Facts:
-    topics = [ref for ref in references if ref.query]
-    grades = {grade for ref in topics for grade in ref.grades.tolist()}
-    vectors = any(est.vector for est in estimates)
+def _facts(counts: Mapping[str, int], options: InstrumentOptions) -> _Facts:
+    queries, vectors = counts["queries"] > 0, counts["vectors"] > 0
     return _Facts(
         taxonomy=options.tree is not None,
-        ranked=any(est.ranked or est.vector for est in estimates),
-        scored=any(len(est.scores) and (est.ranked or est.vector) for est in estimates)
-        or (bool(topics) and any(est.ranked for est in estimates)),
+        ranked=counts["ordered"] > 0,
+        scored=counts["scored"] > 0 or (queries and counts["ranked"] > 0),
         vectors=vectors,
         listed=not vectors or options.cut is not None or options.top_k > 0,
-        queries=bool(topics),
-        graded=max(grades, default=1) == 2,
+        queries=queries,
+        graded=counts["queries with grade 2"] > 0 and not counts["queries with higher grades"],
     )
 
 
@@ -178,12 +206,10 @@ def _ranks_files(measure: Measure) -> bool:
     return measure.protocol == open_mic_task2.PROTOCOL.name and measure.name not in open_mic_task2.AS_SETS
 
 
-def _without_scores(estimates: Sequence[InstrumentList]) -> Iterator[Diagnostic]:
-    count = sum(len(est) > 0 and not (len(est.scores) and (est.ranked or est.vector)) for est in estimates)
+def _without_scores(counts: Mapping[str, int]) -> Iterator[Diagnostic]:
+    count, estimates = counts["without scores"], counts["estimates"]
     if count:
-        message = (
-            f"{count:,} of {len(estimates):,} estimates have no scores: what they list comes last, and ties"
-        )
+        message = f"{count:,} of {estimates:,} estimates have no scores: what they list comes last, and ties"
         yield Diagnostic(code="KT679", severity="note", message=message)
 
 
@@ -191,29 +217,25 @@ def _is_ranked_alike(measure: Measure) -> bool:
     return measure.protocol == open_mic_task1.PROTOCOL.name and measure.name == "AP"
 
 
-def _unranked(estimates: Sequence[InstrumentList]) -> Iterator[Diagnostic]:
-    count = sum(len(est) > 1 and not (est.ranked or est.vector) for est in estimates)
+def _unranked(counts: Mapping[str, int]) -> Iterator[Diagnostic]:
+    count, estimates = counts["without order"], counts["estimates"]
     if count:
-        message = f"{count:,} of {len(estimates):,} estimates are not ranked: all their labels tie"
+        message = f"{count:,} of {estimates:,} estimates are not ranked: all their labels tie"
         yield Diagnostic(code="KT676", severity="note", message=message)
 
 
-def _without_vectors(estimates: Sequence[InstrumentList]) -> Iterator[Diagnostic]:
-    count = sum(len(est) > 0 and not est.vector for est in estimates)
+def _without_vectors(counts: Mapping[str, int]) -> Iterator[Diagnostic]:
+    count, estimates = counts["without vector"], counts["estimates"]
     if count:
-        which = f"{count:,} of {len(estimates):,} estimates do not score every label"
+        which = f"{count:,} of {estimates:,} estimates do not score every label"
         message = f"{which}: for {scores.PROTOCOL.name}, what they do not score is not found"
         yield Diagnostic(code="KT677", severity="note", message=message)
 
 
-def _scored_references(
-    references: Sequence[InstrumentList], options: InstrumentOptions
-) -> Iterator[Diagnostic]:
-    count = sum(ref.vector for ref in references)
+def _scored_references(counts: Mapping[str, int], options: InstrumentOptions) -> Iterator[Diagnostic]:
+    count, references = counts["references with vectors"], counts["references"]
     if count:
         given = options.truth_threshold.strip()
-        message = (
-            f"{count:,} of {len(references):,} references score labels: annotated is what passes {given}"
-        )
+        message = f"{count:,} of {references:,} references score labels: annotated is what passes {given}"
         hint = "--truth-threshold has another threshold"
         yield Diagnostic(code="KT678", severity="note", message=message, hint=hint)

@@ -10,7 +10,7 @@ import numpy as np
 
 from kammerton.errors import Diagnostic
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.applicability import applicable
+from kammerton.instruments.applicability import applicable, survey
 from kammerton.instruments.conversion import CONVERSION
 from kammerton.instruments.costs import instrument_costs
 from kammerton.instruments.floors import floors
@@ -92,6 +92,7 @@ TASK = Task(
     extent=_extent,
     evaluate=evaluate,
     gather=gather,
+    survey=survey,
     applicable=applicable,
     unfold=unfold,
     remark=_remark,

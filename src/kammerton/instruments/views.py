@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kammerton.errors import OptionError
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.applicability import applicable
+from kammerton.instruments.applicability import applicable, survey
 from kammerton.instruments.kernels import PROTOCOLS, evaluate
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.taxonomy import Taxonomy
@@ -185,7 +185,7 @@ def _scores(
     listed = [each for each in estimates.values() if not isinstance(each, str)]
     measures = [m for protocol in PROTOCOLS for m in protocol.measures if m.aggregate != "gathered"]
     shown = [m for m in measures if m == chosen or (m.headline and m.aggregate == "mean")]
-    possible, _ = applicable([reference], listed, shown, options)
+    possible, _ = applicable(survey([reference], listed, options), shown, options)
     columns = [_values(reference, each, possible, options) for each in estimates.values()]
     rows = [(str(measure), *(column[place] for column in columns)) for place, measure in enumerate(possible)]
     return Table(
@@ -214,7 +214,7 @@ def _without_figure(
 ) -> Iterator[str]:
     """Say why there is no figure of the chosen measure."""
     listed = [each for each in estimates.values() if not isinstance(each, str)]
-    possible, why = applicable([reference], listed, [chosen], options)
+    possible, why = applicable(survey([reference], listed, options), [chosen], options)
     if not possible:
         yield from (each.message for each in why)
 

@@ -4,25 +4,55 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
 from kammerton.model.corpus import ALL, Missing
-from kammerton.model.evidence import Evidence, Row, Tally
+from kammerton.model.evidence import Evidence, Group, Row, Tally
+from kammerton.model.exact import ExactTally, add_tables
 from kammerton.model.gathering import Gathered, join, name_items
 from kammerton.model.loading import Estimates, References
 from kammerton.model.measure import Measure, Needs, Statistics
-from kammerton.model.task import Case, Classes, ClassTable, Evaluation, Task
+from kammerton.model.task import Case, Task
 
-__all__ = ["contents_of", "evaluate_loaded", "has_pairs"]
+__all__ = [
+    "BLOCK",
+    "Judged",
+    "contents_of",
+    "evaluate_loaded",
+    "fingerprints_of",
+    "has_pairs",
+    "judge",
+    "remarks",
+]
+
+BLOCK = 200
+"""Items that are judged together wherever they stand: sums over them round the same way in every run."""
 
 _TOGETHER = 150
 """Cases that go through the kernels at once: enough to fill columns, few enough for the cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """What the kernels say of some items of a corpus.
+
+    Parameters
+    ----------
+    rows, statistics, gathered
+        As in :class:`.Evidence`.
+    tallies : mapping of str to ExactTally
+        Class tables by name.
+    """
+
+    rows: Mapping[Needs, tuple[Row, ...]]
+    statistics: Mapping[Measure, Statistics]
+    tallies: Mapping[str, ExactTally]
+    gathered: Gathered | None
 
 
 def evaluate_loaded(
@@ -33,7 +63,6 @@ def evaluate_loaded(
     *,
     options: object,
     missing: Missing = "worst",
-    contents: Mapping[str, Mapping[str, bytes]] | None = None,
 ) -> Evidence:
     """Score systems against annotators whose annotations have been read and matched.
 
@@ -51,23 +80,34 @@ def evaluate_loaded(
         The task's options.
     missing : {"worst", "skip", "error"}
         What a missing or unusable estimate counts.
-    contents : mapping of str to mapping of str to bytes, optional
-        Of the references, by annotator and item, where they are known already.
 
     Returns
     -------
     Evidence
         Its diagnostics are remarks on the figures alone.
     """
-    if contents is None:
-        contents = {name: contents_of(task, items) for name, items in references.annotations.items()}
-    found = _evaluated(task, _Plan(task, references, systems, missing), measures, options)
-    fingerprints = {
+    items = sorted(references.every_item())
+    judged = judge(task, references, systems, measures, options=options, missing=missing, items=items)
+    tallies = {name: tally.rounded(tally.cells) for name, tally in judged.tallies.items()}
+    contents = {name: contents_of(task, found) for name, found in references.annotations.items()}
+    return Evidence(
+        measures=tuple(measures),
+        rows=judged.rows,
+        statistics=judged.statistics,
+        tallies=tallies,
+        fingerprints=fingerprints_of(contents),
+        gathered=judged.gathered,
+        diagnostics=tuple(remarks(task, tallies)),
+    )
+
+
+def fingerprints_of(contents: Mapping[str, Mapping[str, bytes]]) -> dict[tuple[str, str], bytes]:
+    """Return the digest of the content of each reference, by annotator and item."""
+    return {
         (annotator, item): hashlib.sha256(content).digest()
         for annotator, items in contents.items()
-        for item, content in items.items()
+        for item, content in sorted(items.items())
     }
-    return replace(found, fingerprints=fingerprints, diagnostics=tuple(_remarks(task, found.tallies)))
 
 
 def has_pairs(references: References, systems: Mapping[str, Estimates]) -> bool:
@@ -91,18 +131,22 @@ class _Plan:
         self._references = references
         self._systems = systems
         self._missing = missing
+        self._every = references.every_item()
+        self._lost = references.failed_everywhere()
 
-    def rows(self, needs: Needs) -> Iterator[Row]:
-        """Give the rows for measures that need the same."""
+    def rows(self, needs: Needs, items: Sequence[str]) -> Iterator[Row]:
+        """Give the rows of some items for measures that need the same."""
         for system in self._systems:
             if needs == "pair":
-                for annotator in self._references.annotations:
-                    for item in self._references.items(annotator):
-                        yield self._row(system, item, annotator, self._references.failed[annotator], needs)
+                for annotator, failed in self._references.failed.items():
+                    there = self._references.annotations[annotator]
+                    for item in items:
+                        if item in there or item in failed:
+                            yield self._row(system, item, annotator, failed, needs)
             else:
-                failed = self._references.failed_everywhere()
-                for item in sorted(self._references.every_item()):
-                    yield self._row(system, item, ALL, failed, needs)
+                for item in items:
+                    if item in self._every:
+                        yield self._row(system, item, ALL, self._lost, needs)
 
     def _row(self, system: str, item: str, annotator: str, failed: Mapping[str, str], needs: Needs) -> Row:
         estimates, counts = self._systems[system], self._missing == "worst"
@@ -113,6 +157,11 @@ class _Plan:
         if item in estimates.failed:
             return Row(system, item, annotator, "failed", counts, f"estimate: {estimates.failed[item]}")
         return Row(system, item, annotator, "missing", counts, "no estimate")
+
+    def groups(self, needs: Needs) -> list[Group]:
+        """Return the groups that there are rows of."""
+        whose = self._references.annotations if needs == "pair" else (ALL,)
+        return [(system, annotator) for system in self._systems for annotator in whose]
 
     def case(self, row: Row, needs: Needs, group: int) -> Case[Any]:
         """Return what the statistics of a row that counts are computed from."""
@@ -129,67 +178,100 @@ class _Plan:
         return Case(() if needs == "estimate" else tuple(of_item), estimate, group)
 
 
-def _evaluated(task: Task, plan: _Plan, measures: Sequence[Measure], options: object) -> Evidence:
+def judge(
+    task: Task,
+    references: References,
+    systems: Mapping[str, Estimates],
+    measures: Sequence[Measure],
+    *,
+    options: object,
+    missing: Missing,
+    items: Sequence[str],
+) -> Judged:
+    """Run the kernels, block by block.
+
+    Parameters
+    ----------
+    items : sequence of str
+        Names of the items, sorted; the first begins a block. Those that are not expected have no rows.
+    task, references, systems, measures, options, missing
+        As for :func:`evaluate_loaded`.
+    """
+    plan = _Plan(task, references, systems, missing)
+    blocks = [items[at : at + BLOCK] for at in range(0, max(len(items), 1), BLOCK)]
     rows: dict[Needs, tuple[Row, ...]] = {}
     statistics: dict[Measure, Statistics] = {}
-    tallies: dict[str, Tally] = {}
-    gathered: Gathered | None = None
+    tallies: dict[str, ExactTally] = {}
+    gathered: list[Gathered] = []
     for needs in dict.fromkeys(measure.needs for measure in measures):
-        rows[needs] = tuple(plan.rows(needs))
-        groups = list(dict.fromkeys((row.system, row.annotator) for row in rows[needs]))
-        number = {group: index for index, group in enumerate(groups)}
-        counting = np.array([at for at, row in enumerate(rows[needs]) if row.counts], dtype=np.int64)
-        counted = [rows[needs][index] for index in counting]
-        cases = [plan.case(row, needs, number[row.system, row.annotator]) for row in counted]
         own = [measure for measure in measures if measure.needs == needs]
+        found = _Kernels(task, plan, needs, own, options)
+        for block in blocks:
+            found.run(block, tallies)
+        rows[needs] = tuple(found.rows)
+        statistics |= {measure: np.concatenate(parts) for measure, parts in found.statistics.items()}
+        gathered = gathered or found.gathered
+    ordered = {measure: statistics[measure] for measure in measures if measure in statistics}
+    return Judged(rows, ordered, tallies, join(gathered) if gathered else None)
+
+
+class _Kernels:
+    """Runs the kernels for measures that need the same, and keeps what they say."""
+
+    def __init__(
+        self, task: Task, plan: _Plan, needs: Needs, measures: Sequence[Measure], options: object
+    ) -> None:
+        self._task, self._plan, self._needs, self._options = task, plan, needs, options
+        self._measures = measures
+        self._groups = plan.groups(needs)
+        self._number = {group: number for number, group in enumerate(self._groups)}
+        self.rows: list[Row] = []
+        self.gathered: list[Gathered] = []
+        self.statistics: dict[Measure, list[Statistics]] = {
+            measure: [] for measure in measures if measure.aggregate != "gathered"
+        }
+
+    def run(self, items: Sequence[str], tallies: dict[str, ExactTally]) -> None:
+        """Judge the items of a block."""
+        rows = list(self._plan.rows(self._needs, items))
+        first = len(self.rows)
+        self.rows += rows
+        counting = np.array([at for at, row in enumerate(rows) if row.counts], dtype=np.int64)
+        counted = [rows[index] for index in counting]
+        cases = [
+            self._plan.case(row, self._needs, self._number[row.system, row.annotator]) for row in counted
+        ]
+        parts = [
+            self._task.evaluate(cases[at : at + _TOGETHER], self._measures, self._options)
+            for at in _steps(len(cases))
+        ]
         unusable = np.array([row.status != "ok" for row in counted], dtype=bool)
-        parts = [task.evaluate(cases[at : at + _TOGETHER], own, options) for at in _steps(len(cases))]
-        for measure in (each for each in own if each.aggregate != "gathered"):
-            found = np.concatenate([part.statistics[measure] for part in parts])
-            found[unusable] = measure.formula.worst(found[unusable])
-            statistics[measure] = np.zeros((len(rows[needs]), found.shape[1]))
-            statistics[measure][counting] = found
-        _count(tallies, (table for part in parts for table in part.tables), groups)
-        gathered = gathered or _gathered(parts, counting, [row.item for row in rows[needs]])
-    return Evidence(
-        measures=tuple(measures),
-        rows=rows,
-        statistics={measure: statistics[measure] for measure in measures if measure in statistics},
-        tallies=tallies,
-        fingerprints={},
-        gathered=gathered,
-    )
+        for measure, statistics in self.statistics.items():
+            whole = np.zeros((len(rows), len(measure.formula.statistics)))
+            if parts:
+                found = np.concatenate([part.statistics[measure] for part in parts])
+                found[unusable] = measure.formula.worst(found[unusable])
+                whole[counting] = found
+            statistics.append(whole)
+        add_tables(tallies, (table for part in parts for table in part.tables), self._groups)
+        names = [row.item for row in rows]
+        self.gathered += (
+            _behind(name_items(part.gathered, counting[at : at + _TOGETHER], names), first)
+            for part, at in zip(parts, _steps(len(counting)), strict=True)
+            if part.gathered is not None
+        )
 
 
-def _gathered(
-    parts: Sequence[Evaluation], counting: NDArray[np.int64], items: Sequence[str]
-) -> Gathered | None:
-    """Join what the parts say of classes; cases become the numbers of their rows."""
-    named = [
-        name_items(part.gathered, counting[at : at + _TOGETHER], items)
-        for part, at in zip(parts, _steps(len(counting)), strict=True)
-        if part.gathered is not None
-    ]
-    return join(named) if named else None
+def _behind(gathered: Gathered, rows: int) -> Gathered:
+    return replace(gathered, cases=gathered.cases + rows)
 
 
 def _steps(cases: int) -> range:
-    return range(0, max(cases, 1), _TOGETHER)
+    return range(0, cases, _TOGETHER)
 
 
-def _count(
-    tallies: dict[str, Tally], tables: Iterable[ClassTable], groups: Sequence[tuple[str, str]]
-) -> None:
-    """Add class tables up, in the order of the cases they were made from."""
-    for table in tables:
-        new: dict[tuple[str, str], dict[Classes, float]] = {group: {} for group in groups}
-        tally = tallies.setdefault(table.name, Tally(table.columns, table.unit, new))
-        for group, classes, weight in zip(table.groups, table.classes, table.weights.tolist(), strict=True):
-            cells = tally.cells[groups[group]]
-            cells[classes] = cells.get(classes, 0.0) + weight
-
-
-def _remarks(task: Task, tallies: Mapping[str, Tally]) -> Iterator[Diagnostic]:
+def remarks(task: Task, tallies: Mapping[str, Tally]) -> Iterator[Diagnostic]:
+    """Give what a reader of the figures must know, by their class tables."""
     if task.remark is None:
         return
     for system, annotator in dict.fromkeys(key for tally in tallies.values() for key in tally.cells):

@@ -14,9 +14,12 @@ from kammerton.model.gathering import Gathered, join
 from kammerton.model.measure import Measure, Needs, Statistics
 from kammerton.model.task import Classes
 
-__all__ = ["Evidence", "Row", "Status", "Tally"]
+__all__ = ["Evidence", "Group", "Row", "Status", "Tally"]
 
 Status = Literal["ok", "missing", "failed"]
+
+Group = tuple[str, str]
+"""A system, and an annotator or ``"all"``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Tally:
 
     columns: tuple[str, ...]
     unit: str
-    cells: Mapping[tuple[str, str], dict[Classes, float]]
+    cells: Mapping[Group, dict[Classes, float]]
 
     def merged(self, other: Tally) -> Tally:
         """Return the table of both."""

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
@@ -14,12 +15,19 @@ from kammerton.model.task import A, Reading, Task
 
 __all__ = [
     "Estimates",
+    "Found",
     "References",
+    "Roster",
     "chosen_annotation",
+    "diagnostics_of",
     "load_estimates",
     "load_references",
+    "match_annotators",
     "match_estimates",
     "match_references",
+    "name_references",
+    "read_collection",
+    "said_once",
 ]
 
 EMPTY = "KT110"
@@ -57,7 +65,7 @@ class Estimates:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def load_references(task: Task, collections: tuple[Collection, ...], options: object) -> References:
+def load_references(task: Task, collections: Sequence[Collection], options: object) -> References:
     """Read all references.
 
     A collection is one annotator, called by its name; unless it holds several annotations of one
@@ -68,53 +76,94 @@ def load_references(task: Task, collections: tuple[Collection, ...], options: ob
     OptionError
         If two annotators have the same name, or one is called ``all``.
     """
-    annotations: dict[str, dict[str, Any]] = {}
-    failed: dict[str, dict[str, str]] = {}
-    diagnostics: list[Diagnostic] = []
-    for collection in collections:
-        found = _read_collection(task, collection, options)
-        diagnostics += found.diagnostics
-        check_annotators([*annotations, *found.annotators])
-        for annotator in found.annotators:
-            annotations[annotator] = found.of(annotator)
-            failed[annotator] = found.failed_of(annotator)
-    return References(annotations, failed, tuple(diagnostics))
+    found = [read_collection(task, collection, options) for collection in collections]
+    rosters = [each.roster for each in found]
+    check_annotators([who for each in found for who in each.roster.annotators(each.name)])
+    return name_references(task, found, rosters)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What a collection of references held: name of the annotator if told, and annotation, by item.
+class Roster:
+    """What the items of a collection tell of its annotators; that of a whole is the sum of its parts.
 
-    ``several`` says whether an item has several annotations.
+    Parameters
+    ----------
+    crowded : bool
+        Whether an item has several annotations.
+    several : bool
+        Whether an item has, of which none is called ``all``.
+    names : frozenset of str
+        Annotators of the items that tell none of that name.
+    """
+
+    crowded: bool = False
+    several: bool = False
+    names: frozenset[str] = frozenset()
+
+    def merged(self, other: Roster) -> Roster:
+        """Return what the items of both tell."""
+        return Roster(self.crowded or other.crowded, self.several or other.several, self.names | other.names)
+
+    def annotators(self, name: str) -> list[str]:
+        """Return the annotators of a collection called ``name``, those that are numbers by number."""
+        return sorted(self.names, key=_natural) if self.several else [name]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a collection of references held.
+
+    Parameters
+    ----------
+    name : str
+        Name of the collection.
+    read : mapping of str to list of (str, annotation)
+        By item: the annotator, and the annotation.
+    failed : list of (str or None, str, str)
+        Annotator if it was told, item, and why it failed.
+    called_all : mapping of str to Diagnostic
+        Items with an annotator called ``all``, which cannot be told from all of them.
+    diagnostics : tuple of Diagnostic
     """
 
     name: str
     read: Mapping[str, list[tuple[str, Any]]]
     failed: list[tuple[str | None, str, str]]
-    diagnostics: list[Diagnostic]
-    several: bool
+    called_all: Mapping[str, Diagnostic]
+    diagnostics: tuple[Diagnostic, ...]
 
     @property
-    def annotators(self) -> list[str]:
-        if not self.several:
-            return [self.name]
-        names = {name for annotations in self.read.values() for name, _ in annotations}
-        return sorted(names, key=_natural)
+    def roster(self) -> Roster:
+        """What these items tell of the annotators."""
+        plain = [annotations for item, annotations in self.read.items() if item not in self.called_all]
+        return Roster(
+            any(len(annotations) > 1 for annotations in self.read.values()),
+            any(len(annotations) > 1 for annotations in plain),
+            frozenset(name for annotations in plain for name, _ in annotations),
+        )
 
-    def of(self, annotator: str) -> dict[str, Any]:
-        return {
-            item: annotation
-            for item, annotations in self.read.items()
-            for name, annotation in annotations
-            if not self.several or name == annotator
-        }
+    def named(self, roster: Roster) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
+        """Give name, annotations, and items that failed of each annotator that the roster has.
 
-    def failed_of(self, annotator: str) -> dict[str, str]:
-        """Return the items that failed; a file that does not tell its annotators fails for all."""
-        return {item: why for name, item, why in self.failed if not self.several or name in (None, annotator)}
+        A file that does not tell its annotators fails for all of them.
+        """
+        refused = self.called_all if roster.crowded else {}
+        failed = [*self.failed, *((None, item, f"{d.code} {d.message}") for item, d in refused.items())]
+        for annotator in roster.annotators(self.name):
+            read = {
+                item: annotation
+                for item, annotations in self.read.items()
+                for name, annotation in annotations
+                if item not in refused and (not roster.several or name == annotator)
+            }
+            lost = {
+                item: why for name, item, why in failed if not roster.several or name in (None, annotator)
+            }
+            yield annotator, read, lost
 
 
-def _read_collection(task: Task, collection: Collection, options: object) -> _Found:
+def read_collection(task: Task, collection: Collection, options: object) -> Found:
+    """Read the references of a collection, before it is known what its annotators are called."""
     read: dict[str, list[tuple[str, Any]]] = {}
     failed: list[tuple[str | None, str, str]] = [(None, item, why) for item, why in collection.broken.items()]
     called_all: dict[str, Diagnostic] = {}
@@ -129,17 +178,25 @@ def _read_collection(task: Task, collection: Collection, options: object) -> _Fo
                 failed.append((told, item, _why(reading)))
             if ALL in (told, *(name for name, _ in reading.annotations)):
                 called_all[item] = _called_all(source).at(item=item)
-    if _has_several(read):
-        for item, said in called_all.items():
-            del read[item]
-            diagnostics.append(said)
-            failed.append((None, item, f"{said.code} {said.message}"))
-    several = _has_several(read)
-    return _Found(collection.name, read, failed, _said_once(task, diagnostics), several)
+    return Found(collection.name, read, failed, called_all, tuple(diagnostics))
 
 
-def _has_several(read: Mapping[str, list[tuple[str, Any]]]) -> bool:
-    return any(len(annotations) > 1 for annotations in read.values())
+def name_references(task: Task, found: Sequence[Found], rosters: Sequence[Roster]) -> References:
+    """Return references by annotator, where it is known what the whole tells of its annotators."""
+    annotations: dict[str, dict[str, Any]] = {}
+    failed: dict[str, dict[str, str]] = {}
+    diagnostics: list[Diagnostic] = []
+    for each, roster in zip(found, rosters, strict=True):
+        diagnostics += diagnostics_of(task, each, roster)
+        for annotator, read, lost in each.named(roster):
+            annotations[annotator], failed[annotator] = read, lost
+    return References(annotations, failed, tuple(diagnostics))
+
+
+def diagnostics_of(task: Task, found: Found, roster: Roster) -> list[Diagnostic]:
+    """Return what is said of a collection of references."""
+    refused = found.called_all.values() if roster.crowded else ()
+    return said_once(task, [*found.diagnostics, *refused])
 
 
 def _called_all(source: object) -> Diagnostic:
@@ -156,10 +213,10 @@ def _name_of(source: object) -> str | None:
     return os.fsdecode(source) if isinstance(source, str | os.PathLike) else None
 
 
-def _said_once(task: Task, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+def said_once(task: Task, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Return diagnostics in which what the task says once for all files stands at the first of them."""
     if not task.said_once:
-        return diagnostics
+        return list(diagnostics)
     said: dict[object, Diagnostic] = {}
     for number, each in enumerate(diagnostics):
         key = (each.code, each.severity, each.message) if each.code in task.said_once else number
@@ -197,7 +254,7 @@ def load_estimates(
         else:
             failed[item] = _why(reading)
         diagnostics += (d.at(system=collection.name) for d in _of_item(reading.diagnostics, item))
-    return Estimates(annotations, failed, tuple(_said_once(task, diagnostics)))
+    return Estimates(annotations, failed, tuple(said_once(task, diagnostics)))
 
 
 def chosen_annotation(reading: Reading[A], annotator: str | None) -> A:
@@ -254,18 +311,25 @@ def _several(count: int, source: object, item: str) -> Diagnostic:
 
 def match_references(task: Task, references: References, options: object) -> References:
     """Match the annotations of each item to those of its first annotator."""
+    matched, said = match_annotators(task, references, options)
+    return replace(matched, diagnostics=(*matched.diagnostics, *chain.from_iterable(said.values())))
+
+
+def match_annotators(
+    task: Task, references: References, options: object
+) -> tuple[References, dict[str, list[Diagnostic]]]:
+    """Return matched references, and what is to be said of the matches of each annotator."""
     if task.match is None:
-        return references
+        return references, {}
     first: dict[str, Any] = {}
     annotations: dict[str, dict[str, Any]] = {}
     failed: dict[str, dict[str, str]] = {}
-    diagnostics = list(references.diagnostics)
+    said: dict[str, list[Diagnostic]] = {}
     for annotator, items in references.annotations.items():
         base = {item: first.setdefault(item, annotation) for item, annotation in items.items()}
-        annotations[annotator], unmatched, said = _match(task, base, items, options)
+        annotations[annotator], unmatched, said[annotator] = _match(task, base, items, options)
         failed[annotator] = {**references.failed[annotator], **unmatched}
-        diagnostics += said
-    return References(annotations, failed, tuple(diagnostics))
+    return References(annotations, failed, references.diagnostics), said
 
 
 def match_estimates(task: Task, estimates: Estimates, references: References, options: object) -> Estimates:

@@ -17,7 +17,7 @@ from kammerton.model.evaluating import evaluate_loaded
 from kammerton.model.evidence import Evidence, Row
 from kammerton.model.loading import Estimates, References
 from kammerton.model.measure import Measure
-from kammerton.model.scoring import Sides, applicable_measures
+from kammerton.model.scoring import Sides, applicable_to
 from kammerton.model.task import Task
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def surround(
     counts = Counter(item for items in everyone.values() for item in items)
     several = frozenset(item for item, count in counts.items() if count > 1)
     alone = {name: Estimates(items, {}, ()) for name, items in everyone.items()}
-    by_people, _ = applicable_measures(task, sides.references, alone, measures, options)
+    by_people, _ = applicable_to(task, sides.references, alone, measures, options)
     others: Evidence | None = None
     annotators: Evidence | None = None
     for number, name in enumerate(everyone):
@@ -112,7 +112,7 @@ def _floors(
         for item, annotation in items.items():
             of_items.setdefault(item, []).append(annotation)
     answers = {name: Estimates(items, {}, ()) for name, items in task.floors(of_items).items()}
-    chosen, _ = applicable_measures(task, references, answers, measures, options)
+    chosen, _ = applicable_to(task, references, answers, measures, options)
     if not answers or not chosen:
         return None
     return _bare(evaluate_loaded(task, references, answers, chosen, options=options))

@@ -162,7 +162,7 @@ class Conversion:
 
 Gather = Callable[[Gathered, Sequence[Measure], Any], tuple[tuple[str, ...], Mapping[Measure, Statistics]]]
 Applicable = Callable[
-    [Sequence[Any], Sequence[Any], Sequence[Measure], Any],
+    [Mapping[str, int], Sequence[Measure], Any],
     tuple[tuple[Measure, ...], tuple[Diagnostic, ...]],
 ]
 
@@ -202,9 +202,12 @@ class Task:
         ``gather(gathered, measures, options)`` returns the names of the classes, and the statistics of
         each measure over classes, one row per class; a row of NaN where a measure has no such class, as
         measures over everything have only one. It gets the rows of one system and annotator.
+    survey : callable, optional
+        ``survey(references, estimates, options)`` counts what ``applicable`` must know of annotations, by
+        name: counts of two parts of a corpus add up to those of the whole.
     applicable : callable, optional
-        ``applicable(references, estimates, measures, options)`` returns the measures that these
-        annotations have figures for, and says which were left out and why. Without it all have.
+        ``applicable(counts, measures, options)`` returns the measures that annotations of which ``survey``
+        counts so many have figures for, and says which were left out and why. Without it all have.
     unfold : callable, optional
         ``unfold(path, name, options)`` reads a file that holds many items; None if it holds one, which
         is for ``read``.
@@ -271,6 +274,7 @@ class Task:
     conversion: Conversion | None = None
     lint: Callable[[Any, Any], tuple[Diagnostic, ...]] | None = None
     gather: Gather | None = None
+    survey: Callable[[Sequence[Any], Sequence[Any], Any], Mapping[str, int]] | None = None
     applicable: Applicable | None = None
     unfold: Callable[[Any, str, Any], Sheet[Any] | None] | None = None
     floors: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None

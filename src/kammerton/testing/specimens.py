@@ -40,9 +40,10 @@ class Specimens:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """The measures that have figures for the annotations."""
-        if self.task.applicable is None:
+        if self.task.applicable is None or self.task.survey is None:
             return self.task.measures
-        return self.task.applicable(self.annotations, self.annotations, self.task.measures, self.options)[0]
+        counts = self.task.survey(self.annotations, self.annotations, self.options)
+        return self.task.applicable(counts, self.task.measures, self.options)[0]
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Give every two annotations that belong together, reference first; each with itself, too."""

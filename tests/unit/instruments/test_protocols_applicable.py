@@ -2,6 +2,7 @@
 """Which measures annotations allow, and what is said of the others."""
 
 import re
+from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ import numpy as np
 import pytest
 
 import kammerton.instruments.applicability
+from kammerton.errors import Diagnostic
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.applicability import applicable
+from kammerton.instruments.applicability import applicable, survey
+from kammerton.model.measure import Measure
 from unit.instruments.scored import FIGURE, MEASURES, listed, options
 
 ALL = list(MEASURES.values())
@@ -27,12 +30,23 @@ def graded(*grades: int) -> InstrumentList:
     return InstrumentList(labels, grades=np.array(grades), query=True)
 
 
+def applied(
+    references: list[InstrumentList], estimates: list[InstrumentList], measures: list[Measure], chosen: Any
+) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+    """Return what applies; the counts are those of two parts, added up."""
+    counts = Counter[str]()
+    for refs, ests in ((references[:1], estimates[1:]), (references[1:], estimates[:1])):
+        counts.update(survey(refs, ests, chosen))
+    assert counts == Counter(survey(references, estimates, chosen))
+    return applicable(counts, measures, chosen)
+
+
 def outcome(
     estimates: list[InstrumentList], references: list[InstrumentList] | None = None, **choices: Any
 ) -> tuple[set[str], list[str]]:
     """Return what is left out, and the codes that say so."""
     tree = choices.pop("tree", FIGURE)
-    kept, notes = applicable(references or [RANKED], estimates, ALL, options(tree, **choices))
+    kept, notes = applied(references or [RANKED], estimates, ALL, options(tree, **choices))
     assert [measure for measure in ALL if measure in kept] == list(kept)
     assert all(note.severity == "note" for note in notes)
     return {str(measure) for measure in ALL if measure not in kept}, [note.code for note in notes]
@@ -92,14 +106,14 @@ def test_topics_may_be_ranked_without_scores() -> None:
 
 def test_only_what_was_asked_for_is_spoken_of() -> None:
     wanted = [MEASURES["open-mic-task1/P"], MEASURES["open-mic-task1/hP"]]
-    kept, notes = applicable([RANKED], [SET], wanted, options())
+    kept, notes = applied([RANKED], [SET], wanted, options())
     assert kept == (wanted[0],)
     (note,) = notes
     assert note.message == "no taxonomy: open-mic-task1/hP is not evaluated"
 
 
 def test_protocols_are_named_where_all_of_them_is_meant() -> None:
-    _, notes = applicable([RANKED], [RANKED], ALL, options())
+    _, notes = applied([RANKED], [RANKED], ALL, options())
     told = {note.code: note.message for note in notes}
     assert told["KT673"] == "estimates do not score every label of a vocabulary: scores are not evaluated"
     assert told["KT670"] == (
@@ -109,36 +123,36 @@ def test_protocols_are_named_where_all_of_them_is_meant() -> None:
 
 
 def test_unranked_lists_beside_ranked_ones_are_counted() -> None:
-    _, notes = applicable([RANKED], [RANKED, SET], ALL, options())
+    _, notes = applied([RANKED], [RANKED, SET], ALL, options())
     (note,) = [each for each in notes if each.code == "KT676"]
     assert note.message == "1 of 2 estimates are not ranked: all their labels tie"
 
 
 def test_lists_beside_vectors_are_counted() -> None:
-    _, notes = applicable([RANKED], [VECTOR, SCORED, listed("")], ALL, options(threshold="0.5"))
+    _, notes = applied([RANKED], [VECTOR, SCORED, listed("")], ALL, options(threshold="0.5"))
     (note,) = [each for each in notes if each.code == "KT677"]
     assert note.message.startswith("1 of 3 estimates do not score every label: for scores,")
-    _, notes = applicable([RANKED], [VECTOR, SCORED], [MEASURES["open-mic-task1/AP"]], options())
+    _, notes = applied([RANKED], [VECTOR, SCORED], [MEASURES["open-mic-task1/AP"]], options())
     assert not notes
 
 
 def test_lists_beside_scores_are_counted() -> None:
-    _, notes = applicable([RANKED], [SCORED, RANKED, listed("")], ALL, options())
+    _, notes = applied([RANKED], [SCORED, RANKED, listed("")], ALL, options())
     (note,) = [each for each in notes if each.code == "KT679"]
     assert note.message == "1 of 3 estimates have no scores: what they list comes last, and ties"
-    _, notes = applicable([TOPIC], [SCORED, RANKED], ALL, options())
+    _, notes = applied([TOPIC], [SCORED, RANKED], ALL, options())
     assert [each.code for each in notes] == ["KT675"]
 
 
 def test_queries_and_recordings_are_not_scored_together() -> None:
-    kept, (error,) = applicable([RANKED, TOPIC, TOPIC], [RANKED], ALL, options())
+    kept, (error,) = applied([RANKED, TOPIC, TOPIC], [RANKED], ALL, options())
     assert kept == ()
     assert (error.code, error.severity) == ("KT680", "error")
     assert error.message == "2 of 3 references are queries, and the others recordings"
 
 
 def test_references_that_are_scores_are_counted() -> None:
-    _, notes = applicable([RANKED, VECTOR], [SCORED], ALL, options(truth_threshold=">0.3"))
+    _, notes = applied([RANKED, VECTOR], [SCORED], ALL, options(truth_threshold=">0.3"))
     (note,) = [each for each in notes if each.code == "KT678"]
     assert note.message == "1 of 2 references score labels: annotated is what passes >0.3"
 

@@ -248,7 +248,7 @@ def test_items_stand_for_classes_and_units_without_a_name() -> None:
 
 def test_measures_that_do_not_apply_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     note = Diagnostic(code="KT998", severity="note", message="no classes")
-    use(monkeypatch, replace(TASK, applicable=lambda refs, ests, measures, options: ((RECALL,), (note,))))
+    use(monkeypatch, replace(TASK, applicable=lambda counts, measures, options: ((RECALL,), (note,))))
     scores = kt.score("words", REFERENCES, ESTIMATES)
     assert scores.measures == (RECALL,)
     assert note in scores.diagnostics
@@ -256,7 +256,7 @@ def test_measures_that_do_not_apply_are_left_out(monkeypatch: pytest.MonkeyPatch
 
 def test_nothing_that_applies_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     note = Diagnostic(code="KT998", severity="error", message="no classes")
-    use(monkeypatch, replace(TASK, applicable=lambda refs, ests, measures, options: ((), (note,))))
+    use(monkeypatch, replace(TASK, applicable=lambda counts, measures, options: ((), (note,))))
     with pytest.raises(DataError, match="no classes"):
         kt.score("words", REFERENCES, ESTIMATES)
 

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""A corpus cut into shards, scored one by one or side by side, and put together again."""
+
+from kammerton.engine.running import score_corpus
+
+__all__ = ["score_corpus"]
