@@ -54,7 +54,13 @@ class Share:
 
 def _measure(name: str, aggregate: Aggregate, *beside: Aggregate, protocol: str = "one") -> Measure:
     return Measure(
-        protocol=protocol, name=name, formula=Share(), aggregate=aggregate, beside=beside, card=CARD
+        protocol=protocol,
+        name=name,
+        formula=Share(),
+        aggregate=aggregate,
+        beside=beside,
+        card=CARD,
+        headline=True,
     )
 
 

@@ -220,7 +220,7 @@ def test_items_that_cannot_be_laid_out_are_told() -> None:
     section = item(source_of(ESTIMATES), lambda name: None if name == "b" else laid_out(Track(name, ())))
     assert section is not None
     assert section.data["order"] == [0, 2]
-    assert "2 of 3 items can be looked at." in section.body
+    assert "2 of 3 items can be looked at; the others have no reference to lay out." in section.body
 
 
 def test_a_page_says_which_items_it_holds() -> None:

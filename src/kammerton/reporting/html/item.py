@@ -72,8 +72,11 @@ def _told(chosen: Chosen, items: int, budget: int) -> str:
     """Say which items can be looked at."""
     there = len(chosen.data.items)
     if not chosen.left:
-        known = "All" if there == items else f"{there:,} of"
-        return f"{known} {plural(items, 'item')} can be looked at."
+        if there == items:
+            return f"All {plural(items, 'item')} can be looked at."
+        return (
+            f"{there:,} of {plural(items, 'item')} can be looked at; the others have no reference to lay out."
+        )
     counts = Counter(chosen.why.values())
     return (
         f"{there:,} of {plural(items, 'item')} can be looked at, as many as {budget / 1e6:.3g} MB hold: the "

@@ -19,7 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["embedded", "program", "render_page"]
 
-PROGRAM = ("page.js", "scatter.js", "items.js", "over_time.js", "timeline.js", "views.js")
+PROGRAM = (
+    "page.js",
+    "scatter.js",
+    "items.js",
+    "over_time.js",
+    "timeline.js",
+    "roll.js",
+    "outline.js",
+    "views.js",
+)
 STYLES = ("page.css", "views.css")
 
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}

@@ -11,6 +11,7 @@ const STATES = {
   6: { told: "wrong bass", height: 5 },
   7: { told: "chord or no chord", height: 12 },
 };
+const ROLES = { reference: "judges", other: "annotator", system: "" };
 const ROW = 26;
 const LANE = 14;
 const TOP = 20;
@@ -84,9 +85,8 @@ class Timeline extends OverTime {
 
   name(track) {
     const name = make("bdi", "", this.item.texts[track.name]);
-    const box = make("div", `name ${track.role}`, name);
-    if (track.note !== undefined) box.append(" ", make("span", "soft", this.item.texts[track.note]));
-    return box;
+    const told = track.note === undefined ? ROLES[track.role] : this.item.texts[track.note];
+    return make("div", `name ${track.role}`, name, make("span", "soft", told));
   }
 
   /** Return the times at which anything changes. */
@@ -106,6 +106,16 @@ class Timeline extends OverTime {
       const state = this.stateOf(track, turn);
       const end = track.turns[turn + 1] ?? this.end;
       if (state !== "0" && end > start) call(start, end, state);
+    });
+  }
+
+  /** Call a function for each stretch of rows with one label, as those of each beat have. */
+  eachRun(track, call) {
+    let first = 0;
+    track.labels.forEach((label, place) => {
+      if (label === track.labels[place + 1]) return;
+      if (label >= 0) call(track.edges[first], track.edges[place + 1], label);
+      first = place + 1;
     });
   }
 
@@ -150,10 +160,11 @@ class Timeline extends OverTime {
       const [start, end] = [this.x(track.edges[place]), this.x(track.edges[place + 1])];
       const width = Math.max(end - start, 0.3);
       svg.append(draw("rect", { class: `span ${track.role}`, x: start.toFixed(1), y, width: width.toFixed(1), height: ROW - 4 }));
+    });
+    this.eachRun(track, (start, end, label) => {
       const text = this.item.texts[label];
-      if (text.length * CHARACTER + 6 <= width) {
-        svg.append(draw("text", { class: "label", x: (start + 4).toFixed(1), y: y + 15 }, text));
-      }
+      if (text.length * CHARACTER + 6 > this.x(end - start)) return;
+      svg.append(draw("text", { class: "label", x: (this.x(start) + 4).toFixed(1), y: y + 15 }, text));
     });
     this.eachMark(track, (start, end, state) => {
       const { height } = STATES[state];

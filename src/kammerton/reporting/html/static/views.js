@@ -50,7 +50,7 @@ class ItemViewer {
     const number = location.hash.slice(start.length);
     if (!location.hash.startsWith(start) || !Object.hasOwn(this.data.items, number)) return false;
     this.lay(Number(number));
-    this.section.scrollIntoView();
+    this.section.scrollIntoView({ behavior: "instant" });
     this.view.querySelector("h4").focus({ preventScroll: true });
     return true;
   }
@@ -74,7 +74,8 @@ class ItemViewer {
   }
 
   static drawingOf(item) {
-    return new Timeline(item);
+    if (item.roll !== undefined) return new PianoRoll(item);
+    return item.outline === undefined ? new Timeline(item) : new Outline(item);
   }
 }
 
