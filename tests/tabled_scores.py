@@ -8,6 +8,7 @@ found: an item that is drawn twice is two units.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,7 +71,7 @@ MIDDLE = _measure("middle", "median")
 WEIGHTED = _measure("weighted", "weighted_mean")
 OTHER = _measure("pooled", "pooled", protocol="other")
 CLASSES = _measure("classes", "gathered")
-LOSS = Measure(protocol="one", name="loss", formula=Share(), aggregate="mean", direction="lower", card=CARD)
+LOSS = replace(MEAN, name="loss", direction="lower")
 
 Rows = ArrayLike | Sequence[tuple[float, float]]
 Table = Mapping[str, Rows | Mapping[str, Rows]]
