@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +63,9 @@ class Fingering:
     line_of: Callable[[int], int | None] | None = None
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "line_of": None}
+        state = {**self.__dict__, "line_of": None}
+        state.pop("codes", None)  # another process numbers labels in an order of its own
+        return state
 
     def __len__(self) -> int:
         """Return the number of notes."""
@@ -71,6 +74,29 @@ class Fingering:
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """Code of each label, 0 where missing; see :func:`known_labels`."""
-        for label in sorted(set(self.labels) - _numbers.keys()):
-            _numbers[label] = len(_numbers)
+        _number(set(self.labels))
         return np.fromiter(map(_numbers.__getitem__, self.labels), dtype=np.int64, count=len(self.labels))
+
+    def labelled(self, labels: Sequence[str], of_note: NDArray[np.int64], line: int) -> Fingering:
+        """Return the same notes, fingered otherwise, as consecutive lines of another file have them.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            Some labels, in the notation of PIG.
+        of_note : ndarray of int64, shape (n,)
+            Index of the label that each note has.
+        line : int
+            Number of the first note's line.
+        """
+        of_notes = tuple(map(labels.__getitem__, of_note.tolist()))
+        other = Fingering(self.onsets, self.offsets, self.pitches, self.hands, of_notes, partial(add, line))
+        _number(set(labels))
+        codes = np.array([_numbers[label] for label in labels], dtype=np.int64)[of_note]
+        vars(other)["codes"] = codes  # sooner known here than from the labels of all notes
+        return other
+
+
+def _number(labels: set[str]) -> None:
+    for label in sorted(labels - _numbers.keys()):
+        _numbers[label] = len(_numbers)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from kammerton.core.intervals import Codes, Flags, sequence_of_rows
 from kammerton.fingering.annotation import LEFT, UNKNOWN
 from kammerton.fingering.constraints import ORDER, RULES, Limits, consecutive_notes, judge_steps
-from kammerton.fingering.profiles import PAIRS
 
 __all__ = ["CHORD_S", "JUDGED", "LEGATO_S", "Judgement", "KeyPresses", "Playability"]
 
@@ -32,6 +31,9 @@ LEGATO_S = 0.05
 
 EXACT_S = 1e-9
 """Rounding that times go through on their way."""
+
+_PLACES = 128
+"""More than the pairs of one chord: what it holds by one finger, by two nearest, and by two farthest."""
 
 JUDGED = ("judged", *RULES)
 """Columns of a judgement: what was judged, and how much of it broke each rule."""
@@ -235,8 +237,7 @@ class Playability:
         notes, group, fingers = groups.notes[chordal], group[chordal], fingers[chordal]
         keys = np.where(presses.hands[notes] == LEFT, -presses.pitches[notes], presses.pitches[notes])
         order = np.argsort((6 * group + fingers) * 512 + keys, kind="stable")  # keys are -127 to 127
-        lowest, highest = _outermost(notes[order], fingers[order], group[order])
-        return _telling_pairs(lowest, highest)
+        return _telling_pairs(notes[order], fingers[order], group[order])
 
 
 def _in_order(lanes: Codes, onsets: Seconds) -> bool:
@@ -268,29 +269,24 @@ def _group_starts(lanes: Codes, onsets: Seconds, grace: Flags) -> Codes:
     return np.flatnonzero(starts)
 
 
-def _outermost(notes: Codes, fingers: Codes, groups: Codes) -> tuple[Codes, Codes]:
-    """Return the lowest and the highest note of each finger, shape (chords, 6); -1 where it has none.
+def _telling_pairs(notes: Codes, fingers: Codes, chords: Codes) -> tuple[Codes, Codes]:
+    """Return pairs of notes, chord by chord, and where those of each chord begin.
 
-    Notes are sorted by group, finger and key.
+    Notes are sorted by chord, finger and key. Of a chord, pairs of one finger come first, then the nearest
+    keys of two fingers, then their farthest where these are others.
     """
-    chords = np.cumsum(_changes(groups)) - 1
-    first = _changes(6 * groups + fingers)
-    last = np.append(first[1:], True)[: len(first)]
-    lowest = np.full((chords[-1] + 1 if len(chords) else 0, 6), -1)
-    highest = lowest.copy()
-    lowest[chords[first], fingers[first]] = notes[first]
-    highest[chords[last], fingers[last]] = notes[last]
-    return lowest, highest
-
-
-def _telling_pairs(lowest: Codes, highest: Codes) -> tuple[Codes, Codes]:
-    """Return pairs of notes, chord by chord, and where those of each chord begin."""
-    low, high = np.array(PAIRS).T
-    nearest, farthest = (highest[:, low], lowest[:, high]), (lowest[:, low], highest[:, high])
-    begin = np.concatenate((lowest, nearest[0], farthest[0]), axis=1)
-    end = np.concatenate((highest, nearest[1], farthest[1]), axis=1)
-    telling = (begin >= 0) & (end >= 0) & (begin != end)
-    twice = (nearest[0] == farthest[0]) & (nearest[1] == farthest[1])
-    telling[:, -len(PAIRS) :] &= ~twice
-    chords, columns = np.nonzero(telling)
-    return np.stack((begin[chords, columns], end[chords, columns])), np.flatnonzero(_changes(chords))
+    starts = _changes(6 * chords + fingers)
+    lowest, highest = notes[starts], notes[np.append(starts[1:], True)[: len(starts)]]
+    chords, fingers = chords[starts], fingers[starts]
+    several = lowest != highest
+    found = [(lowest[several], highest[several], _PLACES * chords[several] + fingers[several])]
+    for apart in range(1, 5):
+        one = np.flatnonzero(chords[apart:] == chords[:-apart])
+        other = one + apart
+        place = _PLACES * chords[one] + 6 * fingers[one] + fingers[other]
+        found.append((highest[one], lowest[other], place + 6))
+        farther = np.flatnonzero(several[one] | several[other])
+        found.append((lowest[one[farther]], highest[other[farther]], place[farther] + _PLACES // 2))
+    begin, end, place = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.argsort(place)
+    return np.stack((begin, end))[:, order], np.flatnonzero(_changes(place[order] // _PLACES))

@@ -13,17 +13,19 @@ from pathlib import Path
 from kammerton.errors import DataError, Diagnostic, OptionError, Severity, printable, quote
 from kammerton.formats.reading import Problems
 
-__all__ = ["Found", "find_files", "normal_form"]
+__all__ = ["Found", "find_files", "normal_form", "without_suffix"]
 
-_LITTER = (
-    (re.compile(r"\._"), "left by macOS"),
-    (re.compile(r"\."), "hidden"),
-    (re.compile(r"__MACOSX$"), "left by macOS"),
-    (re.compile(r"(Thumbs\.db|desktop\.ini)$", re.IGNORECASE), "left by Windows"),
-    (re.compile(r".*~$|#.*#$"), "an editor's backup"),
-    (re.compile(r"sed[A-Za-z0-9]{6}$"), "left by sed"),
+_NOBODYS = (
+    (r"\._", "left by macOS"),
+    (r"\.", "hidden"),
+    (r"__MACOSX$", "left by macOS"),
+    (r"(?i:Thumbs\.db|desktop\.ini)$", "left by Windows"),
+    (r".*~$|#.*#$", "an editor's backup"),
+    (r"sed[A-Za-z0-9]{6}$", "left by sed"),
 )
 """Names that are nobody's annotation, each with the reason that is given."""
+
+_LITTER = re.compile("|".join(f"({pattern})" for pattern, _ in _NOBODYS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +100,16 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     except (OSError, ValueError) as error:
         raise OptionError(f"{_reason(error)}: `{printable(os.fspath(top))}`") from error
     if not top.is_dir():
-        return Found({normal_form(_without_suffix(top.name, suffixes) or top.stem): [top]}, (), ())
+        return Found({normal_form(without_suffix(top.name, suffixes) or top.stem): [top]}, (), ())
     problems = Problems(os.fspath(top))
-    walk = _Walk(top, tuple(suffixes), problems)
-    files = _by_item(sorted(walk.files()), top, suffixes, problems)
+    walk = _Walk(top, suffixes, problems)
+    files = _by_item(sorted(walk.files(), key=_parts), top, suffixes, problems)
     ignored = sorted(walk.ignored)
     for path in ignored:
         problems.add(_about("KT205", "note", f"ignored: {walk.ignored[path]}", path))
-    broken = {_item_of(path, top, suffixes): "link leads out of the folder" for path in walk.refused}
-    names = {item: _readable(_name_of(paths[0], top, suffixes)) for item, paths in files.items()}
+    broken = {_item_of(name, suffixes): "link leads out of the folder" for name in walk.refused}
+    foreign = {item: paths[0] for item, paths in files.items() if not os.fspath(paths[0]).isascii()}
+    names = {item: _written(path, top, suffixes) for item, path in foreign.items()}
     written = {item: name for item, name in names.items() if normal_form(name) != name}
     return Found(files, tuple(ignored), problems.diagnostics(), broken, written)
 
@@ -117,45 +120,53 @@ def _reason(error: OSError | ValueError) -> str:
     return "no such file or folder"
 
 
-def _item_of(path: Path, top: Path, suffixes: Sequence[str]) -> str:
-    return normal_form(_name_of(path, top, suffixes))
+def _parts(name: str) -> list[str]:
+    return name.split("/")
 
 
-def _name_of(path: Path, top: Path, suffixes: Sequence[str]) -> str:
-    return _without_suffix(path.relative_to(top).as_posix(), suffixes) or ""
+def _item_of(name: str, suffixes: Sequence[str]) -> str:
+    return normal_form(without_suffix(name, suffixes) or "")
+
+
+def _written(path: Path, top: Path, suffixes: Sequence[str]) -> str:
+    """Return the name of an item as the folder has it."""
+    return _readable(without_suffix(path.relative_to(top).as_posix(), suffixes) or "")
 
 
 def _by_item(
-    paths: Sequence[Path], top: Path, suffixes: Sequence[str], problems: Problems
+    names: Sequence[str], top: Path, suffixes: Sequence[str], problems: Problems
 ) -> dict[str, list[Path]]:
     """Group files by item, and report items with more than one; case does not tell items apart."""
-    twins: dict[str, dict[str, list[Path]]] = {}
-    for path in paths:
-        item = _item_of(path, top, suffixes)
-        twins.setdefault(item.casefold(), {}).setdefault(item, []).append(path)
-    files = {min(named): [path for same in named.values() for path in same] for named in twins.values()}
-    for item, found in files.items():
+    twins: dict[str, dict[str, list[str]]] = {}
+    for name in names:
+        item = _item_of(name, suffixes)
+        twins.setdefault(item.casefold(), {}).setdefault(item, []).append(name)
+    files = {}
+    for named in twins.values():
+        item, found = min(named), [name for same in named.values() for name in same]
         if len(found) > 1:
-            _say_ambiguous(item, [path.relative_to(top).as_posix() for path in found], problems)
+            _say_ambiguous(item, found, problems)
+        files[item] = [top / name for name in found]
     return dict(sorted(files.items()))
 
 
 class _Walk:
     """Goes through a folder without leaving it, and remembers what it passes over."""
 
-    def __init__(self, top: Path, suffixes: tuple[str, ...], problems: Problems) -> None:
+    def __init__(self, top: Path, suffixes: Sequence[str], problems: Problems) -> None:
         self._top = top
         self._real_top = os.path.realpath(top)
         self._suffixes = suffixes
         self._problems = problems
         self.ignored: dict[Path, str] = {}
-        self.refused: list[Path] = []
+        self.refused: list[str] = []
 
-    def files(self) -> Iterator[Path]:
-        """Give every file with a recognised suffix."""
-        folders = [self._top]
+    def files(self) -> Iterator[str]:
+        """Give every file with a recognised suffix by its path below the top, with ``/``."""
+        folders = [""]
         while folders:
-            folder = folders.pop()
+            below = folders.pop()
+            folder = self._top / below
             try:
                 entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
             except OSError as error:
@@ -163,24 +174,25 @@ class _Walk:
                 self._problems.add(_about("KT101", "error", message, folder))
                 continue
             for entry in entries:
-                path = folder / entry.name
                 reason = self._reason_to_ignore(entry)
                 if reason is not None:
-                    self.ignored[path] = reason
+                    self.ignored[folder / entry.name] = reason
                 elif entry.is_dir(follow_symlinks=False):
-                    folders.append(path)
-                elif not entry.is_symlink() or self._stays_inside(path):
-                    yield path
+                    folders.append(f"{below}{entry.name}/")
+                elif not entry.is_symlink() or self._stays_inside(folder / entry.name):
+                    yield below + entry.name
+                else:
+                    self.refused.append(below + entry.name)
 
     def _reason_to_ignore(self, entry: os.DirEntry[str]) -> str | None:
-        for pattern, reason in _LITTER:
-            if pattern.match(entry.name):
-                return reason
+        litter = _LITTER.match(entry.name)
+        if litter is not None:
+            return _NOBODYS[(litter.lastindex or 0) - 1][1]
         if entry.is_dir(follow_symlinks=False):
             return None
         if entry.is_symlink() and Path(entry.path).is_dir():
             return "a link to a folder"
-        if _without_suffix(entry.name, self._suffixes) is None:
+        if without_suffix(entry.name, self._suffixes) is None:
             return "suffix not recognised"
         return None
 
@@ -189,12 +201,11 @@ class _Walk:
         if os.path.commonpath((self._real_top, target)) == self._real_top:
             return True
         message = f"link leads out of the folder, to `{printable(target)}`"
-        self.refused.append(link)
         self._problems.add(_about("KT107", "error", message, link, "copy the file to where the link is"))
         return False
 
 
-def _without_suffix(name: str, suffixes: Sequence[str]) -> str | None:
+def without_suffix(name: str, suffixes: Sequence[str]) -> str | None:
     """Take off the longest suffix that ``name`` ends in, or return None if there is none."""
     base = name.rpartition("/")[2]
     fitting = [

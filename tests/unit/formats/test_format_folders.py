@@ -152,6 +152,11 @@ def test_36_items_are_composed(tmp_path: Path) -> None:
     assert list(find_files(tmp_path, suffixes=SUFFIXES).files) == [unicodedata.normalize("NFC", "Café")]
 
 
+def test_a_name_composed_to_plain_letters_is_remembered_as_written(tmp_path: Path) -> None:
+    make(tmp_path, "273 \N{KELVIN SIGN}.lab")
+    assert find_files(tmp_path, suffixes=SUFFIXES).written == {"273 K": "273 \N{KELVIN SIGN}"}
+
+
 def test_34_names_that_are_not_utf_8(tmp_path: Path) -> None:
     path = tmp_path / os.fsdecode(b"caf\xe9.lab")
     path.write_text("0 1 C\n")

@@ -8,17 +8,16 @@ taken, and only the last column is read.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from itertools import product
-from operator import add
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats.columns import plain_times
+from kammerton.fingering.formats.columns import Column, plain_times
 from kammerton.fingering.formats.grid import LEADING_COMMENTS
 from kammerton.fingering.labels import Encoding, inspect
 from kammerton.fingering.pitch import HIGHEST_KEY, LOWEST_KEY, parse_pitch
@@ -32,6 +31,7 @@ LONG = 4000
 _SEPARATORS_BEFORE_FINGER = 6
 _CELLS_BEFORE_FINGER = 7
 _HANDS = {"0": RIGHT, "1": LEFT}
+_COMMENTS = ("#", "//")
 
 _in_use: WeakValueDictionary[bytes, Fingering] = WeakValueDictionary()
 """Fingerings that something refers to, by the digest of the columns that their notes are in."""
@@ -71,6 +71,8 @@ class PlainRows:
         longest = max(map(len, lines)) if len(body) > limits.line else 0
         if len(lines) > limits.rows or longest > limits.line:
             return None
+        if body.startswith(_COMMENTS) or any("\n" + mark in body for mark in _COMMENTS):
+            return None
         notes, _, fingers = zip(*[line.rpartition("\t") for line in lines], strict=True)
         line = text.count("\n", 0, begin) + 1
         return cls(notes, fingers, line, sha256("\n".join(notes).encode()).digest())
@@ -80,17 +82,16 @@ class PlainRows:
         known = _in_use.get(self.key) or self._read()
         if known is None:
             return None
-        findings = {text: inspect(text, encoding) for text in set(self.fingers)}
-        if any(finding.diagnostic is not None for finding in findings.values()):
+        column = Column.of(self.fingers)
+        findings = [inspect(text, encoding) for text in column.values]
+        if any(finding.diagnostic is not None for finding in findings):
             return None
-        hand_of = {text: UNKNOWN if f.label is None else f.label.hand_code for text, f in findings.items()}
-        hands = np.fromiter(map(hand_of.__getitem__, self.fingers), np.int64, len(self.fingers))
+        hand_codes = [UNKNOWN if f.label is None else f.label.hand_code for f in findings]
+        hands = np.array(hand_codes, dtype=np.int64)[column.codes]
         if ((hands != UNKNOWN) & (hands != known.hands)).any():
             return None
-        canonical = {text: finding.canonical for text, finding in findings.items()}
-        labels = tuple(map(canonical.__getitem__, self.fingers))
-        columns = (known.onsets, known.offsets, known.pitches, known.hands)
-        fingering = Fingering(*columns, labels, partial(add, self.line))
+        canonical = [finding.canonical for finding in findings]
+        fingering = known.labelled(canonical, column.codes, self.line)
         _in_use.setdefault(self.key, fingering)
         return fingering
 
@@ -104,8 +105,6 @@ class PlainRows:
         keys = list(map(_pitches().get, pitch))
         channels = list(map(_HANDS.get, hand))
         if onsets is None or offsets is None or None in keys or None in channels:
-            return None
-        if any(name.startswith(("#", "//")) for name in ids):
             return None
         distinct = len(set(ids)) == len(set(zip(onsets.tolist(), keys, strict=True))) == len(ids)
         if not (distinct and _in_order(onsets, offsets)):
