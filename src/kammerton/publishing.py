@@ -6,32 +6,46 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kammerton.api import lay_out
-from kammerton.errors import DataError, OptionError
+from kammerton.errors import DataError, OptionError, OutputError, quote
 from kammerton.formats.atomic import write_atomically
 from kammerton.model.scores import Scores
 from kammerton.model.views import ItemView
-from kammerton.runs import read_run
+from kammerton.runs.beside import Joined, join_alike
+from kammerton.runs.joining import Runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kammerton.reporting.html.source import Source
 
 __all__ = ["report"]
 
-Given = Scores | str | os.PathLike[str]
-
 
 def report(
-    runs: Given | Iterable[Given], path: str | os.PathLike[str], *, title: str = "Evaluation report"
+    runs: Runs,
+    path: str | os.PathLike[str],
+    *,
+    title: str = "Evaluation report",
+    figures: str | os.PathLike[str] | None = None,
 ) -> None:
     """Write runs as one HTML file that opens anywhere, without a network.
 
     Parameters
     ----------
     runs : Scores, path of a run, or several of them
-        Runs of one task and the same references become one chapter, in which their systems are compared.
+        Runs of one task and the same references become one chapter, in which their systems are compared. A
+        mapping, or pairs of a name and a run, give the system of a run that has only one another name.
     path : path
         Of the file; what stands there is replaced.
     title : str
         Heading of the page.
+    figures : path, optional
+        Folder for the charts as SVG, PDF and PNG, and the tables as LaTeX. It is made unless it is there;
+        files of the same names are replaced, others stay.
 
     Returns
     -------
@@ -63,28 +77,40 @@ def report(
     from kammerton.reporting.html.sections import Page  # noqa: PLC0415
 
     altair_of()
-    found = [_scores(each) for each in _listed(runs)]
+    found = _joined(runs)
+    sources = [source_of(each.scores, f"c{number}") for number, each in enumerate(found, 1)]
+    titles = _titles([each.scores.task for each in found])
+    chapters = [
+        chapter_of(source, name, _drawer(each.scores, str(source.main)), each.apart)
+        for source, name, each in zip(sources, titles, found, strict=True)
+    ]
+    page = render_page(Page(title=title, chapters=chapters))
+    if figures is not None:
+        _write_figures(sources, titles, figures)
+    write_atomically(path, page)
+
+
+def _joined(runs: Runs) -> Sequence[Joined]:
+    if not isinstance(runs, Iterable | Scores | os.PathLike):
+        raise OptionError.of_type("runs", runs, "scores, the path of a run, or several of them")
+    found = join_alike(runs)
     if not found:
         raise OptionError("a report needs a run", "folders that `kammerton score --out` wrote")
-    sources = [source_of(scores, f"c{number}") for number, scores in enumerate(found, 1)]
-    titles = _titles([scores.task for scores in found])
-    chapters = [
-        chapter_of(source, name, _drawer(source.scores, str(source.main)))
-        for source, name in zip(sources, titles, strict=True)
-    ]
-    write_atomically(path, render_page(Page(title=title, chapters=chapters)))
+    return found
 
 
-def _listed(runs: Given | Iterable[Given]) -> list[Given]:
-    if isinstance(runs, Scores | str | os.PathLike):
-        return [runs]
-    if not isinstance(runs, Iterable):
-        raise OptionError.of_type("runs", runs, "scores, the path of a run, or several of them")
-    return list(runs)
+def _write_figures(sources: Sequence[Source], titles: Sequence[str], folder: str | os.PathLike[str]) -> None:
+    from kammerton.reporting.figures import figure_files  # noqa: PLC0415 - many want none
 
-
-def _scores(given: Given) -> Scores:
-    return given if isinstance(given, Scores) else read_run(given)
+    place = Path(folder)
+    try:
+        place.mkdir(exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(f"KT501 cannot write {quote(os.fspath(folder))}: {reason}") from error
+    for source, title in zip(sources, titles, strict=True):
+        for name, data in figure_files(source, title.lower().replace(" ", "-")):
+            write_atomically(place / name, data)
 
 
 def _drawer(scores: Scores, measure: str) -> Callable[[str], ItemView | None] | None:

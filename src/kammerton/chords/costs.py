@@ -26,10 +26,13 @@ def quality_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCosts |
     >>> found.rows[0]
     ClassCost(name='maj', whole=4.0, lost=1.0, instead='maj on another root')
     """
+    costs: Counter[tuple[str, str]] = Counter()
     cells: Counter[tuple[str, str]] = Counter()
     for (interval, reference, estimate), weight in tables.get("confusion", {}).items():
-        taken = str(estimate) if interval in (0, None) else f"{estimate} on another root"
-        cells[str(reference), taken] += weight  # type: ignore[assignment]
+        same = interval in (0, None)
+        taken = str(estimate) if same else f"{estimate} on another root"
+        costs[str(reference), taken] += weight  # type: ignore[assignment]
+        cells[str(reference), str(estimate) if same else "another root"] += weight  # type: ignore[assignment]
     if not cells:
         return None
-    return ClassCosts(kind="chord quality", unit="s", rule=_RULE, rows=costs_of_confusion(cells))
+    return ClassCosts(kind="chord quality", unit="s", rule=_RULE, rows=costs_of_confusion(costs), cells=cells)

@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, quote
 
 __all__ = ["app"]
 
 app = App(
     name="report",
     help="Write runs as one HTML page.",
-    usage="Usage: kammerton report RUN [RUN ...] [OPTIONS]",
+    usage="Usage: kammerton report [NAME=]RUN [[NAME=]RUN ...] [OPTIONS]",
 )
 
 
@@ -22,6 +25,7 @@ app = App(
 def report(
     *runs: Annotated[str, Parameter(name="RUN", show_default=False)],
     output: Annotated[str, Parameter(name=["--output", "-o"], metavar="FILE")] = "report.html",
+    figures: Annotated[str | None, Parameter(metavar="FOLDER")] = None,
     title: Annotated[str, Parameter(metavar="TEXT")] = "Evaluation report",
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -32,9 +36,11 @@ def report(
     Parameters
     ----------
     runs
-        Folders of runs.
+        Folder of a run; NAME=RUN names the system of a run that has one.
     output
         Where to.
+    figures
+        Write the charts as SVG, PDF and PNG, and the tables as LaTeX, to this folder too.
     title
         Heading of the page.
     quiet
@@ -42,17 +48,30 @@ def report(
     """
     import kammerton  # noqa: PLC0415 - not for help pages
     from kammerton.cli.exit_codes import DONE, NOTHING  # noqa: PLC0415
+    from kammerton.cli.names import split_name  # noqa: PLC0415
+    from kammerton.cli.outputs import check_output  # noqa: PLC0415
     from kammerton.cli.streams import say  # noqa: PLC0415
     from kammerton.cli.talk import say_problems  # noqa: PLC0415
-    from kammerton.errors import DataError, quote  # noqa: PLC0415
+    from kammerton.errors import DataError  # noqa: PLC0415
 
     if not runs:
         raise OptionError("RUN is needed", "a folder that `kammerton score --out` wrote")
+    given = [split_name(each) for each in runs]
+    paths = [path for _, path in given]
+    check_output(output, paths, ())
+    _check_outside(paths, (output, figures))
     try:
-        kammerton.report(runs, output, title=title)
+        kammerton.report(given, output, title=title, figures=figures)
     except DataError as error:
         say_problems(error.diagnostics, quiet=quiet)
         return NOTHING
     if not quiet:
-        say(f"wrote {quote(output)}")
+        say(f"wrote {quote(output)}" + (f", and figures to {quote(figures)}" if figures else ""))
     return DONE
+
+
+def _check_outside(runs: Iterable[str], outputs: Iterable[str | None]) -> None:
+    for run in runs:
+        for path in outputs:
+            if path is not None and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(run)):
+                raise OptionError(f"{quote(path)} is within a run", "a run holds nothing else")

@@ -27,4 +27,10 @@ def finger_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCosts | 
     }
     if not cells:
         return None
-    return ClassCosts(kind="finger", unit="notes", rule=_RULE, rows=costs_of_confusion(cells))
+    return ClassCosts(
+        kind="finger",
+        unit="notes",
+        rule=_RULE,
+        rows=costs_of_confusion(cells),
+        cells=dict(sorted(cells.items())),
+    )

@@ -33,11 +33,13 @@ def instrument_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCost
     if not names:
         return None
     instead: dict[str, Counter[str]] = {}
+    cells = {(name, name): weight for (name, outcome), weight in outcomes.items() if outcome == "hit"}
     for (annotated, predicted, *_), weight in tables.get("confusion", {}).items():
         instead.setdefault(str(annotated), Counter())[str(predicted)] += weight  # type: ignore[assignment]
+        cells[str(annotated), str(predicted)] = cells.get((str(annotated), str(predicted)), 0.0) + weight
     rows = [_cost(name, outcomes, instead.get(name, Counter())) for name in names]
     rows.sort(key=lambda each: (-each.lost, each.name))
-    return ClassCosts(kind="instrument", unit="files", rule=_RULE, rows=tuple(rows))
+    return ClassCosts(kind="instrument", unit="files", rule=_RULE, rows=tuple(rows), cells=cells)
 
 
 def _cost(

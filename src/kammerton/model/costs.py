@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = ["ClassCost", "ClassCosts", "costs_of_confusion"]
 
@@ -44,12 +44,15 @@ class ClassCosts:
     rule : str
         What counts as lost, as a sentence.
     rows : tuple of ClassCost
+    cells : mapping of (str, str) to float
+        Amount by what it is, and what it was taken for.
     """
 
     kind: str
     unit: str
     rule: str
     rows: tuple[ClassCost, ...]
+    cells: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
 def costs_of_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassCost, ...]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from kammerton.errors import Diagnostic, OptionError, quote
-from kammerton.model.corpus import ALL, check_names
+from kammerton.model.corpus import ALL, Corpus, check_names
 from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.measure import Measure
 from kammerton.model.protocol import choose
@@ -18,7 +18,7 @@ from kammerton.model.surroundings import Surroundings
 from kammerton.runs.problems import fault
 from kammerton.runs.reading import read_run
 
-__all__ = ["Run", "Runs", "join_runs"]
+__all__ = ["Run", "Runs", "check_alike", "join_runs", "named_runs"]
 
 Run = Scores | str | os.PathLike[str]
 """Scores, or the folder that they were written to."""
@@ -74,11 +74,11 @@ def join_runs(
     >>> {system: joined.value("MajMin", system=system) for system in joined.systems}
     {'good': 0.75, 'poor': 0.25}
     """
-    known = [_called(name, _read(run)) for name, run in _named(runs)]
+    known = named_runs(runs)
     if not known:
         raise OptionError("there is no run")
     for one, other in pairwise(known):
-        _check_alike(one, other)
+        check_alike(one, other)
     check_names("system", [system for run in known for system in run.systems])
     chosen, left_out = _measures(known, protocols, measures)
     parts = [_narrowed(run.origin.evidence, chosen, _annotators(run, known[0])) for run in known]
@@ -113,6 +113,11 @@ def _surroundings(runs: Sequence[Scores]) -> Surroundings:
     return replace(first, others=whole)
 
 
+def named_runs(runs: Runs) -> list[Scores]:
+    """Return runs read, their systems called as the caller wants."""
+    return [_called(name, _read(run)) for name, run in _named(runs)]
+
+
 def _named(runs: Runs) -> list[tuple[str | None, Run]]:
     if isinstance(runs, Mapping):
         return [(str(name), run) for name, run in runs.items()]
@@ -144,14 +149,29 @@ def _called(name: str | None, run: Scores) -> Scores:
         missing=origin.missing,
         options=origin.options,
         choices=origin.choices,
+        drawing=origin.drawing,
+        corpus=None if origin.corpus is None else _corpus_called(origin.corpus, name),
         surroundings=around,
     )
+
+
+def _corpus_called(corpus: Corpus, name: str) -> Corpus:
+    return Corpus(corpus.references, tuple(replace(system, name=name) for system in corpus.systems))
 
 
 # --- what must be alike --------------------------------------------------------------------
 
 
-def _check_alike(one: Scores, other: Scores) -> None:
+def check_alike(one: Scores, other: Scores) -> None:
+    """Refuse runs that cannot stand beside each other.
+
+    Raises
+    ------
+    OptionError
+        If they are of two tasks.
+    DataError
+        KT708, KT709: if something else differs that decides what figures are.
+    """
     if one.task != other.task:
         raise OptionError(f"runs are of two tasks: {one.task}, {other.task}")
     told = [{"missing": run.origin.missing, **run.origin.choices} for run in (one, other)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from kammerton.reporting.charts.palette import Palette
 
-__all__ = ["FORMS", "altair_of", "drawn", "inline_svg", "short", "styled"]
+__all__ = ["FORMS", "altair_of", "cycled", "distinct", "drawn", "inline_svg", "short", "styled"]
 
 FORMS = ("svg", "pdf", "png")
 
@@ -25,6 +26,7 @@ _NAME = 32
 _SCALE = 3.0
 """Of PNG: 216 dots per inch."""
 _DROPPED = re.compile(r"aria-.*|role|class|pointer-events|stroke-miterlimit")
+_RESOURCES = re.compile(rb"(?:^      /\w+ \d+ 0 R\n){2,}", re.MULTILINE)
 _EMPTY = {"background", "foreground"}
 
 
@@ -56,7 +58,7 @@ def styled(chart: alt.TopLevelMixin, palette: Palette) -> alt.TopLevelMixin:
         font="system-ui, sans-serif",
         padding=2,
         view={"stroke": None},
-        axis={**text, **quiet, **rules},
+        axis={**text, **quiet, **rules, "gridOpacity": 0.6},
         header={**text, **quiet, "labelPadding": 24},
         legend={**text, **quiet, "symbolStrokeColor": palette.ink},
         text={"color": palette.ink},
@@ -67,6 +69,33 @@ def styled(chart: alt.TopLevelMixin, palette: Palette) -> alt.TopLevelMixin:
 def short(name: str) -> str:
     """Return a name as drawings have it."""
     return printable(clip(name, _NAME))
+
+
+def distinct(names: Iterable[str]) -> dict[str, str]:
+    """Return each name as drawings have it; those that are alike when clipped are numbered.
+
+    Examples
+    --------
+    >>> distinct(["a", 40 * "b" + "1", 40 * "b" + "2"])["a"]
+    'a'
+    >>> distinct(["a", 40 * "b" + "1", 40 * "b" + "2"])[40 * "b" + "2"][-5:]
+    'bb… 2'
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in dict.fromkeys(names):
+        told, number = short(name), 1
+        while told in taken:
+            number += 1
+            told = f"{short(name)} {number}"
+        taken.add(told)
+        found[name] = told
+    return found
+
+
+def cycled(values: Sequence[str], count: int) -> list[str]:
+    """Return so many values, beginning anew when they are used up."""
+    return [values[number % len(values)] for number in range(count)]
 
 
 def drawn(chart: alt.TopLevelMixin, form: str) -> bytes:
@@ -84,8 +113,16 @@ def drawn(chart: alt.TopLevelMixin, form: str) -> bytes:
     if form == "svg":
         return vl_convert.vegalite_to_svg(spec).encode("utf-8")
     if form == "pdf":
-        return bytes(vl_convert.vegalite_to_pdf(spec))
+        return _settled(bytes(vl_convert.vegalite_to_pdf(spec)))
     return bytes(vl_convert.vegalite_to_png(spec, scale=_SCALE))
+
+
+def _settled(pdf: bytes) -> bytes:
+    """Return a PDF with its lists of resources sorted: they come in another order each time.
+
+    Each line keeps its length, and the list its place, so that all offsets stay right.
+    """
+    return _RESOURCES.sub(lambda found: b"".join(sorted(found[0].splitlines(keepends=True))), pdf)
 
 
 def inline_svg(chart: alt.TopLevelMixin, label: str) -> Markup:

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kammerton.reporting.charts.drawing import altair_of, short, styled
+from kammerton.reporting.charts.drawing import altair_of, cycled, distinct, styled
 from kammerton.reporting.charts.palette import PAPER, SHAPES, Palette
 
 if TYPE_CHECKING:
@@ -49,11 +49,12 @@ def forest(figures: Sequence[Figure], unit: str, palette: Palette = PAPER) -> al
     palette : Palette
     """
     alt = altair_of()
-    systems = list(dict.fromkeys(short(each.system) for each in figures))
+    names = distinct(each.system for each in figures)
+    systems = list(names.values())
     measures = list(dict.fromkeys(each.measure for each in figures))
-    data = alt.Data(values=[_row(each) for each in figures])
-    colour = alt.Scale(domain=systems, range=_cycled(palette.systems, len(systems)))
-    shape = alt.Scale(domain=systems, range=_cycled(SHAPES, len(systems)))
+    data = alt.Data(values=[_row(each, names) for each in figures])
+    colour = alt.Scale(domain=systems, range=cycled(palette.systems, len(systems)))
+    shape = alt.Scale(domain=systems, range=cycled(SHAPES, len(systems)))
     base = alt.Chart().encode(
         y=alt.Y("system:N", title=None, sort=systems, axis=alt.Axis(ticks=False, domain=False, grid=False)),
         color=alt.Color("system:N", scale=colour, legend=None),
@@ -69,19 +70,15 @@ def forest(figures: Sequence[Figure], unit: str, palette: Palette = PAPER) -> al
         "measure:N",
         title=None,
         sort=measures,
-        header=alt.Header(labelAngle=0, labelAlign="left", labelFontWeight="bold"),
+        header=alt.Header(labelAngle=0, labelAlign="left", labelFontWeight=palette.strong),
     )
     return styled(panel.facet(row=row, data=data, spacing=8), palette)
 
 
-def _row(each: Figure) -> dict[str, Any]:
+def _row(each: Figure, names: Mapping[str, str]) -> dict[str, Any]:
     numbers = {name: _number(getattr(each, name)) for name in ("value", "low", "high")}
-    return {"measure": each.measure, "system": short(each.system), **numbers}
+    return {"measure": each.measure, "system": names[each.system], **numbers}
 
 
 def _number(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-
-def _cycled(values: Sequence[str], count: int) -> list[str]:
-    return [values[number % len(values)] for number in range(count)]

@@ -18,6 +18,9 @@ class Palette:
 
     Parameters
     ----------
+    strong : str
+        Weight of what heads a group. On paper it is that of everything else: with one font, the same chart
+        gives the same bytes of PDF.
     ink, soft, line : str
         Of what is said, of what is said beside it, and of rules and axes.
     band : str
@@ -30,6 +33,7 @@ class Palette:
         One for each system; beyond their number they begin anew.
     """
 
+    strong: str
     ink: str
     soft: str
     line: str
@@ -42,6 +46,7 @@ class Palette:
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
 
 PAGE = Palette(
+    strong="bold",
     ink="var(--ink)",
     soft="var(--soft)",
     line="var(--line)",
@@ -53,6 +58,7 @@ PAGE = Palette(
 """What the style sheet of the page says, by day and by night."""
 
 PAPER = Palette(
+    strong="normal",
     ink="#111111",
     soft="#555555",
     line="#bbbbbb",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kammerton.reporting.charts.drawing import altair_of, short, styled
+from kammerton.reporting.charts.drawing import altair_of, distinct, styled
 from kammerton.reporting.charts.palette import PAPER, Palette
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ def mean_ranks(found: MeanRanks, palette: Palette = PAPER) -> alt.TopLevelMixin:
     """
     alt = altair_of()
     order = sorted(range(len(found.systems)), key=lambda at: (found.ranks[at], at))
+    names = distinct(found.systems)
     rows = [
-        {"rank": found.ranks[at], "name": short(found.systems[at]), "row": row}
+        {"rank": found.ranks[at], "name": names[found.systems[at]], "row": row}
         for row, at in enumerate(order)
     ]
     bars = [

@@ -118,7 +118,7 @@ def _other_measures(source: Source, compared: MeasureComparison) -> str:
     ranked = [
         each
         for each in source.comparison.measures
-        if each.measure.headline and not math.isnan(each.ranking[0].value)
+        if each.measure in source.headline and not math.isnan(each.ranking[0].value)
     ]
     other = [str(each.measure) for each in ranked if each.ranking[0].system != best]
     count = len(ranked)

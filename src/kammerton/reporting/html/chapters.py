@@ -50,7 +50,9 @@ def _comparison(source: Source) -> Comparison | None:
         return None
 
 
-def chapter_of(source: Source, title: str, draw: Callable[[str], ItemView | None] | None = None) -> Chapter:
+def chapter_of(
+    source: Source, title: str, draw: Callable[[str], ItemView | None] | None = None, apart: str = ""
+) -> Chapter:
     """Return the chapter of one task.
 
     Parameters
@@ -59,6 +61,8 @@ def chapter_of(source: Source, title: str, draw: Callable[[str], ItemView | None
     title : str
     draw : callable, optional
         ``draw(name)`` lays an item out; None if it cannot be.
+    apart : str
+        What keeps it from being one with a chapter before it.
     """
     sections = [
         answers(source),
@@ -73,7 +77,7 @@ def chapter_of(source: Source, title: str, draw: Callable[[str], ItemView | None
     return Chapter(
         key=source.key,
         title=title,
-        lead=_lead(source),
+        lead=_lead(source) + (f" Not compared with what stands above: {apart}." if apart else ""),
         sections=[section for section in sections if section is not None],
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kammerton.errors import OptionError
 from kammerton.model.measure import Measure
 from kammerton.reporting.charts.drawing import inline_svg
 from kammerton.reporting.charts.palette import PAGE
@@ -100,20 +101,24 @@ def _p(value: float) -> str:
     return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
 
 
-def ranks_of(source: Source) -> MeanRanks | None:
-    """Return mean ranks by the main measure; None for fewer than three systems."""
+def ranks_of(source: Source, measure: Measure) -> MeanRanks | None:
+    """Return mean ranks by a measure; None for fewer than three systems, or no item that all have."""
     systems = source.scores.systems
-    if source.comparison is None or len(systems) < 3 or source.main.needs == "annotators":
+    if len(systems) < 3 or measure.needs == "annotators" or measure.aggregate == "gathered":
         return None
     settings = source.scores.origin.drawing.settings
-    found = compare(
-        source.scores,
-        measures=[source.main],
-        test="friedman",
-        permutations=1,
-        resamples=100,
-        clusters=settings.get("clusters"),
-    ).measures[0]
+    try:
+        compared = compare(
+            source.scores,
+            measures=[measure],
+            test="friedman",
+            permutations=1,
+            resamples=100,
+            clusters=settings.get("clusters"),
+        )
+    except OptionError:
+        return None
+    found = compared.measures[0]
     if found.friedman is None or math.isnan(found.friedman.critical):
         return None
     return MeanRanks(
@@ -122,7 +127,7 @@ def ranks_of(source: Source) -> MeanRanks | None:
 
 
 def _chart(source: Source) -> Markup | None:
-    ranks = ranks_of(source)
+    ranks = ranks_of(source, source.main)
     if ranks is None:
         return None
     return inline_svg(
