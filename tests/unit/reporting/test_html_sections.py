@@ -207,8 +207,8 @@ def test_methods_have_formulas_signatures_and_citations() -> None:
 
 def test_headline_figures_come_first_and_others_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kammerton.reporting.html.methods._FIGURES", 1)
-    shown = replace(LOSS, headline=True)
-    text = text_of(section(tabled({"one": [(1, 2)]}, (MEAN, shown)), "methods"))
+    hidden, shown = replace(MEAN, headline=False), replace(LOSS, headline=True)
+    text = text_of(section(tabled({"one": [(1, 2)]}, (hidden, shown)), "methods"))
     assert "one/loss one reference mean 50.0" in text
     assert "1 more are in the run" in text
 
