@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kammerton.conversion import convert
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
     from kammerton.model.scores import Scores
+    from kammerton.packing import pack
     from kammerton.publishing import report
     from kammerton.runs import diff, read_run, write_run
 
@@ -38,6 +39,7 @@ __all__ = [
     "diff",
     "fingering",
     "instruments",
+    "pack",
     "read_run",
     "report",
     "score",
@@ -56,6 +58,7 @@ _HOMES = {
     "compare": "kammerton.comparing",
     "convert": "kammerton.conversion",
     "diff": "kammerton.runs",
+    "pack": "kammerton.packing",
     "read_run": "kammerton.runs",
     "report": "kammerton.publishing",
     "score": "kammerton.api",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kammerton.arguments import options_of, signed_choices
+from kammerton.arguments import options_of
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.collecting import collect, name_of
 from kammerton.model.corpus import Corpus
@@ -20,6 +20,7 @@ from kammerton.model.ratings import Ratings, join_ratings
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import applicable_to
+from kammerton.model.signature import signed_choices
 from kammerton.model.task import Task
 from kammerton.runs import is_run
 from kammerton.runs.agreements import read_agreement

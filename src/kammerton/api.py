@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kammerton.arguments import corpus_of, options_of, signed_choices, split_of
+from kammerton.arguments import corpus_of, options_of, split_of
 from kammerton.engine import score_corpus
 from kammerton.errors import DataError, OptionError, close_match, quote
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing
@@ -23,6 +23,7 @@ from kammerton.model.protocol import choose
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import Order
+from kammerton.model.signature import signed_choices
 from kammerton.model.task import Task
 from kammerton.model.views import ItemView
 from kammerton.reporting.drawn import DrawnItem
@@ -268,7 +269,7 @@ def _only(item: str, collection: Collection) -> Collection:
     """Return what a collection has of one item; what was noticed of others does not matter here."""
     return replace(
         collection,
-        sources={name: source for name, source in collection.sources.items() if name == item},
+        sources={item: collection.sources[item]} if item in collection.sources else {},
         broken={name: why for name, why in collection.broken.items() if name == item},
         diagnostics=collection.diagnostics if item in collection.broken else (),
     )

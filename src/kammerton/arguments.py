@@ -5,23 +5,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import partial
 from typing import Any
 
 from kammerton.errors import OptionError
 from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.folders import normal_form
+from kammerton.formats.packs import is_pack, read_packed_pairs
 from kammerton.formats.pairs import read_pairs
 from kammerton.model.corpus import Corpus, check_names
-from kammerton.model.signature import signed_file
 from kammerton.model.splits import choose_split
 from kammerton.model.task import Task
 
-__all__ = ["corpus_of", "options_of", "signed_choices", "split_of"]
-
-_NOT_IN_SIGNATURE = ("limits",)
-"""Reading options that decide whether a file can be read, not what is read."""
+__all__ = ["corpus_of", "options_of", "split_of"]
 
 
 def split_of(
@@ -75,6 +71,8 @@ def corpus_of(
         raise OptionError("a list of pairs stands in place of references, estimates and annotators")
     if not _is_path(pairs):
         raise OptionError.of_type("pairs", pairs, "a path")
+    if is_pack(pairs):
+        return read_packed_pairs(pairs, task=task, options=options)
     return read_pairs(pairs)
 
 
@@ -122,18 +120,3 @@ def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:
 
 def _is_path(value: object) -> bool:
     return isinstance(value, str | os.PathLike)
-
-
-def signed_choices(options: Any) -> dict[str, str]:
-    """Return the reading options that differ from their defaults, for the signature."""
-    default = type(options)()
-    changed = {}
-    for field in fields(options):
-        value = getattr(options, field.name)
-        if field.name in _NOT_IN_SIGNATURE or value == getattr(default, field.name):
-            continue
-        shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
-        if field.metadata.get("file"):
-            shown = signed_file(shown)
-        changed[field.name] = "yes" if value is True else shown
-    return changed

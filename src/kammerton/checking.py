@@ -11,7 +11,9 @@ from typing import Any
 
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.formats.folders import find_files
+from kammerton.formats.packs import is_pack, opened_pack
 from kammerton.model.registry import find_task
+from kammerton.model.sources import StoredSource
 from kammerton.model.task import Task
 from kammerton.version import __version__
 
@@ -63,7 +65,7 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
     task : str
         ``"chords"`` or ``"fingering"``.
     *paths : path
-        Files, and folders of files in any depth.
+        Files, folders of files in any depth, and packs.
     options : object, optional
         How files are read: a :class:`kammerton.chords.ChordOptions` or
         :class:`kammerton.fingering.FingeringOptions`.
@@ -89,20 +91,28 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
     found = find_task(task)
     reading = found.options() if options is None else options
     files: dict[str, None] = {}
+    loose: dict[str, None] = {}
     ignored: list[str] = []
     diagnostics = list(() if found.notices is None else found.notices(reading))
     for path in paths:
         if not isinstance(path, str | os.PathLike):
             raise OptionError.of_type("path", path, "a path")
+        if is_pack(path):
+            packed = _Packed(found, reading)
+            packed.check(path)
+            files |= packed.files
+            diagnostics += packed.diagnostics
+            continue
         listed = find_files(path, suffixes=tuple(found.suffixes))
         diagnostics += listed.diagnostics
         ignored += map(os.fspath, listed.ignored)
-        files |= dict.fromkeys(os.fspath(file) for each in listed.files.values() for file in each)
+        loose |= dict.fromkeys(os.fspath(file) for each in listed.files.values() for file in each)
+    files |= loose
     if not files and not any(problem.severity == "error" for problem in diagnostics):
         raise OptionError(
             "no annotation files to check", f"suffixes read: {', '.join(sorted(found.suffixes))}"
         )
-    for file in files:
+    for file in loose:
         sheet = None if found.unfold is None else found.unfold(Path(file), file, reading)
         if sheet is None:
             read = found.read(Path(file), file, reading)
@@ -110,13 +120,47 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
             continue
         diagnostics += sheet.diagnostics
         for item, tracks in sheet.items.items():
-            linted = _linted(found, tracks, file, reading)
-            diagnostics += (said.at(item=item, message=f"{quote(item)}: {said.message}") for said in linted)
+            diagnostics += _linted_item(found, item, tracks, file, reading)
     return Checked(found.name, tuple(files), tuple(ignored), tuple(diagnostics))
 
 
+class _Packed:
+    """Looks through the sources of a pack."""
+
+    def __init__(self, task: Task, options: object) -> None:
+        self._task = task
+        self._options = options
+        self.files: dict[str, None] = {}
+        self.diagnostics: list[Diagnostic] = []
+
+    def check(self, path: str | os.PathLike[str]) -> None:
+        """Take up what was said when it was packed, and look at what could be read."""
+        pack = opened_pack(path, self._task, self._options)
+        for number in range(len(pack.record.collections)):
+            self.diagnostics += pack.record.collections[number].diagnostics
+            for item, sources in pack.sources(number).items():
+                for _, source in sources:
+                    self._look(item, source)
+
+    def _look(self, item: str, source: StoredSource) -> None:
+        reading, file = source.read(), source.file
+        self.diagnostics += reading.diagnostics
+        if file is not None:
+            self.files[file] = None
+            self.diagnostics += _linted(self._task, reading.annotations, file, self._options)
+        else:
+            self.diagnostics += _linted_item(self._task, item, reading.annotations, None, self._options)
+
+
+def _linted_item(
+    task: Task, item: str, tracks: Sequence[tuple[str | None, Any]], file: str | None, options: object
+) -> Iterator[Diagnostic]:
+    for said in _linted(task, tracks, file, options):
+        yield said.at(item=item, message=f"{quote(item)}: {said.message}")
+
+
 def _linted(
-    task: Task, tracks: Sequence[tuple[str | None, Any]], file: str, options: object
+    task: Task, tracks: Sequence[tuple[str | None, Any]], file: str | None, options: object
 ) -> Iterator[Diagnostic]:
     """Give what is odd about annotations that could be read; of several, say whose it is."""
     for number, (annotator, annotation) in enumerate(tracks, 1):

@@ -13,9 +13,12 @@ from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote
 from kammerton.formats.atomic import write_atomically
-from kammerton.formats.folders import find_files
+from kammerton.formats.folders import Found, find_files
+from kammerton.formats.packs import is_pack, opened_pack
+from kammerton.formats.packs.reading import Pack
+from kammerton.formats.packs.unpacking import unpacked
 from kammerton.model.registry import find_task
-from kammerton.model.task import Conversion, Reading
+from kammerton.model.task import Conversion, Reading, Task
 
 __all__ = ["Converted", "convert"]
 
@@ -61,7 +64,7 @@ def convert(
     task : str
         ``"chords"`` or ``"fingering"``.
     source : path
-        A file, or a folder whose tree is kept.
+        A file, a folder whose tree is kept, or a pack.
     target : path
         A file, or a folder: one that is there, or a path that ends with a slash. A format that holds
         one annotator gets one file for each: named ``ANNOTATOR`` with the suffix if the source is a
@@ -102,26 +105,27 @@ def convert(
         raise OptionError(f"files of {task} cannot be converted")
     if not os.fspath(target):
         raise OptionError("the target is empty", "`.` is the current folder")
-    files = find_files(source, suffixes=tuple(found.suffixes))
-    files.check_not_empty(source, found.suffixes)
-    whole = Path(source).is_dir()
+    reading = found.options() if options is None else options
+    pack = opened_pack(source, found, reading) if is_pack(source) else None
+    files = None if pack is not None else find_files(source, suffixes=tuple(found.suffixes))
+    if files is not None:
+        files.check_not_empty(source, found.suffixes)
+    whole = pack is not None or Path(source).is_dir()
     job = _Job(
         conversion=found.conversion,
-        options=found.options() if options is None else options,
+        options=reading,
         form=_form(found.conversion, Path(target), to),
         annotator=annotator,
         force=force,
         target=Path(target),
         into_folder=whole or _is_folder(target) or os.fspath(target).endswith(("/", os.sep)),
         whole=whole,
-        diagnostics=list(files.diagnostics),
     )
     _check_apart(Path(source), Path(target), whole=whole)
-    for item, paths in files.files.items():
-        if len(paths) > 1:
-            job.failed += map(os.fspath, paths)
-        else:
-            job.convert(paths[0], item)
+    if files is not None:
+        job.convert_files(files)
+    if pack is not None:
+        job.unpack(pack, found)
     return Converted(tuple(job.written), tuple(job.failed), tuple(job.diagnostics))
 
 
@@ -165,14 +169,28 @@ class _Job:
     target: Path
     into_folder: bool
     whole: bool
-    diagnostics: list[Diagnostic]
+    diagnostics: list[Diagnostic] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
-    def convert(self, path: Path, item: str) -> None:
-        """Convert one file; if it fails, the others still go on."""
-        name = os.fspath(path)
-        reading = self.conversion.load(path, name, self.options)
+    def convert_files(self, files: Found) -> None:
+        """Convert every file; if one fails, the others still go on."""
+        self.diagnostics += files.diagnostics
+        for item, paths in files.files.items():
+            if len(paths) > 1:
+                self.failed += map(os.fspath, paths)
+            else:
+                name = os.fspath(paths[0])
+                self._convert(name, item, self.conversion.load(paths[0], name, self.options))
+
+    def unpack(self, pack: Pack, task: Task) -> None:
+        """Write what a pack holds as files; each is called as that from which it was read."""
+        for stem, name, reading in unpacked(pack, task):
+            tracks = [(who, self.conversion.track(each, who, name)) for who, each in reading.annotations]
+            self._convert(name, stem, Reading(tuple(tracks), reading.diagnostics))
+
+    def _convert(self, name: str, item: str, reading: Reading[Any]) -> None:
+        """Write what was read of a file, if anything was."""
         self.diagnostics += reading.diagnostics
         if not reading.annotations:
             self.failed.append(name)

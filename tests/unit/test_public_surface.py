@@ -13,7 +13,7 @@ from kammerton import chords
 KAMMERTON = [
     *("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError", "Scores"),
     *("__version__", "agree", "check", "chords", "compare", "convert", "diff"),
-    *("fingering", "instruments", "read_run", "report", "score", "show", "write_run"),
+    *("fingering", "instruments", "pack", "read_run", "report", "score", "show", "write_run"),
 ]
 CHORDS = [
     *("TASK", "Chord", "ChordAnnotation", "ChordOptions", "Degree"),

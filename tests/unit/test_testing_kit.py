@@ -13,12 +13,14 @@ import pytest
 
 from kammerton.chords import TASK as CHORDS
 from kammerton.chords import ChordAnnotation
+from kammerton.chords.packing import PACKING
 from kammerton.cli.demo import EXAMPLE
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering import TASK as FINGERING
 from kammerton.instruments import TASK as INSTRUMENTS
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.model.measure import Measure, Statistics
+from kammerton.model.packing import PackedColumn
 from kammerton.model.task import Case, ClassTable, Evaluation, Reading, Task
 from kammerton.testing import NonconformityError, check_task, find_faults
 
@@ -199,6 +201,37 @@ class Plain:
 def test_records_are_looked_through(changes: Mapping[str, Any], fault: str) -> None:
     found = faults(**changes)
     assert any(each.startswith(fault) for each in found), found
+
+
+def without_labels(columns: Mapping[str, PackedColumn]) -> Sequence[Any]:
+    found = PACKING.unpack(columns)
+    return [each and ChordAnnotation(each.intervals, ("N",) * len(each)) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"unpack": without_labels}, "sample 0 does not come back from a pack as it is"),
+        ({"unpack": lambda columns: [None] * len(columns["starts"].lengths)}, "sample 0 does not come back"),
+        ({"rows": lambda _: -1}, "sample 0 is packed with -1 rows"),
+    ],
+)
+def test_what_does_not_come_back_from_a_pack_is_found(changes: Mapping[str, Any], fault: str) -> None:
+    found = faults(packing=replace(PACKING, **changes))
+    assert any(each.startswith(fault) for each in found), found
+
+
+def test_tasks_without_packing_conform() -> None:
+    assert faults(packing=None) == []
+
+
+def test_lint_that_depends_on_where_an_annotation_comes_from_is_found() -> None:
+    def lint(annotation: Any, _: Any) -> tuple[Diagnostic, ...]:
+        known = any(annotation is each for each in SONGS)
+        return () if known else (Diagnostic(code="XY123", severity="warning", message="odd"),)
+
+    found = faults(lint=lint)
+    assert any(each.startswith("lint() says something else of sample 0") for each in found), found
 
 
 def test_several_names_of_one_line_are_described_together() -> None:

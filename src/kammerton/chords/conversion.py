@@ -7,13 +7,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.labels import parse
 from kammerton.chords.reading import NAMESPACES, ChordOptions, read_tracks
 from kammerton.chords.respelling import respell
 from kammerton.errors import LabelError, quote
 from kammerton.formats.reading import Problems
 from kammerton.formats.writing import render_audacity, render_csv, render_jams, render_lab
-from kammerton.model.annotations import LabelledIntervals
+from kammerton.model.annotations import LabelledIntervals, Place
 from kammerton.model.task import Conversion, Reading
 
 __all__ = ["CONVERSION"]
@@ -63,4 +64,11 @@ def _render(tracks: Sequence[LabelledIntervals], form: str) -> str:
     return _RENDERERS[form](track)
 
 
-CONVERSION = Conversion(forms=_SUFFIXES, joint=frozenset(("jams",)), load=_load, render=_render)
+def _track(annotation: ChordAnnotation, annotator: str | None, name: str) -> LabelledIntervals:
+    starts, ends = annotation.intervals.T
+    return LabelledIntervals(
+        starts, ends, list(annotation.labels), lambda row, _: Place(name, row=row), annotator
+    )
+
+
+CONVERSION = Conversion(forms=_SUFFIXES, joint=frozenset(("jams",)), load=_load, render=_render, track=_track)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -22,7 +23,16 @@ from kammerton.model.annotations import LabelledIntervals
 from kammerton.model.loading import chosen_annotation
 from kammerton.model.task import Reading
 
-__all__ = ["NAMESPACES", "SUFFIXES", "ChordOptions", "adopt_chords", "read", "read_chords", "read_tracks"]
+__all__ = [
+    "NAMESPACES",
+    "SUFFIXES",
+    "ChordOptions",
+    "adopt_chords",
+    "are_chords",
+    "read",
+    "read_chords",
+    "read_tracks",
+]
 
 NAMESPACES = ("chord", "chord_harte")
 """JAMS namespaces of chord annotations."""
@@ -150,6 +160,14 @@ def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
             found = _respelled(label, respelled)
         problems.add_at(found.at(count=len(rows)), partial(track.locate, rows[0], "label"))
     return [spelling[label] for label in track.labels]
+
+
+def are_chords(labels: Collection[str]) -> bool:
+    """Tell whether every label is a chord as annotations have them."""
+    if _sound.issuperset(labels):
+        return True
+    found = [_problem(label) for label in labels]
+    return all(problem is None or problem.severity != "error" for problem in found)
 
 
 @lru_cache(maxsize=1 << 16)

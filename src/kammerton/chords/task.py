@@ -15,6 +15,7 @@ from kammerton.chords.conversion import CONVERSION
 from kammerton.chords.costs import quality_costs
 from kammerton.chords.floors import floors
 from kammerton.chords.label_times import sum_by_labels
+from kammerton.chords.packing import PACKING
 from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
 from kammerton.chords.ratings import ratings
 from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
@@ -89,4 +90,5 @@ TASK = Task(
     judge=DEFAULT_MEASURE,
     costs=quality_costs,
     conversion=CONVERSION,
+    packing=PACKING,
 )

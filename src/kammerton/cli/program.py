@@ -35,6 +35,7 @@ VERBS = {
     "show": "Show one item in the terminal: where the points went.",
     "check": "Check annotation files.",
     "convert": "Convert annotation files between formats.",
+    "pack": "Pack annotation files into one.",
     "measures": "Describe every protocol and measure: formula, range, source.",
     "explain": "Say what a diagnostic means and how to mend it.",
     "demo": "Score the bundled example.",

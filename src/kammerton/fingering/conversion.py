@@ -35,4 +35,9 @@ _RENDERERS: dict[str, Callable[[Fingering], str]] = {
     "musicxml": _as_musicxml,
 }
 
-CONVERSION = Conversion(forms=_SUFFIXES, joint=frozenset(), load=read_fingering, render=_render)
+
+def _track(fingering: Fingering, _annotator: str | None, _name: str) -> Fingering:
+    return fingering
+
+
+CONVERSION = Conversion(forms=_SUFFIXES, joint=frozenset(), load=read_fingering, render=_render, track=_track)

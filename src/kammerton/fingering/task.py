@@ -19,6 +19,7 @@ from kammerton.fingering.floors import floors
 from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, read_fingering, unfold
 from kammerton.fingering.lint import lint
 from kammerton.fingering.options import FingeringOptions
+from kammerton.fingering.packing import PACKING
 from kammerton.fingering.protocols import nakamura2020, pianovam, playability, strike
 from kammerton.fingering.ratings import ratings
 from kammerton.fingering.remarks import remark, unlabelled_table
@@ -133,5 +134,6 @@ TASK = Task(
     match=_match,
     identify=identify,
     conversion=CONVERSION,
+    packing=PACKING,
     lint=lint,
 )

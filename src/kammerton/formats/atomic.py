@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kammerton.errors import OutputError, printable
 
-__all__ = ["write_atomically", "write_folder_atomically"]
+__all__ = ["replacing", "size_of", "write_atomically", "write_folder_atomically"]
 
 _CAN_SYNC_FOLDERS = os.name == "posix"
 
@@ -69,6 +69,52 @@ def _replace(target: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
+    _sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a place beside a file where a new one can be written, piece by piece, and put that in place.
+
+    Parameters
+    ----------
+    path : path
+        Where to; what a link leads to is replaced, not the link.
+
+    Yields
+    ------
+    Path
+        An empty folder, for pieces too; the file is written there as ``whole``.
+
+    Raises
+    ------
+    OutputError
+        KT501 if the folder above is missing or something else is in the way, KT502 if writing fails.
+        What stood at ``path`` still does.
+    """
+    target = Path(os.path.realpath(path))
+    _check_target(target, os.fspath(path))
+    if target.exists() and not target.is_file():
+        raise OutputError(f"KT501 cannot write {_named(path)}: it is no file")
+    folder = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        folder.mkdir()
+        yield folder
+        _put(folder / "whole", target)
+    except OSError as error:
+        size = sum(each.stat().st_size for each in folder.iterdir()) if folder.is_dir() else 0
+        raise _failure(error, target, os.fspath(path), size) from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _put(new: Path, target: Path) -> None:
+    """Put a file that is complete in the place of another."""
+    with new.open("rb+") as file:
+        os.fsync(file.fileno())
+    if target.exists():
+        new.chmod(stat.S_IMODE(target.stat().st_mode))
+    new.replace(target)
     _sync_folder(target.parent)
 
 
@@ -157,7 +203,7 @@ def _failure(error: OSError, target: Path, name: str, needed: int) -> OutputErro
     reason = (error.strerror or str(error)).lower()
     if error.errno in _FULL:
         free = shutil.disk_usage(target.parent).free
-        reason += f" (needs {_size(needed)}, {_size(free)} free)"
+        reason += f" (needs {size_of(needed)}, {size_of(free)} free)"
     still = ""
     if target.is_file() or target.is_dir():
         still = f"\n  note: the earlier {_named(target.name)} was left as it was"
@@ -168,7 +214,7 @@ def _named(path: str | os.PathLike[str]) -> str:
     return f"`{printable(os.fspath(path))}`"
 
 
-def _size(count: int) -> str:
+def size_of(count: int) -> str:
     """Return a number of bytes in the unit that suits it."""
     if count < 1000:
         return f"{count} bytes"

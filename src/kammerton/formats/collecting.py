@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kammerton.errors import OptionError, quote
 from kammerton.formats.folders import Found, find_files, normal_form
+from kammerton.formats.packs import collect_pack, is_pack
 from kammerton.model.corpus import Collection
 from kammerton.model.task import Sheet, Task
 
@@ -25,8 +26,9 @@ def collect(
     Parameters
     ----------
     source : path, mapping of str to object, or object
-        A folder, in which an item is called by its path without suffix; a file, which is a single
-        item unless it is unfolded; items by name, each a path or an annotation; or a single annotation.
+        A folder, in which an item is called by its path without suffix; a pack; another file, which is a
+        single item unless it is unfolded; items by name, each a path or an annotation; or a single
+        annotation.
     name : str, optional
         Name of the annotator or system; by default the last component of the path without suffix.
     default_name : str
@@ -39,11 +41,15 @@ def collect(
     Raises
     ------
     OptionError
-        If there is no such path.
+        If there is no such path, or a pack was read with other options.
+    DataError
+        If a pack cannot be used.
     """
     if isinstance(source, str | os.PathLike):
         if not os.fspath(source):
             raise OptionError("a path is empty", "`.` is the current folder")
+        if is_pack(source):
+            return collect_pack(source, name=name, task=task, options=options)
         return _from_path(Path(source), name, task, options)
     called = name or default_name
     if isinstance(source, Mapping):

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,7 +15,7 @@ from kammerton.errors import DataError, Diagnostic
 from kammerton.formats.options import Limits
 from kammerton.model.annotations import clip_excerpt
 
-__all__ = ["read_bytes", "read_stream", "read_text", "with_newlines"]
+__all__ = ["open_regular", "read_bytes", "read_stream", "read_text", "with_newlines"]
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
@@ -63,6 +65,25 @@ def read_bytes(path: str | os.PathLike[str], *, name: str, limits: Limits | None
     return _read_file(Path(path), name, limits or Limits())
 
 
+@contextlib.contextmanager
+def open_regular(path: str | os.PathLike[str], *, name: str) -> Iterator[BinaryIO]:
+    """Open a regular file of any size, of which only parts will be read.
+
+    Raises
+    ------
+    DataError
+        KT101 or KT102.
+    """
+    place = Path(path)
+    try:
+        _check_regular(place.stat(), name)
+        descriptor = os.open(place, _OPEN_FLAGS)  # does not wait, should a FIFO stand here by now
+    except (OSError, ValueError) as error:  # ValueError: NUL in the path
+        raise _unreadable(error, name, place) from error
+    with os.fdopen(descriptor, "rb") as file:
+        yield file
+
+
 def read_stream(stream: BinaryIO, *, name: str, encoding: str = "utf-8", limits: Limits | None = None) -> str:
     """Read a stream, such as a member of an archive, as :func:`read_text` reads a file."""
     limit = (limits or Limits()).bytes
@@ -105,9 +126,13 @@ def _read_descriptor(descriptor: int, size: int) -> bytes:
     return data
 
 
-def _check_kind(status: os.stat_result, name: str, limits: Limits) -> None:
+def _check_regular(status: os.stat_result, name: str) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise _failure("KT102", f"not a regular file: {_kind(status.st_mode)}", name)
+
+
+def _check_kind(status: os.stat_result, name: str, limits: Limits) -> None:
+    _check_regular(status, name)
     if status.st_size > limits.bytes:
         message = f"file of {status.st_size:,} bytes: over the limit of {limits.bytes:,}"
         raise _failure("KT106", message, name)

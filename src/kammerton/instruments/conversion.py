@@ -71,4 +71,10 @@ def _render(tracks: Sequence[Track], form: str) -> str:
         raise DataError([each.at(file=tracks[0].file) for each in error.diagnostics]) from None
 
 
-CONVERSION = Conversion(forms=_SUFFIXES, joint=frozenset(("jams", "csv")), load=_load, render=_render)
+def _track(found: InstrumentList, annotator: str | None, name: str) -> Track:
+    return Track(name, annotator, ((None, found),))
+
+
+CONVERSION = Conversion(
+    forms=_SUFFIXES, joint=frozenset(("jams", "csv")), load=_load, render=_render, track=_track
+)

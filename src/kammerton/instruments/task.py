@@ -18,6 +18,7 @@ from kammerton.instruments.formats import SUFFIXES, adopt, identify, read_instru
 from kammerton.instruments.kernels import PROTOCOLS, evaluate, gather
 from kammerton.instruments.label_maps import LABEL_MAPS
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.packing import PACKING
 from kammerton.instruments.ratings import ratings
 from kammerton.instruments.taxonomy_files import TAXONOMIES
 from kammerton.instruments.views import DEFAULT_MEASURE, view_item
@@ -104,6 +105,7 @@ TASK = Task(
     ratings=ratings,
     identify=identify,
     conversion=CONVERSION,
+    packing=PACKING,
     said_once=_SAID_ONCE,
     coincides=True,
 )

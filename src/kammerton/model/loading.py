@@ -11,6 +11,7 @@ from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL, Collection, check_annotators
+from kammerton.model.sources import StoredSource
 from kammerton.model.task import A, Reading, Task
 
 __all__ = [
@@ -25,8 +26,10 @@ __all__ = [
     "match_annotators",
     "match_estimates",
     "match_references",
+    "name_of_source",
     "name_references",
     "read_collection",
+    "read_source",
     "said_once",
 ]
 
@@ -204,12 +207,15 @@ def _called_all(source: object) -> Diagnostic:
         code="KT202",
         severity="error",
         message=f"an annotator is called `{ALL}`, as the figures over all annotators are",
-        file=_name_of(source),
+        file=name_of_source(source),
         hint="give the annotator another name in the file",
     )
 
 
-def _name_of(source: object) -> str | None:
+def name_of_source(source: object) -> str | None:
+    """Return what diagnostics call a source, if it is a file."""
+    if isinstance(source, StoredSource):
+        return source.file
     return os.fsdecode(source) if isinstance(source, str | os.PathLike) else None
 
 
@@ -278,7 +284,9 @@ def chosen_annotation(reading: Reading[A], annotator: str | None) -> A:
 
 
 def read_source(task: Task, source: object, item: str, options: object) -> Reading[Any]:
-    """Read a path, or adopt an object of the caller's."""
+    """Read a path, or what is stored, or adopt an object of the caller's."""
+    if isinstance(source, StoredSource):
+        return source.read()
     if isinstance(source, str | os.PathLike):
         return task.read(source, os.fsdecode(source), options)
     return task.adopt(source, item, options)
@@ -304,7 +312,7 @@ def _several(count: int, source: object, item: str) -> Diagnostic:
         code="KT206",
         severity="error",
         message=f"{count} annotations of {quote(item)} in the estimates",
-        file=_name_of(source),
+        file=name_of_source(source),
         hint="keep one annotation per file, or pass it as references",
     )
 

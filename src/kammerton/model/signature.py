@@ -6,12 +6,17 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 from kammerton.model.measure import Measure
 from kammerton.version import __version__
 
-__all__ = ["data_hash", "signature", "signed_file"]
+__all__ = ["data_hash", "signature", "signed_choices", "signed_file"]
+
+_NOT_SIGNED = ("limits",)
+"""Reading options that decide whether a file can be read, not what is read."""
 
 
 def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
@@ -43,6 +48,21 @@ def signed_file(choice: str) -> str:
             return choice
     digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:6]
     return f"{Path(path).name}@{digest}{mark}{part}"
+
+
+def signed_choices(options: Any) -> dict[str, str]:
+    """Return the options that differ from their defaults, as signatures have them."""
+    default = type(options)()
+    changed = {}
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if field.name in _NOT_SIGNED or value == getattr(default, field.name):
+            continue
+        shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
+        if field.metadata.get("file"):
+            shown = signed_file(shown)
+        changed[field.name] = "yes" if value is True else shown
+    return changed
 
 
 def signature(

@@ -14,6 +14,7 @@ from kammerton.errors import Diagnostic
 from kammerton.model.costs import ClassCosts
 from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Statistics
+from kammerton.model.packing import Packing
 from kammerton.model.protocol import Protocol
 from kammerton.model.ratings import Ratings
 from kammerton.model.views import ItemView
@@ -152,12 +153,16 @@ class Conversion:
     render : callable
         ``render(tracks, form)`` returns the text of a file with what ``load`` gave: one track, or
         several if the format is joint. It raises ``DataError`` if the format cannot hold them.
+    track : callable
+        ``track(annotation, annotator, name)`` returns what ``render`` takes for an annotation that was read
+        for scoring; ``name`` is what diagnostics call it.
     """
 
     forms: Mapping[str, str]
     joint: frozenset[str]
     load: Callable[[Any, str, Any], Reading[Any]]
     render: Callable[[Sequence[Any], str], str]
+    track: Callable[[Any, str | None, str], Any]
 
 
 Gather = Callable[[Gathered, Sequence[Measure], Any], tuple[tuple[str, ...], Mapping[Measure, Statistics]]]
@@ -246,6 +251,8 @@ class Task:
         none, and returns the nominal labels that agreement beyond chance is measured on.
     notices : callable, optional
         ``notices(options)`` returns what is odd about files that the options name, such as a taxonomy.
+    packing : Packing, optional
+        How annotations stand in columns, so that many can be packed into one file.
     said_once : frozenset of str
         Codes of diagnostics that are said once for all files of a collection with equal messages.
     coincides : bool
@@ -280,6 +287,7 @@ class Task:
     floors: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None
     ratings: Callable[[Sequence[Any | None], Any], Ratings] | None = None
     notices: Callable[[Any], tuple[Diagnostic, ...]] | None = None
+    packing: Packing | None = None
     said_once: frozenset[str] = frozenset()
     coincides: bool = False
 

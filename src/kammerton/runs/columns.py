@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: MIT
-r"""Tables as Parquet files, and back: the same table is the same bytes.
-
-Names of files that are not UTF-8 reach us with lone surrogates, which Parquet does not take: ``\udce9`` is
-written out, and a backslash is doubled.
-"""
+"""Tables as Parquet files, and back: the same table is the same bytes."""
 
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kammerton.formats.escaped import escaped, unescaped
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,8 +19,6 @@ __all__ = ["from_parquet", "names_of", "numbers_of", "texts_of", "to_parquet"]
 
 _LEVEL = 3
 _ROW_GROUP = 1 << 20
-_TO_ESCAPE = re.compile(r"[\\\ud800-\udfff]")
-_ESCAPED = re.compile(r"\\(?:\\|u([0-9a-f]{4}))")
 
 Column = Sequence[Any] | NDArray[Any]
 
@@ -42,12 +37,12 @@ def _series(name: str, values: Column) -> pl.Series:
     import polars as pl  # noqa: PLC0415
 
     if isinstance(values, np.ndarray):
-        return pl.Series(_escaped(name), values)
+        return pl.Series(escaped(name), values)
     numbers = [value for value in values if isinstance(value, int | float)]
     if numbers:
-        return pl.Series(_escaped(name), values)
-    escaped = [None if value is None else _escaped(value) for value in values]
-    return pl.Series(_escaped(name), escaped, dtype=pl.String)
+        return pl.Series(escaped(name), values)
+    texts = [None if value is None else escaped(value) for value in values]
+    return pl.Series(escaped(name), texts, dtype=pl.String)
 
 
 def from_parquet(data: bytes) -> pl.DataFrame:
@@ -59,26 +54,16 @@ def from_parquet(data: bytes) -> pl.DataFrame:
 
 def names_of(frame: pl.DataFrame) -> list[str]:
     """Return the names of the columns."""
-    return [_unescaped(name) for name in frame.columns]
+    return [unescaped(name) for name in frame.columns]
 
 
 def texts_of(frame: pl.DataFrame, name: str) -> list[Any]:
     """Return a column that is no array: texts, numbers or flags, None where there is nothing."""
-    values = frame.get_column(_escaped(name)).to_list()
-    return [_unescaped(value) if isinstance(value, str) else value for value in values]
+    values = frame.get_column(escaped(name)).to_list()
+    return [unescaped(value) if isinstance(value, str) else value for value in values]
 
 
 def numbers_of(frame: pl.DataFrame, names: Iterable[str]) -> NDArray[np.float64]:
     """Return columns of numbers side by side, shape (rows, names)."""
-    chosen = [frame.get_column(_escaped(name)).to_numpy() for name in names]
+    chosen = [frame.get_column(escaped(name)).to_numpy() for name in names]
     return np.ascontiguousarray(np.stack(chosen, axis=1), dtype=np.float64)
-
-
-def _escaped(text: str) -> str:
-    return _TO_ESCAPE.sub(lambda found: "\\\\" if found[0] == "\\" else f"\\u{ord(found[0]):04x}", text)
-
-
-def _unescaped(text: str) -> str:
-    if "\\" not in text:
-        return text
-    return _ESCAPED.sub(lambda found: "\\" if found[1] is None else chr(int(found[1], 16)), text)

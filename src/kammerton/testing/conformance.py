@@ -10,6 +10,7 @@ from kammerton.model.task import Task
 from kammerton.testing.files import (
     faults_of_annotations,
     faults_of_conversion,
+    faults_of_packing,
     faults_of_reading,
     faults_of_views,
 )
@@ -71,7 +72,7 @@ def check_task(task: Task, *, samples: Sequence[Any], options: object | None = N
     - the declared laws ``identity`` and ``duplicate_annotator``;
     - ``content`` that tells the samples apart, ``adopt`` that keeps them, no sample changed;
     - ``read`` on garbage of every suffix: no exception, an error that names the file;
-    - conversion there and back, views that can be drawn, lint without errors.
+    - conversion and packing there and back, views that can be drawn, lint without errors.
 
     Laws that need to know the music, such as transposition, are for the task's own tests.
 
@@ -119,6 +120,7 @@ def _faults_of_work(specimens: Specimens) -> Iterator[str]:
         faults_of_merging,
         faults_of_reading,
         faults_of_conversion,
+        faults_of_packing,
         faults_of_views,
     ):
         try:

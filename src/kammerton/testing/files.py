@@ -12,12 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.errors import DataError, Diagnostic
+from kammerton.formats.packs import new_pack, open_pack
+from kammerton.model.corpus import Collection
 from kammerton.model.task import Conversion, Reading
 from kammerton.model.views import ItemView
 from kammerton.reporting.timeline import NARROWEST, render_item
 from kammerton.testing.specimens import Specimens
 
-__all__ = ["faults_of_annotations", "faults_of_conversion", "faults_of_reading", "faults_of_views"]
+__all__ = [
+    "faults_of_annotations",
+    "faults_of_conversion",
+    "faults_of_packing",
+    "faults_of_reading",
+    "faults_of_views",
+]
 
 _CODE = re.compile(r"[A-Z]{2,8}[0-9]{3,5}")
 
@@ -189,3 +197,31 @@ def _faults_of_view(view: ItemView, names: Sequence[str], number: int) -> Iterat
         text = render_item(view, width=width)
         if max(map(len, text.splitlines())) > width:
             yield f"the view of sample {number} does not fit {width} columns"
+
+
+def faults_of_packing(specimens: Specimens) -> Iterator[str]:
+    """Give what does not come back from columns, or comes back although it is impossible."""
+    task = specimens.task
+    packing = task.packing
+    if packing is None:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "samples.parquet")
+        with new_pack(path, task, specimens.options) as writer:
+            writer.begin(Collection("samples", {}))
+            for number, each in enumerate(specimens.annotations):
+                writer.add(f"{number}", None, None, Reading(((None, each),)))
+        stored = [sources[0][1].read() for sources in open_pack(path, task).sources(0).values()]
+    for number, (each, reading) in enumerate(zip(specimens.annotations, stored, strict=True)):
+        if packing.rows(each) < 0:
+            yield f"sample {number} is packed with {packing.rows(each)} rows"
+        contents = [task.content(found) for _, found in reading.annotations]
+        if contents != [task.content(each)]:
+            yield f"sample {number} does not come back from a pack as it is"
+        elif _said_of(specimens, reading.annotations[0][1]) != _said_of(specimens, each):
+            yield f"lint() says something else of sample {number} once it was packed"
+
+
+def _said_of(specimens: Specimens, annotation: Any) -> tuple[Diagnostic, ...]:
+    lint = specimens.task.lint
+    return () if lint is None else lint(annotation, specimens.options)

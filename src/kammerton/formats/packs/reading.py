@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: MIT
+"""From a pack to the sources in it: the names at once, the annotations block by block."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from array import array
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.formats.packs.columns import INDEX, OWN, column_of, digest_into, schema_of, texts_of
+from kammerton.formats.packs.footer import FooterError, read_footer
+from kammerton.formats.packs.problems import fault, problem
+from kammerton.formats.packs.record import KEY, Record, RecordError, parse_diagnostics
+from kammerton.formats.source import open_regular
+from kammerton.model.corpus import Collection
+from kammerton.model.packing import Packing
+from kammerton.model.registry import find_task
+from kammerton.model.sources import StoredSource
+from kammerton.model.task import Reading, Task
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Pack", "PackedSource", "open_pack"]
+
+_KEPT = 4
+"""Blocks that stay decoded: one for each collection that is read side by side."""
+
+_MOST_VALUES = 1 << 24
+_MOST_BYTES = 1 << 30
+"""Budgets of a group of a file, well above what is written."""
+
+_ROWS_PER_BYTE = 8
+"""A row takes an eighth of a byte at least, however well it is packed."""
+
+
+class _Stored(NamedTuple):
+    """What stands in a row at which a source begins."""
+
+    reading: Reading[Any]
+    file: str | None
+
+
+def open_pack(path: str | os.PathLike[str], task: Task) -> Pack:
+    """Open a pack, and look at what it claims to hold before anything is decoded.
+
+    Parameters
+    ----------
+    path : path
+        A regular file.
+    task : Task
+        What its annotations have to be of.
+
+    Raises
+    ------
+    DataError
+        KT101, KT102 if it cannot be read, KT720 if it is no pack, KT721 if it is damaged, KT722 if it claims
+        more than any file of its size holds, KT723 if a column is missing or of another type, KT724 if it is
+        of another task, KT725 if a later version wrote it.
+    """
+    name = os.fsdecode(path)
+    with open_regular(path, name=name) as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            footer = read_footer(file)
+        except FooterError as error:
+            code = "KT720" if "PAR1" in str(error) else "KT721"
+            raise fault(code, f"pack cannot be read: {error}", name, "pack it again") from error
+        except OSError as error:
+            raise fault("KT101", f"cannot be read: {error.strerror}", name) from error
+    for what, claimed, most in (
+        ("rows", footer.rows, size * _ROWS_PER_BYTE),
+        ("values in a group of rows", footer.values, _MOST_VALUES),
+        ("bytes in a group of rows", footer.unpacked, _MOST_BYTES),
+    ):
+        if claimed > most:
+            message = f"file of {size:,} bytes claims {claimed:,} {what}: over the limit of {most:,}"
+            raise fault("KT722", message, name)
+    if KEY not in footer.pairs:
+        hint = "`kammerton pack` makes one of a folder"
+        raise fault("KT720", "a Parquet file, but no pack of annotations", name, hint)
+    record = _record(footer.pairs[KEY], name)
+    if record.task != task.name:
+        raise fault("KT724", f"pack of {record.task}, not of {task.name}", name)
+    if sum(block.rows for block in record.blocks) != footer.rows:
+        raise fault("KT721", "pack is damaged: rows are missing", name, "pack it again")
+    return Pack(name, task, record)
+
+
+def _record(text: str, name: str) -> Record:
+    try:
+        return Record.parse(text)
+    except RecordError as error:
+        if error.is_later:
+            message = f"{error}, written by a later version of Kammerton"
+            raise fault("KT725", message, name, "read it with that version, or pack again") from error
+        raise fault("KT721", f"pack is damaged: {error}", name, "pack it again") from error
+
+
+class Pack:
+    """A pack that was opened.
+
+    Parameters
+    ----------
+    path : str
+    task : Task
+    record : Record
+
+    Notes
+    -----
+    Other processes are given its path, and open it again.
+    """
+
+    def __init__(self, path: str, task: Task, record: Record) -> None:
+        assert task.packing is not None, "only annotations that can be packed are"
+        self.path = path
+        self.record = record
+        self._task = task
+        self._packing: Packing = task.packing
+        self._begins = [0, *accumulate(block.rows for block in record.blocks)]
+        self._kept: OrderedDict[int, list[_Stored | None]] = OrderedDict()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _open_again, (self.path, self._task.name)
+
+    # --- names ---------------------------------------------------------------------------------
+
+    def collection(self, number: int, *, name: str | None = None) -> Collection:
+        """Return a collection of the pack, under its own or another name."""
+        about = self.record.collections[number]
+        return Collection(
+            name or about.name,
+            self.sources(number),
+            self.path,
+            about.diagnostics,
+            about.broken,
+            single=about.single,
+            written=about.written,
+        )
+
+    def sources(self, number: int) -> PackedSources:
+        """Return the sources of a collection by item."""
+        begin, end = self._bounds(number)
+        return PackedSources(self, self._index.slice(begin, end - begin), begin)
+
+    @cached_property
+    def _index(self) -> pl.DataFrame:
+        """The columns that say what there is."""
+        frame = self._read(list(INDEX))
+        whole = hashlib.sha256()
+        digest_into(whole, _in_blocks(frame, self._begins))
+        if whole.hexdigest() != self.record.index:
+            raise self._damaged()
+        return frame
+
+    def _bounds(self, number: int) -> tuple[int, int]:
+        """Return the rows of a collection."""
+        numbers = self._index["collection"].to_numpy()
+        begin, end = np.searchsorted(numbers, (number, number + 1)).tolist()
+        return begin, end
+
+    def _damaged(self, why: str = "its content is not what was written") -> DataError:
+        return fault("KT721", f"pack is damaged: {why}", self.path, "pack it again")
+
+    def _read(self, columns: list[str], begin: int = 0, rows: int | None = None) -> pl.DataFrame:
+        """Decode some columns of some rows.
+
+        Raises
+        ------
+        DataError
+            KT721 if they cannot be decoded, KT723 if they are not what they have to be.
+        """
+        import polars as pl  # noqa: PLC0415 - half the import time; many runs of the program read none
+
+        try:
+            lazy = pl.scan_parquet(self.path, glob=False, hive_partitioning=False)
+            self._check(lazy.collect_schema(), columns)
+            frame: pl.DataFrame = lazy.select(columns).slice(begin, rows).collect()
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            raise self._damaged("it cannot be decoded") from error
+        return frame
+
+    def _check(self, found: Mapping[str, pl.DataType], columns: list[str]) -> None:
+        expected = schema_of(self._packing)
+        for name in columns:
+            if name not in found:
+                raise fault("KT723", f"pack has no column {quote(name)}", self.path)
+            if found[name] != expected[name]:
+                message = f"column {quote(name)} of a pack is of type {found[name]}, not {expected[name]}"
+                raise fault("KT723", message, self.path)
+
+    # --- annotations ---------------------------------------------------------------------------
+
+    def reading(self, row: int) -> Reading[Any]:
+        """Return what the source gave that begins in a row."""
+        try:
+            return self._stored(row).reading
+        except DataError as error:
+            return Reading((), error.diagnostics)
+
+    def file(self, row: int) -> str | None:
+        """Return the file that the source was read from that begins in a row."""
+        return self._stored(row).file
+
+    def _stored(self, row: int) -> _Stored:
+        number = bisect_right(self._begins, row) - 1
+        found = self._block(number)[row - self._begins[number]]
+        assert found is not None, "handles are made of rows in which sources begin"
+        return found
+
+    def _block(self, number: int) -> list[_Stored | None]:
+        if number in self._kept:
+            self._kept.move_to_end(number)
+            return self._kept[number]
+        frame = self._read(
+            [*OWN, *self._packing.single, *self._packing.lists],
+            self._begins[number],
+            self.record.blocks[number].rows,
+        )
+        whole = hashlib.sha256()
+        digest_into(whole, frame.get_columns())
+        if whole.hexdigest() != self.record.blocks[number].digest:
+            raise self._damaged()
+        self._kept[number] = self._decoded(frame)
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return self._kept[number]
+
+    def _decoded(self, frame: pl.DataFrame) -> list[_Stored | None]:
+        kinds = {**self._packing.single, **self._packing.lists}
+        some = frame.filter("usable")
+        try:
+            columns = {name: column_of(some[name], kind) for name, kind in kinds.items()}
+        except ValueError as error:
+            raise fault("KT723", f"pack cannot be used: {error}", self.path) from error
+        annotations = iter(self._packing.unpack(columns))
+        usable = frame["usable"].to_list()
+        found = [next(annotations) if each else None for each in usable]
+        names, files, texts = (texts_of(frame[name]) for name in ("name", "file", "said"))
+        begins = [row for row, first in enumerate(frame["first"].to_list()) if first]
+        stored: list[_Stored | None] = [None] * len(found)
+        for begin, end in zip(begins, [*begins[1:], len(found)], strict=True):
+            said = parse_diagnostics(texts[begin])
+            tracks = zip(names[begin:end], found[begin:end], strict=True) if usable[begin] else ()
+            stored[begin] = _Stored(self._reading(tuple(tracks), said), files[begin])
+        return stored
+
+    def _reading(
+        self, tracks: tuple[tuple[str | None, Any], ...], said: tuple[Diagnostic, ...]
+    ) -> Reading[Any]:
+        if all(annotation is not None for _, annotation in tracks):
+            return Reading(tracks, said)
+        message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
+        return Reading((), (*said, problem("KT726", message, self.path, "pack it again")))
+
+
+def _in_blocks(frame: pl.DataFrame, begins: list[int]) -> Iterator[pl.Series]:
+    for begin, end in pairwise(begins):
+        yield from frame.slice(begin, end - begin).get_columns()
+
+
+def _open_again(path: str, task: str) -> Pack:
+    return open_pack(path, find_task(task))
+
+
+class PackedSource(StoredSource):
+    """A source in a pack, by the row in which it begins."""
+
+    __slots__ = ("_pack", "_row")
+
+    def __init__(self, pack: Pack, row: int) -> None:
+        self._pack = pack
+        self._row = row
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PackedSource, (self._pack, self._row)
+
+    def read(self) -> Reading[Any]:
+        """Return what the source gave when it was packed."""
+        return self._pack.reading(self._row)
+
+    @property
+    def file(self) -> str | None:
+        """What it was read from."""
+        return self._pack.file(self._row)
+
+
+class PackedSources(Mapping[str, tuple[tuple[str | None, PackedSource], ...]]):
+    """The sources of a collection in a pack, by item; handles are made when they are asked for.
+
+    Parameters
+    ----------
+    pack : Pack
+    index : DataFrame
+        The columns that say what there is, of the rows of the collection.
+    begin : int
+        The first of these rows.
+    """
+
+    def __init__(self, pack: Pack, index: pl.DataFrame, begin: int) -> None:
+        some = index.with_row_index("row", begin).filter("first")
+        names = texts_of(some["item"])
+        starts = [place for place, name in enumerate(names) if place == 0 or name != names[place - 1]]
+        self._pack = pack
+        self._rows = array("q", some["row"].to_list())
+        self._bounds = array("q", [*starts, len(names)])
+        self._places = {names[start]: place for place, start in enumerate(starts)}
+        self._told = some["told"] if some["told"].count() else None
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._places
+
+    def __getitem__(self, item: str) -> tuple[tuple[str | None, PackedSource], ...]:
+        place = self._places[item]
+        sources = range(self._bounds[place], self._bounds[place + 1])
+        return tuple([(self._annotator(at), PackedSource(self._pack, self._rows[at])) for at in sources])
+
+    def _annotator(self, source: int) -> str | None:
+        return None if self._told is None else texts_of(self._told.slice(source, 1))[0]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Sources of annotations that are neither a file of their own nor an object."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kammerton.model.task import Reading
+
+__all__ = ["StoredSource"]
+
+
+class StoredSource(ABC):
+    """A source that was read before, and lies with others in a store.
+
+    It is a small handle that other processes can be given. Handles of one store are best read in the
+    order in which the collection has them.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def read(self) -> Reading[Any]:
+        """Return what the source gave when it was read, with everything that was said of it."""
+
+    @property
+    @abstractmethod
+    def file(self) -> str | None:
+        """What diagnostics call the file that it was read from, if it was one."""

@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: MIT
+"""Packs that are torn, that lie, or that others wrote; numbers in ids are rows of the table of bad inputs."""
+
+import os
+import re
+from collections.abc import Callable
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from kammerton.chords import TASK
+from kammerton.errors import DataError
+from kammerton.fingering import TASK as FINGERING
+from kammerton.formats.packs import open_pack
+from kammerton.formats.packs.columns import digest_into
+from kammerton.formats.packs.footer import FooterError, read_footer
+from unit.formats.packing import pack_of, readings_of, record_of, said_on_opening, signed, songs
+
+SOURCES = Path(__file__).parents[3] / "src/kammerton/formats/packs"
+PAGES = [f"KT72{number}" for number in range(8)]
+
+
+def test_every_code_has_a_page() -> None:
+    used = {code for path in SOURCES.glob("*.py") for code in re.findall(r'"(KT72\d)"', path.read_text())}
+    assert used == set(PAGES)
+
+
+@pytest.mark.parametrize("code", PAGES)
+def test_pages_have_one_form(code: str) -> None:
+    page = files("kammerton").joinpath("explanations", f"{code}.md").read_text(encoding="utf-8")
+    title, blank, *lines = page.split("\n")
+    assert re.fullmatch(rf"# {code} [a-z\d].*[^.]", title, re.IGNORECASE)
+    assert blank == ""
+    assert 5 <= len(lines) <= 15
+    assert max(map(len, lines)) <= 118
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return songs(tmp_path / "x.parquet")
+
+
+def of(path: Path) -> str:
+    (said,) = said_on_opening(path)
+    return said
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "KT720 pack cannot be read: no Parquet file: it does not begin with PAR1"),
+        (b"0 1 C\n" * 9, "KT720 pack cannot be read: no Parquet file: it does not begin with PAR1"),
+        (b"PAR1", "KT720 pack cannot be read: no Parquet file: it does not begin with PAR1"),
+        (b"PAR1" + bytes(20), "KT721 pack cannot be read: file ends too early: it has no footer"),
+        (b"PAR1\xff\xff\xff\x7fPAR1", "KT721 pack cannot be read: file ends too early: it has no footer"),
+        (b"PAR1\x01\x01\x00\x00\x00PAR1", "KT721 pack cannot be read: footer is damaged"),
+    ],
+    ids=["59-empty", "59-text", "59-magic-only", "59-no-footer", "59-footer-over-the-begin", "59-footer"],
+)
+def test_what_is_no_parquet_file(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "x.parquet"
+    path.write_bytes(data)
+    assert of(path) == said
+
+
+def test_a_pack_cut_off_anywhere_is_refused(path: Path) -> None:
+    """59: truncated."""
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 97):
+        path.write_bytes(whole[:length])
+        assert re.match("KT72[01] pack cannot be read: (no Parquet file|file ends too early)", of(path))
+
+
+def test_no_byte_of_a_pack_changes_without_notice(path: Path) -> None:
+    """59: a page flipped. Whatever byte is another, either it is told, or what is read is the same."""
+    whole, expected = path.read_bytes(), _contents(path)
+    said = set()
+    for at in range(4, len(whole), 41):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        opened = said_on_opening(path)
+        if opened:
+            said.add(opened[0][:5])
+            continue
+        found = readings_of(path)
+        problems = {each.code for reading in found.values() for each in reading.diagnostics}
+        assert problems or _contents(path) == expected
+        said |= problems
+    assert said <= {"KT720", "KT721", "KT722", "KT723", "KT726"}
+    assert "KT721" in said
+
+
+def _contents(path: Path) -> dict[str, Any]:
+    return {
+        item: [(name, TASK.content(each)) for name, each in reading.annotations]
+        for item, reading in readings_of(path).items()
+    }
+
+
+def test_torn_blocks_fail_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """59: what is in sound blocks is used."""
+    monkeypatch.setattr("kammerton.formats.packs.writing._ROWS", 1)
+    path = songs(tmp_path / "x.parquet", 2)
+    record = record_of(path)
+    record["blocks"][1][1] = "0" * 64
+    signed(path, pl.read_parquet(path), record)
+    first, second = readings_of(path).values()
+    assert len(first.annotations) == 1
+    assert [(each.code, each.message) for each in second.diagnostics] == [
+        ("KT721", "pack is damaged: its content is not what was written")
+    ]
+
+
+@pytest.mark.parametrize("rows", [100_000_000, 1 << 62])
+def test_rows_that_cannot_be_are_refused_before_they_are_decoded(path: Path, rows: int) -> None:
+    """60: a constant column of a hundred million rows takes a few kilobytes."""
+    bomb = path.with_name("bomb.parquet")
+    _with_rows(path, bomb, rows)
+    said = of(bomb)
+    assert said == (
+        f"KT722 file of {bomb.stat().st_size:,} bytes claims {rows:,} rows: "
+        f"over the limit of {bomb.stat().st_size * 8:,}"
+    )
+
+
+def _with_rows(path: Path, target: Path, rows: int) -> None:
+    """Write a file again that claims other rows; of the footer, field 3 is their number."""
+    data = path.read_bytes()
+    length = int.from_bytes(data[-8:-4], "little")
+    footer = data[-8 - length : -8]
+    begin = footer.index(b"\x16\x06")  # three rows, behind the schema
+    zigzag, number = bytearray(), rows << 1
+    while number > 127:
+        zigzag.append(number & 127 | 128)
+        number >>= 7
+    zigzag.append(number)
+    changed = footer[:begin] + b"\x16" + bytes(zigzag) + footer[begin + 2 :]
+    target.write_bytes(data[: -8 - length] + changed + len(changed).to_bytes(4, "little") + b"PAR1")
+
+
+def test_a_bomb_of_constants(tmp_path: Path) -> None:
+    """60: a real one. A million rows of the same in a small file are refused by its footer."""
+    path = tmp_path / "bomb.parquet"
+    pl.select(starts=pl.repeat(0.0, 1_000_000)).write_parquet(path)
+    assert path.stat().st_size < 125_000
+    assert re.match(r"KT722 file of [\d,]+ bytes claims 1,000,000 rows: over the limit of [\d,]+$", of(path))
+
+
+@pytest.mark.parametrize("budget", ["_MOST_VALUES", "_MOST_BYTES"])
+def test_groups_over_the_budget(path: Path, monkeypatch: pytest.MonkeyPatch, budget: str) -> None:
+    monkeypatch.setattr(f"kammerton.formats.packs.reading.{budget}", 5)
+    assert re.search(r"claims [\d,]+ (values|bytes) in a group of rows: over the limit of 5$", of(path))
+
+
+def test_a_table_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    pl.DataFrame({"start": [0.0], "label": ["C"]}).write_parquet(path)
+    assert of(path) == "KT720 a Parquet file, but no pack of annotations"
+
+
+Change = Callable[[pl.DataFrame], pl.DataFrame]
+
+
+def _cast(column: str, dtype: Any) -> Change:
+    return lambda frame: frame.with_columns(pl.col(column).cast(dtype))
+
+
+TIMES = pl.List(pl.Float64)
+DECIMAL = pl.List(pl.Decimal(10, 2))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda frame: frame.drop("starts"), "KT723 pack has no column `starts`"),
+        (
+            _cast("starts", pl.List(pl.String)),
+            "KT723 column `starts` of a pack is of type List(String), not List(Float64)",
+        ),
+        (
+            _cast("ends", pl.List(pl.Duration("ms"))),
+            "KT723 column `ends` of a pack is of type List(Duration(time_unit='ms')), not List(Float64)",
+        ),
+        (
+            _cast("starts", DECIMAL),
+            f"KT723 column `starts` of a pack is of type {DECIMAL}, not List(Float64)",
+        ),
+        (
+            _cast("ends", pl.List(pl.UInt8)),
+            "KT723 column `ends` of a pack is of type List(UInt8), not List(Float64)",
+        ),
+        (
+            lambda frame: frame.with_columns(starts=pl.lit(0.0)),
+            "KT723 column `starts` of a pack is of type Float64, not List(Float64)",
+        ),
+        (
+            lambda frame: frame.with_columns(ends=pl.lit([0.0, None], TIMES)),
+            "KT723 pack cannot be used: column `ends` has nulls",
+        ),
+        (
+            lambda frame: frame.with_columns(labels=pl.lit(None, frame.schema["labels"])),
+            "KT723 pack cannot be used: column `labels` has nulls",
+        ),
+    ],
+    ids=["missing", "61-text", "61-duration", "61-decimal", "61-bytes", "61-flat", "61-null", "61-null-list"],
+)
+def test_columns_of_other_types(
+    path: Path, change: Callable[[pl.DataFrame], pl.DataFrame], said: str
+) -> None:
+    """61: by whoever wrote the file by other means, with digests that fit."""
+    _sign_again(path, change(pl.read_parquet(path)))
+    reading = readings_of(path)["0"]
+    assert reading.annotations == ()
+    assert [f"{each.code} {each.message}" for each in reading.diagnostics] == [said]
+
+
+def _sign_again(path: Path, frame: pl.DataFrame) -> None:
+    """Write a pack by other means, with digests that fit what is in it."""
+    record, whole = record_of(path), sha256()
+    digest_into(whole, frame.get_columns())
+    record["blocks"] = [[len(frame), whole.hexdigest()]]
+    signed(path, frame, record)
+
+
+def test_index_columns_of_other_types(path: Path) -> None:
+    _sign_again(path, pl.read_parquet(path).with_columns(pl.col("item").cast(pl.Int64)))
+    assert of(path) == "KT723 column `item` of a pack is of type Int64, not String"
+
+
+def test_names_that_were_changed(path: Path) -> None:
+    _sign_again(path, pl.read_parquet(path).with_columns(item=pl.col("item") + "a"))
+    assert of(path) == "KT721 pack is damaged: its content is not what was written"
+
+
+def test_packs_of_other_tasks(path: Path) -> None:
+    with pytest.raises(DataError, match="KT724 pack of chords, not of fingering"):
+        open_pack(path, FINGERING)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"format": 2}, "KT725 pack of form 2, written by a later version of Kammerton"),
+        ({"kind": "run"}, "KT721 pack is damaged: not the record of a pack"),
+        ({"blocks": [[2, ""]]}, "KT721 pack is damaged: rows are missing"),
+        ({"blocks": [["many", ""]]}, "KT721 pack is damaged: record is damaged"),
+        ({"collections": [{}]}, "KT721 pack is damaged: record is damaged"),
+        ({"collections": 3}, "KT721 pack is damaged: record is damaged"),
+    ],
+)
+def test_records_that_cannot_be_used(path: Path, change: dict[str, Any], said: str) -> None:
+    signed(path, pl.read_parquet(path), {**record_of(path), **change})
+    assert of(path) == said
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"kind": "kammerton pack", "format": 1}'])
+def test_records_that_are_none(path: Path, text: str) -> None:
+    pl.read_parquet(path).write_parquet(path, metadata={"kammerton": text})
+    assert of(path).startswith("KT721 pack is damaged: ")
+
+
+def test_unreadable_files(tmp_path: Path, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert of(tmp_path / "none.parquet").startswith("KT101 ")
+    assert of(tmp_path).startswith("KT102 ")
+    os.mkfifo(tmp_path / "pipe.parquet")
+    assert of(tmp_path / "pipe.parquet").startswith("KT102 ")
+
+    def fail(_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("kammerton.formats.packs.reading.read_footer", fail)
+    assert of(path) == "KT101 cannot be read: Input/output error"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"starts": [2.0, 0.0]},
+        {"ends": [0.5, float("inf")]},
+        {"starts": [float("nan"), 2.0]},
+        {"starts": [-1.0, 2.0]},
+        {"starts": [0.0, 1.0]},
+        {"labels": ["C", "nonsense"]},
+        {"labels": ["C"]},
+    ],
+    ids=str,
+)
+def test_annotations_that_no_file_gives(path: Path, change: dict[str, Any]) -> None:
+    frame = pl.read_parquet(path)
+    (column, values), *_ = change.items()
+    other = pl.lit(values, TIMES if column != "labels" else pl.List(pl.String)).cast(frame.schema[column])
+    first = pl.int_range(pl.len()) == 0
+    _sign_again(path, frame.with_columns(pl.when(first).then(other).otherwise(column).alias(column)))
+    readings = readings_of(path)
+    assert [each.code for each in readings["0"].diagnostics] == ["KT726"]
+    # lengths that do not fit leave nothing of a block; anything else fails alone
+    assert bool(readings["1"].annotations) is (values != ["C"])
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        b"\x36\x00\x00",  # rows, but no groups
+        b"\x36\x01\x19\x0c\x00",  # -1 rows
+        b"\x3d\x00",  # a value of a kind that is none
+        b"\x3c" * 40,  # structs in structs
+        b"\x39\xfc\xff\xff\xff\x7f",  # a list longer than the footer
+        b"\x38\x7f\x00",  # a text longer than the footer
+        b"\x36" + b"\xff" * 12,  # a number without end
+        b"\x36\x02",  # no end
+        b"",
+    ],
+)
+def test_footers_that_are_none(tmp_path: Path, footer: bytes) -> None:
+    path = tmp_path / "x.parquet"
+    path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with path.open("rb") as file, pytest.raises(FooterError, match="footer is damaged"):
+        read_footer(file)
+
+
+def test_a_footer_of_all_kinds_of_values(tmp_path: Path) -> None:
+    """Fields that are passed over: flags, a byte, a double, a set, a far field by its number; then 2 rows."""
+    passed = b"\x61\x12\x13\x07\x17" + bytes(8) + b"\x1a\x13\x05" + b"\x08\xc8\x01\x01a"
+    footer = b"\x36\x04\x19\x0c" + passed + b"\x00"
+    path = tmp_path / "x.parquet"
+    path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with path.open("rb") as file:
+        found = read_footer(file)
+    assert (found.rows, found.values, found.unpacked, found.pairs) == (2, 0, 0, {})
+    assert said_on_opening(path)[0].startswith("KT720 a Parquet file, but")
+
+
+def test_what_the_footer_of_a_pack_says(tmp_path: Path) -> None:
+    """polars wrote it; three songs of two rows each."""
+    with songs(tmp_path / "x.parquet").open("rb") as file:
+        found = read_footer(file)
+    assert (found.rows, found.values) == (3, 6)
+    assert found.unpacked > 3 * 2 * 2 * 8
+    assert "kammerton" in found.pairs
+
+
+def test_packs_that_cannot_be_decoded(path: Path) -> None:
+    """A page of zstd that is none: polars cannot decode it, and we say so."""
+    data = path.read_bytes()
+    path.write_bytes(data[:4] + bytes(len(data) // 3) + data[4 + len(data) // 3 :])
+    said = said_on_opening(path) or [
+        f"{each.code} {each.message}" for each in readings_of(path)["0"].diagnostics
+    ]
+    assert said == ["KT721 pack is damaged: it cannot be decoded"]
+
+
+def test_nothing_at_all(tmp_path: Path) -> None:
+    assert said_on_opening(pack_of(tmp_path / "x.parquet", {})) == []

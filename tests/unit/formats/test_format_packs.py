@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: MIT
+"""Packs: what is packed comes back, whatever it is called and whatever was said of it."""
+
+import errno
+import os
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from numpy.typing import NDArray
+
+import kammerton
+from kammerton.chords import TASK, ChordAnnotation, ChordOptions
+from kammerton.errors import DataError, Diagnostic, OptionError, OutputError
+from kammerton.formats import packs
+from kammerton.formats.escaped import escaped, unescaped
+from kammerton.formats.packs import collect_pack, is_pack, new_pack, open_pack, read_packed_pairs
+from kammerton.formats.packs.unpacking import unpacked
+from kammerton.instruments import TASK as INSTRUMENTS
+from kammerton.instruments import InstrumentList, InstrumentOptions
+from kammerton.model.corpus import Collection
+from kammerton.model.loading import name_of_source
+from kammerton.model.task import Reading
+from unit.formats.packing import SONG, pack_of, readings_of, songs
+
+Times = NDArray[np.float64]
+ROWS = arrays.arrays(np.float64, 2, elements=st.floats(0, 1e6, width=64)).map(np.sort)
+ODD_NAMES = ["Frère Jacques", "a\\b", "\\u0041", "caf\udce9", "a/b", "", " ", "\N{MUSICAL SYMBOL G CLEF}"]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@given(st.text(st.characters()))
+def test_any_text_comes_back(text: str) -> None:
+    stored = escaped(text)
+    assert unescaped(stored) == text
+    stored.encode()  # no lone surrogate is left
+
+
+@settings(max_examples=15)
+@given(
+    st.lists(
+        arrays.arrays(np.float64, 2, elements=st.floats(0, 1e6, width=64)).map(np.sort),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_times_come_back_to_the_bit(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[NDArray[np.float64]]
+) -> None:
+    songs = {f"{number}": ChordAnnotation(row[None, :], ("N",)) for number, row in enumerate(rows)}
+    path = tmp_path_factory.mktemp("packs") / "songs.parquet"
+    pack_of(path, {item: Reading(((None, song),)) for item, song in songs.items()})
+    found = readings_of(path)
+    assert {item: each.annotations[0][1].intervals.tobytes() for item, each in found.items()} == {
+        item: song.intervals.tobytes() for item, song in songs.items()
+    }
+
+
+def test_names_come_back(tmp_path: Path) -> None:
+    path = pack_of(tmp_path / "x.parquet", {name: Reading(((name, SONG),)) for name in ODD_NAMES})
+    found = readings_of(path)
+    assert list(found) == ODD_NAMES
+    assert [each.annotations[0][0] for each in found.values()] == ODD_NAMES
+
+
+SAID = Diagnostic(
+    code="KT141",
+    severity="warning",
+    message="rows overlap \udce9",
+    file="x.lab",
+    line=3,
+    column=2,
+    length=4,
+    excerpt="0 1 C",
+    hint="cut",
+    count=7,
+)
+
+
+def test_what_was_said_comes_back(tmp_path: Path) -> None:
+    failed: Reading[Any] = Reading((), (replace(SAID, severity="error"),))
+    both = Reading((("A", SONG), ("B", SONG)), (SAID, SAID))
+    path = pack_of(
+        tmp_path / "x.parquet", {"failed": failed, "both": both, "sound": Reading(((None, SONG),))}
+    )
+    found = readings_of(path)
+    assert {item: each.diagnostics for item, each in found.items()} == {
+        "failed": failed.diagnostics,
+        "both": both.diagnostics,
+        "sound": (),
+    }
+    assert {item: [name for name, _ in each.annotations] for item, each in found.items()} == {
+        "failed": [],
+        "both": ["A", "B"],
+        "sound": [None],
+    }
+
+
+def test_a_collection_comes_back(tmp_path: Path) -> None:
+    about = {
+        "origin": "somewhere",
+        "diagnostics": (SAID,),
+        "broken": {"torn": "ambiguous"},
+        "single": True,
+        "written": {"é": "e\u0301"},
+    }
+    path = pack_of(tmp_path / "x.parquet", {"é": Reading(((None, SONG),))}, **about)
+    found = open_pack(path, TASK).collection(0)
+    assert {name: getattr(found, name) for name in about} == {**about, "origin": str(path)}
+    assert found.name == "songs"
+    assert found.items == {"é", "torn"}
+    assert name_of_source(found.sources["é"][0][1]) == "songs/é.lab"
+    assert "é" in found.sources
+    assert "e" not in found.sources
+    assert len(found.sources) == 1
+
+
+def test_several_annotators_of_an_item_are_told_by_their_files(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    with new_pack(path, TASK, ChordOptions()) as writer:
+        writer.begin(Collection("songs", {}))
+        for told in ("A", "B", None):
+            writer.add("one", told, None, Reading(((None, SONG),)))
+        writer.add("two", "A", None, Reading(((None, SONG),)))
+    found = open_pack(path, TASK).sources(0)
+    assert {item: [told for told, _ in sources] for item, sources in found.items()} == {
+        "one": ["A", "B", None],
+        "two": ["A"],
+    }
+
+
+def test_empty_annotations_and_empty_packs(tmp_path: Path) -> None:
+    empty = ChordAnnotation(np.empty((0, 2)), ())
+    found = readings_of(pack_of(tmp_path / "x.parquet", {"x": Reading(((None, empty),)), "y": Reading(())}))
+    assert found["x"].annotations[0][1].intervals.shape == (0, 2)
+    assert readings_of(pack_of(tmp_path / "y.parquet", {})) == {}
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kammerton.formats.packs.writing._ROWS", 3)
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("most", [4_000_000, 5])
+def test_blocks_are_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """A group of the file has at most ``most`` rows of annotations; a block may span several."""
+    monkeypatch.setattr("kammerton.formats.packs.writing._MOST_VALUES", most)
+    readings = {
+        f"{number}": Reading(((None, ChordAnnotation(SONG.intervals + number, SONG.labels)),))
+        for number in range(40)
+    }
+    path = pack_of(tmp_path / "x.parquet", readings)
+    pack = open_pack(path, TASK)
+    assert len(pack.record.blocks) == 14
+    for item in [*readings, *reversed(readings)]:  # backwards, each block has been let go of
+        ((_, source),) = pack.sources(0)[item]
+        assert source.read().annotations[0][1].intervals[0, 0] == float(item)
+
+
+def test_sources_can_be_sent_to_other_processes(tmp_path: Path) -> None:
+    ((_, source),) = open_pack(songs(tmp_path / "x.parquet"), TASK).sources(0)["1"]
+    sent = pickle.dumps(source)
+    assert len(sent) < 1000
+    assert pickle.loads(sent).read().annotations[0][1].labels == ("C", "G:7")
+
+
+def test_what_is_a_pack(tmp_path: Path) -> None:
+    songs(tmp_path / "x.parquet").rename(tmp_path / "x.lab")
+    Path(tmp_path, "y.parquet").write_text("0 1 C")
+    Path(tmp_path, "z.lab").write_text("0 1 C")
+    Path(tmp_path, "folder.parquet").mkdir()
+    found = [name for name in names(tmp_path) if is_pack(tmp_path / name)]
+    assert found == ["x.lab", "y.parquet"]
+    assert not is_pack(tmp_path / "nothing.parquet")
+    assert not is_pack("a\0b.parquet")
+
+
+def test_a_pack_of_pairs_is_no_collection(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    with new_pack(path, TASK, ChordOptions()) as writer:
+        writer.begin(Collection("A", {}), "reference")
+        writer.add("song", None, None, Reading(((None, SONG),)))
+        writer.begin(Collection("B", {}), "system")
+        writer.add("song", None, None, Reading(((None, SONG),)))
+    options = ChordOptions()
+    corpus = read_packed_pairs(path, task=TASK, options=options)
+    assert [each.name for each in (*corpus.references, *corpus.systems)] == ["A", "B"]
+    with pytest.raises(OptionError, match="holds references and systems: `A`, `B`"):
+        collect_pack(path, name=None, task=TASK, options=options)
+    alone = songs(tmp_path / "y.parquet")
+    with pytest.raises(OptionError, match="holds one collection, and no pairs"):
+        read_packed_pairs(alone, task=TASK, options=options)
+
+
+def test_options_have_to_be_those_of_the_pack(tmp_path: Path) -> None:
+    path = songs(tmp_path / "x.parquet")
+    with pytest.raises(OptionError, match="packed with lenient as by default, and is read with lenient yes"):
+        collect_pack(path, name=None, task=TASK, options=ChordOptions(lenient=True))
+    # what decides only whether a file can be read, or how its text is, does not matter to a pack
+    assert collect_pack(path, name="A", task=TASK, options=ChordOptions(encoding="cp1252")).name == "A"
+
+
+def test_tasks_without_packing(tmp_path: Path) -> None:
+    path = songs(tmp_path / "x.parquet")
+    with pytest.raises(OptionError, match="annotations of chords are not packed"):
+        packs.opened_pack(path, replace(TASK, packing=None), ChordOptions())
+
+
+def test_a_pack_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = songs(tmp_path / "x.parquet", 1)
+    before = path.read_bytes()
+    with pytest.raises(ZeroDivisionError), new_pack(path, TASK, ChordOptions()):
+        raise ZeroDivisionError
+    assert path.read_bytes() == before
+    assert names(tmp_path) == ["x.parquet"]
+
+
+def test_the_same_is_the_same_bytes(tmp_path: Path) -> None:
+    first, second = (songs(tmp_path / f"{name}.parquet", 50) for name in "ab")
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_failing_to_write_is_an_output_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import polars as pl  # noqa: PLC0415
+
+    def fail(*_: object, **__: object) -> None:
+        raise pl.exceptions.ComputeError("no space\nsomewhere")
+
+    monkeypatch.setattr(pl.LazyFrame, "sink_parquet", fail)
+    with pytest.raises(OutputError, match=r"^KT502 cannot write the pack: no space$"):
+        songs(tmp_path / "x.parquet")
+    assert names(tmp_path) == []
+
+
+def test_scores_are_the_same_from_files_and_packs(tmp_path: Path) -> None:
+    for side, rows in (("ref", "0 2 C\n2 4 G:7\n"), ("est", "0 3 C\n3 4 G\n")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "one.lab").write_text(rows)
+        (tmp_path / side / "torn.lab").write_text("0 1 nonsense\n")
+        kammerton.pack("chords", tmp_path / side, tmp_path / f"{side}.parquet")
+    files = kammerton.score("chords", tmp_path / "ref", {"est": tmp_path / "est"})
+    packed = kammerton.score("chords", tmp_path / "ref.parquet", {"est": tmp_path / "est.parquet"})
+    assert packed.to_dict() == files.to_dict()
+    assert packed.diagnostics == files.diagnostics
+    assert any(each.severity == "error" for each in packed.diagnostics)
+
+
+def test_nothing_to_pack(tmp_path: Path) -> None:
+    (tmp_path / "torn.lab").write_text("0 1 nonsense\n")
+    with pytest.raises(DataError):
+        kammerton.pack("chords", tmp_path, tmp_path / "x.parquet")
+    assert not (tmp_path / "x.parquet").exists()
+
+
+def test_labels_with_backslashes(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    with new_pack(path, INSTRUMENTS, InstrumentOptions()) as writer:
+        writer.begin(Collection("lists", {}))
+        writer.add("one", None, None, Reading(((None, InstrumentList(("a\\b", "harp", "caf\udce9"))),)))
+    ((_, source),) = open_pack(path, INSTRUMENTS).sources(0)["one"]
+    ((_, found),) = source.read().annotations
+    assert found.labels == ("a\\b", "harp", "caf\udce9")
+
+
+@pytest.mark.parametrize("name", ["../x", "/x", "a/../b", "a//b", "..\\x", ".", "a\0b"])
+def test_names_that_lead_out_of_a_folder(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "x.parquet"
+    with new_pack(path, TASK, ChordOptions()) as writer:
+        writer.begin(Collection("songs", {}))
+        writer.add(name, None, None, Reading(((None, SONG),)))
+        writer.add("sound", "A", None, Reading(((None, SONG),)))
+    (first, second) = unpacked(open_pack(path, TASK), TASK)
+    assert [each.code for each in first[2].diagnostics] == ["KT727"]
+    assert first[2].annotations == ()
+    assert second[0] == "A/sound"
+    done = kammerton.convert("chords", path, tmp_path / "out", to="lab")
+    assert names(tmp_path / "out") == ["A"]
+    assert [each.code for each in done.diagnostics] == ["KT727"]
+
+
+@pytest.mark.parametrize(
+    ("file", "stem"), [("songs/a/b.lab", "a/b"), ("songs/a/b.other", "item"), ("else/b.lab", "item")]
+)
+def test_files_are_called_as_they_were_below_the_folder(tmp_path: Path, file: str, stem: str) -> None:
+    path = tmp_path / "x.parquet"
+    with new_pack(path, TASK, ChordOptions()) as writer:
+        writer.begin(Collection("songs", {}, origin="songs"))
+        writer.add("item", None, file, Reading(((None, SONG),)))
+    ((found, name, _),) = unpacked(open_pack(path, TASK), TASK)
+    assert (found, name) == (stem, file)
+
+
+def test_what_is_in_the_way_of_a_pack(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.parquet")
+    with pytest.raises(OutputError, match=r"KT501 cannot write `.*x\.parquet`: it is no file"):
+        songs(tmp_path / "x.parquet")
+
+
+def test_a_full_disk_leaves_the_earlier_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = songs(tmp_path / "x.parquet", 1)
+    before = path.read_bytes()
+
+    def fail(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    said = r"(?s)^KT502 cannot write .*: no space left on device \(needs .*, .* free\).*was left as it was"
+    with pytest.raises(OutputError, match=said):
+        songs(path)
+    assert path.read_bytes() == before
+    assert names(tmp_path) == ["x.parquet"]
+
+
+def test_a_folder_that_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Path) -> None:
+        raise OSError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", fail)
+    with pytest.raises(OutputError, match="permission denied"):
+        songs(tmp_path / "x.parquet")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"target": "x.parquet"}, "what is to be packed"),
+        ({"source": {}}, "where to"),
+        ({"source": {}, "target": "x.csv"}, r"a pack is called \.parquet, and not `x\.csv`"),
+    ],
+)
+def test_packing_needs_both_sides(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        kammerton.pack("chords", **arguments)
