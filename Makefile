@@ -39,8 +39,8 @@ $(VENV)/check.stamp: pyproject.toml | $(VENV)/bin/python
 demo: $(VENV)/run.stamp  ## score the bundled example
 	$(BIN)/kammerton demo
 
-test: $(VENV)/check.stamp  ## run every test, and note what it covers
-	$(BIN)/coverage run -m pytest -q
+test: $(VENV)/check.stamp  ## run every test on all cores, and note what it covers
+	$(BIN)/python -m pytest -q --numprocesses auto --cov --cov-report=
 
 lint: $(VENV)/check.stamp  ## style, types, layers
 	$(BIN)/ruff check .
