@@ -88,11 +88,11 @@ def test_the_worst_item_is_that_of_the_better_system_and_the_dearest_those_of_al
 
 def test_classes_are_no_items() -> None:
     scores = tabled({"one": [(1, 1), (0, 2)]}, (CLASSES,))
-    assert "Which item is worst?" not in text_of(section(scores, "answers"))
+    assert "Which item is worst" not in text_of(section(scores, "answers"))
 
 
 def test_nothing_defined_has_no_worst_item() -> None:
-    assert "Which item is worst?" not in told({"one": [np.nan]})
+    assert "Which item is worst" not in told({"one": [np.nan]})
 
 
 def test_one_annotator_tells_nothing_of_agreement() -> None:
@@ -101,7 +101,7 @@ def test_one_annotator_tells_nothing_of_agreement() -> None:
 
 def test_several_annotators_show_how_far_they_spread() -> None:
     scores = tabled({"one": {"ann": [(1, 2)], "bob": [(2, 2)]}})
-    assert "2 annotators; against one or another of them: one 50.0 to 100.0 per cent." in text_of(
+    assert "2 annotators; against one or another: one 50.0 to 100.0 per cent." in text_of(
         section(scores, "answers")
     )
 

@@ -18,6 +18,7 @@ from kammerton.reporting.charts.scatter import scatter
 from kammerton.reporting.charts.spread import spread
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.compared import ranks_of
+from kammerton.reporting.html.context import bands_of
 from kammerton.reporting.html.items import values_of
 from kammerton.reporting.html.numbers import is_per_cent, scaled, unit_of
 from kammerton.reporting.html.overview import figures_of
@@ -96,7 +97,7 @@ def _forest(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelM
     figures = figures_of(source, alike)
     if all(math.isnan(each.value) for each in figures):
         return None
-    return forest(figures, unit_of(measure), palette)
+    return forest(figures, unit_of(measure), palette, bands_of(source, alike))
 
 
 def _ranks(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:

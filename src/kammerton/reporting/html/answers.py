@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from kammerton.model.corpus import ALL
+from kammerton.model.measure import Measure
 from kammerton.reporting.costs import costliest_items
 from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.html.classes import costs_of
+from kammerton.reporting.html.context import context_of, shares_of
 from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.items import values_of
 from kammerton.reporting.html.numbers import amount, figure, p_value, unit_of
@@ -19,6 +21,7 @@ from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 from kammerton.reporting.left_out import closing_line, excluded_lines
 from kammerton.statistics.comparison import MeasureComparison, Pair
+from kammerton.statistics.context import Context, Standing
 
 __all__ = ["answers"]
 
@@ -34,17 +37,27 @@ class Answer:
         Sentences below the answer.
     part : str
         Section that has more.
+    more : str
+        What it has, as text of the link.
     """
 
     question: str
     answer: str
     details: tuple[str, ...] = ()
     part: str = ""
+    more: str = ""
 
 
-def answers(source: Source) -> Section:
-    """Return the section of answers, by the main measure."""
-    given = [_better(source), _worst(source), *_costly(source), _people(source), _left_out(source)]
+def answers(source: Source, laid_out: Collection[str] = ()) -> Section:
+    """Return the section of answers, by the main measure.
+
+    Parameters
+    ----------
+    source : Source
+    laid_out : collection of str
+        Numbers of the items that can be looked at in the page.
+    """
+    given = [_better(source), _worst(source, laid_out), *_costly(source), _people(source), _left_out(source)]
     body = fill("answers", key=source.key, answers=[each for each in given if each is not None])
     return Section(part="answers", title="In short", body=body)
 
@@ -57,7 +70,12 @@ def _better(source: Source) -> Answer:
     question = "Which system is better, and is it sure?"
     undefined = [row for row in compared.ranking if math.isnan(row.value)]
     if len(compared.ranking) - len(undefined) < 2:
-        return Answer(question=question, answer=f"{source.main} has no figures to compare.", part="figures")
+        return Answer(
+            question=question,
+            answer=f"{source.main} has no figures to compare.",
+            part="figures",
+            more="Figures with intervals",
+        )
     pair = compared.pairs[0]
     first, second = (shown(name, 60) for name in (pair.first, pair.second))
     if pair.told_apart:
@@ -69,7 +87,13 @@ def _better(source: Source) -> Answer:
         if source.main.direction == "lower":
             answer = answer.replace("higher", "lower, which is better,")
     details = (_difference(source, compared, pair), *_tied(compared), _other_measures(source, compared))
-    return Answer(question=question, answer=answer, details=tuple(filter(None, details)), part="compared")
+    return Answer(
+        question=question,
+        answer=answer,
+        details=tuple(filter(None, details)),
+        part="compared",
+        more="All pairs, with their tests",
+    )
 
 
 def _alone(source: Source) -> Answer:
@@ -85,7 +109,9 @@ def _alone(source: Source) -> Answer:
         told.append(f"{shown(system, 60)} scores {figure(value, source.main)}{ends}")
     answer = f"{'; '.join(told)}: {unit_of(source.main)} by {source.main}."
     details = ("Which of two systems is better is told by a report of both.",) if not told[1:] else ()
-    return Answer(question=question, answer=answer, details=details, part="figures")
+    return Answer(
+        question=question, answer=answer, details=details, part="figures", more="Figures with intervals"
+    )
 
 
 def _difference(source: Source, compared: MeasureComparison, pair: Pair) -> str:
@@ -128,7 +154,7 @@ def _other_measures(source: Source, compared: MeasureComparison) -> str:
     return f"{count - len(other)} of {count} headline measures rank it first; {named} do not."
 
 
-def _worst(source: Source) -> Answer | None:
+def _worst(source: Source, laid_out: Collection[str]) -> Answer | None:
     """Say which item the best system does worst on, and which cost most."""
     measure = source.main
     if measure.aggregate == "gathered":
@@ -150,7 +176,13 @@ def _worst(source: Source) -> Answer | None:
         whose = "all systems" if source.scores.systems[1:] else "it"
         names = ", ".join(shown(each, 100) for each in dearest)
         details.append(f"What cost {whose} most, by score and length: {names}.")
-    return Answer(question="Which item is worst?", answer=answer, details=tuple(details), part="items")
+    number = str(source.items.index(name))
+    part, more = ("items", "All items")
+    if number in laid_out:
+        part, more = f"item-{number}", "Where it lost the points"
+    return Answer(
+        question="Which item is worst, and why?", answer=answer, details=tuple(details), part=part, more=more
+    )
 
 
 def _costly(source: Source) -> Iterator[Answer]:
@@ -168,37 +200,74 @@ def _costly(source: Source) -> Iterator[Answer]:
     )
     instead = f"Most of it was taken for {shown(first.instead, 60)}." if first.instead else ""
     details = tuple(filter(None, (instead, found.rule)))
-    yield Answer(question=f"Which {found.kind} costs most?", answer=answer, details=details, part="costs")
+    yield Answer(
+        question=f"Which {found.kind} costs most?",
+        answer=answer,
+        details=details,
+        part="costs",
+        more=f"Each {found.kind}",
+    )
 
 
 def _people(source: Source) -> Answer:
     """Say how far people agree with each other, as far as it is known."""
-    people = [name for name in source.scores.annotators if name != ALL]
     question = "How far is it from human agreement?"
+    found = context_of(source)
+    standings = [] if found is None else shares_of(found, source.main)
+    if found is not None and standings:
+        return Answer(
+            question=question,
+            answer="; ".join(_reached(row) for row in standings[:3]) + ".",
+            details=(_ceiling(found, source.main),),
+            part="figures",
+            more="Figures with intervals",
+        )
+    people = [name for name in source.scores.annotators if name != ALL]
     if not people[1:]:
         told = "One annotator: how far people agree is not known here."
         return Answer(question=question, answer=told, details=("kammerton agree measures it.",))
-    measure = source.main
-    spread = []
-    for system in source.scores.systems[:3]:
-        values = [
-            source.scores.estimate(measure, system, name, measure.aggregate).value
-            for name in scores_annotators(source)
-        ]
-        known = [value for value in values if not math.isnan(value)]
-        if known:
-            ends = f"{figure(min(known), measure)} to {figure(max(known), measure)}"
-            spread.append(f"{shown(system, 60)} {ends}")
-    told = (
-        f"{len(people)} annotators; against one or another of them: {'; '.join(spread)} {unit_of(measure)}."
+    spread = list(_spread(source, people))
+    told = f"{len(people)} annotators; figures are against all of them at once."
+    if spread:
+        told = (
+            f"{len(people)} annotators; against one or another: {'; '.join(spread)} {unit_of(source.main)}."
+        )
+    return Answer(
+        question=question,
+        answer=told,
+        details=("How far they agree with each other is told if scored with --context.",),
+        part="figures",
+        more="Figures with intervals",
     )
-    return Answer(question=question, answer=told, part="figures")
 
 
-def scores_annotators(source: Source) -> tuple[str, ...]:
-    """Return the annotators that the main measure has figures for, one by one."""
-    known = source.scores.annotators_of(source.main)
-    return tuple(name for name in known if name != ALL) or known
+def _reached(row: Standing) -> str:
+    known = not math.isnan(row.share_low)
+    ends = f" ({100 * row.share_low:.0f} to {100 * row.share_high:.0f})" if known else ""
+    return f"{shown(row.name, 60)} reaches {100 * row.share:.0f} %{ends} of what annotators reach"
+
+
+def _ceiling(found: Context, measure: Measure) -> str:
+    """Say what the shares are of."""
+    (ceiling,) = found.of(measure, "annotators")
+    ours = [f"{shown(row.name, 60)} {figure(row.value, measure)}" for row in shares_of(found, measure)[:3]]
+    return (
+        f"By {measure}, against the other annotators of an item: annotators "
+        f"{figure(ceiling.value, measure)}, {', '.join(ours)} {unit_of(measure)}, on "
+        f"{plural(ceiling.items, 'item')}."
+    )
+
+
+def _spread(source: Source, people: Sequence[str]) -> Iterator[str]:
+    """Give for some systems the figures against one annotator and another."""
+    measure = source.main
+    known = [name for name in people if name in source.scores.annotators_of(measure)]
+    for system in source.scores.systems[:3]:
+        found = (source.scores.estimate(measure, system, name, measure.aggregate).value for name in known)
+        values = [value for value in found if not math.isnan(value)]
+        if values:
+            ends = f"{figure(min(values), measure)} to {figure(max(values), measure)}"
+            yield f"{shown(system, 60)} {ends}"
 
 
 def _left_out(source: Source) -> Answer:
@@ -209,4 +278,5 @@ def _left_out(source: Source) -> Answer:
         answer=closing[0].upper() + closing[1:] + ".",
         details=tuple(f"{line}." for line in excluded_lines(source.scores)),
         part="quality",
+        more="All that was left out, or noticed in the files",
     )

@@ -64,12 +64,13 @@ def chapter_of(
     apart : str
         What keeps it from being one with a chapter before it.
     """
+    drawn = item(source, draw)
     sections = [
-        answers(source),
+        answers(source, () if drawn is None else drawn.data["items"]),
         overview(source),
         compared(source),
         items(source),
-        item(source, draw),
+        drawn,
         costs(source),
         quality(source),
         methods(source),

@@ -11,6 +11,7 @@ from kammerton.model.measure import Measure
 from kammerton.reporting.charts.drawing import inline_svg
 from kammerton.reporting.charts.forest import Figure, forest
 from kammerton.reporting.charts.palette import PAGE
+from kammerton.reporting.html.context import bands_of, context_note, context_rows
 from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.numbers import figure, is_per_cent, scaled
 from kammerton.reporting.html.sections import Section
@@ -35,7 +36,11 @@ def overview(source: Source) -> Section:
     blocks = [_block(source, protocol, number) for number, protocol in enumerate(protocols)]
     level = source.scores.ci
     body = fill(
-        "overview", key=source.key, blocks=blocks, level=None if level is None else f"{100 * level:g} %"
+        "overview",
+        key=source.key,
+        blocks=blocks,
+        level=None if level is None else f"{100 * level:g} %",
+        note=context_note(source),
     )
     return Section(part="figures", title="Figures", body=body)
 
@@ -52,6 +57,7 @@ def _block(source: Source, protocol: str, number: int) -> dict[str, object]:
         "rows": [(shown(system), list(_cells(source, system, measures))) for system in source.scores.systems],
         "lettered": source.comparison is not None,
         "per_cent": all(is_per_cent(measure) for measure in measures),
+        "context": context_rows(source, measures),
         "charts": list(_charts(source, protocol, measures)),
         "signature": f"{protocol}/*{signature.removeprefix(str(measures[0]))}",
     }
@@ -105,4 +111,4 @@ def _charts(source: Source, protocol: str, measures: Sequence[Measure]) -> Itera
         if any(not math.isnan(each.value) for each in figures):
             unit = "per cent" if per_cent else "value"
             label = f"Figures of {protocol} with their intervals; the table above has the numbers"
-            yield inline_svg(forest(figures, unit, PAGE), label)
+            yield inline_svg(forest(figures, unit, PAGE, bands_of(source, some)), label)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""What figures stand between on a page: trivial answers below them, annotators who agree above."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kammerton.model.measure import Measure
+from kammerton.reporting.charts.forest import Band
+from kammerton.reporting.diagnostics import plural
+from kammerton.reporting.html.filling import shown
+from kammerton.reporting.html.numbers import figure, scaled
+from kammerton.reporting.html.source import Source
+from kammerton.statistics.context import Context, Role, Standing
+
+__all__ = ["ContextRow", "bands_of", "context_note", "context_of", "context_rows", "shares_of"]
+
+_SHARES = 6
+"""Systems whose share of the ceiling is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRow:
+    """A row below the systems: its name, and figure and ends of its interval for each measure."""
+
+    name: str
+    cells: tuple[tuple[str, str], ...]
+
+
+def context_of(source: Source) -> Context | None:
+    """Return the context of scores, if they were made with one."""
+    found: Context | None = source.scores.context
+    return found
+
+
+def bands_of(source: Source, measures: Sequence[Measure]) -> list[Band]:
+    """Return for each measure what trivial answers reach at best, and what annotators reach."""
+    found = context_of(source)
+    return [] if found is None else [band for measure in measures for band in _bands(found, measure)]
+
+
+def _bands(found: Context, measure: Measure) -> Iterator[Band]:
+    floors = [row.value for row in found.of(measure, "floor") if not math.isnan(row.value)]
+    if floors:
+        best = min(floors) if measure.direction == "lower" else max(floors)
+        yield Band(measure=measure.name, role="floor", value=scaled(best, measure))
+    for row in found.of(measure, "annotators"):
+        if not math.isnan(row.value):
+            low, value, high = (scaled(each, measure) for each in (row.low, row.value, row.high))
+            yield Band(measure=measure.name, role="ceiling", value=value, low=low, high=high)
+
+
+def context_rows(source: Source, measures: Sequence[Measure]) -> list[ContextRow]:
+    """Return the rows of a table of figures that tell what its systems stand between."""
+    found = context_of(source)
+    if found is None:
+        return []
+    rows = [
+        *_rows(found, measures, "floor", "floor: {}"),
+        *_rows(found, measures, "annotators", "annotators against the others"),
+    ]
+    return [*rows, *_shares(found, measures)]
+
+
+def _rows(found: Context, measures: Sequence[Measure], role: Role, called: str) -> Iterator[ContextRow]:
+    known = [{row.name: row for row in found.of(measure, role)} for measure in measures]
+    for name in dict.fromkeys(name for each in known for name in each):
+        cells = [
+            ("", "") if (row := each.get(name)) is None else _cell(row.value, row.low, row.high, measure)
+            for each, measure in zip(known, measures, strict=True)
+        ]
+        yield ContextRow(name=called.format(shown(name, 60)), cells=tuple(cells))
+
+
+def _cell(value: float, low: float, high: float, measure: Measure) -> tuple[str, str]:
+    ends = "" if math.isnan(low) else f"{figure(low, measure)} to {figure(high, measure)}"
+    return figure(value, measure), ends
+
+
+def _shares(found: Context, measures: Sequence[Measure]) -> Iterator[ContextRow]:
+    known = [{row.name: row for row in shares_of(found, measure)} for measure in measures]
+    for name in list(dict.fromkeys(name for each in known for name in each))[:_SHARES]:
+        cells = [_share(each.get(name)) for each in known]
+        yield ContextRow(name=f"{shown(name, 60)}, share of the annotators", cells=tuple(cells))
+
+
+def shares_of(found: Context, measure: Measure) -> list[Standing]:
+    """Return the systems whose share of the ceiling is known, by a measure."""
+    return [row for row in found.of(measure, "others") if not math.isnan(row.share)]
+
+
+def _share(row: Standing | None) -> tuple[str, str]:
+    if row is None:
+        return "", ""
+    ends = "" if math.isnan(row.share_low) else f"{100 * row.share_low:.1f} to {100 * row.share_high:.1f} %"
+    return f"{100 * row.share:.1f} %", ends
+
+
+def context_note(source: Source) -> str:
+    """Say what floors and annotators are, in a sentence or two."""
+    found = context_of(source)
+    if found is None:
+        return ""
+    floors = "Floors are trivial answers made from the references. "
+    if not found.items:
+        return f"{floors}No item has two annotators to be compared with."
+    out = f"; {plural(found.single, 'item')} with one annotator left out" if found.single else ""
+    return (
+        f"{floors}Annotators are each scored against the others of an item, on "
+        f"{plural(found.items, 'item')}{out}; shares are of systems against the same annotators, all of an "
+        "item but one."
+    )

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Floors and the ceiling of annotators on a page.
+
+The song has 4 s. One annotator hears C throughout, the other G in the last second: against each other both
+are right for 3 of 4 s. A system that says C throughout is right for 4 and 3 of 4 s, which is 7 of 8, and so
+are the trivial answers that are the commonest triad.
+"""
+
+from typing import Any
+
+import pytest
+
+import kammerton as kt
+from kammerton.reporting.charts.forest import Band, forest
+from kammerton.reporting.html.context import bands_of, context_note, context_rows
+from kammerton.reporting.html.source import Source
+from unit.reporting.pages import section, text_of
+
+ONE = {"song": ([(0, 4)], ["C"])}
+OTHER = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
+
+
+def scored(annotators: Any, **options: Any) -> kt.Scores:
+    chosen: Any = {"context": True, "measures": ["mirex2013/MajMin"], "ci": None} | options
+    return kt.score("chords", ONE, {"mine": ONE}, annotators=annotators, **chosen)
+
+
+def test_figures_stand_between_floors_and_annotators() -> None:
+    text = text_of(section(scored({"other": OTHER}), "figures"))
+    assert "mine 87.5 floor: all N 0.0 floor: commonest triad 87.5 " in text
+    assert "annotators against the others 75.0 mine, share of the annotators 116.7 %" in text
+    assert "Annotators are each scored against the others of an item, on 1 item; " in text
+    assert "dashed is what annotators reach" in text
+
+
+def test_bands_are_the_best_floor_and_the_ceiling() -> None:
+    source = Source(key="c1", scores=scored({"other": OTHER}))
+    floor, ceiling = bands_of(source, source.headline)
+    assert (floor.role, floor.value) == ("floor", 87.5)
+    assert (ceiling.role, ceiling.value) == ("ceiling", 75.0)
+    made = forest([], "per cent", bands=[floor, ceiling]).to_dict()
+    assert [row["role"] for row in made["data"]["values"]] == ["floor", "ceiling"]
+    lower = Band(measure="M", role="ceiling", value=1, low=0.5, high=2)
+    values = forest([], "value", bands=[lower]).to_dict()["data"]["values"]
+    assert values == [{"measure": "M", "role": "ceiling", "value": 1, "low": 0.5, "high": 2}]
+
+
+def test_how_far_people_agree_is_answered() -> None:
+    text = text_of(section(scored({"other": OTHER}), "answers"))
+    assert "How far is it from human agreement? mine reaches 117 % of what annotators reach." in text
+    told = "By mirex2013/MajMin, against the other annotators of an item: annotators 75.0, mine 87.5 per cent"
+    assert f"{told}, on 1 item." in text
+
+
+def test_without_two_annotators_there_are_floors_only() -> None:
+    source = Source(key="c1", scores=scored({}))
+    assert [row.name for row in context_rows(source, source.headline)] == [
+        "floor: all N",
+        "floor: commonest triad",
+        "floor: best triad of each song",
+    ]
+    assert context_note(source).endswith("No item has two annotators to be compared with.")
+    assert "One annotator: how far people agree is not known here." in text_of(
+        section(source.scores, "answers")
+    )
+
+
+def test_without_context_there_is_none_of_it() -> None:
+    scores = scored({"other": OTHER}, context=False)
+    text = text_of(section(scores, "figures"))
+    assert "floor" not in text
+    told = "2 annotators; against one or another: mine 75.0 to 100.0 per cent."
+    assert told in text_of(section(scores, "answers"))
+
+
+@pytest.mark.parametrize(("ci", "ends"), [(None, ""), (0.9, "75.0 to 75.0")])
+def test_intervals_are_shown_where_there_are(ci: float | None, ends: str) -> None:
+    twice = [dict.fromkeys(("one", "two"), each["song"]) for each in (ONE, OTHER)]
+    scores = kt.score(
+        "chords",
+        twice[0],
+        {"mine": twice[0]},
+        annotators={"other": twice[1]},
+        measures=["mirex2013/MajMin"],
+        context=True,
+        ci=ci,
+    )
+    rows = context_rows(Source(key="c1", scores=scores), scores.measures)
+    # both items are alike, so whichever are drawn the figure is the same
+    assert rows[3].cells == (("75.0", ends),)
