@@ -20,6 +20,7 @@ from kammerton.model.ratings import Ratings, join_ratings
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import applicable_to
+from kammerton.model.sharing import items_shared, remarks_on_sharing, those_who_share
 from kammerton.model.signature import signed_choices
 from kammerton.model.task import Task
 from kammerton.runs import is_run
@@ -81,15 +82,17 @@ def agree(
         for name, source in _named(annotators)
     )
     corpus = Corpus(collections, ()).paired()
-    loaded = match_references(kind, load_references(kind, corpus.references, reading), reading)
-    names = tuple(loaded.annotations)
-    if len(names) < 2:
+    everyone = match_references(kind, load_references(kind, corpus.references, reading), reading)
+    if len(everyone.annotations) < 2:
         raise OptionError("agreement needs two annotators", "name several: NAME=PATH")
-    shared = [item for item in sorted(loaded.every_item()) if _count(loaded, item) > 1]
+    shared = items_shared(everyone)
     if not shared:
-        raise DataError([*loaded.diagnostics, _nothing_shared(names)])
+        raise DataError([*everyone.diagnostics, _nothing_shared(tuple(everyone.annotations))])
+    persons = len(collections) > 1 or not all(name.isdecimal() for name in everyone.annotations)
+    loaded = those_who_share(everyone)
+    names = tuple(loaded.annotations)
     measured, notes = _applicable(kind, loaded, chosen, reading)
-    persons = len(collections) > 1 or not all(name.isdecimal() for name in names)
+    remarks = remarks_on_sharing(everyone, measured, persons=persons)
     return AnnotatorAgreement(
         task=kind.name,
         annotators=names,
@@ -98,9 +101,10 @@ def agree(
         items=tuple(shared),
         persons=persons,
         ratings=_ratings(kind, loaded, shared, reading),
+        rated=kind.rated,
         revisions={protocol.name: protocol.revision for protocol in kind.protocols},
         choices=signed_choices(reading),
-        diagnostics=(*loaded.diagnostics, *notes),
+        diagnostics=(*loaded.diagnostics, *notes, *remarks),
     )
 
 
@@ -143,10 +147,6 @@ def _named(annotators: Any) -> list[tuple[str | None, Any]]:
     raise OptionError.of_type("annotators", annotators, "a mapping of names to annotations, or paths")
 
 
-def _count(references: References, item: str) -> int:
-    return sum(item in items for items in references.annotations.values())
-
-
 def _nothing_shared(names: Sequence[str]) -> Diagnostic:
     message = f"no item has annotations of two of {', '.join(map(quote, names))}"
     return Diagnostic(
@@ -170,13 +170,13 @@ def _applicable(
 def _against(
     task: Task, references: References, name: str, measures: Sequence[Measure], options: object
 ) -> Scores:
-    """Score all other annotators against one, on the items that both have."""
+    """Score the other annotators who share items with one against it, on the items that both have."""
     own = references.annotations[name]
     one = References({name: own}, {name: {}}, ())
     others = {
         other: Estimates({item: found for item, found in items.items() if item in own}, {}, ())
         for other, items in references.annotations.items()
-        if other != name
+        if other != name and not items.keys().isdisjoint(own)
     }
     evidence = evaluate_loaded(task, one, others, measures, options=options, missing="skip")
     return Scores(task, evidence, missing="skip", options=options, choices={})

@@ -29,6 +29,8 @@ __all__ = [
     "Severity",
     "clip",
     "close_match",
+    "inflected",
+    "plural",
     "printable",
     "quote",
 ]
@@ -215,6 +217,24 @@ def quote(token: str) -> str:
     `E\x07min`
     """
     return f"`{printable(clip(token))}`"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun, which takes an ``s``.
+
+    >>> plural(1, "file"), plural(1204, "file")
+    ('1 file', '1,204 files')
+    """
+    return f"{count:,} {inflected(count, noun, f'{noun}s')}"
+
+
+def inflected(count: int, one: str, many: str) -> str:
+    """Return the form of a word that goes with a number.
+
+    >>> inflected(1, "has", "have"), inflected(0, "has", "have")
+    ('has', 'have')
+    """
+    return one if count == 1 else many
 
 
 def close_match(name: str, known: Iterable[str]) -> str | None:

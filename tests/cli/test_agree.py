@@ -22,17 +22,22 @@ def annotators(terminal: Terminal) -> Terminal:
     return terminal
 
 
-def test_a_line_for_each_pair_and_one_for_all(annotators: Terminal) -> None:
+def test_a_line_for_each_pair_and_the_means(annotators: Terminal) -> None:
     result = annotators.run(*AGREE)
     assert result.code == 0
     lines = [line.split() for line in result.out.splitlines()]
     assert lines[0][:2] == ["mirex2013,", "per"]
-    assert lines[3:6] == [
+    assert lines[3:7] == [
         ["two", "one", "2", "92.86"],  # 13 of 14 s
         ["one", "two", "2", "92.86"],
-        ["mean", "of", "pairs", "all", "2", "87.50"],  # of 3/4 and 1
+        ["mean", "of", "pairs", "all", "2", "92.86"],
+        ["mean", "of", "items", "all", "2", "87.50"],  # of 3/4 and 1
     ]
     # Do = 1/14, De = 1 - (25**2 + 3**2) / 28**2
+    assert (
+        "\nbeyond chance: major and minor triads and N, as mirex2013/MajMin takes them; a\n  unit is"
+        in result.out
+    )
     assert "\nKrippendorff's alpha: 0.6267 (4 units)\nFleiss' kappa: 0.6267 (4 units)\n" in result.out
     assert result.err == "2 annotators compared on 2 items\n"
 
@@ -49,9 +54,11 @@ def test_csv(annotators: Terminal) -> None:
     assert [(row["reference"], row["estimate"], row["aggregate"]) for row in rows] == [
         ("one", "two", "pooled"),
         ("two", "one", "pooled"),
-        ("all", "all", "mean"),
+        ("all", "all", "mean_of_pairs"),
+        ("all", "all", "mean_of_items"),
     ]
-    assert float(rows[2]["value"]) == pytest.approx(7 / 8)
+    assert float(rows[2]["value"]) == pytest.approx(13 / 14)
+    assert float(rows[3]["value"]) == pytest.approx(7 / 8)
 
 
 def test_items_are_written(annotators: Terminal) -> None:
@@ -82,7 +89,8 @@ def test_one_folder_may_hold_several_annotators(terminal: Terminal) -> None:
     )
     result = terminal.run("agree", "fingering", "pig", "--measure", "strike/accuracy")
     assert result.code == 0
-    assert "mean of pairs      1     50.00" in result.out
+    assert "mean of items      1     50.00" in result.out
+    assert "mean of pairs" not in result.out
 
 
 def test_a_file_that_fails_is_exit_code_1(annotators: Terminal) -> None:

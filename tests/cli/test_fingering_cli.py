@@ -97,10 +97,10 @@ def test_tables_say_protocol_notes_and_annotators(files: Terminal) -> None:
     assert captions == [
         "nakamura2020, per cent; measured on 4 notes, 2 annotators",
         # of one annotator 4, of both together 8; right hands 4 and 8; of `est` covered 4 and 8
-        "strike, per cent; measured on 4 to 8 notes, 2 annotators",
+        "strike, per cent; measured on 4 to 8 notes per figure, 2 annotators",
         "pianovam, per cent; measured on 4 notes, 3 transitions, 2 annotators",
         # three steps of each system, six of both annotators
-        "playability, per cent; measured on 3 to 6 steps, 2 annotators",
+        "playability, per cent; measured on 3 to 6 steps per figure, 2 annotators",
     ]
     one = files.run("score", "fingering", "refs", "est", "--annotator", "1", "--protocol", "nakamura2020").out
     assert one.startswith("nakamura2020, per cent; measured on 4 notes, 1 annotator\n")

@@ -247,4 +247,6 @@ def test_annotators_agree_as_published(shared_chords: Path) -> None:
     means = {measure: round(100 * sum(values) / len(values), 1) for measure, values in items.items()}
     pooled = {measure: round(100 * right[measure] / scored[measure], 1) for measure in measures}
     assert means == {"mirex2013/MajMin": 73.4, "mirex2013/SeventhsBass": 54.3}
+    found = kt.agree("chords", folders, measures=measures)
+    assert {measure: round(100 * found.value(measure), 1) for measure in measures} == means
     assert pooled == {"mirex2013/MajMin": 71.2, "mirex2013/SeventhsBass": 52.3}

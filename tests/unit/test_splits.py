@@ -200,8 +200,8 @@ def test_items_that_the_list_does_not_know_are_named() -> None:
 
 def test_items_that_the_references_lack_are_named() -> None:
     scores = score({"c": SONG}, {"c": SONG}, split="test", splits=SPLITS)
-    assert said(scores) == ["KT216 1 of 2 items of the split `test` have no reference (`d`)"]
-    with pytest.raises(DataError, match="KT216 1 of 1 items of the split `fold 2`"):
+    assert said(scores) == ["KT216 1 of 2 items of the split `test` has no reference (`d`)"]
+    with pytest.raises(DataError, match="KT216 1 of 1 item of the split `fold 2`"):
         score(split="fold 2", splits={**SPLITS, "z": "fold 2"})
 
 
@@ -220,7 +220,7 @@ def test_names_without_folders_stand_for_items_in_folders() -> None:
     splits = {"a": "train", "c": "test", "y/d": "validation", "d": "test"}
     scores = score(refs, refs, split="test", splits=splits)
     assert scores.counts["mine"]["total"] == 1  # y/d by its full name
-    assert said(scores) == ["KT216 1 of 2 items of the split `test` have no reference (`d`)"]
+    assert said(scores) == ["KT216 1 of 2 items of the split `test` has no reference (`d`)"]
 
 
 def test_accents_may_be_composed_or_not() -> None:

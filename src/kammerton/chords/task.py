@@ -87,6 +87,10 @@ TASK = Task(
     view=view_item,
     floors=floors,
     ratings=ratings,
+    rated=(
+        "major and minor triads and N, as mirex2013/MajMin takes them; "
+        "a unit is the time between two boundaries, weighted by its seconds"
+    ),
     judge=DEFAULT_MEASURE,
     costs=quality_costs,
     conversion=CONVERSION,

@@ -15,14 +15,13 @@ from kammerton.cli.names import split_name
 from kammerton.cli.outputs import check_output, check_run
 from kammerton.cli.streams import say, style_of, write_out
 from kammerton.cli.talk import say_problems
-from kammerton.errors import DataError, OptionError
+from kammerton.errors import DataError, OptionError, plural
 from kammerton.formats.atomic import write_atomically
 from kammerton.formats.collecting import name_of
 from kammerton.model.corpus import check_names
 from kammerton.model.task import Task
 from kammerton.reporting.agreements import beyond_chance, blocks_of_agreement
 from kammerton.reporting.blocks import render_blocks
-from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.documents import render_csv, render_json
 from kammerton.runs import write_run
 from kammerton.statistics.annotators import AnnotatorAgreement

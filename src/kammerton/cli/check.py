@@ -85,7 +85,8 @@ def _document(checked: Checked, form: str, *, quiet: bool) -> str:
 
 
 def _summary(checked: Checked) -> str:
-    from kammerton.reporting.diagnostics import count_problems, plural  # noqa: PLC0415
+    from kammerton.errors import plural  # noqa: PLC0415
+    from kammerton.reporting.diagnostics import count_problems  # noqa: PLC0415
 
     ignored = f"; {plural(len(checked.ignored), 'path')} ignored" if checked.ignored else ""
     found = count_problems(checked.diagnostics) or "no problems"

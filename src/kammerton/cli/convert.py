@@ -88,7 +88,8 @@ def _exit_code(done: Converted) -> int:
 
 
 def _summary(done: Converted) -> str:
-    from kammerton.reporting.diagnostics import count_problems, plural  # noqa: PLC0415
+    from kammerton.errors import plural  # noqa: PLC0415
+    from kammerton.reporting.diagnostics import count_problems  # noqa: PLC0415
 
     parts = [f"{plural(len(done.written), 'file')} written"]
     if done.failed:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kammerton.core.intervals import Codes
-from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, plural, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
 from kammerton.fingering.labels import ENCODINGS, Encoding, Finding, FingerLabel, Hand, inspect
 
@@ -288,7 +288,7 @@ def check_lengths(lengths: Mapping[str, int]) -> None:
     (first, count), *others = lengths.items()
     for name, length in others:
         if length != count:
-            raise fail("KT380", f"{first} has {count:,} notes, but {name} has {length:,}")
+            raise fail("KT380", f"{first} has {plural(count, 'note')}, but {name} has {length:,}")
 
 
 def _is_whole(value: object) -> TypeGuard[int]:

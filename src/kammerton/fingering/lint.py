@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import Diagnostic, plural
 from kammerton.fingering.annotation import LEFT, RIGHT, Fingering
 from kammerton.fingering.columns import key_presses
 from kammerton.fingering.constraints import RULES, Limits, judge_steps, limits_of
@@ -116,7 +116,7 @@ def _spots(kind: Kind, judgement: Judgement, fingering: Fingering, limits: Limit
 def _reason(kind: Kind, rule: str, span: int, fingers: list[int], limits: Limits) -> str:
     low, high = fingers
     unit = "semitone" if limits.profile.distance == "semitones" else "unit"
-    far = f"{abs(span)} {unit}" + ("" if abs(span) == 1 else "s")
+    far = plural(abs(span), unit)
     if rule == "order":
         least = int(limits.least[low, high])
         if kind == "chord" or least > 0:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import Diagnostic, plural
 from kammerton.fingering.columns import Columns
 from kammerton.model.task import Classes, ClassTable
 
@@ -88,7 +88,7 @@ def _unlabelled(cells: Mapping[Classes, float]) -> Iterator[Diagnostic]:
 
 
 def _count(number: float, what: str) -> str:
-    return f"{number:,.0f} {what}" if number == 1 else f"{number:,.0f} {what}s"
+    return plural(round(number), what)
 
 
 def _misread(cells: Mapping[Classes, float]) -> Iterator[Diagnostic]:

@@ -129,6 +129,7 @@ TASK = Task(
     view=view_item,
     floors=floors,
     ratings=ratings,
+    rated="the finger that strikes, signed by hand; a unit is a note",
     judge=DEFAULT_MEASURE,
     costs=finger_costs,
     match=_match,

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from kammerton.errors import plural
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.columns import build_columns
 from kammerton.fingering.constraints import limits_of
@@ -122,9 +123,8 @@ def _legend(judge: Judge, references: Mapping[str, Fingering], options: Fingerin
 
 
 def _described(judge: Judge, references: Mapping[str, Fingering], notes: int) -> str:
-    annotators = "1 annotator" if len(references) == 1 else f"{len(references)} annotators"
-    counted = "1 note" if notes == 1 else f"{notes:,} notes"
-    return f"{counted}, {annotators}; {judge.measure} compares with {judge.whom(references)}"
+    counted = f"{plural(notes, 'note')}, {plural(len(references), 'annotator')}"
+    return f"{counted}; {judge.measure} compares with {judge.whom(references)}"
 
 
 def _costs(system: Player, judge: Judge, references: Mapping[str, Fingering]) -> Table:
@@ -151,7 +151,7 @@ def _costs(system: Player, judge: Judge, references: Mapping[str, Fingering]) ->
     if len(ranked) > _LISTED:
         rows.append(row(f"{len(ranked) - _LISTED} more", "", ranked[_LISTED:]))
     return Table(
-        f"{system.name}: {wrong:,} of {scored:,} notes wrong by {judge.measure}, against "
+        f"{system.name}: {wrong:,} of {plural(scored, 'note')} wrong by {judge.measure}, against "
         f"{judge.whom(references)}",
         (
             *(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import Diagnostic, plural, quote
 from kammerton.formats.budgets import keeps_lines, say_exceeded
 from kammerton.formats.columns import Column
 from kammerton.formats.csv_header import Header, cells_of, field_at, open_quote
@@ -220,8 +220,7 @@ class _Table:
 
     def _say_width(self, line: NumberedLine, record: list[str], problems: Problems) -> None:
         number, text = line
-        columns = f"{len(record)} column" + ("" if len(record) == 1 else "s")
-        message = f"row has {columns}, the header {self.width}"
+        message = f"row has {plural(len(record), 'column')}, the header {self.width}"
         column, surplus = 1, text
         if len(record) > self.width:
             column, surplus = field_at(text, self.separator, self.width)

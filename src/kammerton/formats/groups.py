@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
-from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, inflected, plural, quote
 from kammerton.formats.folders import normal_form
 from kammerton.formats.item_tables import item_rows
 from kammerton.formats.options import Limits
@@ -70,9 +70,9 @@ def _matched(pattern: str, items: Iterable[str]) -> dict[str, str]:
 def _all_of(found: Mapping[str, str | None], why: str) -> dict[str, str]:
     lacking = [item for item, group in found.items() if group is None]
     if lacking:
-        raise OptionError(
-            f"{len(lacking):,} of {len(found):,} items have no group: {quote(lacking[0])} {why}"
-        )
+        verb = inflected(len(lacking), "has", "have")
+        count = f"{len(lacking):,} of {plural(len(found), 'item')}"
+        raise OptionError(f"{count} {verb} no group: {quote(lacking[0])} {why}")
     return {item: group for item, group in found.items() if group is not None}
 
 

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import Diagnostic, inflected, plural, quote
 from kammerton.formats.options import IntervalOptions
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.model.annotations import Field, LabelledIntervals, Place, Seconds
@@ -205,7 +205,8 @@ def _backward_hint(rows: Rows, backward: Mask) -> str:
     if len(meets_next) > 1 and meets_next.mean() > 0.9:
         return "looks like start, duration, label: use --layout durations"
     count, total = int(backward.sum()), len(backward)
-    return f"start and end swapped? {count:,} of {total:,} rows end before they start"
+    ends = inflected(count, "ends before it starts", "end before they start")
+    return f"start and end swapped? {count:,} of {plural(total, 'row')} {ends}"
 
 
 def _say_implausible(rows: Rows, problems: Problems) -> None:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from kammerton.errors import DataError, Diagnostic, close_match, quote
+from kammerton.errors import DataError, Diagnostic, close_match, plural, quote
 from kammerton.formats.folders import normal_form
 from kammerton.formats.source import read_text
 from kammerton.model.corpus import ALL, Collection, Corpus
@@ -94,7 +94,7 @@ class _Pairs:
     def read(self, lines: Sequence[tuple[int, Sequence[str]]]) -> Corpus:
         for number, row in lines:
             if len(row) != len(self._header):
-                self._say(number, f"{len(row)} cells in a list of {len(self._header)} columns")
+                self._say(number, f"{plural(len(row), 'cell')} in a list of {len(self._header)} columns")
                 continue
             self._take(number, dict(zip(self._header, map(str.strip, row), strict=True)))
         if not lines:

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import Diagnostic, plural, quote
 from kammerton.formats.reading import Problems
 from kammerton.formats.row_shapes import Cell, Shape, shapes_of
 from kammerton.formats.times import diagnose_mark, diagnose_time, other_mark, parse_time
@@ -210,8 +210,7 @@ def _say_count(
         message = f"{_named(numbered[1][odd])} does not separate columns"
         _say(problems, numbered, (odd + 1, " "), _error("KT111", message, "use blanks or tabs"))
         return
-    plural = "" if len(cells) == 1 else "s"
-    message = f"{len(cells)} column{plural} instead of {shape.columns}: a row is {expected}"
+    message = f"{plural(len(cells), 'column')} instead of {shape.columns}: a row is {expected}"
     hint = None
     surplus = cells[0]
     if len(cells) > shape.columns:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kammerton.core.intervals import Codes, Flags
-from kammerton.errors import DataError, OptionError, quote
+from kammerton.errors import DataError, OptionError, inflected, plural, quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.columns import Columns, Vocabulary
@@ -41,7 +41,8 @@ def sides(annotated: Files, predicted: Files) -> tuple[list[Labels], list[Labels
         if _is_file(truth) and _is_file(said):
             truth, said = [annotated], [predicted]
     if len(truth) != len(said):
-        raise OptionError(f"{len(truth):,} files are annotated and {len(said):,} predicted")
+        verb = inflected(len(truth), "is", "are")
+        raise OptionError(f"{plural(len(truth), 'file')} {verb} annotated and {len(said):,} predicted")
     for what, side in (("annotated", truth), ("predicted", said)):
         for kind in set(map(type, side)):
             if issubclass(kind, str | bytes | Mapping) or not issubclass(kind, Collection):
@@ -55,7 +56,8 @@ def _named(annotated: Mapping[Any, Any], predicted: Mapping[Any, Any]) -> tuple[
     for side, other, what in ((annotated, predicted, "predicted"), (predicted, annotated, "annotated")):
         lacking = [str(name) for name in side if name not in other]
         if lacking:
-            message = f"{len(lacking):,} files are not {what}, such as {quote(lacking[0])}"
+            verb = inflected(len(lacking), "is", "are")
+            message = f"{plural(len(lacking), 'file')} {verb} not {what}, such as {quote(lacking[0])}"
             raise OptionError(message, "give each file a list; an empty one, if it has no instrument")
     return [*annotated.values()], [predicted[name] for name in annotated]
 

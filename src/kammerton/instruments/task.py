@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import Diagnostic, inflected, plural
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.applicability import applicable, survey
 from kammerton.instruments.conversion import CONVERSION
@@ -47,7 +47,8 @@ _SAID_ONCE = frozenset(
 def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterator[Diagnostic]:
     for (what,), count in tables.get("files", {}).items():
         verb, _, rest = _ABOUT_FILES[str(what)].partition(" ")
-        who = f"{count:,.0f} items {verb}" if count > 1 else f"1 item {_OF_ONE[verb]}"
+        number = round(count)
+        who = f"{plural(number, 'item')} {inflected(number, _OF_ONE[verb], verb)}"
         yield Diagnostic(code="KT690", severity="note", message=f"{who} {rest}")
 
 
@@ -103,6 +104,7 @@ TASK = Task(
     costs=instrument_costs,
     floors=floors,
     ratings=ratings,
+    rated="present or absent; a unit is an instrument of a recording",
     identify=identify,
     conversion=CONVERSION,
     packing=PACKING,

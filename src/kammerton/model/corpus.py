@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.errors import Diagnostic, OptionError, plural, quote
 
 __all__ = [
     "ALL",
@@ -187,8 +187,7 @@ _POLICY = {
 
 
 def _count(part: list[str], whole: frozenset[str]) -> str:
-    noun = "item" if len(whole) == 1 else "items"
-    return f"{len(part):,} of {len(whole):,} {noun}"
+    return f"{len(part):,} of {plural(len(whole), 'item')}"
 
 
 def _names(items: list[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from kammerton.errors import plural
 from kammerton.model.classes import Kind, has_class, kind_of
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Row
@@ -131,7 +132,9 @@ def entry(row: Sequence[Any]) -> dict[str, Any]:
 
 def describe(scores: Scores) -> str:
     """Return the headline figures as text, one line per system and protocol."""
-    counts = [f"{name} {count['ok']}/{count['total']} items" for name, count in scores.counts.items()]
+    counts = [
+        f"{name} {count['ok']}/{plural(count['total'], 'item')}" for name, count in scores.counts.items()
+    ]
     lines = [f"Scores({scores.task}: {', '.join(counts)})"]
     for system, protocol in product(scores.systems, dict.fromkeys(m.protocol for m in scores.measures)):
         chosen = [m for m in scores.measures if m.protocol == protocol and m.headline]

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 
-from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote
 from kammerton.model.corpus import Collection, Corpus
 
 __all__ = ["TRAIN", "choose_split"]
@@ -84,7 +84,7 @@ def _diagnoses(
     unknown = [item for item, entry in entries.items() if entry is None]
     if unknown:
         fate = "scored all the same" if split is None else "not scored"
-        verb = "is" if len(unknown) == 1 else "are"
+        verb = inflected(len(unknown), "is", "are")
         message = f"{_count(unknown, entries)} {verb} in no split, {fate}"
         yield _warning("KT214", message, unknown)
     if split is None:
@@ -97,7 +97,8 @@ def _diagnoses(
     listed = [item for item, name in known.items() if name == split]
     lacking = sorted(set(listed).difference(entry for entry in entries.values() if entry is not None))
     if lacking:
-        message = f"{len(lacking):,} of {len(listed):,} items of the split {quote(split)} have no reference"
+        verb = inflected(len(lacking), "has", "have")
+        message = f"{_count(lacking, listed)} of the split {quote(split)} {verb} no reference"
         yield _warning("KT216", message, lacking, "the figures are not of the whole split")
 
 
@@ -109,6 +110,5 @@ def _warning(code: str, message: str, items: Sequence[str], hint: str | None = N
     )
 
 
-def _count(part: Sequence[str], whole: Mapping[str, object]) -> str:
-    noun = "item" if len(whole) == 1 else "items"
-    return f"{len(part):,} of {len(whole):,} {noun}"
+def _count(part: Sequence[str], whole: Sized) -> str:
+    return f"{len(part):,} of {plural(len(whole), 'item')}"

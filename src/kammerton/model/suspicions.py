@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import Diagnostic, plural, quote
 from kammerton.model.evidence import Group
 from kammerton.model.loading import Estimates, References
 from kammerton.model.task import Task
@@ -149,7 +149,7 @@ def _different_extents(
 
 def _identical(system: str, same: Same) -> Diagnostic:
     example = quote(same.first or "")
-    message = f"estimate is identical to the reference for {_items(same.count)}, e.g. {example}"
+    message = f"estimate is identical to the reference for {plural(same.count, 'item')}, e.g. {example}"
     return Diagnostic(code="KT208", severity="warning", message=message, system=system, count=same.count)
 
 
@@ -159,14 +159,10 @@ def _far_apart(system: str, apart: Apart, unit: str) -> Diagnostic:
         code="KT210",
         severity="warning",
         message=(
-            f"estimate and reference of {_items(apart.count)} end far apart, most of all {quote(item)}: "
-            f"{est:.1f} and {ref:.1f} {unit}"
+            f"estimate and reference of {plural(apart.count, 'item')} end far apart, "
+            f"most of all {quote(item)}: {est:.1f} and {ref:.1f} {unit}"
         ),
         system=system,
         hint="another recording, or times in another unit?",
         count=apart.count,
     )
-
-
-def _items(count: int) -> str:
-    return f"{count:,} item" if count == 1 else f"{count:,} items"

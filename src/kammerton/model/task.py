@@ -249,6 +249,8 @@ class Task:
     ratings : callable, optional
         ``ratings(annotations, options)`` takes the annotations of one item by annotator, None where there is
         none, and returns the nominal labels that agreement beyond chance is measured on.
+    rated : str
+        What these labels are, and what a unit is, as a phrase.
     notices : callable, optional
         ``notices(options)`` returns what is odd about files that the options name, such as a taxonomy.
     packing : Packing, optional
@@ -286,6 +288,7 @@ class Task:
     unfold: Callable[[Any, str, Any], Sheet[Any] | None] | None = None
     floors: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None
     ratings: Callable[[Sequence[Any | None], Any], Ratings] | None = None
+    rated: str = ""
     notices: Callable[[Any], tuple[Diagnostic, ...]] | None = None
     packing: Packing | None = None
     said_once: frozenset[str] = frozenset()

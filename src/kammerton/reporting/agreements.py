@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The agreement of annotators as tables: a line for each pair, and behind them the mean of all."""
+"""The agreement of annotators as tables: a line for each pair, and behind them the means."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 
+from kammerton.errors import plural
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.reporting.tables import Block, Line
@@ -31,26 +32,29 @@ def blocks_of_agreement(found: AnnotatorAgreement, *, every: bool = False) -> tu
         if measures:
             signature = found.signatures[measures[0]]
             whole = f"{protocol}/*{signature.removeprefix(str(measures[0]))}"
-            basis = f"{len(found.annotators)} annotators, {len(found.items):,} items"
+            basis = f"{plural(len(found.annotators), 'annotator')}, {plural(len(found.items), 'item')}"
             blocks.append(Block(protocol, measures, tuple(_lines(found, measures)), whole, basis))
     return tuple(blocks)
 
 
 def _lines(found: AnnotatorAgreement, measures: tuple[Measure, ...]) -> Iterator[Line]:
-    """Give the figures of each annotator against each other, then the means over pairs and items."""
+    """Give the figures of each annotator against each other, then their mean, then that of items."""
     for reference, estimate in found.pairs if found.persons else ():
         figures = tuple(found.estimate(measure, reference, estimate) for measure in measures)
         yield Line(estimate, reference, figures, max(figure.items for figure in figures))
-    means = tuple(found.mean(measure) for measure in measures)
-    yield Line("mean of pairs", ALL, means, len(found.items))
+    means = [found.means(measure) for measure in measures]
+    for name in means[0]:
+        line = tuple(of_measure[name] for of_measure in means)
+        yield Line(name.replace("_", " "), ALL, line, len(found.items))
 
 
-def beyond_chance(found: AnnotatorAgreement) -> tuple[str, str]:
-    """Return what is to be said of Krippendorff's alpha and Fleiss' kappa."""
-    return _told("Krippendorff's alpha", found.alpha), _told("Fleiss' kappa", found.kappa)
+def beyond_chance(found: AnnotatorAgreement) -> tuple[str, ...]:
+    """Return what is to be said of Krippendorff's alpha and Fleiss' kappa, and what they are of."""
+    labels = (f"beyond chance: {found.rated}",) if found.rated else ()
+    return *labels, _told("Krippendorff's alpha", found.alpha), _told("Fleiss' kappa", found.kappa)
 
 
 def _told(name: str, agreement: Agreement) -> str:
     if math.isnan(agreement.value):
         return f"{name}: undefined, {agreement.reason}"
-    return f"{name}: {agreement.value:.4f} ({agreement.units:,} units)"
+    return f"{name}: {agreement.value:.4f} ({plural(agreement.units, 'unit')})"

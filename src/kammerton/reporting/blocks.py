@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from kammerton.reporting.markup_tables import render_latex, render_markdown
@@ -33,4 +34,5 @@ def render_blocks(
     if form == "md":
         return render_markdown(blocks) + "".join(f"\n{line}\n" for line in notes)
     text = render_text(blocks, width=width, encoding=encoding)
-    return "\n".join((text, *notes, "")) if notes else text
+    wrapped = (textwrap.fill(note, max(width, 20), subsequent_indent="  ") for note in notes)
+    return "\n".join((text, *wrapped, "")) if notes else text

@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from kammerton.errors import plural
 from kammerton.model.measure import Estimate, Measure
 from kammerton.reporting.contexts import standing_lines
-from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.plain_tables import FORMS, aligned
 from kammerton.reporting.tables import PER_CENT, figure
 from kammerton.statistics.compared import SystemComparison

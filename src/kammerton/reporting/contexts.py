@@ -7,10 +7,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from kammerton.errors import plural
 from kammerton.model.measure import Estimate, Measure
 from kammerton.model.scores import Scores
 from kammerton.reporting.blocks import render_blocks
-from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.documents import render_csv
 from kammerton.reporting.tables import Block, Line, build_blocks, figure
 from kammerton.statistics.context import Context, Role, Standing

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kammerton.errors import Diagnostic, Severity
+from kammerton.errors import Diagnostic, Severity, plural
 from kammerton.model.annotations import EXCERPT_LEAD
 from kammerton.reporting.escaping import display_width, for_terminal
 
-__all__ = ["count_problems", "paint", "plural", "render_diagnostic", "render_grouped"]
+__all__ = ["count_problems", "paint", "render_diagnostic", "render_grouped"]
 
 LISTED = 3
 """Diagnostics of one code that are shown in full; the others are counted."""
@@ -26,11 +26,6 @@ _COLOURS = {"error": "1;31", "warning": "1;33", "note": "1;36", "help": "32"}
 def paint(text: str, role: str, *, colour: bool) -> str:
     """Return ``text`` in the colour of its role, if there is colour."""
     return f"\x1b[{_COLOURS[role]}m{text}\x1b[0m" if colour else text
-
-
-def plural(count: int, noun: str) -> str:
-    """Return e.g. ``1 file``, ``1,204 files``."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def render_diagnostic(

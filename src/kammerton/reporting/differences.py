@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from kammerton.errors import plural
 from kammerton.model.measure import Estimate, Measure
-from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.plain_tables import FORMS, aligned
 from kammerton.reporting.tables import figure
 from kammerton.runs.difference import Change, ItemChange, RunDifference

@@ -7,10 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from kammerton.errors import plural
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.model.scores import Scores
-from kammerton.reporting.diagnostics import count_problems, plural
+from kammerton.reporting.diagnostics import count_problems
 from kammerton.reporting.escaping import for_terminal
 
 __all__ = ["closing_line", "excluded_lines"]

@@ -12,7 +12,7 @@ from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure
 from kammerton.model.scores import Scores
 
-__all__ = ["Block", "Line", "build_blocks", "ends", "figure"]
+__all__ = ["Block", "Line", "amount", "build_blocks", "ends", "figure"]
 
 PER_CENT = (0.0, 1.0)
 """Range of the measures that are printed in per cent."""
@@ -111,7 +111,7 @@ def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
 
 
 def _basis(scores: Scores, measures: tuple[Measure, ...], lines: Sequence[Line]) -> str:
-    """Return e.g. ``156 to 312 notes, 2 annotators``: the smallest and the largest weight of a figure."""
+    """Return e.g. ``156 to 312 notes per figure, 2 annotators``: the smallest and the largest weight."""
     weights: dict[str, list[float]] = {}
     for line in lines:
         for measure, found in zip(measures, line.figures, strict=True):
@@ -119,14 +119,30 @@ def _basis(scores: Scores, measures: tuple[Measure, ...], lines: Sequence[Line])
                 pooled = scores.estimate(measure, line.system, line.annotator, "pooled")
                 weights.setdefault(measure.weight_unit, []).append(pooled.weight)
     counts = list(scores.references.values())
-    annotators = _range(counts, "annotator" if max(counts) == 1 else "annotators")
+    told = [_range(found, unit) for unit, found in weights.items()]
+    if any(" to " in text for text in told):
+        told[-1] += " per figure"
     each = " an item" if min(counts) < max(counts) else ""
-    return ", ".join([*(_range(found, unit) for unit, found in weights.items()), annotators + each])
+    return ", ".join([*told, _range(counts, "annotators") + each])
+
+
+def amount(value: float, unit: str) -> str:
+    """Return a weight with its unit; units but ``s`` are plural nouns.
+
+    >>> amount(1.0, "files"), amount(1204.0, "files"), amount(147.5, "s")
+    ('1 file', '1,204 files', '147.5 s')
+    """
+    return f"{_number(value)} {unit.removesuffix('s') if value == 1 and unit != 's' else unit}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
 
 
 def _range(amounts: Sequence[float], unit: str) -> str:
-    texts = [f"{amount:,.0f}" if amount == round(amount) else f"{amount:,.1f}" for amount in sorted(amounts)]
-    return f"{texts[0]} {unit}" if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]} {unit}"
+    least, most = min(amounts), max(amounts)
+    lowest = _number(least)
+    return amount(least, unit) if lowest == _number(most) else f"{lowest} to {amount(most, unit)}"
 
 
 def _lines(scores: Scores, measures: tuple[Measure, ...]) -> Iterator[Line]:

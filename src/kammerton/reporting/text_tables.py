@@ -7,9 +7,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kammerton.errors import clip
+from kammerton.errors import clip, plural
 from kammerton.model.measure import Measure
-from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.escaping import display_width, for_terminal, pad
 from kammerton.reporting.tables import Block, Line, ends, figure
 

@@ -89,6 +89,7 @@ def _agreement(opened: Opened) -> AnnotatorAgreement:
         items=tuple(record["items"]),
         persons=record["persons"],
         ratings=_ratings(opened.files),
+        rated=task.rated,
         revisions={protocol.name: protocol.revision for protocol in task.protocols},
         choices=record["choices"],
         diagnostics=tuple(Diagnostic(**each) for each in record["diagnostics"]),

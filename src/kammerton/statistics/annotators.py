@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, OptionError
+from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure, average
 from kammerton.model.protocol import find
 from kammerton.model.ratings import Ratings
@@ -53,6 +54,8 @@ class AnnotatorAgreement:
         annotators, there are no figures of single pairs.
     ratings : Ratings, optional
         What alpha and kappa are made of.
+    rated : str
+        What the labels of these ratings are, and what a unit is.
     revisions : mapping of str to int
         Of protocols.
     choices : mapping of str to str
@@ -68,17 +71,26 @@ class AnnotatorAgreement:
     items: tuple[str, ...]
     persons: bool
     ratings: Ratings | None
+    rated: str
     revisions: Mapping[str, int]
     choices: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Annotators in pairs: whose annotation is the reference, and whose the estimate."""
-        return tuple(permutations(self.annotators, 2))
+        """Annotators who share an item: whose annotation is the reference, and whose the estimate."""
+        ordered = permutations(self.annotators, 2)
+        return tuple(pair for pair in ordered if pair[1] in self.scores[pair[0]].systems)
 
-    def value(self, measure: str, *, reference: str | None = None, estimate: str | None = None) -> float:
-        """Return the mean over ordered pairs and items; or the corpus figure of one pair.
+    def value(
+        self,
+        measure: str,
+        *,
+        reference: str | None = None,
+        estimate: str | None = None,
+        over: Literal["items", "pairs"] = "items",
+    ) -> float:
+        """Return the mean over ordered pairs and items; or the corpus figure of one pair, or their mean.
 
         Parameters
         ----------
@@ -86,6 +98,9 @@ class AnnotatorAgreement:
             Address ``protocol/measure``, or a name that only one measure has.
         reference, estimate : str, optional
             Both, for the headline figure of this pair.
+        over : {"items", "pairs"}
+            Without a pair: the mean of the values of all items and ordered pairs, or of the headline
+            figures of all ordered pairs.
 
         Returns
         -------
@@ -99,13 +114,21 @@ class AnnotatorAgreement:
         """
         found = find(measure, self.measures)
         if reference is None or estimate is None:
+            if over == "pairs":
+                self._check_persons()
+                return self.mean_of_pairs(found).value
             return self.mean(found).value
-        if not self.persons:
-            raise OptionError("annotators are numbered file by file: pairs have no figures")
+        self._check_persons()
         for name in (reference, estimate):
             if name not in self.annotators:
                 raise OptionError.unknown("annotator", name, self.annotators)
+        if (reference, estimate) not in self.pairs:
+            raise OptionError(f"{quote(reference)} and {quote(estimate)} share no item")
         return self.estimate(found, reference, estimate).value
+
+    def _check_persons(self) -> None:
+        if not self.persons:
+            raise OptionError("annotators are numbered file by file: pairs have no figures")
 
     def estimate(self, measure: Measure, reference: str, estimate: str) -> Estimate:
         """Return the headline figure of one annotator against another."""
@@ -122,8 +145,16 @@ class AnnotatorAgreement:
 
     def mean(self, measure: Measure) -> Estimate:
         """Return the mean over ordered pairs and items."""
-        values = np.array([value for *_, value in self._values(measure)])
-        return average(values, values, np.ones(len(values)), "mean")
+        return _mean(value for *_, value in self._values(measure))
+
+    def mean_of_pairs(self, measure: Measure) -> Estimate:
+        """Return the mean of the headline figures of all ordered pairs, however many items a pair has."""
+        return _mean(self.estimate(measure, *pair).value for pair in self.pairs)
+
+    def means(self, measure: Measure) -> dict[str, Estimate]:
+        """Return the means by aggregate; that of pairs only where annotators are persons."""
+        of_pairs = {"mean_of_pairs": self.mean_of_pairs(measure)} if self.persons else {}
+        return {**of_pairs, "mean_of_items": self.mean(measure)}
 
     @cached_property
     def signatures(self) -> Mapping[Measure, str]:
@@ -161,8 +192,9 @@ class AnnotatorAgreement:
     def summary(self) -> pl.DataFrame:
         """Figures of each pair, and behind them of all pairs.
 
-        ``protocol``, ``measure``, ``reference``, ``estimate`` (both ``"all"`` for the mean over ordered
-        pairs and items), ``aggregate``, ``value`` (null if undefined), ``items``.
+        ``protocol``, ``measure``, ``reference``, ``estimate`` (both ``"all"`` for means), ``aggregate``
+        (``"mean_of_pairs"`` is of the figures of the pairs, ``"mean_of_items"`` of the values of all items
+        and ordered pairs), ``value`` (null if undefined), ``items``.
         """
         import polars as pl  # noqa: PLC0415 - tables are for those who look at them
 
@@ -182,7 +214,8 @@ class AnnotatorAgreement:
             for reference, estimate in self.pairs if self.persons else ():
                 found = self.estimate(measure, reference, estimate)
                 yield *address, reference, estimate, measure.aggregate, null(found.value), found.items
-            yield *address, "all", "all", "mean", null(self.mean(measure).value), len(self.items)
+            for name, mean in self.means(measure).items():
+                yield *address, ALL, ALL, name, null(mean.value), len(self.items)
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -207,11 +240,17 @@ class AnnotatorAgreement:
             "task": self.task,
             "annotators": list(self.annotators),
             "items": len(self.items),
+            "rated": self.rated,
             "agreement": [dict(zip(names, row, strict=True)) for row in self._rows()],
             "alpha": _plain(self.alpha),
             "kappa": _plain(self.kappa),
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
+
+
+def _mean(found: Iterable[float]) -> Estimate:
+    values = np.array(list(found))
+    return average(values, values, np.ones(len(values)), "mean")
 
 
 def _plain(found: Agreement) -> dict[str, Any]:

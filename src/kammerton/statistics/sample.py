@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from kammerton.core.intervals import Codes
-from kammerton.errors import OptionError, quote
+from kammerton.errors import OptionError, inflected, plural, quote
 from kammerton.model.corpus import ALL
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Measure, Values
@@ -201,6 +201,8 @@ def _each(draws: Resampling | LeaveOneOut) -> Iterator[Codes]:
 def _clusters(items: Sequence[str], clusters: Mapping[str, str]) -> list[str]:
     without = [item for item in items if item not in clusters]
     if without:
-        message = f"{len(without):,} of {len(items):,} items have no cluster, e.g. {quote(without[0])}"
+        verb = inflected(len(without), "has", "have")
+        count = f"{len(without):,} of {plural(len(items), 'item')}"
+        message = f"{count} {verb} no cluster, e.g. {quote(without[0])}"
         raise OptionError(message, "an item that belongs to no other is a cluster of its own")
     return [clusters[item] for item in items]

@@ -221,7 +221,7 @@ REFUSED = {
         error 5:7+1 KT161 row has 4 columns, the header 3
           help: quote labels with separators
         error 6:3+1 KT124 segment ends before it starts: end `5`, start `6`
-          help: start and end swapped? 1 of 2 rows end before they start
+          help: start and end swapped? 1 of 2 rows ends before it starts
         """,
     ),
     "24 rows": (

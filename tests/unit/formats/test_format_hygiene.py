@@ -140,7 +140,7 @@ REFUSED = {
         "0 20.5 C\n20.500\t19.000\tF:min\n21 22 D\n",
         """
         error 2:8+6 KT124 segment ends before it starts: end `19.000`, start `20.500`
-          help: start and end swapped? 1 of 3 rows end before they start
+          help: start and end swapped? 1 of 3 rows ends before it starts
         """,
     ),
     "16 durations": (
@@ -228,7 +228,7 @@ def test_problems_of_arrays_name_rows() -> None:
             f"""
         error KT123 row index 2: negative time: `-1.0`
         error KT124 row index 1: segment ends before it starts: end `2.0`, start `3.0`
-          help: start and end swapped? 1 of 4 rows end before they start
+          help: start and end swapped? 1 of 4 rows ends before it starts
         error KT126 row index 3: segment overlaps the one of row index 0 by 1 s
           help: {TRIM}
         """

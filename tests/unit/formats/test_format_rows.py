@@ -389,7 +389,7 @@ REFUSED = {
           help: a time looks like 12.34
         error 2:1+2 KT123 negative time: `-1`
         error 3:3+1 KT124 segment ends before it starts: end `1`, start `2`
-          help: start and end swapped? 1 of 4 rows end before they start
+          help: start and end swapped? 1 of 4 rows ends before it starts
         error 5:1+1 KT126 segment overlaps the one of line 4 by 1 s
           help: --overlap trim cuts the earlier one where the later one starts
         """,

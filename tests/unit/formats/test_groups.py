@@ -45,7 +45,7 @@ def test_a_mapping() -> None:
     ("choice", "message"),
     [
         ("^(.*", "not a regular expression: `^(.*`"),
-        ("^Help!", "1 of 3 items have no group: `Revolver/Taxman` does not match `^Help!`"),
+        ("^Help!", "1 of 3 items has no group: `Revolver/Taxman` does not match `^Help!`"),
     ],
 )
 def test_expressions_that_do_not_fit(choice: str, message: str) -> None:

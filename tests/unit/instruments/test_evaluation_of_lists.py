@@ -167,10 +167,10 @@ def test_levels_leaves_and_best_labels() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (([["a"]], [["a"], ["b"]]), "1 files are annotated and 2 predicted"),
+        (([["a"]], [["a"], ["b"]]), "1 file is annotated and 2 predicted"),
         (({"one": ["a"]}, [["a"]]), "one side names its files"),
-        (({"one": ["a"]}, {"two": ["a"]}), "1 files are not predicted, such as `one`"),
-        (({}, {"two": ["a"]}), "1 files are not annotated, such as `two`"),
+        (({"one": ["a"]}, {"two": ["a"]}), "1 file is not predicted, such as `one`"),
+        (({}, {"two": ["a"]}), "1 file is not annotated, such as `two`"),
         ((["a", ["b"]], [["a"], ["b"]]), "a file of `annotated` must be a list of labels, not str"),
         (([["a"], ["b"]], [["a"], 1]), "a file of `predicted` must be a list of labels, not int"),
         (("a", ["a"]), "annotated must be a list of labels"),

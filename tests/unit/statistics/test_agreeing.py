@@ -13,6 +13,7 @@ from cases.chords import song
 from kammerton import agreeing
 from kammerton.chords import TASK
 from kammerton.errors import DataError, OptionError
+from kammerton.statistics.annotators import AnnotatorAgreement
 
 ONE = {"a": song((0, 2, "C"), (2, 4, "G:7")), "b": song((0, 10, "C"))}
 OTHER = {"a": song((0, 3, "C"), (3, 4, "G")), "b": song((0, 10, "C"))}
@@ -37,13 +38,55 @@ def test_pairs_share_the_items_that_both_have() -> None:
     assert found.items == ("a", "b")  # c has one annotator
     assert found.value("MajMin", reference="third", estimate="one") == pytest.approx(2 / 4)
     assert found.value("MajMin", reference="other", estimate="third") == pytest.approx(1 / 4)
+    # one-other twice 13/14, one-third 1/2, other-third 1/4
+    assert found.value("MajMin", over="pairs") == pytest.approx((13 / 14 + 1 / 2 + 1 / 4) / 3)
     # one-other twice: a 3/4, b 1; one-third twice: a 1/2; other-third twice: a 1/4
     assert found.value("MajMin") == pytest.approx((3 / 4 + 1 + 1 / 2 + 1 / 4) / 4)
     rows = found.summary.rows()
-    assert len(rows) == 7
+    assert len(rows) == 8
     assert rows[0][:5] == ("mirex2013", "MajMin", "one", "other", "pooled")
-    assert rows[-1] == ("mirex2013", "MajMin", "all", "all", "mean", pytest.approx(2.5 / 4), 2)
+    assert rows[-2][:5] == ("mirex2013", "MajMin", "all", "all", "mean_of_pairs")
+    assert rows[-1] == ("mirex2013", "MajMin", "all", "all", "mean_of_items", pytest.approx(2.5 / 4), 2)
     assert found.kappa.reason == "units have 2 to 3 ratings, and Fleiss' kappa needs equally many"
+
+
+def said(found: AnnotatorAgreement, code: str) -> list[str]:
+    return [diagnostic.message for diagnostic in found.diagnostics if diagnostic.code == code]
+
+
+def test_items_of_one_annotator_are_said() -> None:
+    found = kt.agree("chords", {"one": ONE, "other": OTHER, "third": THIRD}, measures=[MAJMIN])
+    assert said(found, "KT230") == ["1 of 3 items has one annotator, left out (`c`)"]
+    whole = kt.agree("chords", {"one": ONE, "other": OTHER}, measures=[MAJMIN])
+    assert whole.diagnostics == ()
+    alone = dict.fromkeys("efgh", ONE["a"])
+    many = kt.agree("chords", {"one": ONE, "other": {**OTHER, **alone}}, measures=[MAJMIN])
+    assert said(many, "KT230") == ["4 of 6 items have one annotator, left out (`e`, `f`, `g` and 1 more)"]
+
+
+def test_pairs_that_share_nothing_have_no_row() -> None:
+    apart = {"b": ONE["b"]}
+    found = kt.agree("chords", {"one": ONE, "a": {"a": ONE["a"]}, "b": apart}, measures=[MAJMIN])
+    assert found.pairs == (("one", "a"), ("one", "b"), ("a", "one"), ("b", "one"))
+    assert said(found, "KT231") == ["1 of 3 pairs of annotators shares no item, left out"]
+    assert found.value("MajMin", over="pairs") == 1.0
+    with pytest.raises(OptionError, match="`a` and `b` share no item"):
+        found.value("MajMin", reference="a", estimate="b")
+
+
+def test_annotators_who_share_nothing_are_left_out() -> None:
+    annotators = {"one": ONE, "other": OTHER, "hermit": {"c": ONE["a"]}, "monk": {"d": ONE["a"]}}
+    found = kt.agree("chords", annotators, measures=[MAJMIN])
+    assert found.annotators == ("one", "other")
+    assert said(found, "KT230") == ["2 of 4 items have one annotator, left out (`c`, `d`)"]
+    assert said(found, "KT231") == ["5 of 6 pairs of annotators share no item, left out"]
+
+
+def test_measures_made_for_several_annotators_are_said(tmp_path: Path) -> None:
+    pig(tmp_path, "001-1", 1, 2)
+    pig(tmp_path, "001-2", 1, 2)
+    found = kt.agree("fingering", tmp_path, measures=["strike/accuracy", "strike/M_gen"])
+    assert said(found, "KT232") == ["made for several annotators, here against one at a time: `strike/M_gen`"]
 
 
 def test_items_have_a_table() -> None:
@@ -73,9 +116,11 @@ def test_numbered_annotators_are_no_persons(tmp_path: Path) -> None:
     found = kt.agree("fingering", tmp_path, measures=["strike/accuracy"])
     assert not found.persons
     assert found.value("accuracy") == pytest.approx((3 / 4 + 0) / 2)
-    assert [row[2:5] for row in found.summary.rows()] == [("all", "all", "mean")]
+    assert [row[2:5] for row in found.summary.rows()] == [("all", "all", "mean_of_items")]
     with pytest.raises(OptionError, match="numbered"):
         found.value("accuracy", reference="1", estimate="2")
+    with pytest.raises(OptionError, match="numbered"):
+        found.value("accuracy", over="pairs")
 
 
 def test_instruments_agree_by_recording_and_label() -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import Diagnostic, plural, quote
 from kammerton.fingering.formats.notes import NoteField
 from kammerton.formats.csv_header import cells_of
 from kammerton.formats.reading import Problems
@@ -113,8 +113,7 @@ class Table:
         self, line: NumberedLine, record: Sequence[str], problems: Problems, expected: str
     ) -> None:
         number, text = line
-        cells = f"{len(record)} column" + ("" if len(record) == 1 else "s")
-        message = f"row has {cells} instead of {self.width}"
+        message = f"row has {plural(len(record), 'column')} instead of {self.width}"
         column, surplus = self._cell(text, self.width) if len(record) > self.width else (1, text)
         problem = Diagnostic(code="KT340", severity="error", message=message, hint=f"a row is {expected}")
         problems.add(Place(self.file, number, column, max(1, len(surplus)), text).diagnose(problem))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import Diagnostic, plural, quote
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.reading import Problems
 from kammerton.formats.row_problems import NumberedLine
@@ -104,7 +104,7 @@ class _Jamendo:
         seen: set[str] = set()
         for row, (cells, name) in enumerate(zip(rows, names, strict=True)):
             if len(cells) <= first:
-                message = f"row has {len(cells)} columns, the header {first + 1}"
+                message = f"row has {plural(len(cells), 'column')}, the header {first + 1}"
                 self._break(row, "KT161", message)
             elif name in seen or not name:
                 code = "KT618" if name else "KT621"

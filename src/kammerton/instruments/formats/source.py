@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import Diagnostic, plural
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.finishing import Lists
@@ -56,7 +56,7 @@ def as_reading(source: Source | None, problems: Problems) -> Reading[InstrumentL
     if source is not None and source.is_sheet:
         items = {item for item, _ in source.keys}
         if len(items) != 1:
-            message = f"file of {len(items):,} items, where one is expected"
+            message = f"file of {plural(len(items), 'item')}, where one is expected"
             hint = "name the file itself as references or estimates"
             problem = Diagnostic(
                 code="KT623", severity="error", message=message, file=problems.file, hint=hint

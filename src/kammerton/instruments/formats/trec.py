@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import Diagnostic, plural, quote
 from kammerton.formats.budgets import keeps_lines, say_exceeded
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.formats.row_problems import NumberedLine
@@ -135,7 +135,7 @@ class _Trec:
             if len(row) == width:
                 kept.append(number)
             else:
-                message = f"row has {len(row)} columns instead of {width}"
+                message = f"row has {plural(len(row), 'column')} instead of {width}"
                 hint = f"a row is {_EXPECTED[self._form]}"
                 self._break(row[0], "KT625", message, partial(self._place, number, 0), hint)
         self._lines = [self._lines[number] for number in kept]

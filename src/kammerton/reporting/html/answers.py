@@ -7,10 +7,10 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from kammerton.errors import plural
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.reporting.costs import costliest_items
-from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.context import context_of, shares_of
 from kammerton.reporting.html.filling import fill, shown

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, plural
 from kammerton.model.scores import Scores
 from kammerton.model.views import ItemView
-from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.html.answers import answers
 from kammerton.reporting.html.classes import costs
 from kammerton.reporting.html.compared import compared

@@ -7,8 +7,8 @@ import math
 from collections import Counter
 from collections.abc import Callable
 
+from kammerton.errors import plural
 from kammerton.model.views import ItemView
-from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.html.filling import fill
 from kammerton.reporting.html.item_choice import BUDGET, Chosen, choose
 from kammerton.reporting.html.sections import Section

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 from kammerton.model.measure import Measure
+from kammerton.reporting import tables
 from kammerton.reporting.tables import PER_CENT
 
 __all__ = ["UNDEFINED", "amount", "figure", "is_per_cent", "p_value", "scaled", "unit_of"]
@@ -59,5 +60,4 @@ def amount(value: float, unit: str) -> str:
         minutes = round(value / 60)
         hours, rest = divmod(minutes, 60)
         return f"{hours} h {rest:02} min" if hours else f"{minutes} min"
-    text = f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
-    return f"{text} {unit}"
+    return tables.amount(value, unit)
