@@ -75,8 +75,8 @@ def _sides(paths: tuple[str, ...], pairs: str | None) -> tuple[str | None, str]:
 
 
 def _summary(done: Packed) -> str:
-    from kammerton.formats.atomic import size_of  # noqa: PLC0415
     from kammerton.errors import plural  # noqa: PLC0415
+    from kammerton.formats.atomic import size_of  # noqa: PLC0415
 
     what = f"{plural(done.items, 'item')}, {plural(done.annotations, 'annotation')}"
     broken = f"; {done.broken:,} cannot be used, and it says why" if done.broken else ""
