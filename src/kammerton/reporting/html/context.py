@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from kammerton.errors import plural
 from kammerton.model.measure import Measure
 from kammerton.reporting.charts.forest import Band
-from kammerton.reporting.diagnostics import plural
 from kammerton.reporting.html.filling import shown
 from kammerton.reporting.html.numbers import figure, scaled
 from kammerton.reporting.html.source import Source
