@@ -29,7 +29,7 @@ SCORE = ("score", "chords", "ref", "good", "poor", "--annotator", "Ann=Ann", *MA
 COMPARE = ("compare", "chords", "ref", "good", "poor", "--annotator", "Ann=Ann", *MAJMIN, *FEW)
 
 TABLE = """\
-mirex2013, per cent; measured on 8 to 16 s, 2 annotators
+mirex2013, per cent; measured on 8 to 16 s per figure, 2 annotators
 system                          annotator  items  MajMin
 aggregate                                         pooled
 floor: all N                    all            2    0.00
@@ -89,7 +89,7 @@ def test_files_have_every_row(people: Terminal) -> None:
 
 def test_songs_with_one_annotator_are_told(people: Terminal) -> None:
     (people.folder / "Ann" / "a.lab").unlink()
-    assert "against the others, 1 item; 1 item with one annotator left out\n" in people.run(*SCORE).out
+    assert "against the others, 1 item; 1 item with one\n  annotator left out\n" in people.run(*SCORE).out
     (people.folder / "Ann" / "b.lab").unlink()
     people.write(ref={"b.lab": "0 4 C"})
     alone = people.run("score", "chords", "ref", "good", *MAJMIN, "--context")
