@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
@@ -17,6 +18,7 @@ from kammerton.formats.folders import Found, find_files
 from kammerton.formats.packs import is_pack, opened_pack
 from kammerton.formats.packs.reading import Pack
 from kammerton.formats.packs.unpacking import unpacked
+from kammerton.formats.reading import such_rows
 from kammerton.model.registry import find_task
 from kammerton.model.task import Conversion, Reading, Task
 
@@ -68,7 +70,7 @@ def convert(
     target : path
         A file, or a folder: one that is there, or a path that ends with a slash. A format that holds
         one annotator gets one file for each: named ``ANNOTATOR`` with the suffix if the source is a
-        file, ``ANNOTATOR/ITEM`` if it is a folder.
+        file, ``ANNOTATOR/ITEM`` if it is a folder; PIG, ``ITEM-NUMBER_fingering.txt``.
     to : str, optional
         The format; by default the suffix of ``target`` tells it. For chords ``lab``, ``jams``,
         ``audacity`` or ``csv``, for fingering ``pig``, ``csv`` or ``musicxml``.
@@ -126,7 +128,7 @@ def convert(
         job.convert_files(files)
     if pack is not None:
         job.unpack(pack, found)
-    return Converted(tuple(job.written), tuple(job.failed), tuple(job.diagnostics))
+    return Converted(tuple(job.written), tuple(job.failed), (*job.diagnostics, *job.remarks()))
 
 
 def _form(conversion: Conversion, target: Path, to: str | None) -> str:
@@ -172,6 +174,13 @@ class _Job:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    _remarks: Counter[Diagnostic] = field(default_factory=Counter)
+    """What is true of so many files."""
+
+    def remarks(self) -> Iterator[Diagnostic]:
+        """Give what readers of the files must know, each once."""
+        for remark, files in self._remarks.items():
+            yield remark.at(message=remark.message + such_rows(files, "files"), count=files)
 
     def convert_files(self, files: Found) -> None:
         """Convert every file; if one fails, the others still go on."""
@@ -198,6 +207,9 @@ class _Job:
         try:
             for place, text in self._outputs(name, item, reading):
                 self._write(place, text)
+            if self.conversion.remark is not None:
+                told = (self.conversion.remark(track, self.form) for _, track in self._chosen(name, reading))
+                self._remarks.update(dict.fromkeys(chain(*told)).keys())
         except DataError as error:
             self.diagnostics += error.diagnostics
             self.failed.append(name)
@@ -214,11 +226,22 @@ class _Job:
             return [(place, render([track for _, track in tracks], form))]
         if not self.into_folder:
             raise DataError([_several(name, form, [annotator for annotator, _ in tracks])])
-        folder_names = _file_names([annotator for annotator, _ in tracks])
-        return [
-            (self.target / (f"{told}/{self._named(item)}" if self.whole else self._named(told)), text)
-            for told, text in zip(folder_names, (render([track], form) for _, track in tracks), strict=True)
-        ]
+        places = self._places(name, item, [annotator for annotator, _ in tracks])
+        return [(place, render([track], form)) for place, (_, track) in zip(places, tracks, strict=True)]
+
+    def _places(self, name: str, item: str, annotators: Sequence[str]) -> list[Path]:
+        """Return the file of each annotator of an item."""
+        of_format = self.conversion.stems
+        stems = None if of_format is None else of_format(item, annotators, self.form)
+        if stems is None:
+            names = _file_names(annotators)
+            stems = [f"{name}/{item}" for name in names] if self.whole else names
+        else:
+            whose = zip(annotators, stems, strict=True)
+            told = ", ".join(f"{quote(each)} in {quote(self._named(stem))}" for each, stem in whose)
+            message = f"{len(annotators)} annotators: {told}"
+            self.diagnostics.append(Diagnostic(code="KT395", severity="note", message=message, file=name))
+        return [self.target / self._named(stem) for stem in stems]
 
     def _named(self, stem: str) -> str:
         return f"{stem}{self.conversion.forms[self.form]}"
@@ -255,7 +278,8 @@ def _several(name: str, form: str, annotators: Sequence[str]) -> Diagnostic:
         severity="error",
         message=f"{len(annotators)} annotations in one file, and {form} holds one",
         file=name,
-        hint=f"--annotator, or write to a folder; annotators: {', '.join(map(quote, annotators))}",
+        hint="--annotator chooses one; a path that ends with a slash, as `out/`, is a folder for all; "
+        f"annotators: {', '.join(map(quote, annotators))}",
     )
 
 

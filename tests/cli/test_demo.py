@@ -118,7 +118,7 @@ def test_the_fingerings_are_as_they_are_described() -> None:
     assert scores.value("ifr_melodic_references", system="careful") == 0
     assert scores.value("ifr_chord_references", system="careful") == 0
     assert scores.value("nakamura2020/M_soft", system="careful") == 1
-    found = kammerton.check("fingering", fingering).diagnostics
+    found = [each for each in kammerton.check("fingering", fingering).diagnostics if each.code != "KT393"]
     assert Counter(Path(each.file or "").parent.name for each in found) == {"careful": 1, "hasty": 9}
     assert {each.code for each in found} == {"KT390", "KT391", "KT392"}
 

@@ -304,13 +304,14 @@ def test_check_lists_what_cannot_be_played(example: Terminal) -> None:
     result = example.run("check", "fingering", "hasty/Cadence_est_fingering.txt", "--format", "concise")
     assert result.code == 0
     # both notes stand in lines of their own, below the version
-    first, second = (
+    first, second, third = (
         line.removeprefix("hasty/Cadence_est_fingering.txt:") for line in result.out.splitlines()
     )
     assert (
-        first == "8: KT390 note 6 (C4, R1) with note 7 (F4, R1) at 1: finger 1 spans 5 semitones, at most 2"
+        first == "8: KT390 note 6 (C4, R1) with note 7 (F4, R1) at 1 s: finger 1 spans 5 semitones, at most 2"
     )
-    assert second == "17: KT392 note 15 (C4, R3) with note 16 (E4, R1) at 3: fingers 1 and 3 are crossed"
+    assert second == "17: KT392 note 15 (C4, R3) with note 16 (E4, R1) at 3 s: fingers 1 and 3 are crossed"
+    assert third == " KT393 1 of 17 notes not judged: 1 without finger"  # the one that `hasty` left out
     assert result.err == "1 file checked: 2 warnings in 1 file\n"
     assert example.run("check", "fingering", "hasty", "--strict").code == 1
     (first, *_) = example.run("check", "fingering", "hasty", "--format", "json").document["diagnostics"]

@@ -2,6 +2,7 @@
 """Columns of annotations: what comes back, and what no reader would have given."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,14 @@ def test_fingers_come_back_with_their_lines() -> None:
     assert FINGERING.rows(PIECE) == 2
 
 
+def test_places_in_scores_come_back() -> None:
+    places = ["measure 1, beat 1", "measure 1, beat 1.5"]
+    score = replace(PIECE, unit="quarters", place_of=places.__getitem__)
+    first, second = back(FINGERING, score, PIECE)
+    assert (first.unit, [first.moment(note) for note in (0, 1)]) == ("quarters", places)
+    assert (second.unit, second.moment(1)) == ("s", "0.5 s")
+
+
 def test_lists_come_back() -> None:
     graded = InstrumentList(("d1",), grades=np.array([2]), query=True, closed=False)
     for found, each in zip(back(INSTRUMENTS, LIST, graded), (LIST, graded), strict=True):
@@ -83,6 +92,7 @@ def test_lists_come_back() -> None:
         (FINGERING, PIECE, {"labels": ("1",)}),
         (FINGERING, PIECE, {"onsets": [0.0]}),
         (FINGERING, PIECE, {"lines": [1]}),
+        (FINGERING, PIECE, {"places": ["measure 1, beat 1"]}),
         (INSTRUMENTS, LIST, {"scores": [0.5]}),
         (INSTRUMENTS, LIST, {"scores": [0.5, np.nan]}),
         (INSTRUMENTS, LIST, {"grades": [1, 0]}),

@@ -45,9 +45,9 @@ def command(task: Task) -> Callable[..., int]:
         source
             A file, or a folder whose tree is kept.
         target
-            A file, or a folder: one that is there, or a path that ends with a slash. A format that
-            holds one annotator gets a file for each: NAME with the suffix if IN is a file, NAME/ITEM if
-            it is a folder.
+            A file, or a folder: one that is there, or a path that ends with a slash, as `out/`. A format
+            that holds one annotator gets a file for each: NAME with the suffix if IN is a file,
+            NAME/ITEM if it is a folder; pig, ITEM-NUMBER_fingering.txt, as score reads it.
         to
             The format; by default the suffix of OUT tells it.
         annotator

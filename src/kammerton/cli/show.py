@@ -44,8 +44,8 @@ def command(task: Task) -> Callable[..., int]:
             list[str] | None, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
         ] = None,
         pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
-        start: Annotated[float | None, Parameter(name="--from", metavar="S")] = None,
-        end: Annotated[float | None, Parameter(name="--to", metavar="S")] = None,
+        start: Annotated[float | None, Parameter(name="--from", metavar="TIME")] = None,
+        end: Annotated[float | None, Parameter(name="--to", metavar="TIME")] = None,
         width: Annotated[int | None, Parameter(metavar="COLUMNS")] = None,
         quiet: Annotated[bool, Parameter(negative="")] = False,
         **reading: Any,
@@ -71,9 +71,9 @@ def command(task: Task) -> Callable[..., int]:
         pairs
             List of what belongs together, as for score, in place of REF and EST; ITEM may follow.
         start
-            First second of the timeline.
+            Where the timeline begins: seconds, or quarter notes of a score.
         end
-            Last second of the timeline.
+            Where it ends.
         width
             Columns to fill; by default those of the terminal.
         quiet

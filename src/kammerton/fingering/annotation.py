@@ -7,11 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from operator import add
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEFT", "MISSING", "RIGHT", "UNKNOWN", "Fingering", "known_labels"]
+__all__ = ["LEFT", "MISSING", "RIGHT", "UNKNOWN", "Fingering", "TimeUnit", "known_labels"]
+
+TimeUnit = Literal["s", "quarters"]
+"""Seconds; or quarter notes, of a score whose tempo nobody knows."""
 
 RIGHT, LEFT, UNKNOWN = 0, 1, -1
 """Codes of hands."""
@@ -36,7 +40,7 @@ class Fingering:
     Parameters
     ----------
     onsets, offsets : ndarray of float64, shape (n,)
-        Seconds, or quarter notes where a source has no tempo; in the order of the source.
+        In the unit of time; in the order of the source.
     pitches : ndarray of int64, shape (n,)
         MIDI numbers.
     hands : ndarray of int64, shape (n,)
@@ -48,6 +52,11 @@ class Fingering:
     line_of : callable, optional
         ``line_of(note)`` returns the line of the file that a note stands in, None if there is none. It
         does not go along to other processes.
+    unit : {"s", "quarters"}
+        Unit of time.
+    place_of : callable, optional
+        ``place_of(note)`` says where in a score a note stands, as ``"measure 3, beat 2.5"``. It does not go
+        along either.
 
     Notes
     -----
@@ -61,15 +70,30 @@ class Fingering:
     hands: NDArray[np.int64]
     labels: tuple[str, ...]
     line_of: Callable[[int], int | None] | None = None
+    unit: TimeUnit = "s"
+    place_of: Callable[[int], str] | None = None
 
     def __getstate__(self) -> dict[str, object]:
-        state = {**self.__dict__, "line_of": None}
+        state = {**self.__dict__, "line_of": None, "place_of": None}
         state.pop("codes", None)  # another process numbers labels in an order of its own
         return state
 
     def __len__(self) -> int:
         """Return the number of notes."""
         return len(self.labels)
+
+    def moment(self, note: int) -> str:
+        """Return when a note begins, as messages say it.
+
+        Examples
+        --------
+        >>> column = np.array([1.25])
+        >>> Fingering(column, column, column, column, ("1",)).moment(0)
+        '1.25 s'
+        """
+        if self.place_of is not None:
+            return self.place_of(note)
+        return f"{float(self.onsets[note]):.6g} {self.unit}"
 
     @cached_property
     def codes(self) -> NDArray[np.int64]:

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats import read_fingering, render_csv, render_pig
+from kammerton.fingering.formats import identify, read_fingering, render_csv, render_pig
 from kammerton.fingering.formats.musicxml_writer import render_musicxml
 from kammerton.model.task import Conversion
 
@@ -40,4 +40,34 @@ def _track(fingering: Fingering, _annotator: str | None, _name: str) -> Fingerin
     return fingering
 
 
-CONVERSION = Conversion(forms=_SUFFIXES, joint=frozenset(), load=read_fingering, render=_render, track=_track)
+def _stems(item: str, annotators: Sequence[str], form: str) -> list[str] | None:
+    """Name files as PIG does, whose annotators are numbers."""
+    if form != "pig":
+        return None
+    are_numbers = all(each.isascii() and each.isdecimal() for each in annotators)
+    apart = are_numbers and len(set(annotators)) == len(annotators)
+    numbers = annotators if apart else [str(place) for place in range(1, len(annotators) + 1)]
+    return [f"{identify(item)[0]}-{number}_fingering" for number in numbers]
+
+
+def _remark(fingering: Fingering, form: str) -> Iterator[Diagnostic]:
+    in_quarters = fingering.unit == "quarters"
+    if in_quarters == (form == "musicxml"):
+        return
+    message = (
+        "times are quarter notes, as the score has them: a quarter note counts as a second"
+        if in_quarters
+        else "times are seconds: a second is written as a quarter note"
+    )
+    yield Diagnostic(code="KT394", severity="note", message=message)
+
+
+CONVERSION = Conversion(
+    forms=_SUFFIXES,
+    joint=frozenset(),
+    load=read_fingering,
+    render=_render,
+    track=_track,
+    stems=_stems,
+    remark=_remark,
+)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kammerton.errors import Diagnostic, plural
-from kammerton.fingering.annotation import LEFT, RIGHT, Fingering
+from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering
 from kammerton.fingering.columns import key_presses
 from kammerton.fingering.constraints import RULES, Limits, judge_steps, limits_of
 from kammerton.fingering.options import FingeringOptions
@@ -62,11 +62,14 @@ class Findings:
         In order of time.
     steps, chords : int
         How many were judged.
+    unjudged : int
+        Notes that are of neither.
     """
 
     spots: tuple[Spot, ...]
     steps: int
     chords: int
+    unjudged: int
 
     def count(self, kind: Kind) -> int:
         """Return how many steps or chords cannot be played."""
@@ -87,7 +90,8 @@ def find_spots(fingering: Fingering, limits: Limits) -> Findings:
     steps, chords = judge.melodic(limits), judge.chords(limits)
     spots = [*_spots("step", steps, fingering, limits), *_spots("chord", chords, fingering, limits)]
     spots.sort(key=lambda spot: (fingering.onsets[spot.second], spot.second, spot.first))
-    return Findings(tuple(spots), len(steps.rules), len(chords.rules))
+    unjudged = len(fingering) - int(judge.judged.sum())
+    return Findings(tuple(spots), len(steps.rules), len(chords.rules), unjudged)
 
 
 def _spots(kind: Kind, judgement: Judgement, fingering: Fingering, limits: Limits) -> Iterator[Spot]:
@@ -165,12 +169,13 @@ def lint(fingering: Fingering, options: FingeringOptions) -> tuple[Diagnostic, .
     -------
     tuple of Diagnostic
         Warnings, at the line of the second note if there is a file: KT390 one finger on two keys of a
-        chord, KT391 a step, KT392 a chord.
+        chord, KT391 a step, KT392 a chord; and a note, KT393, of how much could not be judged.
     """
     profile = options.span_table()
     said: Counter[str] = Counter()
     found = []
-    for spot in find_spots(fingering, limits_of(profile)).spots:
+    findings = find_spots(fingering, limits_of(profile))
+    for spot in findings.spots:
         code = "KT391" if spot.kind == "step" else "KT390" if spot.rule == "same_finger" else "KT392"
         said[code] += 1
         if said[code] <= LISTED:
@@ -180,7 +185,20 @@ def lint(fingering: Fingering, options: FingeringOptions) -> tuple[Diagnostic, .
             rest = count - LISTED
             message = f"and {rest:,} more like these"
             found.append(Diagnostic(code=code, severity="warning", message=message, count=rest))
+    if findings.unjudged:
+        found.append(_unjudged(findings.unjudged, fingering))
     return tuple(found)
+
+
+def _unjudged(count: int, fingering: Fingering) -> Diagnostic:
+    bare = fingering.labels.count(MISSING)
+    why = (
+        (bare, "without finger"),
+        (count - bare, "between rests, chords or notes without finger"),
+    )
+    told = " and ".join(f"{each:,} {what}" for each, what in why if each)
+    message = f"{count:,} of {plural(len(fingering), 'note')} not judged: {told}"
+    return Diagnostic(code="KT393", severity="note", message=message, count=count)
 
 
 _HINTS = {
@@ -196,11 +214,10 @@ def _diagnose(code: str, spot: Spot, fingering: Fingering, profile: str) -> Diag
         for note, finger in zip((spot.first, spot.second), spot.fingers, strict=True)
     )
     joint = "to" if spot.kind == "step" else "with"
-    onset = f"{float(fingering.onsets[spot.second]):.6g}"
     return Diagnostic(
         code=code,
         severity="warning",
-        message=f"{first} {joint} {second} at {onset}: {spot.reason}",
+        message=f"{first} {joint} {second} at {fingering.moment(spot.second)}: {spot.reason}",
         line=None if fingering.line_of is None else fingering.line_of(spot.second),
         hint=_HINTS[code].format(profile),
     )

@@ -17,6 +17,7 @@ from kammerton.model.packing import PackedColumn, Packing
 __all__ = ["PACKING"]
 
 _NOTES = ("onsets", "offsets", "pitches", "hands")
+_WHERE = ("lines", "places")
 _NO_LINE = -1
 _HIGHEST = 127
 
@@ -26,6 +27,8 @@ def _pack(fingering: Fingering) -> Mapping[str, Any]:
         **{name: getattr(fingering, name) for name in _NOTES},
         "labels": fingering.labels,
         "lines": _lines(fingering),
+        "places": _places(fingering),
+        "in_quarters": fingering.unit == "quarters",
     }
 
 
@@ -38,19 +41,37 @@ def _lines(fingering: Fingering) -> NDArray[np.int64]:
     return lines if (lines != _NO_LINE).any() else lines[:0]
 
 
+def _places(fingering: Fingering) -> list[str]:
+    """Return where in a score each note stands; nothing if it is of none."""
+    return [] if fingering.place_of is None else [fingering.place_of(note) for note in range(len(fingering))]
+
+
 def _unpack(columns: Mapping[str, PackedColumn]) -> Sequence[Fingering | None]:
     labels = columns["labels"]
     odd = np.zeros(len(labels.offsets) - 1, dtype=bool)
     for name in _NOTES:
         odd |= columns[name].lengths != labels.lengths
-    odd |= (columns["lines"].lengths > 0) & (columns["lines"].lengths != labels.lengths)
+    for name in _WHERE:
+        odd |= (columns[name].lengths > 0) & (columns[name].lengths != labels.lengths)
     if not odd.any():
         odd = labels.having(_odd_notes(columns))
-    notes = zip(*(columns[name].parts() for name in (*_NOTES, "labels", "lines")), strict=True)
-    return [
-        None if bad else Fingering(onsets, offsets, pitches, hands, tuple(fingers), _line_of(lines))
-        for (onsets, offsets, pitches, hands, fingers, lines), bad in zip(notes, odd.tolist(), strict=True)
-    ]
+    in_quarters = columns["in_quarters"].values
+    notes = zip(*(columns[name].parts() for name in (*_NOTES, "labels", *_WHERE)), in_quarters, strict=True)
+    return [None if bad else _fingering(*each) for each, bad in zip(notes, odd.tolist(), strict=True)]
+
+
+def _fingering(*columns: Any) -> Fingering:
+    onsets, offsets, pitches, hands, labels, lines, places, in_quarters = columns
+    return Fingering(
+        onsets,
+        offsets,
+        pitches,
+        hands,
+        tuple(labels),
+        _line_of(lines),
+        "quarters" if in_quarters else "s",
+        places.__getitem__ if places else None,
+    )
 
 
 def _line_of(lines: NDArray[np.int64]) -> partial[int | None] | None:
@@ -81,8 +102,9 @@ PACKING = Packing(
         "hands": "whole",
         "labels": "text",
         "lines": "whole",
+        "places": "text",
     },
-    single={},
+    single={"in_quarters": "flag"},
     pack=_pack,
     unpack=_unpack,
     rows=len,

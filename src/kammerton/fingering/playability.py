@@ -177,6 +177,14 @@ class Playability:
         notes = pairs[:, worst]
         return Judgement(len(self._presses), self._pieces[notes[0]], notes, fingers[:, worst], rules[worst])
 
+    @property
+    def judged(self) -> Flags:
+        """Whether each note is of a step or a chord that is judged, shape (notes,)."""
+        judged = np.zeros(len(self._presses.pitches), dtype=bool)
+        judged[self._melodic[0]] = True
+        judged[self._held[0]] = True
+        return judged
+
     def hand_shifts(self) -> Codes:
         """Count moves of a hand from or to a chord, which are not judged, shape (pieces,)."""
         groups = self._groups
@@ -224,17 +232,23 @@ class Playability:
         return steps[:, judged], fingers[:, judged]
 
     @cached_property
-    def _chords(self) -> tuple[Codes, Codes]:
-        """Pairs of notes that tell whether a chord can be held, and where those of each chord begin.
-
-        For two fingers their nearest and their farthest keys, for one finger its outermost.
-        """
+    def _held(self) -> tuple[Codes, Codes, Codes]:
+        """Fingered notes of chords of which at least two notes are fingered, their chords and fingers."""
         groups, presses = self._groups, self._presses
         group = np.repeat(np.arange(len(groups.sizes)), groups.sizes)
         fingers = presses.fingers[groups.notes]
         held = fingers > 0
         chordal = held & (np.bincount(group[held], minlength=len(groups.sizes)) > 1)[group]
-        notes, group, fingers = groups.notes[chordal], group[chordal], fingers[chordal]
+        return groups.notes[chordal], group[chordal], fingers[chordal]
+
+    @cached_property
+    def _chords(self) -> tuple[Codes, Codes]:
+        """Pairs of notes that tell whether a chord can be held, and where those of each chord begin.
+
+        For two fingers their nearest and their farthest keys, for one finger its outermost.
+        """
+        presses = self._presses
+        notes, group, fingers = self._held
         keys = np.where(presses.hands[notes] == LEFT, -presses.pitches[notes], presses.pitches[notes])
         order = np.argsort((6 * group + fingers) * 512 + keys, kind="stable")  # keys are -127 to 127
         return _telling_pairs(notes[order], fingers[order], group[order])

@@ -105,6 +105,7 @@ def view_item(
             _scores(references, annotator, estimates, options),
         ),
         notes=(_described(chosen, references, len(notes)),),
+        unit=notes.unit,
         grid=grid_of(notes, hands, players),
         roll=roll_of(notes, hands, players),
         references=len(references),
@@ -171,7 +172,7 @@ def _violations(player: Player, options: FingeringOptions) -> Table:
     found, notes = player.findings, player.fingering
     rows = [
         (
-            f"{float(notes.onsets[spot.second]):.6g}",
+            notes.moment(spot.second).replace("measure", "m."),  # a column of a table is narrow
             f"{spot.first + 1} {spot.second + 1}",
             f"{key_name(notes, spot.first)} {key_name(notes, spot.second)}",
             " ".join(spot.fingers),

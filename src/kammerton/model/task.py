@@ -156,6 +156,11 @@ class Conversion:
     track : callable
         ``track(annotation, annotator, name)`` returns what ``render`` takes for an annotation that was read
         for scoring; ``name`` is what diagnostics call it.
+    stems : callable, optional
+        ``stems(item, annotators, form)`` returns the name without suffix of the file of each annotator of an
+        item, if the format has a custom for it; None if it has not.
+    remark : callable, optional
+        ``remark(track, form)`` says what a reader of the file that is written must know.
     """
 
     forms: Mapping[str, str]
@@ -163,6 +168,8 @@ class Conversion:
     load: Callable[[Any, str, Any], Reading[Any]]
     render: Callable[[Sequence[Any], str], str]
     track: Callable[[Any, str | None, str], Any]
+    stems: Callable[[str, Sequence[str], str], Sequence[str] | None] | None = None
+    remark: Callable[[Any, str], Iterable[Diagnostic]] | None = None
 
 
 Gather = Callable[[Gathered, Sequence[Measure], Any], tuple[tuple[str, ...], Mapping[Measure, Statistics]]]

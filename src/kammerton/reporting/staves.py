@@ -57,7 +57,7 @@ def draw_grid(view: ItemView, first: float, last: float, brush: Brush) -> Iterat
     absent = [(track.name, track.note) for track in view.tracks if track.note]
     told = [*(line.name for staff in grid.staves for line in staff.lines), *(name for name, _ in absent)]
     names = {name: brush.clip(brush.text(name), NAME) for name in told}
-    gutter = max(map(display_width, names.values()), default=0) + 1
+    gutter = max(map(display_width, (view.unit, *names.values()))) + 1
     room = brush.width - gutter
     columns = [
         _measured(grid, number, brush) for number, time in enumerate(grid.times) if first <= time < last

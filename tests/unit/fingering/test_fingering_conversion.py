@@ -74,9 +74,15 @@ def test_annotators_get_a_file_each(tmp_path: Path) -> None:
     )
     done = kt.convert("fingering", source, tmp_path / "pig", to="pig")
     assert [each.code for each in done.diagnostics] == ["KT206"]
+    assert "as `out/`, is a folder for all; annotators: `Ann`, `Bob`" in str(done.diagnostics[0].hint)
+    done = kt.convert("fingering", source, f"{tmp_path / 'csv'}/", to="csv")
+    assert [Path(each).name for each in done.written] == ["Ann.csv", "Bob.csv"]
     done = kt.convert("fingering", source, f"{tmp_path / 'pig'}/", to="pig")
-    assert [Path(each).name for each in done.written] == ["Ann.txt", "Bob.txt"]
-    assert read(tmp_path / "pig/Bob.txt")[None].labels == ("2", "3_1")
+    assert [Path(each).name for each in done.written] == ["scale-1_fingering.txt", "scale-2_fingering.txt"]
+    (note,) = done.diagnostics
+    files = "`Ann` in `scale-1_fingering.txt`, `Bob` in `scale-2_fingering.txt`"
+    assert (note.code, note.message) == ("KT395", f"2 annotators: {files}")
+    assert read(tmp_path / "pig/scale-2_fingering.txt")[None].labels == ("2", "3_1")
     done = kt.convert("fingering", source, tmp_path / "bob.musicxml", annotator="Bob")
     assert read(tmp_path / "bob.musicxml")[None].labels == ("2", "3_1")
 
@@ -105,8 +111,41 @@ def test_alternate_fingers_of_a_score_are_annotators(tmp_path: Path) -> None:
     score.write_text(text)
     done = kt.convert("fingering", score, f"{tmp_path}/out/", to="pig")
     labels = [read(Path(each))[None].labels for each in done.written]
-    assert [Path(each).name for each in done.written] == ["1.txt", "2.txt"]
+    assert [Path(each).name for each in done.written] == ["a-1_fingering.txt", "a-2_fingering.txt"]
     assert [each[0] for each in labels] == ["1", "2"]
+    assert [each.code for each in done.diagnostics] == ["KT395", "KT394"]
+
+
+def test_annotators_of_a_folder_are_scored_by_their_names(tmp_path: Path) -> None:
+    """Of a file that is called like one of PIG, the item comes from its name."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/scale_est_fingering.csv").write_text(
+        "onset,offset,pitch,hand,finger,annotator\n"
+        "0,1,60,right,1,7\n1,2,62,right,2,7\n0,1,60,right,2,12\n1,2,62,right,3,12\n"
+    )
+    kt.convert("fingering", tmp_path / "in", tmp_path / "out", to="pig")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "scale-7_fingering.txt",
+        "scale-12_fingering.txt",
+    }
+    scores = kt.score("fingering", tmp_path / "out", {"seven": tmp_path / "out/scale-7_fingering.txt"})
+    assert scores.value("strike/accuracy", annotator="7") == 1
+    assert scores.value("strike/accuracy", annotator="12") == 0
+
+
+def test_what_becomes_of_time_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "pig").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / f"pig/{name}.txt").write_text(PIG)
+    (note,) = kt.convert("fingering", tmp_path / "pig", tmp_path / "scores", to="musicxml").diagnostics
+    assert (note.code, note.count) == ("KT394", 2)
+    assert note.message == "times are seconds: a second is written as a quarter note (2 files)"
+    assert kt.convert("fingering", tmp_path / "pig", tmp_path / "tables", to="csv").diagnostics == ()
+    again = kt.convert("fingering", tmp_path / "scores/a.musicxml", tmp_path / "again.musicxml")
+    assert again.diagnostics == ()
+    (note,) = kt.convert("fingering", tmp_path / "scores/a.musicxml", tmp_path / "back.csv").diagnostics
+    message = "times are quarter notes, as the score has them: a quarter note counts as a second"
+    assert (note.code, note.message) == ("KT394", message)
 
 
 ONE = Fingering(np.zeros(1), np.ones(1), np.array([60]), np.array([0]), ("1",))

@@ -162,7 +162,7 @@ def test_what_cannot_be_played_is_listed_and_flagged() -> None:
     found = table(shown, "cannot be played")
     # steps of est: 1-3, 3-5, 5-4; one note of the chord is not fingered
     assert found.title == "est: 1 of 3 steps and 0 of 0 chords cannot be played, by parncutt1997"
-    assert found.rows == (("3", "3 6", "G4 A4", "R5 R4", "fingers 4 and 5 are crossed"),)
+    assert found.rows == (("3 s", "3 6", "G4 A4", "R5 R4", "fingers 4 and 5 are crossed"),)
     assert shown.grid is not None
     flagged = [cell.flagged for column in shown.grid.staves[0].lines[-1].columns for cell in column]
     assert flagged == [False, False, False, True]
@@ -175,7 +175,7 @@ def test_both_notes_of_a_chord_are_flagged_and_annotators_are_judged_too() -> No
     assert shown.grid is not None
     assert shown.grid.staves[1].lines[1].columns[0] == (Cell("5", flagged=True), Cell("3", flagged=True))
     assert table(shown, "a: ").rows == (
-        ("0", "4 5", "C3 E4", "L5 L3", "fingers 3 and 5 span 16 semitones, at most 7"),
+        ("0 s", "4 5", "C3 E4", "L5 L3", "fingers 3 and 5 span 16 semitones, at most 7"),
     )
 
 
@@ -325,9 +325,24 @@ def test_staves_are_drawn_note_by_note() -> None:
         "est: 1 of 3 steps and 0 of 0 chords cannot be played, by",
         "  parncutt1997",
         "  onset  notes  keys   fingers  why",
-        "  3      3 6    G4 A4  R5 R4    fingers 4 and 5 are crossed",
+        "  3 s    3 6    G4 A4  R5 R4    fingers 4 and 5 are crossed",
         "",
     ]
+
+
+def test_a_score_is_drawn_in_quarter_notes() -> None:
+    ann, est = (
+        replace(each, unit="quarters", place_of=lambda note: f"measure 1, beat {note + 1}")
+        for each in (ANN, EST)
+    )
+    lines = drawn(view_item("piece", "ann", {"ann": ann}, {"est": est}), 80)
+    assert lines[0] == "piece, 0 to 4 quarters: est against ann"
+    assert lines[3:6] == [
+        "quarters 0      1   2   3",
+        "right    C4     E4  G4  A4",
+        "ann      1      2   3   .",
+    ]
+    assert any(line.startswith("  m. 1, beat 6  3 6 ") for line in lines)
 
 
 def test_staves_without_notes_are_left_out_of_a_line() -> None:

@@ -29,7 +29,8 @@ def played(*notes: tuple[str, int, float]) -> Fingering:
 
 
 def said(fingering: Fingering, **options: str) -> list[str]:
-    return [f"{each.code} {each.message}" for each in lint(fingering, replace(OPTIONS, **options))]  # type: ignore[arg-type]
+    found = lint(fingering, replace(OPTIONS, **options))  # type: ignore[arg-type]
+    return [f"{each.code} {each.message}" for each in found if each.severity == "warning"]
 
 
 @pytest.mark.parametrize(
@@ -38,45 +39,45 @@ def said(fingering: Fingering, **options: str) -> list[str]:
         # I20, I18, I19: crossed chord; thumb on C4 and E4; thumb on two neighbours
         (
             (("3", 60, 0), ("1", 64, 0)),
-            "KT392 note 1 (C4, R3) with note 2 (E4, R1) at 0",
+            "KT392 note 1 (C4, R3) with note 2 (E4, R1) at 0 s",
             "1 and 3 are crossed",
         ),
         (
             (("1", 60, 0), ("1", 64, 0)),
-            "KT390 note 1 (C4, R1) with note 2 (E4, R1) at 0",
+            "KT390 note 1 (C4, R1) with note 2 (E4, R1) at 0 s",
             "1 spans 4 semitones, at most 2",
         ),
         ((("1", 60, 0), ("1", 62, 0), ("4", 67, 0)), "", ""),
         # I13, I12: 2-3 over the limit of 5, and on it
         (
             (("2", 60, 0), ("3", 66, 1)),
-            "KT391 note 1 (C4, R2) to note 2 (F#4, R3) at 1",
+            "KT391 note 1 (C4, R2) to note 2 (F#4, R3) at 1 s",
             "2 and 3 span 6 semitones, at most 5",
         ),
         ((("2", 60, 0), ("3", 65, 1)), "", ""),
         # I06: the thumb passes under the fourth finger by 9, at most 3
         (
             (("4", 60, 0), ("1", 69, 1)),
-            "KT391 note 1 (C4, R4) to note 2 (A4, R1) at 1",
+            "KT391 note 1 (C4, R4) to note 2 (A4, R1) at 1 s",
             "1 and 4 cross by 9 semitones, at most 3",
         ),
         # I05: 3 over 4
         (
             (("3", 64, 0), ("4", 62, 1)),
-            "KT391 note 1 (E4, R3) to note 2 (D4, R4) at 1",
+            "KT391 note 1 (E4, R3) to note 2 (D4, R4) at 1 s",
             "3 and 4 are crossed",
         ),
         # I10, I09: one finger 3 semitones on, and 2
         (
             (("-2", 63, 0), ("-2", 60, 1)),
-            "KT391 note 1 (Eb4, L2) to note 2 (C4, L2) at 1",
+            "KT391 note 1 (Eb4, L2) to note 2 (C4, L2) at 1 s",
             "2 moves 3 semitones, at most 2",
         ),
         ((("-2", 62, 0), ("-2", 60, 1)), "", ""),
         # 2-5 spans 2 at least
         (
             (("-5", 60, 0), ("-2", 61, 0)),
-            "KT392 note 1 (C4, L5) with note 2 (C#4, L2) at 0",
+            "KT392 note 1 (C4, L5) with note 2 (C#4, L2) at 0 s",
             "2 and 5 span 1 semitone, at least 2",
         ),
     ],
@@ -116,7 +117,49 @@ def test_spots_are_those_that_the_rate_counts(fingering: Fingering) -> None:
     for measure, kind, judged in zip(measures, ("step", "chord"), (found.steps, found.chords), strict=True):
         (row,) = counted[measure].tolist()
         assert (judged, found.count(kind)) == (row[0], sum(row[1:])), measure  # type: ignore[arg-type]
-    assert all(each.severity == "warning" for each in lint(fingering, OPTIONS))
+
+
+@pytest.mark.parametrize(
+    ("fingering", "message"),
+    [
+        # a rest of a second before the third note
+        (
+            played(("1", 60, 0), ("2", 62, 1), ("3", 64, 3)),
+            "1 of 3 notes not judged: 1 between rests, chords or notes without finger",
+        ),
+        # a step is judged from C to D; then nobody says with what E is struck, nor where F comes from
+        (
+            played(("1", 60, 0), ("2", 62, 1), ("", 64, 2), ("4", 65, 3)),
+            "2 of 4 notes not judged: 1 without finger and 1 between rests, chords or notes without finger",
+        ),
+        # a chord of which two notes have a finger is judged, but not the way to it
+        (
+            played(("1", 60, 0), ("1", 60, 1), ("", 64, 1), ("5", 67, 1)),
+            "2 of 4 notes not judged: 1 without finger and 1 between rests, chords or notes without finger",
+        ),
+        (played(("", 60, 0), ("", 62, 1)), "2 of 2 notes not judged: 2 without finger"),
+        (played(("1", 60, 0), ("-1", 48, 1)), "2 of 2 notes not judged: 2 between rests, chords or"),
+        # each hand on its own
+        (played(("1", 60, 0), ("-1", 48, 0), ("2", 62, 1), ("-2", 47, 1)), None),
+    ],
+)
+def test_notes_that_are_not_judged_are_counted(fingering: Fingering, message: str | None) -> None:
+    notes = [each for each in lint(fingering, OPTIONS) if each.severity == "note"]
+    if message is None:
+        assert notes == []
+    else:
+        (note,) = notes
+        assert note.code == "KT393"
+        assert note.message.startswith(message)
+        assert note.count == int(message.split()[0])
+
+
+def test_a_place_in_a_score_is_that_of_its_measure() -> None:
+    leap = played(("2", 60, 0), ("3", 66, 1))
+    (found,) = said(replace(leap, place_of=lambda note: f"measure {note + 4}, beat 2"))
+    assert found.startswith("KT391 note 1 (C4, R2) to note 2 (F#4, R3) at measure 5, beat 2: fingers")
+    (found,) = said(replace(leap, unit="quarters"))
+    assert " at 1 quarters: " in found
 
 
 def test_names_of_keys_and_fingers() -> None:

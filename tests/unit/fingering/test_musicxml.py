@@ -2,6 +2,7 @@
 """Scores in MusicXML; numbers in ids are rows of the table of bad inputs, A13 and A14 cases of fingering."""
 
 import itertools
+import pickle
 from fractions import Fraction
 
 import pytest
@@ -505,3 +506,17 @@ def test_staves_below_the_second_are_the_left_hand() -> None:
 def test_staves_that_no_attribute_announces_count() -> None:
     text = score(note("C4", "1"), note("C3", "1", staff=2), attributes=SINGLE)
     assert [row[4] for row in only(text)] == ["1", "-1"]
+
+
+def test_a_note_stands_at_a_beat_of_a_measure() -> None:
+    text = score(note("C5", "1"), note("D5", "2", duration=1), note("E5", "3", duration=1))
+    ((_, found),) = parsed(text).annotations
+    assert found.unit == "quarters"
+    # four divisions to a quarter note
+    assert [found.moment(each) for each in range(3)] == [
+        "measure 1, beat 1",
+        "measure 1, beat 2",
+        "measure 1, beat 2.25",
+    ]
+    again = pickle.loads(pickle.dumps(found))
+    assert (again.moment(2), again.place_of) == ("1.25 quarters", None)

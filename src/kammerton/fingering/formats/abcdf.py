@@ -177,6 +177,7 @@ class _Music:
             np.array([finger.hand for _, finger in placed], dtype=np.int64),
             [finger.label for _, finger in placed],
             lambda row, _: self._place(placed[row][0]),
+            unit="quarters",
         )
 
     def _place(self, note: AbcNote) -> Place:

@@ -79,7 +79,16 @@ def _own(value: Any, problems: Problems, options: ReadingOptions) -> Notes | Non
     labels, _ = fingers_of(
         value.labels, value.hands, lambda row: place(row, "finger"), problems, options, numbers="signed"
     )
-    return Notes(onsets, offsets, value.pitches, value.hands, labels, place)
+    return Notes(
+        onsets,
+        offsets,
+        value.pitches,
+        value.hands,
+        labels,
+        place,
+        unit=value.unit,
+        place_of=value.place_of,
+    )
 
 
 def _foreign(value: Any, problems: Problems, options: ReadingOptions) -> Notes | None:

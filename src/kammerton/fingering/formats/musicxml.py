@@ -164,6 +164,8 @@ def _annotations(
             np.array([_hand(labels.of(annotator), hand) for _, hand, labels in ordered], dtype=np.int64),
             [labels.of(annotator) for _, _, labels in ordered],
             lambda row, _: source.tag("note", ordered[row][0].element.position),
+            unit="quarters",
+            place_of=lambda row: ordered[row][0].where.in_part,
         )
         for annotator in range(annotators)
     ]

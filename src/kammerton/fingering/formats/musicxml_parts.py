@@ -32,9 +32,14 @@ class Spot:
     offset: Fraction
     beat_type: int
 
-    def __str__(self) -> str:
+    @property
+    def in_part(self) -> str:
+        """The place without its part."""
         beat = round(float(self.offset * self.beat_type / 4) + 1, 3)
-        return f"part {_name(self.part)}, measure {_name(self.measure)}, beat {beat:g}"
+        return f"measure {_name(self.measure)}, beat {beat:g}"
+
+    def __str__(self) -> str:
+        return f"part {_name(self.part)}, {self.in_part}"
 
 
 @dataclass(slots=True, eq=False)

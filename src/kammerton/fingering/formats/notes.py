@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, quote
-from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering, TimeUnit
 from kammerton.fingering.formats.columns import say_rows
 from kammerton.fingering.labels import strike_codes
 from kammerton.fingering.pitch import HIGHEST_KEY, LOWEST_KEY
@@ -54,6 +54,8 @@ class Notes:
         What the notes are called, where the format has it.
     line_of : callable, optional
         ``line_of(row)`` returns the line of a note; without it, ``locate`` is kept for that.
+    unit, place_of
+        As of :class:`~kammerton.fingering.annotation.Fingering`.
     """
 
     onsets: Floats
@@ -64,11 +66,14 @@ class Notes:
     locate: Locate
     ids: Sequence[str] | None = None
     line_of: Callable[[int], int | None] | None = None
+    unit: TimeUnit = "s"
+    place_of: Callable[[int], str] | None = None
 
     def fingering(self) -> Fingering:
         """Return the notes as they are."""
         columns = (self.onsets, self.offsets, self.pitches, self.hands)
-        return Fingering(*columns, tuple(self.labels), self.line_of or partial(_line, self.locate))
+        line_of = self.line_of or partial(_line, self.locate)
+        return Fingering(*columns, tuple(self.labels), line_of, self.unit, self.place_of)
 
     def named(self, row: int) -> str:
         """Return how a message calls a note."""
