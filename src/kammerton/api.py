@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kammerton.arguments import corpus_of, options_of, split_of
 from kammerton.engine import score_corpus
 from kammerton.errors import DataError, OptionError, close_match, quote
+from kammerton.grouping import GroupBy, grouping_of
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing
 from kammerton.model.loading import (
     load_estimates,
@@ -60,6 +61,7 @@ def score(  # noqa: PLR0913 - one per choice
     interval: Method = "percentile",
     clusters: Mapping[str, str] | str | None = None,
     context: bool = False,
+    group_by: GroupBy | None = None,
 ) -> Scores:
     """Score one or several systems.
 
@@ -111,6 +113,9 @@ def score(  # noqa: PLR0913 - one per choice
     context : bool
         Whether to score trivial answers too, and annotators against each other as systems are scored: see
         :attr:`Scores.context`.
+    group_by : mapping of str to str, or str, optional
+        What figures are told by, such as the genre of each song, in the form of ``clusters``: see
+        :attr:`Scores.groups`.
 
     Returns
     -------
@@ -149,17 +154,19 @@ def score(  # noqa: PLR0913 - one per choice
     choices = signed_choices(reading) | part
     items = items_of(evidence)
     drawing = drawing_of(ci, resamples, seed, interval, clusters, items)
+    grouping, noticed = (None, ()) if group_by is None else grouping_of(group_by, items)
     if ci is not None and clusters is None:
-        evidence = replace(evidence, diagnostics=(*evidence.diagnostics, *likely_clusters(items)))
+        noticed = (*likely_clusters(items), *noticed)
     return Scores(
         found,
-        evidence,
+        replace(evidence, diagnostics=(*evidence.diagnostics, *noticed)),
         missing=missing,
         options=reading,
         choices=choices,
         drawing=drawing,
         corpus=corpus,
         surroundings=surroundings_of(order, corpus, evidence.measures) if context else None,
+        grouping=grouping,
     )
 
 

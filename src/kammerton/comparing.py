@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from kammerton.api import score
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.formats.groups import group_items
+from kammerton.grouping import GroupBy, grouping_of
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.model.registry import find_task
@@ -18,6 +19,7 @@ from kammerton.model.scores import Scores
 from kammerton.runs.joining import Runs, join_runs
 from kammerton.statistics.compared import SystemComparison
 from kammerton.statistics.comparing import compare as compare_scores
+from kammerton.statistics.groups import Groups, groups_of
 from kammerton.uncertainty import likely_clusters
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ def compare(  # noqa: PLR0913 - one per choice
     clusters: Mapping[str, str] | str | None = None,
     reliability: bool = False,
     context: bool = False,
+    group_by: GroupBy | None = None,
     **choices: Any,
 ) -> SystemComparison:
     """Compare systems on exactly the same items.
@@ -72,6 +75,8 @@ def compare(  # noqa: PLR0913 - one per choice
         Add how far the items can be relied on: a generalizability study, the smallest detectable difference.
     context : bool
         Add what the systems stand between, as for :func:`kammerton.score`; runs must have it.
+    group_by : mapping of str to str, or str, optional
+        What figures are told by, as for :func:`kammerton.score`.
     **choices
         ``protocols``, ``measures``, ``annotators``, ``pairs``, ``missing``, ``strict``, ``split``,
         ``splits``, ``options`` of :func:`kammerton.score`; with runs the first two, which choose among the
@@ -107,22 +112,32 @@ def compare(  # noqa: PLR0913 - one per choice
     if len(scores.systems) < 2:
         raise OptionError("a comparison needs two systems", "name the folder of each")
     names = sorted({item for _, item in scores.fingerprints})
+    drawn: dict[str, Any] = {
+        "level": ci,
+        "method": interval,
+        "resamples": resamples,
+        "seed": seed,
+        "clusters": None if clusters is None else group_items(clusters, names),
+    }
+    chosen: dict[str, Any] = {
+        "measures": _comparable(scores, annotator),
+        "annotator": None if annotator == ALL else annotator,
+    }
     comparison = compare_scores(
         scores,
-        measures=_comparable(scores, annotator),
-        annotator=None if annotator == ALL else annotator,
         test=test,
         alpha=alpha,
-        level=ci,
-        method=interval,
-        resamples=resamples,
         permutations=permutations,
-        seed=seed,
-        clusters=None if clusters is None else group_items(clusters, names),
         reliability=reliability,
+        **drawn,
+        **chosen,
     )
-    likely = likely_clusters(names) if clusters is None else ()
-    return SystemComparison(_noticing(scores, likely), comparison)
+    noticed = likely_clusters(names) if clusters is None else ()
+    groups: Groups | None = None
+    if group_by is not None:
+        grouping, odd = grouping_of(group_by, names)
+        groups, noticed = groups_of(scores, grouping, drawn, **chosen, shared=True), (*noticed, *odd)
+    return SystemComparison(_noticing(scores, noticed), comparison, groups)
 
 
 def _of_runs(
@@ -153,11 +168,4 @@ def _noticing(scores: Scores, more: Iterable[Diagnostic]) -> Scores:
     """Return scores with what was noticed in one order, whether files were read or runs: by system."""
     origin, place = scores.origin, {name: number for number, name in enumerate(scores.systems)}
     noticed = sorted(scores.diagnostics, key=lambda each: place.get(each.system or "", -1))
-    return Scores(
-        origin.task,
-        replace(origin.evidence, diagnostics=(*noticed, *more)),
-        missing=origin.missing,
-        options=origin.options,
-        choices=origin.choices,
-        surroundings=origin.surroundings,
-    )
+    return scores.remade(evidence=replace(origin.evidence, diagnostics=(*noticed, *more)))

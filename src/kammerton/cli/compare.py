@@ -37,6 +37,7 @@ def command(task: Task) -> Callable[..., int]:
         permutations: Annotated[int, Parameter(metavar="N")] = 10_000,
         reliability: Annotated[bool, Parameter(negative="")] = False,
         context: Annotated[bool, Parameter(negative="")] = False,
+        group_by: Annotated[str | None, Parameter(metavar="FILE.csv:COLUMN|REGEX")] = None,
         ci: Annotated[float, Parameter(metavar="LEVEL")] = 0.95,
         interval: Literal["percentile", "bca"] = "percentile",
         resamples: Annotated[int, Parameter(metavar="N")] = 10_000,
@@ -82,6 +83,9 @@ def command(task: Task) -> Callable[..., int]:
             Add how far the items can be relied on, and the smallest difference they can detect.
         context
             Add what the systems stand between: trivial answers, and annotators against each other.
+        group_by
+            Add figures group by group, such as by genre: a column of a table, or a regular expression
+            on names of items.
         ci
             Level of the intervals of figures and differences.
         interval
@@ -125,6 +129,7 @@ def command(task: Task) -> Callable[..., int]:
             "permutations": permutations,
             "reliability": reliability,
             "context": context,
+            "group_by": group_by,
             "ci": ci,
             "interval": interval,
             "resamples": resamples,

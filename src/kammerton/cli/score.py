@@ -39,6 +39,7 @@ def command(task: Task) -> Callable[..., int]:
         table: Annotated[str | None, Parameter(metavar="NAME")] = None,
         cite: Annotated[bool, Parameter(negative="")] = False,
         context: Annotated[bool, Parameter(negative="")] = False,
+        group_by: Annotated[str | None, Parameter(metavar="FILE.csv:COLUMN|REGEX")] = None,
         form: Annotated[_Format, Parameter(name="--format")] = "table",
         output: Annotated[str | None, Parameter(metavar="FILE")] = None,
         per_item: Annotated[str | None, Parameter(metavar="FILE.(csv|jsonl|parquet)")] = None,
@@ -88,6 +89,9 @@ def command(task: Task) -> Callable[..., int]:
         context
             Print figures between floors and ceiling: trivial answers made from the references, and annotators
             against each other, scored as the systems are.
+        group_by
+            Print figures group by group, such as by genre: a column of a table, or a regular expression
+            on names of items.
         form
             What to print: tables of headline figures (table, md, latex), or every figure (json, csv).
         output
@@ -138,6 +142,7 @@ def command(task: Task) -> Callable[..., int]:
             table=table,
             cite=cite,
             context=context,
+            groups=group_by is not None,
             every=every or measures is not None,
             output=output,
             per_item=per_item,
@@ -162,6 +167,7 @@ def command(task: Task) -> Callable[..., int]:
             "interval": interval,
             "clusters": clusters,
             "context": context,
+            "group_by": group_by,
             **sides(references, estimates, added, pairs),
         }
         paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]

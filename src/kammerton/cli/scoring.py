@@ -30,6 +30,7 @@ from kammerton.reporting.class_tables import render_class_table
 from kammerton.reporting.contexts import render_context
 from kammerton.reporting.diagnostics import count_problems
 from kammerton.reporting.documents import render_items, render_json, render_summary
+from kammerton.reporting.groups import render_groups
 from kammerton.reporting.left_out import closing_line, excluded_lines
 from kammerton.reporting.tables import build_blocks
 from kammerton.runs import write_run
@@ -48,6 +49,7 @@ class Plan:
     table: str | None
     cite: bool
     context: bool
+    groups: bool
     every: bool
     output: str | None
     per_item: str | None
@@ -61,8 +63,9 @@ class Plan:
             raise OptionError(
                 f"--per-item cannot write {quote(self.per_item)}", f"suffixes: {', '.join(_ITEM_SUFFIXES)}"
             )
-        instead = [("--cite", self.cite), ("--table", self.table is not None), ("--context", self.context)]
-        chosen = [name for name, is_chosen in instead if is_chosen]
+        instead = {"--cite": self.cite, "--table": self.table is not None}
+        instead |= {"--context": self.context, "--group-by": self.groups}
+        chosen = [name for name, is_chosen in instead.items() if is_chosen]
         if len(chosen) > 1:
             raise OptionError(f"{chosen[0]} and {chosen[1]} both print in place of the figures")
         if self.safe_csv and self.form != "csv" and not (self.per_item or "").lower().endswith(".csv"):
@@ -97,9 +100,10 @@ class Plan:
             return render_class_table(scores, self.table, self.form, safe=self.safe_csv, encoding=encoding)
         if self.form == "json":
             return render_json(scores.to_dict())
-        if self.context:
+        if self.context or self.groups:
+            render = render_context if self.context else render_groups
             safe, every = self.safe_csv, self.every
-            return render_context(scores, self.form, every=every, safe=safe, width=width, encoding=encoding)
+            return render(scores, self.form, every=every, safe=safe, width=width, encoding=encoding)
         if self.form == "csv":
             return render_summary(scores, safe=self.safe_csv)
         blocks = build_blocks(scores, every=self.every)

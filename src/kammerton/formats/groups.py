@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from kammerton.errors import DataError, Diagnostic, OptionError, inflected, plural, quote
 from kammerton.formats.folders import normal_form
@@ -14,13 +15,48 @@ from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
 
-__all__ = ["group_items", "read_groups"]
+__all__ = ["Found", "find_groups", "group_items", "read_groups"]
 
 _TABLE = re.compile(r"(?P<path>.+\.(?:csv|tsv|txt)):(?P<column>[^:/\\\\]+)", re.IGNORECASE | re.DOTALL)
 
 
-def group_items(choice: Mapping[str, str] | str, items: Iterable[str]) -> dict[str, str]:
-    """Return what each item belongs to.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What items belong to.
+
+    Parameters
+    ----------
+    by : str
+        Name of the column, or ``"group"``.
+    of : mapping of str to str
+        Group of each item that has one.
+    lacking : tuple of str
+        Items that have none.
+    why : str
+        Why they have none.
+    unknown : tuple of str
+        What a table puts in groups, and is no item.
+    """
+
+    by: str
+    of: Mapping[str, str]
+    lacking: tuple[str, ...]
+    why: str
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> str:
+        """How many items have none, of how many."""
+        return f"{len(self.lacking):,} of {plural(len(self.of) + len(self.lacking), 'item')}"
+
+    @property
+    def example(self) -> str:
+        """One of them, and why."""
+        return f"{quote(self.lacking[0])} {self.why}"
+
+
+def find_groups(choice: Mapping[str, str] | str, items: Iterable[str]) -> Found:
+    """Return what each item belongs to, if to anything.
 
     Parameters
     ----------
@@ -29,6 +65,45 @@ def group_items(choice: Mapping[str, str] | str, items: Iterable[str]) -> dict[s
         of each item: the group is what its first parentheses hold, or else all that it found.
     items : iterable of str
         Names of items. One without folders in a table also stands for items of that name in folders.
+
+    Raises
+    ------
+    OptionError
+        If the expression is none.
+    DataError
+        If the table cannot be read.
+    """
+    known, by = list(items), "group"
+    if isinstance(choice, str):
+        table = _TABLE.fullmatch(choice)
+        if table is None:
+            return _matched(choice, known)
+        by, choice = table["column"], read_groups(table["path"], table["column"])
+    named = {normal_form(str(item)): str(group) for item, group in choice.items()}
+    keys = {item: next((n for n in (item, item.rpartition("/")[2]) if n in named), None) for item in known}
+    found = {item: None if key is None else named[key] for item, key in keys.items()}
+    unknown = named.keys() - keys.values()
+    return _found(by, found, "has none in the table", tuple(name for name in named if name in unknown))
+
+
+def _matched(pattern: str, items: Iterable[str]) -> Found:
+    try:
+        expression = re.compile(pattern)
+    except re.error as error:
+        hint = "a regular expression on names of items, such as '^(.*)/', or FILE.csv:COLUMN"
+        raise OptionError(f"not a regular expression: {quote(pattern)}: {error}", hint) from error
+    group = 1 if expression.groups else 0
+    found = {item: match and match[group] for item in items for match in (expression.search(item),)}
+    return _found("group", found, f"does not match {quote(pattern)}")
+
+
+def _found(by: str, found: Mapping[str, str | None], why: str, unknown: tuple[str, ...] = ()) -> Found:
+    lacking = tuple(item for item, group in found.items() if group is None)
+    return Found(by, {i: group for i, group in found.items() if group is not None}, lacking, why, unknown)
+
+
+def group_items(choice: Mapping[str, str] | str, items: Iterable[str]) -> Mapping[str, str]:
+    """Return what each item belongs to: see :func:`find_groups`.
 
     Raises
     ------
@@ -42,38 +117,12 @@ def group_items(choice: Mapping[str, str] | str, items: Iterable[str]) -> dict[s
     >>> group_items("^(.*)/", ["Help!/Yesterday", "Help!/Act Naturally"])
     {'Help!/Yesterday': 'Help!', 'Help!/Act Naturally': 'Help!'}
     """
-    known = list(items)
-    if isinstance(choice, str):
-        table = _TABLE.fullmatch(choice)
-        if table is None:
-            return _matched(choice, known)
-        choice = read_groups(table["path"], table["column"])
-    named = {normal_form(str(item)): str(group) for item, group in choice.items()}
-    found = {
-        item: next((named[name] for name in (item, item.rpartition("/")[2]) if name in named), None)
-        for item in known
-    }
-    return _all_of(found, "is in no row of the table")
-
-
-def _matched(pattern: str, items: Iterable[str]) -> dict[str, str]:
-    try:
-        expression = re.compile(pattern)
-    except re.error as error:
-        hint = "a regular expression on names of items, such as '^(.*)/', or FILE.csv:COLUMN"
-        raise OptionError(f"not a regular expression: {quote(pattern)}: {error}", hint) from error
-    group = 1 if expression.groups else 0
-    found = {item: match and match[group] for item in items for match in (expression.search(item),)}
-    return _all_of(found, f"does not match {quote(pattern)}")
-
-
-def _all_of(found: Mapping[str, str | None], why: str) -> dict[str, str]:
-    lacking = [item for item, group in found.items() if group is None]
-    if lacking:
-        verb = inflected(len(lacking), "has", "have")
-        count = f"{len(lacking):,} of {plural(len(found), 'item')}"
-        raise OptionError(f"{count} {verb} no group: {quote(lacking[0])} {why}")
-    return {item: group for item, group in found.items() if group is not None}
+    found = find_groups(choice, items)
+    if found.lacking:
+        raise OptionError(
+            f"{found.count} {inflected(len(found.lacking), 'has', 'have')} no group: {found.example}"
+        )
+    return found.of
 
 
 def read_groups(path: str | os.PathLike[str], column: str) -> dict[str, str]:
@@ -84,7 +133,7 @@ def read_groups(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     path : path
         CSV, or separated by semicolons, tabs or blanks, with a header.
     column : str
-        Name of the column, in any case.
+        Name of the column, in any case; where it is empty, an item has no group.
 
     Raises
     ------
@@ -96,7 +145,10 @@ def read_groups(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     problems = Problems(name)
     text = read_text(path, name=name, encoding="utf-8", limits=Limits())
     found: dict[str, str] = {}
-    for item, group, place in item_rows(text, problems, column, code="KT217", needs_header=True):
+    rows = item_rows(text, problems, column, code="KT217", needs_header=True, may_be_empty=True)
+    for item, group, place in rows:
+        if not group:
+            continue
         if found.setdefault(item, group) != group:
             message = f"item {quote(item)} is in two groups: {quote(found[item])}, {quote(group)}"
             problems.add(place.diagnose(Diagnostic(code="KT217", severity="error", message=message)))

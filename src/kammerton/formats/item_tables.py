@@ -23,7 +23,13 @@ ItemRow = tuple[str, str, Place]
 
 
 def item_rows(
-    text: str, problems: Problems, column: str, *, code: str, needs_header: bool = False
+    text: str,
+    problems: Problems,
+    column: str,
+    *,
+    code: str,
+    needs_header: bool = False,
+    may_be_empty: bool = False,
 ) -> Iterator[ItemRow]:
     r"""Give the rows of a table.
 
@@ -39,6 +45,8 @@ def item_rows(
         Code of the problems.
     needs_header : bool
         Whether there must be a header; without one, a row is item and ``column``.
+    may_be_empty : bool
+        Whether a row may say nothing of its item.
     """
     lines = [
         (number, line)
@@ -60,7 +68,7 @@ def item_rows(
             message = f"no column {quote(column)} beside that of the items; columns: {names}"
             _say(problems, place, code, message, hint)
             return
-        elif len(cells) <= max(columns) or not all(cells[each] for each in columns):
+        elif len(cells) <= max(columns) or not (cells[columns[0]] and (may_be_empty or cells[columns[1]])):
             _say(problems, place, code, f"row has no item and {column}", f"a row is item and {column}")
         else:
             yield cells[columns[0]], cells[columns[1]], place

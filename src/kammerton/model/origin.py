@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
-from kammerton.model.corpus import Corpus
+from kammerton.model.corpus import ALL, Corpus
 from kammerton.model.drawing import Drawing
 from kammerton.model.evidence import Evidence
+from kammerton.model.grouping import Grouping
+from kammerton.model.measure import Measure
+from kammerton.model.signature import data_hash, signature
 from kammerton.model.surroundings import Surroundings
 from kammerton.model.task import Task
 
@@ -35,6 +38,8 @@ class Origin:
         What was scored, from which items can be laid out; None if only figures are left of it.
     surroundings : Surroundings, optional
         What systems stand between, if it was asked for.
+    grouping : Grouping, optional
+        What items belong to, if figures of groups were asked for.
     """
 
     task: Task
@@ -45,3 +50,33 @@ class Origin:
     drawing: Drawing = field(default_factory=Drawing)
     corpus: Corpus | None = None
     surroundings: Surroundings | None = None
+    grouping: Grouping | None = None
+
+    def signatures(self, annotator: str, items: Container[str] | None = None) -> dict[Measure, str]:
+        """Return the signature of each measure.
+
+        Parameters
+        ----------
+        annotator : str
+            Against whom: one annotator, or ``"all"``.
+        items : collection of str, optional
+            Some of the items, if it is figures of these that are signed.
+        """
+        used = {
+            (who, item): digest
+            for (who, item), digest in self.evidence.fingerprints.items()
+            if annotator in (ALL, who) and (items is None or item in items)
+        }
+        data = data_hash(used)
+        return {
+            measure: signature(
+                measure,
+                revision=self.task.revision(measure),
+                missing=self.missing,
+                items=len({item for _, item in used}),
+                data=data,
+                choices=self.choices,
+                drawing=self.drawing.signed,
+            )
+            for measure in self.evidence.measures
+        }

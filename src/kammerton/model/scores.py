@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -16,12 +17,12 @@ from kammerton.model.classes import Gathering, Kind, gather_classes, has_class, 
 from kammerton.model.corpus import ALL, Corpus, one_of
 from kammerton.model.drawing import Drawing, Interval
 from kammerton.model.evidence import Evidence, Row, Tally
+from kammerton.model.grouping import Grouping
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Aggregate, Estimate, Measure
 from kammerton.model.origin import Origin
 from kammerton.model.protocol import find
 from kammerton.model.score_tables import ITEMS, SUMMARY, describe, entry, item_rows, summary_rows, table
-from kammerton.model.signature import data_hash, signature
 from kammerton.model.surroundings import Surroundings
 from kammerton.model.task import Task
 from kammerton.version import __version__
@@ -56,6 +57,8 @@ class Scores:
         What was scored, if its items are to be laid out.
     surroundings : Surroundings, optional
         What systems stand between.
+    grouping : Grouping, optional
+        What items belong to.
 
     Attributes
     ----------
@@ -76,6 +79,7 @@ class Scores:
         drawing: Drawing | None = None,
         corpus: Corpus | None = None,
         surroundings: Surroundings | None = None,
+        grouping: Grouping | None = None,
     ) -> None:
         self._task = task
         self._evidence = evidence
@@ -89,6 +93,7 @@ class Scores:
             drawing=self._drawing,
             corpus=corpus,
             surroundings=surroundings,
+            grouping=grouping,
         )
         self.gathering = Gathering.of(task, evidence, options)
         self._rows: dict[Kind, tuple[Row, ...]] = dict(evidence.rows.items())
@@ -193,12 +198,15 @@ class Scores:
 
     @cached_property
     def context(self) -> Any:
-        """Floors, systems and ceiling: see :class:`kammerton.statistics.context.Context`.
-
-        None unless it was asked for.
-        """
+        """Floors and ceiling: see :class:`kammerton.statistics.context.Context`; None unless asked for."""
         surroundings = self.origin.surroundings
         return None if surroundings is None or surroundings.stand is None else surroundings.stand(self)
+
+    @cached_property
+    def groups(self) -> Any:
+        """Figures group by group: see :class:`kammerton.statistics.groups.Groups`; None unless asked for."""
+        grouping = self.origin.grouping
+        return None if grouping is None else grouping.divide(self)
 
     @cached_property
     def summary(self) -> pl.DataFrame:
@@ -308,8 +316,14 @@ class Scores:
             "items": self.counts,
             "scores": [entry(row) for row in summary_rows(self)],
             **({} if self.context is None else {"context": self.context.to_dict()}),
+            **({} if self.groups is None else {"groups": self.groups.to_dict()}),
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
+
+    def remade(self, **changes: Any) -> Scores:
+        """Return scores that are made from another :attr:`origin`: some of its fields are changed."""
+        origin = replace(self.origin, **changes)
+        return Scores(**{field.name: getattr(origin, field.name) for field in fields(origin)})
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`summary` as a pandas data frame; needs the extra ``kammerton[pandas]``."""
@@ -374,23 +388,6 @@ class Scores:
             self._chosen[key] = np.array(chosen, dtype=int), names
         return self._chosen[key]
 
-    def signatures(self, annotator: str) -> dict[Measure, str]:
-        """Return the signature of each measure against one annotator, or against all."""
-        used = {
-            (who, item): digest
-            for (who, item), digest in self._evidence.fingerprints.items()
-            if annotator in (ALL, who)
-        }
-        items, data = len({item for _, item in used}), data_hash(used)
-        return {
-            measure: signature(
-                measure,
-                revision=self._task.revision(measure),
-                missing=self.origin.missing,
-                items=items,
-                data=data,
-                choices=self.origin.choices,
-                drawing=self._drawing.signed,
-            )
-            for measure in self.measures
-        }
+    def signatures(self, annotator: str, items: Container[str] | None = None) -> dict[Measure, str]:
+        """Return the signature of each measure against one annotator, or all; perhaps of some items only."""
+        return self.origin.signatures(annotator, items)

@@ -10,10 +10,12 @@ from functools import partial
 from kammerton.errors import plural
 from kammerton.model.measure import Estimate, Measure
 from kammerton.reporting.contexts import standing_lines
+from kammerton.reporting.groups import group_name
 from kammerton.reporting.plain_tables import FORMS, aligned
 from kammerton.reporting.tables import PER_CENT, figure
 from kammerton.statistics.compared import SystemComparison
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked, Reliability
+from kammerton.statistics.groups import GroupFigure, Groups
 
 __all__ = ["how_tested", "render_comparison"]
 
@@ -81,6 +83,7 @@ def _of_measure(
         blank,
         *(f"{_comment(form)}{line}\n" for line in how_tested(each, comparison)),
         *(f"{_comment(form)}{line}\n" for line in _context(found, each.measure)),
+        *([] if found.groups is None else _groups(found.groups, each, level, form, table)),
         f"{_comment(form)}signature {found.scores.signatures(each.annotator)[each.measure]}\n",
     ]
     return "".join(parts)
@@ -88,6 +91,29 @@ def _of_measure(
 
 def _context(found: SystemComparison, measure: Measure) -> Iterator[str]:
     return standing_lines(found.scores, measure) if found.scores.context is not None else iter(())
+
+
+def _groups(
+    groups: Groups, each: MeasureComparison, level: str, form: str, table: Callable[..., str]
+) -> Iterator[str]:
+    """Give the figures of each group, systems in the order of the ranking, and which cost most."""
+    head = [groups.by, "system", "items", "undefined", "figure", f"{level} from", "to", "cost"]
+    of_systems = [groups.of(each.measure, ranked.system) for ranked in each.ranking]
+    rows = [row for of_group in zip(*of_systems, strict=True) for row in of_group]
+    blank = "\n" if form == "md" else ""
+    yield blank
+    yield table(head, [_of_group(row, groups.by) for row in rows], texts=2)
+    yield blank
+    yield f"{_comment(form)}cost: what the figure of all would gain if the group were like the rest; * most\n"
+
+
+def _of_group(row: GroupFigure, by: str) -> list[str]:
+    name = f"{group_name(row.group, by)} *" if row.costs_most else group_name(row.group, by)
+    others = [
+        "-" if math.isnan(value) else _figure(value, row.measure) for value in (row.low, row.high, row.cost)
+    ]
+    counts = [str(row.items), str(row.undefined)]
+    return [name, row.system, *counts, _figure(row.value, row.measure), *others]
 
 
 def _ranked(row: Ranked, measure: Measure) -> list[str]:

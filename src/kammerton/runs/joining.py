@@ -7,9 +7,11 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from kammerton.errors import Diagnostic, OptionError, plural, quote
 from kammerton.model.corpus import ALL, Corpus, check_names
+from kammerton.model.drawing import Drawing
 from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.measure import Measure
 from kammerton.model.protocol import choose
@@ -25,8 +27,11 @@ Run = Scores | str | os.PathLike[str]
 
 Runs = Mapping[str, Run] | Sequence[Run | tuple[str | None, Run]] | Run
 
-_OF_DRAWS = frozenset({"KT218"})
-"""What scoring says of intervals; who draws anew says it anew."""
+_OF_DRAWS = frozenset({"KT218", "KT219", "KT220"})
+"""What scoring says of intervals and groups; who draws or groups anew says it anew."""
+
+_NOT_JOINED: Any = {"drawing": Drawing(), "corpus": None, "grouping": None}
+"""What a run has for itself."""
 
 
 def join_runs(
@@ -85,14 +90,10 @@ def join_runs(
     whole = parts[0]
     for part in parts[1:]:
         whole = whole.merged(part)
-    origin = known[0].origin
-    return Scores(
-        origin.task,
-        replace(whole, diagnostics=(*_noticed(known), *left_out)),
-        missing=origin.missing,
-        options=origin.options,
-        choices=origin.choices,
+    return known[0].remade(
+        evidence=replace(whole, diagnostics=(*_noticed(known), *left_out)),
         surroundings=_surroundings(known) if context else None,
+        **_NOT_JOINED,
     )
 
 
@@ -143,13 +144,8 @@ def _called(name: str | None, run: Scores) -> Scores:
     if around is not None and around.others is not None:
         around = replace(around, others=_renamed(around.others, {old: name}, {}))
     diagnostics = tuple(each.at(system=name) if each.system == old else each for each in run.diagnostics)
-    return Scores(
-        origin.task,
-        replace(evidence, diagnostics=diagnostics),
-        missing=origin.missing,
-        options=origin.options,
-        choices=origin.choices,
-        drawing=origin.drawing,
+    return run.remade(
+        evidence=replace(evidence, diagnostics=diagnostics),
         corpus=None if origin.corpus is None else _corpus_called(origin.corpus, name),
         surroundings=around,
     )

@@ -13,6 +13,7 @@ __all__ = [
     "CLASSES",
     "CLUSTERS",
     "FORMAT",
+    "GROUPS",
     "KIND",
     "LABELS",
     "RATINGS",
@@ -40,6 +41,7 @@ CASES = "gathered.parquet"
 CLASSES = "gathered_classes.parquet"
 UNITS = "gathered_units.parquet"
 CLUSTERS = "clusters.parquet"
+GROUPS = "groups.parquet"
 RATINGS = "ratings.parquet"
 """Codes of what annotators called each unit, and the size of it."""
 LABELS = "ratings_labels.parquet"

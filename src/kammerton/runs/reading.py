@@ -14,6 +14,7 @@ from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.options import Limits
 from kammerton.formats.source import read_bytes
 from kammerton.model.drawing import Drawing
+from kammerton.model.grouping import Grouping
 from kammerton.model.measure import Measure
 from kammerton.model.registry import TASKS, find_task
 from kammerton.model.scores import Scores
@@ -26,6 +27,7 @@ from kammerton.runs.evidence_files import evidence_of
 from kammerton.runs.kept_options import options_of
 from kammerton.runs.problems import fault
 from kammerton.runs.record import digest_of, parse_record
+from kammerton.statistics.groups import divide
 
 __all__ = ["Opened", "is_run", "open_run", "read_run"]
 
@@ -184,6 +186,7 @@ def _scores(opened: Opened) -> Scores:
         choices=record["choices"],
         drawing=_drawing(record["intervals"], opened.files),
         surroundings=_surroundings(opened),
+        grouping=_grouping(opened),
     )
 
 
@@ -194,6 +197,18 @@ def _surroundings(opened: Opened) -> Surroundings | None:
     return surroundings_of(kept, opened.files, {str(each): each for each in opened.measures})
 
 
+def _grouping(opened: Opened) -> Grouping | None:
+    by = opened.record.get("grouped")  # earlier versions had none
+    if by is None:
+        return None
+    return Grouping(by, _said_of_items(opened.files[layout.GROUPS], "group"), divide)
+
+
+def _said_of_items(data: bytes, column: str) -> dict[str, str]:
+    frame = from_parquet(data)
+    return dict(zip(texts_of(frame, "item"), texts_of(frame, column), strict=True))
+
+
 def _drawing(intervals: Mapping[str, Any] | None, files: Mapping[str, bytes]) -> Drawing:
     if intervals is None:
         return Drawing()
@@ -201,6 +216,5 @@ def _drawing(intervals: Mapping[str, Any] | None, files: Mapping[str, bytes]) ->
 
     settings = {name: value for name, value in intervals.items() if name != "signed"} | {"clusters": None}
     if layout.CLUSTERS in files:
-        frame = from_parquet(files[layout.CLUSTERS])
-        settings["clusters"] = dict(zip(texts_of(frame, "item"), texts_of(frame, "cluster"), strict=True))
+        settings["clusters"] = _said_of_items(files[layout.CLUSTERS], "cluster")
     return Drawing(settings["level"], partial(resample, **settings), intervals["signed"], settings)

@@ -80,6 +80,9 @@ def _of_scores(scores: Scores) -> tuple[dict[str, Any], dict[str, bytes]]:
     clusters = origin.drawing.settings.get("clusters")
     if clusters is not None:
         files[layout.CLUSTERS] = to_parquet({"item": list(clusters), "cluster": list(clusters.values())})
+    if origin.grouping is not None:
+        of = origin.grouping.of
+        files[layout.GROUPS] = to_parquet({"item": list(of), "group": list(of.values())})
     record = {
         "task": scores.task,
         "versions": versions(),
@@ -97,6 +100,7 @@ def _of_scores(scores: Scores) -> tuple[dict[str, Any], dict[str, bytes]]:
         "options": options,
         "intervals": _intervals(origin.drawing),
         "context": context,
+        "grouped": None if origin.grouping is None else origin.grouping.by,
         "needs": list(origin.evidence.rows),
         "tables": tables_of(origin.evidence),
         "diagnostics": noticed(scores.diagnostics),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kammerton.model.scores import Scores
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked
+from kammerton.statistics.groups import Groups
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -33,10 +34,13 @@ class SystemComparison:
         Of all systems.
     comparison : Comparison
         What was found.
+    groups : Groups, optional
+        Figures group by group, if they were asked for: of the items that all systems have.
     """
 
     scores: Scores
     comparison: Comparison
+    groups: Groups | None = None
 
     @cached_property
     def ranking(self) -> pl.DataFrame:
@@ -81,6 +85,7 @@ class SystemComparison:
                 for each in comparison.disagreements
             ],
             **({} if self.scores.context is None else {"context": self.scores.context.to_dict()}),
+            **({} if self.groups is None else {"groups": self.groups.to_dict()}),
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.scores.diagnostics],
         }
 

@@ -215,10 +215,7 @@ class _Context:
 
 
 def _scores_of(scores: Scores, evidence: Evidence) -> Scores:
-    origin = scores.origin
-    return Scores(
-        origin.task, evidence, missing=origin.missing, options=origin.options, choices=origin.choices
-    )
+    return scores.remade(evidence=evidence, surroundings=None, grouping=None)
 
 
 def _standing(key: Key, role: Role, annotator: str, found: Estimate, ends: Interval) -> Standing:

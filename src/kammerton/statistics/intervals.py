@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from kammerton.model.measure import Measure, Values
+from kammerton.model.measure import Estimate, Measure, Values
 from kammerton.model.scores import Scores
 from kammerton.statistics.bootstrap import UNDEFINED, Interval, Method, check_method, interval, tail_of
 from kammerton.statistics.figures import Key
 from kammerton.statistics.resampling import LeaveOneOut, Resampling
-from kammerton.statistics.sample import Kept, Sample, names_of, split_gathered
+from kammerton.statistics.sample import Kept, Sample, is_gathered, names_of, split_gathered
 
-__all__ = ["Intervals", "intervals"]
+__all__ = ["Intervals", "estimated", "intervals"]
 
 _TOGETHER = 1 << 24
 """Resampled figures that are held at once: 128 MB."""
@@ -126,22 +126,15 @@ def intervals(
         for how in measure.aggregates
     ]
     sample = Sample(scores, keys, _kept(scores, chosen, items), clusters)
-    bootstrap = _Bootstrap(sample, level, method, seed)
-    gathered_resamples = resamples
-    for part in split_gathered(keys):
-        wanted = resamples
-        if part[0].measure.aggregate == "gathered":
-            wanted = gathered_resamples = sample.gathered_draws(resamples)
-        together = max(_TOGETHER // wanted, 1)
-        for at in range(0, len(part), together):
-            bootstrap.add(part[at : at + together], wanted)
+    made = estimated(sample, level=level, resamples=resamples, seed=seed, method=method)
+    of_classes = any(is_gathered([key]) for key in keys)
     return Intervals(
-        of={key: bootstrap.intervals[key] for key in keys},
-        figures={key: bootstrap.figures[key] for key in keys},
+        of={key: made[key][1] for key in keys},
+        figures={key: made[key][0].value for key in keys},
         level=level,
         method=method,
         resamples=resamples,
-        gathered_resamples=gathered_resamples,
+        gathered_resamples=sample.gathered_draws(resamples) if of_classes else resamples,
         seed=seed,
         units=sample.units_count,
         clustered=clusters is not None,
@@ -159,26 +152,32 @@ def _kept(scores: Scores, measures: Sequence[Measure], items: Collection[str] | 
     return kept
 
 
-class _Bootstrap:
-    """Makes intervals, some figures at a time."""
+def estimated(
+    sample: Sample, *, level: float, resamples: int, seed: int, method: Method
+) -> dict[Key, tuple[Estimate, Interval]]:
+    """Return the figures of a sample with their intervals; choices are as for :func:`intervals`."""
+    found: dict[Key, tuple[Estimate, Interval]] = {}
+    for part in split_gathered(sample.keys):
+        wanted = sample.gathered_draws(resamples) if is_gathered(part) else resamples
+        together = max(_TOGETHER // wanted, 1)
+        for at in range(0, len(part), together):
+            found |= _estimated(sample, part[at : at + together], level, wanted, seed, method)
+    return found
 
-    def __init__(self, sample: Sample, level: float, method: Method, seed: int) -> None:
-        self._sample, self._level, self._method, self._seed = sample, level, method, seed
-        self.intervals: dict[Key, Interval] = {}
-        self.figures: dict[Key, float] = {}
 
-    def add(self, keys: Sequence[Key], resamples: int) -> None:
-        """Make the intervals of figures: all of them gathered, or none."""
-        sample, items = self._sample, len(self._sample.items)
-        found = sample.found(keys)
-        resampled = sample.evaluate(Resampling(items, resamples, self._seed, sample.clusters), found)
-        without: Mapping[Key, Values] = {}
-        if self._method == "bca":
-            without = sample.evaluate(LeaveOneOut(items, resamples, clusters=sample.clusters), found)
-        for key in keys:
-            value = found[key].estimate(key.aggregate).value
-            self.figures[key] = value
-            if math.isnan(value) or sample.is_of_one(key, found[key], resampled[key]):
-                self.intervals[key] = UNDEFINED
-            else:
-                self.intervals[key] = interval(value, resampled[key], without.get(key), self._level)
+def _estimated(
+    sample: Sample, keys: Sequence[Key], level: float, resamples: int, seed: int, method: Method
+) -> dict[Key, tuple[Estimate, Interval]]:
+    """Return figures with their intervals: all of them gathered, or none."""
+    items, of_items = len(sample.items), sample.found(keys)
+    resampled = sample.evaluate(Resampling(items, resamples, seed, sample.clusters), of_items)
+    without: Mapping[Key, Values] = {}
+    if method == "bca":
+        without = sample.evaluate(LeaveOneOut(items, resamples, clusters=sample.clusters), of_items)
+    found: dict[Key, tuple[Estimate, Interval]] = {}
+    for key in keys:
+        figure, ends = of_items[key].estimate(key.aggregate), UNDEFINED
+        if not (math.isnan(figure.value) or sample.is_of_one(key, of_items[key], resampled[key])):
+            ends = interval(figure.value, resampled[key], without.get(key), level)
+        found[key] = figure, ends
+    return found

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kammerton.errors import DataError, OptionError
-from kammerton.formats.groups import group_items, read_groups
+from kammerton.formats.groups import find_groups, group_items, read_groups
 
 ITEMS = ["Help!/Yesterday", "Help!/Act Naturally", "Revolver/Taxman"]
 
@@ -56,7 +56,7 @@ def test_expressions_that_do_not_fit(choice: str, message: str) -> None:
 
 def test_items_that_the_table_lacks(tmp_path: Path) -> None:
     path = written(tmp_path, "item,album\nYesterday,A\n")
-    with pytest.raises(OptionError, match="2 of 3 items have no group: `Help!/Act Naturally` is in no row"):
+    with pytest.raises(OptionError, match="2 of 3 items have no group: `Help!/Act Naturally` has none in"):
         group_items(f"{path}:album", ITEMS)
 
 
@@ -82,6 +82,20 @@ def test_tables_that_do_not_say(tmp_path: Path, text: str, expected: str) -> Non
     with pytest.raises(DataError) as error:
         read_groups(path, "album")
     assert str(error.value.diagnostics[0].concise()).removeprefix(f"{path}:").strip() == expected
+
+
+def test_empty_cells_are_no_group(tmp_path: Path) -> None:
+    path = written(tmp_path, "item,album\nYesterday,\nTaxman,Revolver\n")
+    assert read_groups(path, "album") == {"Taxman": "Revolver"}
+    found = find_groups(f"{path}:album", ITEMS)
+    assert (found.by, found.of, found.lacking) == ("album", {ITEMS[2]: "Revolver"}, tuple(ITEMS[:2]))
+    assert found.unknown == ()
+
+
+def test_names_of_no_item_are_told_in_the_order_of_the_table() -> None:
+    found = find_groups({"z": "1", "Taxman": "2", "y": "3", "Help!/Yesterday": "4"}, ITEMS)
+    assert found.unknown == ("z", "y")
+    assert found.lacking == (ITEMS[1],)
 
 
 def test_equal_rows_are_no_contradiction(tmp_path: Path) -> None:

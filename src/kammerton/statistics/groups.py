@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""Figures group by group, and which group costs most.
+
+What a group costs is what the corpus figure would gain if the group were like the rest: the figure without it
+less the figure of all, in the direction of better. For a pooled figure, or a mean, this is the share of the
+group in the denominator times how far it is behind the others: a small group that is far behind, and a large
+one that is a little behind, may cost the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from kammerton.model.corpus import ALL
+from kammerton.model.grouping import Grouping
+from kammerton.model.measure import Estimate, Measure
+from kammerton.model.score_tables import null
+from kammerton.model.scores import Scores
+from kammerton.statistics.bootstrap import UNDEFINED, Interval
+from kammerton.statistics.figures import Key
+from kammerton.statistics.intervals import estimated
+from kammerton.statistics.sample import Kept, Sample, names_of, split_gathered
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["GroupFigure", "Groups", "divide", "groups_of"]
+
+_NOTHING = 1e-12
+"""Figures differ by less only because they were rounded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupFigure:
+    """A figure of a group.
+
+    Parameters
+    ----------
+    measure : Measure
+        Its headline aggregate is meant.
+    system, annotator : str
+    group : str or None
+        None for items that have no group.
+    value, low, high : float
+        The figure and the ends of its interval; NaN where undefined.
+    items, undefined : int
+        Items, or classes, that count, and those of them without a value.
+    cost : float
+        What the corpus figure would gain if the group were like the rest; NaN where there is no rest.
+    costs_most : bool
+        Whether no other group costs as much.
+    """
+
+    measure: Measure
+    system: str
+    annotator: str
+    group: str | None
+    value: float
+    low: float
+    high: float
+    items: int
+    undefined: int
+    cost: float
+    costs_most: bool = False
+
+
+_COLUMNS = (
+    *("protocol", "measure", "aggregate"),
+    *(field.name for field in fields(GroupFigure) if field.name != "measure"),
+    "signature",
+)
+_TYPES = {"float": "Float64", "int": "Int64", "bool": "Boolean"}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Groups:
+    """Figures group by group.
+
+    The attribute ``groups`` of scores, and of comparisons, that were made with ``group_by``.
+
+    Parameters
+    ----------
+    by : str
+        What groups are, such as ``"genre"``.
+    sizes : mapping of (str or None) to int
+        Items of each group, by name; None, for those that have none, last.
+    rows : tuple of GroupFigure
+        By measure and system, the groups in the order of ``sizes``.
+    whole : mapping of Key to float
+        The figures of all groups together.
+    signatures : mapping of (str or None) to mapping of Measure to str
+        Of each group: those of its items scored alone.
+    """
+
+    by: str
+    sizes: Mapping[str | None, int]
+    rows: tuple[GroupFigure, ...]
+    whole: Mapping[Key, Estimate]
+    signatures: Mapping[str | None, Mapping[Measure, str]]
+
+    def of(self, measure: Measure, system: str) -> tuple[GroupFigure, ...]:
+        """Return the figures of one system by one measure."""
+        return tuple(row for row in self.rows if (row.measure, row.system) == (measure, system))
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """The rows: measure in three columns, fields of :class:`GroupFigure`, ``signature``."""
+        import polars as pl  # noqa: PLC0415 - tables are for those who look at them
+
+        of_fields = {field.name: _TYPES.get(str(field.type), "String") for field in fields(GroupFigure)}
+        schema = {name: getattr(pl, of_fields.get(name, "String")) for name in _COLUMNS}
+        rows = [[each[name] for name in _COLUMNS] for each in self._plain()]
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, undefined ones as None."""
+        sizes = [{"group": group, "items": items} for group, items in self.sizes.items()]
+        return {"by": self.by, "groups": sizes, "rows": list(self._plain())}
+
+    def _plain(self) -> Iterator[dict[str, Any]]:
+        for row in self.rows:
+            own = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "measure"}
+            yield {
+                "protocol": row.measure.protocol,
+                "measure": row.measure.name,
+                "aggregate": row.measure.aggregate,
+                **{name: null(v) if isinstance(v, float) else v for name, v in own.items()},
+                "signature": self.signatures[row.group][row.measure],
+            }
+
+
+def divide(scores: Scores) -> Groups:
+    """Return the figures of each group of scores that have groups, with intervals if the scores have them."""
+    grouping = scores.origin.grouping
+    assert grouping is not None, "what is divided has groups"
+    return groups_of(scores, grouping, scores.origin.drawing.settings)
+
+
+def groups_of(
+    scores: Scores,
+    grouping: Grouping,
+    settings: Mapping[str, Any],
+    *,
+    measures: Sequence[Measure] | None = None,
+    annotator: str | None = None,
+    shared: bool = False,
+) -> Groups:
+    """Return the figures of each group of items.
+
+    Parameters
+    ----------
+    scores : Scores
+    grouping : Grouping
+        What items belong to.
+    settings : mapping of str to object
+        ``level``, ``resamples``, ``seed``, ``method`` and ``clusters`` of
+        :func:`kammerton.statistics.intervals.intervals`; empty if there are to be no intervals.
+    measures : sequence of Measure, optional
+        Some of the measures. Those that look at references alone are left out.
+    annotator : str, optional
+        Whose references: by default the only one, or all.
+    shared : bool
+        Whether only items count that all systems have.
+    """
+    made = _Divided(scores, settings, measures, annotator, shared=shared)
+    every = sorted(frozenset().union(*made.kept.values()))
+    groups: dict[str | None, set[str]] = {}
+    for item in every:
+        groups.setdefault(grouping.of.get(item), set()).add(item)
+    names = sorted(groups, key=lambda name: (name is None, name or ""))
+    found = {name: dict(made.figures(groups[name])) for name in names}
+    rows = (_marked([_row(key, name, found[name][key]) for name in names]) for key in made.keys)
+    return Groups(
+        by=grouping.by,
+        sizes={name: len(groups[name]) for name in names},
+        rows=tuple(chain.from_iterable(rows)),
+        whole=made.whole,
+        signatures={name: scores.signatures(annotator or ALL, groups[name]) for name in names},
+    )
+
+
+_Found = tuple[Estimate, Interval, float]
+"""A figure, its interval, and what it costs."""
+
+
+class _Divided:
+    """Figures of some of the items of scores."""
+
+    def __init__(
+        self,
+        scores: Scores,
+        settings: Mapping[str, Any],
+        measures: Sequence[Measure] | None,
+        annotator: str | None,
+        *,
+        shared: bool,
+    ) -> None:
+        self._scores, self._settings = scores, dict(settings)
+        self._clusters = self._settings.pop("clusters", None)
+        self.keys: list[Key] = []
+        self.kept: dict[Measure, frozenset[str]] = {}
+        together = frozenset.intersection if shared else frozenset.union
+        for measure in scores.measures if measures is None else measures:
+            if measure.needs == "annotators":
+                continue
+            known = scores.annotators_of(measure)
+            who = known[-1] if annotator is None or annotator not in known else annotator
+            keys = [Key(system, who, measure, measure.aggregate) for system in scores.systems]
+            self.kept[measure] = together(*(names_of(scores, measure, key.system, who) for key in keys))
+            self.keys += keys
+        self.whole = self._estimates(self.kept)
+
+    def _estimates(self, kept: Kept) -> dict[Key, Estimate]:
+        sample = Sample(self._scores, self.keys, kept, self._clusters)
+        found = {k: each for part in split_gathered(self.keys) for k, each in sample.found(part).items()}
+        return {key: each.estimate(key.aggregate) for key, each in found.items()}
+
+    def figures(self, group: set[str]) -> Iterator[tuple[Key, _Found]]:
+        """Give each figure of a group, and what it costs."""
+        inside = {measure: names & group for measure, names in self.kept.items()}
+        outside = self._estimates({measure: names - group for measure, names in self.kept.items()})
+        if self._settings:
+            made = estimated(Sample(self._scores, self.keys, inside, self._clusters), **self._settings)
+        else:
+            made = {key: (found, UNDEFINED) for key, found in self._estimates(inside).items()}
+        for key in self.keys:
+            gain = outside[key].value - self.whole[key].value
+            yield key, (*made[key], -gain if key.measure.direction == "lower" else gain)
+
+
+def _row(key: Key, group: str | None, found: _Found) -> GroupFigure:
+    figure, ends, cost = found
+    return GroupFigure(
+        measure=key.measure,
+        system=key.system,
+        annotator=key.annotator,
+        group=group,
+        value=figure.value,
+        low=ends[0],
+        high=ends[1],
+        items=figure.items,
+        undefined=figure.undefined,
+        cost=cost,
+    )
+
+
+def _marked(rows: Sequence[GroupFigure]) -> list[GroupFigure]:
+    """Return figures of all groups with the one that costs most marked; none if several do, or none costs."""
+    most = max((row.cost for row in rows if not math.isnan(row.cost)), default=0.0)
+    dearest = [row for row in rows if row.cost >= most - _NOTHING]
+    if most <= _NOTHING or len(dearest) > 1:
+        return list(rows)
+    return [replace(row, costs_most=row is dearest[0]) for row in rows]
