@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from kammerton.arguments import options_of
@@ -60,9 +61,12 @@ def agree(
     Raises
     ------
     OptionError
-        If a name is not possible, or there are not two annotators.
+        If there is no such task, protocol, measure or path, an option is not possible, two annotators have
+        one name, there are not two annotators, or no measure compares them; or if a run is given, and
+        options of reading, or another task.
     DataError
-        If no item has annotations of two annotators; KT700 to KT706, KT711 if a run cannot be read.
+        If no item has annotations of two annotators that can be used (KT200), or no measure applies to
+        them; KT700 to KT706, KT711 if a run cannot be read. ``diagnostics`` says what is wrong, file by file.
 
     Examples
     --------
@@ -84,10 +88,12 @@ def agree(
     corpus = Corpus(collections, ()).paired()
     everyone = match_references(kind, load_references(kind, corpus.references, reading), reading)
     if len(everyone.annotations) < 2:
-        raise OptionError("agreement needs two annotators", "name several: NAME=PATH")
+        found = ", ".join(map(quote, everyone.annotations)) or "none"
+        hint = f"found: {found}; name several, as NAME=PATH or in a mapping"
+        raise OptionError("agreement needs two annotators", hint)
     shared = items_shared(everyone)
     if not shared:
-        raise DataError([*everyone.diagnostics, _nothing_shared(tuple(everyone.annotations))])
+        raise DataError([*everyone.diagnostics, _nothing_shared(everyone.annotations)])
     persons = len(collections) > 1 or not all(name.isdecimal() for name in everyone.annotations)
     loaded = those_who_share(everyone)
     names = tuple(loaded.annotations)
@@ -113,7 +119,8 @@ def _comparing(measures: Iterable[Measure]) -> list[Measure]:
     needs = ("pair", "references+estimate")
     chosen = [measure for measure in measures if measure.needs in needs and measure.aggregate != "gathered"]
     if not chosen:
-        raise OptionError("no measure compares one annotator with another")
+        hint = "those that judge an estimate alone, or are of classes, do not"
+        raise OptionError("no measure compares one annotator with another", hint)
     return chosen
 
 
@@ -147,14 +154,12 @@ def _named(annotators: Any) -> list[tuple[str | None, Any]]:
     raise OptionError.of_type("annotators", annotators, "a mapping of names to annotations, or paths")
 
 
-def _nothing_shared(names: Sequence[str]) -> Diagnostic:
-    message = f"no item has annotations of two of {', '.join(map(quote, names))}"
-    return Diagnostic(
-        code="KT200",
-        severity="error",
-        message=message,
-        hint="items are paired by path below the folder, without suffix",
-    )
+def _nothing_shared(annotations: Mapping[str, Mapping[str, object]]) -> Diagnostic:
+    message = f"no item has annotations of two of {', '.join(map(quote, annotations))}"
+    first = (f"{quote(min(items))} of {quote(name)}" for name, items in annotations.items() if items)
+    found = " and ".join(islice(first, 2)) or "none that can be used"
+    hint = f"items are paired by path below the folder, without suffix; found: {found}"
+    return Diagnostic(code="KT200", severity="error", message=message, hint=hint)
 
 
 def _applicable(

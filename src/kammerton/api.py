@@ -68,15 +68,17 @@ def score(  # noqa: PLR0913 - one per choice
     Parameters
     ----------
     task : str
-        ``"chords"`` or ``"fingering"``.
+        ``"chords"``, ``"fingering"`` or ``"instruments"``.
     references : path, mapping or annotation
-        A folder, in which an item is called by its path without suffix; a single file; a mapping of
-        items to paths or annotations (of chords anything with ``intervals`` and ``labels``, or a pair of
-        both; of fingerings anything with ``onsets``, ``offsets``, ``pitches`` and ``fingers``); or a
-        single annotation.
+        A folder, in which an item is called by its path without suffix; a single file, or a pack that
+        :func:`kammerton.pack` wrote; a mapping of items to paths or annotations; or a single annotation.
+        That is, of chords, anything with ``intervals`` and ``labels``, or a pair of both; of fingerings,
+        anything with ``onsets``, ``offsets``, ``pitches`` and ``fingers``; of instruments, a list of
+        labels, best first, a set, or a mapping of labels to scores.
     estimates : the same, or several of them
         A mapping of names to any of these is one system per name; a list of paths is one system per
-        path, called by its last component without suffix.
+        path, called by its last component without suffix. A mapping of items is one system, called
+        ``estimate``.
     protocols : iterable of str, optional
         Protocols to run; by default all that do not run on request only.
     measures : iterable of str, optional
@@ -98,9 +100,8 @@ def score(  # noqa: PLR0913 - one per choice
         Split of each item: a mapping, or a file that :func:`kammerton.formats.splits.read_splits` reads.
         Without ``split`` all items are scored, with a warning if some are for training.
     options : object, optional
-        How files are read, and choices of scoring: a :class:`kammerton.chords.ChordOptions` or
-        :class:`kammerton.fingering.FingeringOptions`.
-
+        How files are read, and choices of scoring: a :class:`kammerton.chords.ChordOptions`,
+        :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
     ci : float, optional
         Level of the intervals, made once they are looked at; None for none.
     resamples, seed : int
@@ -120,11 +121,13 @@ def score(  # noqa: PLR0913 - one per choice
     Returns
     -------
     Scores
+        ``value`` has a figure, ``summary`` all figures, ``items`` those of each item, ``table`` what became
+        of each label, ``diagnostics`` what was noticed; printed, it names the headline figures.
 
     Raises
     ------
     OptionError
-        If a name or combination is not possible.
+        If a name or combination is not possible; its hint has the names that are.
     DataError
         If nothing can be scored, or ``strict`` or ``missing="error"`` ended the run.
 
@@ -187,31 +190,34 @@ def show(
     Parameters
     ----------
     task : str
-        ``"chords"`` or ``"fingering"``.
+        ``"chords"``, ``"fingering"`` or ``"instruments"``.
     references, estimates, annotators, pairs
-        As for :func:`score`.
+        As for :func:`score`; items that are not shown are not read.
     item : str, optional
         Name of the item, or a part of it that no other name has, whatever case and accents; of no need
         if there is only one.
     measure : str, optional
-        Judges what is wrong; by default the task's own choice.
+        Judges what is wrong, as ``protocol/measure`` or by a name that only one has; by default of
+        chords ``mirex2013/MajMin``, of fingerings ``strike/accuracy``, of instruments
+        ``open-mic-task1/F``.
     annotator : str, optional
         Whose reference it is; by default the first that has the item.
     options : object, optional
-        How files are read.
+        How files are read, as for :func:`score`.
 
     Returns
     -------
     ItemView
         Printed, it is a drawing 80 columns wide; :func:`kammerton.reporting.timeline.render_item` has
-        choices.
+        choices. ``tables`` has what cost most and the scores of the item, ``tracks`` who wrote what, with
+        marks where it is wrong.
 
     Raises
     ------
     OptionError
-        If a name is not possible, or fits several items.
+        If there is no such item, measure or annotator, a name fits several items, or one is needed.
     DataError
-        If the reference cannot be used.
+        If no reference of the item can be used. An estimate that cannot be used is shown as none.
 
     Examples
     --------

@@ -63,12 +63,12 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
     Parameters
     ----------
     task : str
-        ``"chords"`` or ``"fingering"``.
+        ``"chords"``, ``"fingering"`` or ``"instruments"``.
     *paths : path
         Files, folders of files in any depth, and packs.
     options : object, optional
-        How files are read: a :class:`kammerton.chords.ChordOptions` or
-        :class:`kammerton.fingering.FingeringOptions`.
+        How files are read: a :class:`kammerton.chords.ChordOptions`,
+        :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
 
     Returns
     -------

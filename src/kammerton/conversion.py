@@ -64,7 +64,7 @@ def convert(
     Parameters
     ----------
     task : str
-        ``"chords"`` or ``"fingering"``.
+        ``"chords"``, ``"fingering"`` or ``"instruments"``.
     source : path
         A file, a folder whose tree is kept, or a pack.
     target : path
@@ -79,8 +79,8 @@ def convert(
     force : bool
         Whether files that are there already are replaced.
     options : object, optional
-        How files are read: a :class:`kammerton.chords.ChordOptions` or
-        :class:`kammerton.fingering.FingeringOptions`.
+        How files are read: a :class:`kammerton.chords.ChordOptions`,
+        :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
 
     Returns
     -------

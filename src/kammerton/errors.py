@@ -82,11 +82,23 @@ class OptionError(KammertonError):
         return cls(f"unknown {kind} {quote(name)}", hint)
 
 
+_TOLD = 10
+"""Diagnostics that the text of an exception has."""
+
+
 class DataError(KammertonError):
-    """Data cannot be used at all; ``diagnostics`` says why, place by place."""
+    """Data cannot be used at all; ``diagnostics`` says why, place by place.
+
+    Its text has the first ten of them, and the last one, which says what came of it.
+    """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        super().__init__("\n".join(line for each in diagnostics for line in each.lines()))
+        told = [line for each in diagnostics[:_TOLD] for line in each.lines()]
+        if len(diagnostics) > _TOLD:
+            between = len(diagnostics) - _TOLD - 1
+            told += [f"and {between:,} more, in `diagnostics`"] if between else []
+            told += diagnostics[-1].lines()
+        super().__init__("\n".join(told))
         self.diagnostics = tuple(diagnostics)
 
     def __reduce__(self) -> tuple[type[DataError], tuple[object, ...]]:

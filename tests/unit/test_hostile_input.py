@@ -95,6 +95,21 @@ def test_exceptions_can_be_copied_and_sent() -> None:
             assert str(again) == str(error)
 
 
+@pytest.mark.parametrize(
+    ("count", "lines"),
+    [
+        (10, [*(f"KT111 {number}" for number in range(10))]),
+        (11, [*(f"KT111 {number}" for number in range(11))]),
+        (13, [*(f"KT111 {number}" for number in range(10)), "and 2 more, in `diagnostics`", "KT111 12"]),
+    ],
+)
+def test_exceptions_tell_the_first_problems_and_the_last(count: int, lines: list[str]) -> None:
+    problems = [kammerton.Diagnostic("KT111", "error", str(number)) for number in range(count)]
+    error = kammerton.DataError(problems)
+    assert str(error).splitlines() == lines
+    assert len(pickle.loads(pickle.dumps(error)).diagnostics) == count
+
+
 def test_names_too_long_for_the_system_are_no_crash(corpus: Path) -> None:
     assert main(["score", "chords", "r", "n" * 300]) == 2
     assert main(["score", "chords", "r", "e", "--output", "o" * 300]) in (2, 5)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import kammerton as kt
-from kammerton import chords
+from kammerton import chords, fingering
 
 KAMMERTON = [
     *("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError", "Scores"),
@@ -19,9 +19,11 @@ CHORDS = [
     *("TASK", "Chord", "ChordAnnotation", "ChordOptions", "Degree"),
     *("evaluate", "frame_csr", "parse", "read"),
 ]
+FINGERING = ["TASK", "BiomechanicalConstraints", "Fingering", "FingeringMetrics", "FingeringOptions", "read"]
 DOCUMENTED = [
     *((f"kammerton.{name}", getattr(kt, name)) for name in KAMMERTON if not name.startswith("__")),
     *((f"kammerton.chords.{name}", getattr(chords, name)) for name in CHORDS if name != "TASK"),
+    *((f"kammerton.fingering.{name}", getattr(fingering, name)) for name in FINGERING if name != "TASK"),
 ]
 FUNCTIONS = [(name, value) for name, value in DOCUMENTED if inspect.isfunction(value)]
 ERRORS = {
@@ -46,6 +48,10 @@ def test_the_names_of_kammerton_are_these() -> None:
 def test_the_names_of_chords_are_these() -> None:
     assert sorted(chords.__all__) == sorted(CHORDS)
     assert all(hasattr(chords, name) for name in CHORDS)
+
+
+def test_the_names_of_fingering_are_these() -> None:
+    assert sorted(fingering.__all__) == sorted(FINGERING)
 
 
 def test_no_other_name_is_found() -> None:

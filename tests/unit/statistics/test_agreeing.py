@@ -146,13 +146,24 @@ def test_what_is_no_agreement(annotators: object, message: str) -> None:
 
 
 def test_nothing_in_common() -> None:
-    with pytest.raises(DataError, match="no item has annotations of two"):
+    with pytest.raises(DataError, match="no item has annotations of two") as caught:
         kt.agree("chords", {"one": {"x": ONE["a"]}, "other": {"y": ONE["a"]}})
+    (problem,) = caught.value.diagnostics
+    assert problem.hint is not None
+    assert problem.hint.endswith("without suffix; found: `x` of `one` and `y` of `other`")
+    with pytest.raises(DataError, match="none that can be used"):
+        kt.agree("chords", {who: {"x": ([(0, 1)], ["H"])} for who in ("one", "other")})
 
 
 def test_measures_that_compare_nobody() -> None:
     with pytest.raises(OptionError, match="no measure compares"):
         kt.agree("fingering", {"a": {}, "b": {}}, measures=["playability/ifr_melodic"])
+
+
+def test_who_was_found_alone_is_said() -> None:
+    with pytest.raises(OptionError) as caught:
+        kt.agree("chords", {"one": ONE})
+    assert caught.value.hint == "found: `one`; name several, as NAME=PATH or in a mapping"
 
 
 def test_unknown_names_are_named() -> None:
