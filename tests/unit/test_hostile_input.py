@@ -104,7 +104,9 @@ def test_exceptions_can_be_copied_and_sent() -> None:
     ],
 )
 def test_exceptions_tell_the_first_problems_and_the_last(count: int, lines: list[str]) -> None:
-    problems = [kammerton.Diagnostic("KT111", "error", str(number)) for number in range(count)]
+    problems = [
+        kammerton.Diagnostic(code="KT111", severity="error", message=str(number)) for number in range(count)
+    ]
     error = kammerton.DataError(problems)
     assert str(error).splitlines() == lines
     assert len(pickle.loads(pickle.dumps(error)).diagnostics) == count
