@@ -27,7 +27,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/run.stamp: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[report]'
 	touch $@
 
 # pip installs dependency groups from version 25.1 on
@@ -36,8 +36,8 @@ $(VENV)/check.stamp: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group check
 	touch $@ $(VENV)/run.stamp
 
-demo: $(VENV)/run.stamp  ## score the bundled example
-	$(BIN)/kammerton demo
+demo: $(VENV)/run.stamp  ## score the bundled example, and write a report of it
+	$(BIN)/kammerton demo --report demo.html
 
 test: $(VENV)/check.stamp  ## run every test on all cores, and note what it covers
 	$(BIN)/python -m pytest -q --numprocesses auto --cov --cov-report=

@@ -135,3 +135,19 @@ def test_the_instruments_are_as_they_are_described() -> None:
     # hasty is right about families more often than about instruments
     families = scores.value("open-mic-task1/hP", system="hasty")
     assert families > scores.value("open-mic-task1/P", system="hasty")
+
+
+def test_a_report_of_the_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo"]) == 0
+    shown = capsys.readouterr().out
+    path = tmp_path / "demo.html"
+    assert main(["demo", "--report", str(path)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == shown
+    assert captured.err == f"wrote `{path}`: open it in a browser\n"
+    page = path.read_text("utf-8")
+    assert page.count("<article") == 3
+    assert page.count("reaches ") >= 2  # chords and fingerings have two annotators
+    assert main(["demo", "--report", "x.html", "--copy", "y"]) == 2
+    assert "--copy and --report exclude each other" in capsys.readouterr().err
+    assert main(["demo", "--report", str(tmp_path)]) == 5

@@ -8,13 +8,16 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
 from kammerton.cli.exit_codes import DONE
-from kammerton.cli.streams import style_of, write_out
-from kammerton.errors import OutputError, quote
+from kammerton.cli.streams import say, style_of, write_out
+from kammerton.errors import OptionError, OutputError, printable, quote
+
+if TYPE_CHECKING:
+    from kammerton.model.scores import Scores
 
 __all__ = ["EXAMPLE", "app"]
 
@@ -40,13 +43,30 @@ _INSTRUMENTS = (
 _TRIED = {"chords": _CHORDS, "fingering": _FINGERING, "instruments": _INSTRUMENTS}
 """What to try with the files of each task."""
 
+_PROTOCOLS = {
+    "chords": ("mirex2013",),
+    "fingering": ("nakamura2020", "playability"),
+    "instruments": ("open-mic-task1",),
+}
+
+_FURTHER = {"chords": ("second",)}
+"""Annotators of further folders; those of fingerings are told by the names of the files."""
+
 _OPTIONS = {"instruments": {"taxonomy": "openmic-2018"}}
 
-app = App(name="demo", help="Score the bundled example.", usage="Usage: kammerton demo [--copy FOLDER]")
+app = App(
+    name="demo",
+    help="Score the bundled example.",
+    usage="Usage: kammerton demo [--copy FOLDER | --report FILE]",
+)
 
 
 @app.default
-def demo(*, copy: Annotated[str | None, Parameter(metavar="FOLDER")] = None) -> int:
+def demo(
+    *,
+    copy: Annotated[str | None, Parameter(metavar="FOLDER")] = None,
+    report: Annotated[str | None, Parameter(metavar="FILE")] = None,
+) -> int:
     """Score the bundled example: chords of tunes, fingerings of pieces, instruments of recordings.
 
     Each has two annotators and two systems.
@@ -55,16 +75,33 @@ def demo(*, copy: Annotated[str | None, Parameter(metavar="FOLDER")] = None) -> 
     ----------
     copy
         Copy the files of the example to a folder that is new or empty instead, to play with them.
+    report
+        Write a report of all three tasks, too.
     """
+    if copy is not None and report is not None:
+        raise OptionError("--copy and --report exclude each other")
     if copy is not None:
         _copy(copy)
         tried = tuple((Path(copy) / task, own) for task, own in _TRIED.items())
         write_out(
             f"copied to {copy}\n" + "".join(f"try, in {folder}:\n{_indented(own)}" for folder, own in tried)
         )
-    else:
-        write_out(_shown())
+        return DONE
+    if report is not None:
+        _report(report)
+    write_out(_shown())
+    if report is not None:
+        say(f"wrote `{printable(report)}`: open it in a browser")
     return DONE
+
+
+def _report(path: str) -> None:
+    import kammerton  # noqa: PLC0415 - not for help pages, nor for copying
+    from kammerton.cli.outputs import check_output  # noqa: PLC0415
+
+    check_output(path, (), ())
+    found = [_scores(task, *_PROTOCOLS[task], context=True) for task in _TRIED]
+    kammerton.report(found, path, title="The bundled example of Kammerton")
 
 
 def _shown() -> str:
@@ -74,15 +111,15 @@ def _shown() -> str:
         "Chords of four old tunes: the systems `careful` and `hasty` against the annotators",
         "`reference` and `second`; `all` takes both annotators together.",
         "",
-        _scored("chords", "mirex2013", annotators={"second": _place("chords", "second")}),
+        _scored("chords"),
         _drawn("chords", "Amazing Grace", 8.0, 24.0),
         "Fingerings of three short pieces, by two annotators and two systems.",
         "",
-        _scored("fingering", "nakamura2020", "playability"),
+        _scored("fingering"),
         _drawn("fingering", "Cadence"),
         "Instruments of six recordings, on the taxonomy `openmic-2018`.",
         "",
-        _scored("instruments", "open-mic-task1"),
+        _scored("instruments"),
         _drawn("instruments", "harbour song"),
         f"The files are in {EXAMPLE}",
         "Next, try:",
@@ -92,21 +129,27 @@ def _shown() -> str:
     return "\n".join(parts)
 
 
-def _scored(task: str, *protocols: str, annotators: dict[str, Path] | None = None) -> str:
-    from kammerton import api  # noqa: PLC0415 - not for help pages, nor for copying
+def _scored(task: str) -> str:
     from kammerton.reporting.tables import build_blocks  # noqa: PLC0415
     from kammerton.reporting.text_tables import render_text  # noqa: PLC0415
 
     style = style_of(sys.stdout)
-    scores = api.score(
+    blocks = build_blocks(_scores(task, *_PROTOCOLS[task]))
+    return render_text(blocks, width=style.width, encoding=style.encoding)
+
+
+def _scores(task: str, *protocols: str, context: bool = False) -> Scores:
+    from kammerton import api  # noqa: PLC0415 - not for help pages, nor for copying
+
+    return api.score(
         task,
         _place(task, "reference"),
         _systems(task),
-        annotators=annotators,
+        annotators={name: _place(task, name) for name in _FURTHER.get(task, ())},
         protocols=protocols,
         options=_options(task),
+        context=context,
     )
-    return render_text(build_blocks(scores), width=style.width, encoding=style.encoding)
 
 
 def _drawn(task: str, item: str, start: float | None = None, end: float | None = None) -> str:

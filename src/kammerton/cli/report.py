@@ -10,7 +10,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from kammerton.errors import OptionError, quote
+from kammerton.errors import OptionError, printable, quote
 
 __all__ = ["app"]
 
@@ -66,7 +66,8 @@ def report(
         say_problems(error.diagnostics, quiet=quiet)
         return NOTHING
     if not quiet:
-        say(f"wrote {quote(output)}" + (f", and figures to {quote(figures)}" if figures else ""))
+        beside = f", and figures to `{printable(figures)}`" if figures else ""
+        say(f"wrote `{printable(output)}`{beside}")
     return DONE
 
 

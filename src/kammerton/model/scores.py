@@ -23,6 +23,7 @@ from kammerton.model.measure import Aggregate, Estimate, Measure
 from kammerton.model.origin import Origin
 from kammerton.model.protocol import find
 from kammerton.model.score_tables import ITEMS, SUMMARY, describe, entry, item_rows, summary_rows, table
+from kammerton.model.showing import Charted
 from kammerton.model.surroundings import Surroundings
 from kammerton.model.task import Task
 from kammerton.version import __version__
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Scores"]
 
 
-class Scores:
+class Scores(Charted):
     """What one or several systems scored.
 
     Made by :func:`kammerton.score`.

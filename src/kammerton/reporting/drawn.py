@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from html import escape
 
 from kammerton.errors import OptionError
 from kammerton.model.views import ItemView
@@ -31,3 +32,7 @@ class DrawnItem(ItemView):
             return render_item(self)
         except OptionError:
             return f"<{self.item}: nothing to draw>"
+
+    def _repr_html_(self) -> str:
+        """Return the drawing as a notebook shows it."""
+        return f"<pre>{escape(repr(self))}</pre>"

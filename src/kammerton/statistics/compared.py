@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kammerton.model.scores import Scores
+from kammerton.model.showing import Shown
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked
 from kammerton.statistics.groups import Groups
 from kammerton.version import __version__
@@ -23,7 +24,7 @@ _KEY = ("protocol", "measure", "annotator")
 
 
 @dataclass(frozen=True, eq=False)
-class SystemComparison:
+class SystemComparison(Shown):
     """Systems compared on the same items.
 
     Made by :func:`kammerton.compare`.

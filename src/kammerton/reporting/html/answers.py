@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from kammerton.errors import plural
-from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.reporting.costs import costliest_items
 from kammerton.reporting.html.classes import costs_of
@@ -222,7 +221,7 @@ def _people(source: Source) -> Answer:
             part="figures",
             more="Figures with intervals",
         )
-    people = [name for name in source.scores.annotators if name != ALL]
+    people = source.people
     if not people[1:]:
         told = "One annotator: how far people agree is not known here."
         return Answer(question=question, answer=told, details=("kammerton agree measures it.",))

@@ -87,6 +87,7 @@ def _lead(source: Source) -> str:
     known = [shown(name, 60) for name in scores.systems[:_NAMED]]
     more = len(scores.systems) - len(known)
     systems = ", ".join(known) + (f" and {more} more" if more else "")
-    people = [shown(name, 60) for name in scores.annotators if name != "all"]
-    whom = f"{plural(len(people), 'annotator')} ({', '.join(people)})" if people[1:] else people[0]
+    people = [shown(name, 60) for name in source.people]
+    named = ", ".join(people[:_NAMED]) + (", …" if people[_NAMED:] else "")
+    whom = f"{plural(len(people), 'annotator')} ({named})" if people[1:] else named
     return f"{systems} on {plural(len(source.items), 'item')}, against {whom}."

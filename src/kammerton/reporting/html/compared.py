@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure
@@ -24,7 +24,7 @@ from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["compared", "ranks_of"]
+__all__ = ["compared", "pair_tables", "ranks_of"]
 
 _PAIRS = 60
 """Pairs of a measure that are listed."""
@@ -51,11 +51,9 @@ def compared(source: Source) -> Section | None:
     """Return the section of the comparison, if there was one."""
     if source.comparison is None:
         return None
-    chosen = [each for each in source.comparison.measures if each.measure == source.main]
-    chosen += [each for each in source.comparison.measures if each.measure != source.main][: _TABLES - 1]
     body = fill(
         "compared",
-        tables=[_table(source.comparison, each) for each in chosen],
+        tables=pair_tables(source),
         chart=_chart(source),
         agreement=_agreement(source.comparison),
         systems=[shown(system, 40) for system in _order(source)],
@@ -64,7 +62,15 @@ def compared(source: Source) -> Section | None:
     return Section(part="compared", title="Comparison", body=body)
 
 
-def _table(comparison: Comparison, each: MeasureComparison) -> dict[str, object]:
+def pair_tables(source: Source) -> list[dict[str, Any]]:
+    """Return the pairs of systems by the main measure and some others, as templates take them."""
+    assert source.comparison is not None, "only comparisons have pairs"
+    chosen = [each for each in source.comparison.measures if each.measure == source.main]
+    chosen += [each for each in source.comparison.measures if each.measure != source.main][: _TABLES - 1]
+    return [_table(source.comparison, each) for each in chosen]
+
+
+def _table(comparison: Comparison, each: MeasureComparison) -> dict[str, Any]:
     return {
         "measure": str(each.measure),
         "unit": unit_of(each.measure),

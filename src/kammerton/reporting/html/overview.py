@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kammerton.model.measure import Measure
 from kammerton.reporting.charts.drawing import inline_svg
@@ -17,7 +18,7 @@ from kammerton.reporting.html.numbers import figure, is_per_cent, scaled
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 
-__all__ = ["figures_of", "overview"]
+__all__ = ["figure_blocks", "figures_of", "overview"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +33,10 @@ class Cell:
 
 def overview(source: Source) -> Section:
     """Return the section of figures: per protocol a table, a forest plot, and a signature."""
-    protocols = dict.fromkeys(measure.protocol for measure in source.headline)
-    blocks = [_block(source, protocol, number) for number, protocol in enumerate(protocols)]
+    blocks = [
+        {**block, "charts": list(_charts(source, block["protocol"], block["measures"]))}
+        for block in figure_blocks(source)
+    ]
     level = source.scores.ci
     body = fill(
         "overview",
@@ -45,7 +48,13 @@ def overview(source: Source) -> Section:
     return Section(part="figures", title="Figures", body=body)
 
 
-def _block(source: Source, protocol: str, number: int) -> dict[str, object]:
+def figure_blocks(source: Source) -> list[dict[str, Any]]:
+    """Return for each protocol a table of its headline measures, as templates take it."""
+    protocols = dict.fromkeys(measure.protocol for measure in source.headline)
+    return [_block(source, protocol, number) for number, protocol in enumerate(protocols)]
+
+
+def _block(source: Source, protocol: str, number: int) -> dict[str, Any]:
     measures = [measure for measure in source.headline if measure.protocol == protocol]
     record = next(each for each in source.scores.origin.task.protocols if each.name == protocol)
     signature = source.scores.signatures(source.annotator(measures[0]))[measures[0]]
@@ -58,7 +67,6 @@ def _block(source: Source, protocol: str, number: int) -> dict[str, object]:
         "lettered": source.comparison is not None,
         "per_cent": all(is_per_cent(measure) for measure in measures),
         "context": context_rows(source, measures),
-        "charts": list(_charts(source, protocol, measures)),
         "signature": f"{protocol}/*{signature.removeprefix(str(measures[0]))}",
     }
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.model.scores import Scores
 from kammerton.statistics.comparison import Comparison, MeasureComparison
@@ -47,6 +48,12 @@ class Source:
         """All items, sorted: their places are their numbers in the page."""
         rows = self.scores.origin.evidence.rows.values()
         return tuple(sorted({row.item for each in rows for row in each}))
+
+    @cached_property
+    def people(self) -> tuple[str, ...]:
+        """Names of the annotators, also of those that no figure is against alone."""
+        named = [name for name in self.scores.annotators if name != ALL]
+        return tuple(dict.fromkeys((*named, *sorted(name for name, _ in self.scores.fingerprints))))
 
     def annotator(self, measure: Measure) -> str:
         """Return whose references the figures of a measure are against: the only one, or all."""
