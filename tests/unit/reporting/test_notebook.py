@@ -44,7 +44,8 @@ def test_comparisons_have_pairs_too() -> None:
 
 
 def test_items_are_drawn() -> None:
-    shown = kt.show("chords", REF, {"<good>": GOOD}, "a<b")._repr_html_()
+    item: Any = kt.show("chords", REF, {"<good>": GOOD}, "a<b")
+    shown = item._repr_html_()
     assert shown.startswith("<pre>a&lt;b, 0 to 4 s: &lt;good&gt; against reference\n")
     assert shown.endswith("</pre>")
 
