@@ -28,6 +28,7 @@ from kammerton.model.signature import signed_choices
 from kammerton.model.task import Task
 from kammerton.model.views import ItemView
 from kammerton.reporting.drawn import DrawnItem
+from kammerton.runs import is_run, read_run
 from kammerton.uncertainty import drawing_of, items_of, likely_clusters, surroundings_of
 
 if TYPE_CHECKING:
@@ -192,7 +193,8 @@ def show(
     task : str
         ``"chords"``, ``"fingering"`` or ``"instruments"``.
     references, estimates, annotators, pairs
-        As for :func:`score`; items that are not shown are not read.
+        As for :func:`score`; items that are not shown are not read. Or a run alone, as ``references``, which
+        keeps what was scored.
     item : str, optional
         Name of the item, or a part of it that no other name has, whatever case and accents; of no need
         if there is only one.
@@ -232,10 +234,32 @@ def show(
     reading = options_of(found, options)
     if not isinstance(item, str | None):
         raise OptionError.of_type("item", item, "a str")
-    corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading).paired()
+    if _is_lone_run(references, estimates, pairs):
+        if annotators or reading != found.options():
+            raise OptionError("a run has its own annotators and options", "name it alone")
+        corpus, reading = _of_run(found, references)
+    else:
+        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading)
+    corpus = corpus.paired()
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
     view = lay_out(found, corpus, chosen, measure=measure, annotator=annotator, options=reading)
     return DrawnItem.of(view)
+
+
+def _is_lone_run(references: object, estimates: object, pairs: object) -> bool:
+    if estimates is not None or pairs is not None:
+        return False
+    return isinstance(references, str | os.PathLike) and is_run(references)
+
+
+def _of_run(task: Task, folder: str | os.PathLike[str]) -> tuple[Corpus, object]:
+    """Return what a run holds of annotations, and the options by which they were read."""
+    scores, name = read_run(folder), quote(os.fsdecode(folder))
+    if scores.task != task.name:
+        raise OptionError(f"{name} is a run of {scores.task}, not of {task.name}")
+    if scores.origin.corpus is None:
+        raise OptionError(f"{name} keeps no annotations", "name references and estimates")
+    return scores.origin.corpus, scores.origin.options
 
 
 def lay_out(

@@ -249,3 +249,53 @@ def test_items_of_a_list_of_pairs_are_shown(three: Terminal) -> None:
     result = three.run("show", "chords", "--pairs", "pairs.csv", "ref", "est")
     assert (result.code, "stands in place of REF" in result.err) == (2, True)
     assert three.run("show", "chords").lines[0] == "error: REF and EST are needed"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> str:
+    """A run of the example by one measure, without the files that it was made of."""
+    assert main(["score", "chords", *SYSTEMS, "--out", "run", "--measure", "mirex2013/MajMin"]) == 0
+    for name in SYSTEMS:
+        shutil.move(name, f"../{name}")
+    capsys.readouterr()
+    return "run"
+
+
+@pytest.mark.parametrize("item", ["Amazing Grace", "frere"])
+def test_an_item_of_a_run(run: str, item: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert show(run, item, "--measure", "MajMin") == 0
+    drawn = capsys.readouterr()
+    assert show(*(f"../{name}" for name in SYSTEMS), item, "--measure", "MajMin") == 0
+    assert drawn == capsys.readouterr()
+
+
+def test_what_cost_most_in_a_run(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert show(run, "--worst", "2", "--measure", "mirex2013/MajMin") == 0
+    drawn = capsys.readouterr()
+    assert show(*(f"../{name}" for name in SYSTEMS), "--worst", "2", "--measure", "mirex2013/MajMin") == 0
+    assert drawn == capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "--worst", "2", "--measure", "Root"), "Root"),
+        (("run", "Greensleeves", "--annotator", "x=../reference"), "a run has its own annotators"),
+        (("run", "Greensleeves", "hasty"), "no such file or folder: `Greensleeves`"),
+        (("run",), "which of 4 items?"),
+    ],
+)
+def test_what_a_run_cannot_show(
+    run: str, arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run == "run"
+    assert show(*arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_run_without_annotations(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "chords", *SYSTEMS, "--out", "run", "--no-annotations"]) == 0
+    assert show("run", "Greensleeves") == 2
+    assert "`run` keeps no annotations" in capsys.readouterr().err
+    assert main(["score", "chords", *SYSTEMS, "--no-annotations"]) == 2
+    assert "--no-annotations needs a run" in capsys.readouterr().err

@@ -44,6 +44,7 @@ def command(task: Task) -> Callable[..., int]:
         output: Annotated[str | None, Parameter(metavar="FILE")] = None,
         per_item: Annotated[str | None, Parameter(metavar="FILE.(csv|jsonl|parquet)")] = None,
         out: Annotated[str | None, Parameter(metavar="RUN")] = None,
+        no_annotations: Annotated[bool, Parameter(name="--no-annotations", negative="")] = False,
         safe_csv: Annotated[bool, Parameter(negative="")] = False,
         annotator: Annotated[
             _Several, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
@@ -101,6 +102,8 @@ def command(task: Task) -> Callable[..., int]:
         out
             Write everything that the figures are made from to a folder, for `kammerton diff` and
             `kammerton.read_run`; an earlier run there is replaced.
+        no_annotations
+            Leave the annotations out of the run, from which reports and `kammerton show` draw items.
         safe_csv
             Put an apostrophe before text in CSV that a spreadsheet would take for a formula.
         annotator
@@ -147,6 +150,7 @@ def command(task: Task) -> Callable[..., int]:
             output=output,
             per_item=per_item,
             out=out,
+            annotations=not no_annotations,
             safe_csv=safe_csv,
             quiet=quiet,
         )

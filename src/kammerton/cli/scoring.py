@@ -54,6 +54,7 @@ class Plan:
     output: str | None
     per_item: str | None
     out: str | None
+    annotations: bool
     safe_csv: bool
     quiet: bool
 
@@ -77,6 +78,8 @@ class Plan:
             check_output(path, inputs, suffixes)
         if self.out is not None:
             check_run(self.out, inputs, files)
+        elif not self.annotations:
+            raise OptionError("--no-annotations needs a run", "--out RUN")
 
     def deliver(self, scores: Scores) -> None:
         """Write and print the figures."""
@@ -84,7 +87,7 @@ class Plan:
             suffix = PurePath(self.per_item).suffix.lower()
             write_atomically(self.per_item, render_items(scores, suffix, safe=self.safe_csv))
         if self.out is not None:
-            write_run(scores, self.out)
+            say_problems(write_run(scores, self.out, annotations=self.annotations), quiet=self.quiet)
         if self.output is None:
             style = style_of(sys.stdout)
             document = self._document(scores, style.width, style.encoding)

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from kammerton.cli.names import name_systems, split_name
 from kammerton.cli.tasks import task_verb
 from kammerton.errors import OptionError
+from kammerton.runs import is_run
 
 if TYPE_CHECKING:
     from kammerton.model.task import Task
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["app", "command"]
 
 app = task_verb(
-    "show", "Show one item in the terminal: where the points went.", "REF EST [EST ...] [ITEM] [OPTIONS]"
+    "show",
+    "Show one item in the terminal: where the points went.",
+    "(REF EST [EST ...]|RUN) [ITEM] [OPTIONS]",
 )
 
 
@@ -58,7 +61,8 @@ def command(task: Task) -> Callable[..., int]:
         Parameters
         ----------
         references
-            Folder or file of the references; NAME=PATH names the annotator.
+            Folder or file of the references; NAME=PATH names the annotator. Or a run, which keeps what was
+            scored, in place of REF and EST.
         estimates
             Folder or file of each system; NAME=PATH names it. The last one is ITEM if REF is a folder,
             or if there is no such path.
@@ -116,8 +120,10 @@ def _named(
         if estimates or added:
             raise OptionError("--pairs stands in place of REF, EST and further annotators")
         return {"pairs": pairs}, references
+    if references is not None and len(estimates) <= (not whole) and is_run(references):
+        return {"references": references, "annotators": dict(added)}, next(iter(estimates), None)
     if references is None or not estimates:
-        raise OptionError("REF and EST are needed", "or --pairs FILE.csv")
+        raise OptionError("REF and EST are needed", "or a run, or --pairs FILE.csv")
     name, path = split_name(references)
     systems, item = (estimates, None) if whole else _split_item(path, estimates)
     return {
@@ -138,9 +144,14 @@ def _costliest(task: Task, named: Mapping[str, Any], measure: str | None, count:
         raise OptionError(f"--worst must be 1 or more, got {count}")
     if not (measure or task.judge):
         raise OptionError("by which measure?", "say it: --measure PROTOCOL/MEASURE")
-    judge = find(measure or task.judge, task.measures)
-    scored = {**named, "annotator": named["annotator"] or ALL}
-    scores = kammerton.score(task.name, measures=[str(judge)], **scored)
+    asked = measure or task.judge
+    if named.keys() & {"estimates", "pairs"}:
+        judge = find(asked, task.measures)
+        scored = {**named, "annotator": named["annotator"] or ALL}
+        scores = kammerton.score(task.name, measures=[str(judge)], **scored)
+    else:
+        scores = kammerton.read_run(named["references"])
+        judge = find(asked, scores.measures, task.measures)
     items = costliest_items(scores, judge, count)
     if not items:
         raise OptionError(f"no item cost anything by {judge}")

@@ -14,7 +14,14 @@ from pathlib import Path
 
 from kammerton.errors import OutputError, printable
 
-__all__ = ["replacing", "size_of", "write_atomically", "write_folder_atomically"]
+__all__ = [
+    "replacing",
+    "replacing_folder",
+    "size_of",
+    "write_atomically",
+    "write_folder_atomically",
+    "write_new",
+]
 
 _CAN_SYNC_FOLDERS = os.name == "posix"
 
@@ -102,8 +109,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield folder
         _put(folder / "whole", target)
     except OSError as error:
-        size = sum(each.stat().st_size for each in folder.iterdir()) if folder.is_dir() else 0
-        raise _failure(error, target, os.fspath(path), size) from error
+        raise _failure(error, target, os.fspath(path), _size_below(folder)) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -118,16 +124,20 @@ def _put(new: Path, target: Path) -> None:
     _sync_folder(target.parent)
 
 
-def write_folder_atomically(path: str | os.PathLike[str], files: Mapping[str, bytes]) -> None:
-    """Write a folder of files so that it appears complete, or not at all.
+@contextlib.contextmanager
+def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give an empty folder beside a place, and put it there once it is filled.
 
     Parameters
     ----------
     path : path
         Where to. A folder that stands there goes, with all that is in it, once the new one is complete; what
         a link leads to is replaced, not the link.
-    files : mapping of str to bytes
-        Content by name.
+
+    Yields
+    ------
+    Path
+        The new folder; :func:`write_new` writes files that last.
 
     Raises
     ------
@@ -139,27 +149,49 @@ def write_folder_atomically(path: str | os.PathLike[str], files: Mapping[str, by
     _check_parent(target, os.fspath(path))
     if target.exists() and not target.is_dir():
         raise OutputError(f"KT501 cannot write {_named(path)}: it is no folder")
-    try:
-        _replace_folder(target, files)
-    except OSError as error:
-        needed = sum(map(len, files.values()))
-        raise _failure(error, target, os.fspath(path), needed) from error
-
-
-def _replace_folder(target: Path, files: Mapping[str, bytes]) -> None:
     new, old = (target.with_name(f".{target.name}.{secrets.token_hex(4)}.{end}") for end in ("tmp", "old"))
-    new.mkdir()
     try:
-        for name, data in files.items():
-            with (new / name).open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+        new.mkdir()
+        yield new
         _sync_folder(new)
         _exchange(target, new, old)
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise _failure(error, target, os.fspath(path), _size_below(new)) from error
     finally:  # also when interrupted; of what was put in place there is nothing to remove
         shutil.rmtree(new, ignore_errors=True)
-    _sync_folder(target.parent)
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file that is not there yet, in a folder from :func:`replacing_folder`."""
+    with path.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def write_folder_atomically(path: str | os.PathLike[str], files: Mapping[str, bytes]) -> None:
+    """Write a folder of files so that it appears complete, or not at all.
+
+    Parameters
+    ----------
+    path : path
+        As for :func:`replacing_folder`.
+    files : mapping of str to bytes
+        Content by name.
+
+    Raises
+    ------
+    OutputError
+        As :func:`replacing_folder`.
+    """
+    with replacing_folder(path) as folder:
+        for name, data in files.items():
+            write_new(folder / name, data)
+
+
+def _size_below(folder: Path) -> int:
+    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
 
 
 def _exchange(target: Path, new: Path, old: Path) -> None:

@@ -9,6 +9,7 @@ from kammerton.model.measure import Needs
 
 __all__ = [
     "AGREEMENT",
+    "ANNOTATIONS",
     "CASES",
     "CLASSES",
     "CLUSTERS",
@@ -42,6 +43,8 @@ CLASSES = "gathered_classes.parquet"
 UNITS = "gathered_units.parquet"
 CLUSTERS = "clusters.parquet"
 GROUPS = "groups.parquet"
+ANNOTATIONS = "annotations.parquet"
+"""A pack of what was scored. Nothing of it is read before an item is looked at."""
 RATINGS = "ratings.parquet"
 """Codes of what annotators called each unit, and the size of it."""
 LABELS = "ratings_labels.parquet"

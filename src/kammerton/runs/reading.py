@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.options import Limits
 from kammerton.formats.source import read_bytes
+from kammerton.model.corpus import Corpus
 from kammerton.model.drawing import Drawing
 from kammerton.model.grouping import Grouping
 from kammerton.model.measure import Measure
@@ -21,6 +22,7 @@ from kammerton.model.scores import Scores
 from kammerton.model.surroundings import Surroundings
 from kammerton.model.task import Task
 from kammerton.runs import layout
+from kammerton.runs.annotations import corpus_in
 from kammerton.runs.columns import from_parquet, texts_of
 from kammerton.runs.context_files import surroundings_of
 from kammerton.runs.evidence_files import evidence_of
@@ -185,9 +187,15 @@ def _scores(opened: Opened) -> Scores:
         options=options,
         choices=record["choices"],
         drawing=_drawing(record["intervals"], opened.files),
+        corpus=_corpus(opened),
         surroundings=_surroundings(opened),
         grouping=_grouping(opened),
     )
+
+
+def _corpus(opened: Opened) -> Corpus | None:
+    told = opened.record.get("annotations")  # earlier versions had none
+    return None if told is None else corpus_in(opened.place, told, opened.task)
 
 
 def _surroundings(opened: Opened) -> Surroundings | None:

@@ -7,14 +7,15 @@ import os
 from pathlib import Path
 from typing import Any
 
-from kammerton.errors import OptionError, OutputError, quote
-from kammerton.formats.atomic import write_folder_atomically
+from kammerton.errors import Diagnostic, OptionError, OutputError, quote
+from kammerton.formats.atomic import replacing_folder, write_new
 from kammerton.formats.source import read_bytes
 from kammerton.model.drawing import Drawing
 from kammerton.model.scores import Scores
 from kammerton.model.signature import data_hash
 from kammerton.runs import layout
 from kammerton.runs.agreements import parts_of
+from kammerton.runs.annotations import has_annotations, keep_annotations
 from kammerton.runs.columns import to_parquet
 from kammerton.runs.context_files import keep_surroundings
 from kammerton.runs.evidence_files import files_of, tables_of
@@ -25,8 +26,10 @@ from kammerton.statistics.annotators import AnnotatorAgreement
 __all__ = ["check_place", "write_run"]
 
 
-def write_run(scores: Scores | AnnotatorAgreement, folder: str | os.PathLike[str]) -> None:
-    """Write a run: statistics of every item, class tables, and a record of what was scored by what.
+def write_run(
+    scores: Scores | AnnotatorAgreement, folder: str | os.PathLike[str], *, annotations: bool = True
+) -> tuple[Diagnostic, ...]:
+    """Write a run: statistics of every item, class tables, annotations, and a record of it all.
 
     Parameters
     ----------
@@ -34,10 +37,14 @@ def write_run(scores: Scores | AnnotatorAgreement, folder: str | os.PathLike[str
         From :func:`kammerton.score`, or :func:`read_run`; or from :func:`kammerton.agree`, which reads it.
     folder : path
         A new folder, an empty one, or a run, which is replaced.
+    annotations : bool
+        Whether to keep what was scored, so that items can be laid out from the run alone. It is read once
+        more for that, from where it was read.
 
     Returns
     -------
-    None
+    tuple of Diagnostic
+        What is not in the run: KT712 if the annotations are too many to be kept.
 
     Raises
     ------
@@ -53,19 +60,29 @@ def write_run(scores: Scores | AnnotatorAgreement, folder: str | os.PathLike[str
     >>> est = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
     >>> scores = kammerton.score("chords", ref, {"mine": est}, protocols=["mirex2013"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_run(scores, folder)
+    ...     left_out = write_run(scores, folder)
     ...     read_run(folder).value("MajMin")
     0.75
     """
     if not isinstance(scores, Scores | AnnotatorAgreement):
         raise OptionError.of_type("scores", scores, "what kammerton.score or kammerton.agree returns")
     check_place(folder)
-    record, files = _of_scores(scores) if isinstance(scores, Scores) else parts_of(scores)
-    record["files"] = {name: digest_of(data) for name, data in files.items()}
-    write_folder_atomically(folder, {layout.RECORD: render_record(record), **files})
+    left_out: tuple[Diagnostic, ...] = ()
+    with replacing_folder(folder) as new:
+        if isinstance(scores, Scores):
+            keep = annotations and has_annotations(scores.origin)
+            record, files = _of_scores(scores, with_options=keep)
+            if keep:
+                record["annotations"], left_out = keep_annotations(new, scores.origin)
+        else:
+            record, files = parts_of(scores)
+        record["files"] = {name: digest_of(data) for name, data in files.items()}
+        for name, data in {layout.RECORD: render_record(record), **files}.items():
+            write_new(new / name, data)
+    return left_out
 
 
-def _of_scores(scores: Scores) -> tuple[dict[str, Any], dict[str, bytes]]:
+def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the record but for the digests of files, and the files."""
     origin = scores.origin
     files = files_of(origin.evidence)
@@ -74,7 +91,7 @@ def _of_scores(scores: Scores) -> tuple[dict[str, Any], dict[str, bytes]]:
         context, more = keep_surroundings(origin.surroundings)
         files |= more
     options: dict[str, Any] | None = None
-    if origin.evidence.gathered is not None:
+    if origin.evidence.gathered is not None or with_options:
         options, named = keep_options(origin.options)
         files |= named
     clusters = origin.drawing.settings.get("clusters")
@@ -140,6 +157,8 @@ def check_place(folder: str | os.PathLike[str]) -> None:
     try:
         record = parse_record(read_bytes(path, name=os.fspath(path)), os.fspath(path))
         own = {layout.RECORD, *record["files"]}
+        if record.get("annotations") is not None:
+            own.add(layout.ANNOTATIONS)
     except Exception as error:
         raise OutputError(f"KT707 cannot write a run to {name}: what is there is no whole run") from error
     other = sorted(there - own)

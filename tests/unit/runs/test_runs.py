@@ -140,7 +140,7 @@ def test_a_run_says_what_was_scored_by_what(run: Path) -> None:
     assert told["missing"] == "worst"
     assert told["intervals"]["resamples"] == 10_000
     assert [each["code"] for each in told["diagnostics"]] == ["KT203"]
-    assert sorted([*told["files"], "run.json"]) == sorted(content(run))
+    assert sorted([*told["files"], "run.json", "annotations.parquet"]) == sorted(content(run))
 
 
 def test_rows_are_wide_and_can_be_read_by_others(run: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from array import array
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
@@ -20,17 +19,17 @@ from kammerton.formats.packs.columns import INDEX, OWN, column_of, digest_into, 
 from kammerton.formats.packs.footer import FooterError, read_footer
 from kammerton.formats.packs.problems import fault, problem
 from kammerton.formats.packs.record import KEY, Record, RecordError, parse_diagnostics
+from kammerton.formats.packs.sources import PackedSources
 from kammerton.formats.source import open_regular
 from kammerton.model.corpus import Collection
 from kammerton.model.packing import Packing
 from kammerton.model.registry import find_task
-from kammerton.model.sources import StoredSource
 from kammerton.model.task import Reading, Task
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Pack", "PackedSource", "open_pack"]
+__all__ = ["Pack", "open_pack"]
 
 _KEPT = 4
 """Blocks that stay decoded: one for each collection that is read side by side."""
@@ -149,8 +148,13 @@ class Pack:
 
     def sources(self, number: int) -> PackedSources:
         """Return the sources of a collection by item."""
+        return PackedSources(self, number)
+
+    def index(self, number: int) -> pl.DataFrame:
+        """Return what there is of a collection: its rows in which sources begin, by ``row``."""
         begin, end = self._bounds(number)
-        return PackedSources(self, self._index.slice(begin, end - begin), begin)
+        some = self._index.slice(begin, end - begin).with_row_index("row", begin)
+        return some.filter("first")
 
     @cached_property
     def _index(self) -> pl.DataFrame:
@@ -270,65 +274,3 @@ def _in_blocks(frame: pl.DataFrame, begins: list[int]) -> Iterator[pl.Series]:
 
 def _open_again(path: str, task: str) -> Pack:
     return open_pack(path, find_task(task))
-
-
-class PackedSource(StoredSource):
-    """A source in a pack, by the row in which it begins."""
-
-    __slots__ = ("_pack", "_row")
-
-    def __init__(self, pack: Pack, row: int) -> None:
-        self._pack = pack
-        self._row = row
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return PackedSource, (self._pack, self._row)
-
-    def read(self) -> Reading[Any]:
-        """Return what the source gave when it was packed."""
-        return self._pack.reading(self._row)
-
-    @property
-    def file(self) -> str | None:
-        """What it was read from."""
-        return self._pack.file(self._row)
-
-
-class PackedSources(Mapping[str, tuple[tuple[str | None, PackedSource], ...]]):
-    """The sources of a collection in a pack, by item; handles are made when they are asked for.
-
-    Parameters
-    ----------
-    pack : Pack
-    index : DataFrame
-        The columns that say what there is, of the rows of the collection.
-    begin : int
-        The first of these rows.
-    """
-
-    def __init__(self, pack: Pack, index: pl.DataFrame, begin: int) -> None:
-        some = index.with_row_index("row", begin).filter("first")
-        names = texts_of(some["item"])
-        starts = [place for place, name in enumerate(names) if place == 0 or name != names[place - 1]]
-        self._pack = pack
-        self._rows = array("q", some["row"].to_list())
-        self._bounds = array("q", [*starts, len(names)])
-        self._places = {names[start]: place for place, start in enumerate(starts)}
-        self._told = some["told"] if some["told"].count() else None
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __contains__(self, item: object) -> bool:
-        return item in self._places
-
-    def __getitem__(self, item: str) -> tuple[tuple[str | None, PackedSource], ...]:
-        place = self._places[item]
-        sources = range(self._bounds[place], self._bounds[place + 1])
-        return tuple([(self._annotator(at), PackedSource(self._pack, self._rows[at])) for at in sources])
-
-    def _annotator(self, source: int) -> str | None:
-        return None if self._told is None else texts_of(self._told.slice(source, 1))[0]

@@ -25,7 +25,7 @@ from kammerton.model.task import Reading, Task
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PackWriter", "Written", "chosen", "new_pack"]
+__all__ = ["PackWriter", "Written", "chosen", "new_pack", "packing_in"]
 
 _ROWS, _VALUES = 1000, 200_000
 """Annotations, and rows of theirs, that fill a block."""
@@ -77,15 +77,27 @@ def new_pack(path: str | os.PathLike[str], task: Task, options: object) -> Itera
     OutputError
         If it cannot be written. What stood there still does.
     """
+    with replacing(path) as folder, packing_in(folder, task, options) as writer:
+        yield writer
+
+
+@contextmanager
+def packing_in(folder: Path, task: Task, options: object) -> Iterator[PackWriter]:
+    """Write a pack in a folder of its own, where it is called ``whole``.
+
+    Raises
+    ------
+    OutputError
+        If what writes it fails.
+    """
     import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program pack nothing
 
-    with replacing(path) as folder:
-        try:
-            writer = PackWriter(folder, task, options)
-            yield writer
-            writer.finish()
-        except pl.exceptions.PolarsError as error:
-            raise OutputError(f"KT502 cannot write the pack: {error}".partition("\n")[0]) from error
+    writer = PackWriter(folder, task, options)
+    try:
+        yield writer
+        writer.finish()
+    except pl.exceptions.PolarsError as error:
+        raise OutputError(f"KT502 cannot write the pack: {error}".partition("\n")[0]) from error
 
 
 class PackWriter:
@@ -147,19 +159,23 @@ class PackWriter:
         annotations = len(self._values) - self._failed
         return Written(annotations, self._counted, self._failed)
 
-    def finish(self) -> None:
-        """Put the blocks together to one file."""
-        import polars as pl  # noqa: PLC0415
-
-        if self._rows or not self._blocks:
-            self._flush()
-        record = Record(
+    @property
+    def record(self) -> Record:
+        """What the pack says of itself; once it is finished, of all of it."""
+        return Record(
             self._task.name,
             self._choices,
             tuple(self._collections),
             self._index.hexdigest(),
             tuple(self._blocks),
         )
+
+    def finish(self) -> None:
+        """Put the blocks together to one file."""
+        import polars as pl  # noqa: PLC0415
+
+        if self._rows or not self._blocks:
+            self._flush()
         parts = [self._part(number) for number in range(len(self._blocks))]
         frame: pl.LazyFrame = pl.scan_parquet(parts, glob=False, hive_partitioning=False)
         frame.sink_parquet(
@@ -167,7 +183,7 @@ class PackWriter:
             compression="zstd",
             compression_level=_LEVEL,
             row_group_size=self._group_size(),
-            metadata={KEY: record.render()},
+            metadata={KEY: self.record.render()},
         )
 
     def _group_size(self) -> int:

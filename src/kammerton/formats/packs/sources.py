@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Handles of what stands in a pack."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from kammerton.formats.packs.columns import texts_of
+from kammerton.model.sources import StoredSource
+from kammerton.model.task import Reading
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from kammerton.formats.packs.reading import Pack
+
+__all__ = ["PackedSource", "PackedSources"]
+
+
+class PackedSource(StoredSource):
+    """A source in a pack, by the row in which it begins."""
+
+    __slots__ = ("_pack", "_row")
+
+    def __init__(self, pack: Pack, row: int) -> None:
+        self._pack = pack
+        self._row = row
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PackedSource, (self._pack, self._row)
+
+    def read(self) -> Reading[Any]:
+        """Return what the source gave when it was packed."""
+        return self._pack.reading(self._row)
+
+    @property
+    def file(self) -> str | None:
+        """What it was read from."""
+        return self._pack.file(self._row)
+
+
+class PackedSources(Mapping[str, tuple[tuple[str | None, PackedSource], ...]]):
+    """The sources of a collection in a pack, by item; names are read once they are looked at.
+
+    Parameters
+    ----------
+    pack : Pack
+    number : int
+        Of the collection.
+
+    Raises
+    ------
+    DataError
+        KT721, KT723 once it is looked at, if the names cannot be used.
+    """
+
+    def __init__(self, pack: Pack, number: int) -> None:
+        self._pack = pack
+        self._number = number
+
+    @cached_property
+    def _listed(self) -> _Listed:
+        return _Listed.of(self._pack.index(self._number))
+
+    def __len__(self) -> int:
+        return len(self._listed.places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed.places)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._listed.places
+
+    def __getitem__(self, item: str) -> tuple[tuple[str | None, PackedSource], ...]:
+        listed = self._listed
+        place = listed.places[item]
+        sources = range(listed.bounds[place], listed.bounds[place + 1])
+        return tuple([(listed.annotator(at), PackedSource(self._pack, listed.rows[at])) for at in sources])
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Where the sources of a collection begin: rows by source, sources by place, places by item."""
+
+    rows: array[int]
+    bounds: array[int]
+    places: dict[str, int]
+    told: pl.Series | None
+
+    @classmethod
+    def of(cls, index: pl.DataFrame) -> _Listed:
+        names = texts_of(index["item"])
+        starts = [place for place, name in enumerate(names) if place == 0 or name != names[place - 1]]
+        return cls(
+            array("q", index["row"].to_list()),
+            array("q", [*starts, len(names)]),
+            {names[start]: place for place, start in enumerate(starts)},
+            index["told"] if index["told"].count() else None,
+        )
+
+    def annotator(self, source: int) -> str | None:
+        return None if self.told is None else texts_of(self.told.slice(source, 1))[0]

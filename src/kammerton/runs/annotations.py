@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""The annotations that were scored, in the run: a pack, from which items are laid out again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kammerton.errors import DataError, Diagnostic
+from kammerton.formats.packs import open_pack
+from kammerton.formats.packs.record import Role
+from kammerton.formats.packs.writing import PackWriter, packing_in
+from kammerton.model.corpus import Collection, Corpus
+from kammerton.model.loading import name_of_source, read_source
+from kammerton.model.origin import Origin
+from kammerton.model.task import Reading, Task
+from kammerton.runs.layout import ANNOTATIONS
+from kammerton.runs.problems import fault
+from kammerton.runs.record import portable
+
+__all__ = ["MOST_ROWS", "corpus_in", "has_annotations", "keep_annotations"]
+
+MOST_ROWS = 5_000_000
+"""Rows, notes or labels that a run keeps, of references and systems together."""
+
+
+def has_annotations(origin: Origin) -> bool:
+    """Tell whether there are annotations that a run can keep."""
+    return origin.corpus is not None and origin.task.packing is not None
+
+
+def keep_annotations(folder: Path, origin: Origin) -> tuple[dict[str, str] | None, tuple[Diagnostic, ...]]:
+    """Write the annotations that were scored to a run.
+
+    Parameters
+    ----------
+    folder : path
+        The run, which is being written.
+    origin : Origin
+        What the scores are made from. Of systems, only items that have references are kept.
+
+    Returns
+    -------
+    told : dict or None
+        What the record of the run says of them; None if they are left out.
+    diagnostics : tuple of Diagnostic
+        KT712 if there are more than :data:`MOST_ROWS`, so that none is kept.
+    """
+    assert origin.corpus is not None, "there are annotations"
+    parts = folder / "parts"
+    parts.mkdir()
+    with packing_in(parts, origin.task, origin.options) as writer:
+        is_whole = _pack(writer, origin, origin.corpus.paired())
+    if is_whole:
+        (parts / "whole").replace(folder / ANNOTATIONS)
+    shutil.rmtree(parts)
+    return ({"digest": _digest(writer.record)}, ()) if is_whole else (None, (_too_many(),))
+
+
+def _pack(writer: PackWriter, origin: Origin, corpus: Corpus) -> bool:
+    """Pack a corpus; stop and return False if it is too large."""
+    items = {item for each in corpus.references for item in each.items}
+    for collection, role in _roles(corpus):
+        writer.begin(_of_run(collection, items), role)
+        for item, sources in collection.sources.items():
+            for told, source in sources if item in items else ():
+                file = name_of_source(source)
+                reading = read_source(origin.task, source, item, origin.options)
+                said = _portable(reading.diagnostics)
+                writer.add(item, told, file and portable(file), Reading(reading.annotations, said))
+            if writer.written.rows > MOST_ROWS:
+                return False
+    return True
+
+
+def _roles(corpus: Corpus) -> Iterator[tuple[Collection, Role]]:
+    for reference in corpus.references:
+        yield reference, "reference"
+    for system in corpus.systems:
+        yield system, "system"
+
+
+def _of_run(collection: Collection, items: set[str]) -> Collection:
+    """Return a collection without its sources, and without what is so on one machine only."""
+    return Collection(
+        collection.name,
+        {},
+        portable(collection.origin),
+        _portable(collection.diagnostics),
+        broken={item: why for item, why in collection.broken.items() if item in items},
+        single=collection.single,
+        written=collection.written,
+    )
+
+
+def _portable(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple([each.at(file=each.file and portable(each.file)) for each in diagnostics])
+
+
+def _too_many() -> Diagnostic:
+    return Diagnostic(
+        code="KT712",
+        severity="note",
+        message=f"annotations are not kept in the run: they have more than {MOST_ROWS:,} rows",
+        hint="`report` and `show` of the run have figures only; pack the annotations beside it",
+    )
+
+
+def corpus_in(folder: Path, told: Mapping[str, Any], task: Task) -> Corpus:
+    """Return the annotations that a run holds; none is read before it is asked for.
+
+    Raises
+    ------
+    DataError
+        KT702 if they are not those that were kept.
+    """
+    shown = os.fspath(folder / ANNOTATIONS)
+    try:
+        pack = open_pack(folder / ANNOTATIONS, task)
+    except DataError as error:
+        raise fault("KT702", f"run is torn: {error.diagnostics[0].message}", shown, "score again") from error
+    if _digest(pack.record) != told["digest"]:
+        raise fault(
+            "KT702", "run is torn: its annotations are not those that were scored", shown, "score again"
+        )
+    found: dict[str, list[Collection]] = {"reference": [], "system": []}
+    for number, about in enumerate(pack.record.collections):
+        found[about.role].append(replace(pack.collection(number), origin=about.origin))
+    return Corpus(tuple(found["reference"]), tuple(found["system"]))
+
+
+def _digest(record: Any) -> str:
+    """Return a digest by which everything in a pack is told: its record has those of all it holds."""
+    return hashlib.sha256(record.render().encode("ascii")).hexdigest()
