@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kammerton.arguments import corpus_of, options_of, split_of
-from kammerton.engine import score_corpus
+from kammerton.engine import SHARD, Means, score_corpus
 from kammerton.errors import DataError, OptionError, close_match, quote
 from kammerton.grouping import GroupBy, grouping_of
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing
@@ -32,6 +32,8 @@ from kammerton.runs import is_run, read_run
 from kammerton.uncertainty import drawing_of, items_of, likely_clusters, surroundings_of
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from kammerton.statistics.bootstrap import Method
 
 __all__ = ["lay_out", "score", "show"]
@@ -63,6 +65,9 @@ def score(  # noqa: PLR0913 - one per choice
     clusters: Mapping[str, str] | str | None = None,
     context: bool = False,
     group_by: GroupBy | None = None,
+    jobs: int = 1,
+    executor: Executor | str | None = None,
+    shard_size: int = SHARD,
 ) -> Scores:
     """Score one or several systems.
 
@@ -118,6 +123,13 @@ def score(  # noqa: PLR0913 - one per choice
     group_by : mapping of str to str, or str, optional
         What figures are told by, such as the genre of each song, in the form of ``clusters``: see
         :attr:`Scores.groups`.
+    jobs : int
+        Processes that score side by side; figures do not depend on it.
+    executor : Executor or str, optional
+        Scores in their place: any executor of :mod:`concurrent.futures`; ``"dask"`` for a new Dask cluster on
+        this machine, ``"dask://host:port"`` for one that is there.
+    shard_size : int
+        Items that are scored together; more of them need more memory, and lose more if a worker is lost.
 
     Returns
     -------
@@ -140,6 +152,7 @@ def score(  # noqa: PLR0913 - one per choice
     0.75
     """
     found = find_task(task)
+    means = Means(size=shard_size, jobs=jobs, executor=executor)
     chosen = choose(found.protocols, protocols, measures)
     if missing not in _POLICIES:
         raise OptionError.unknown("policy for missing estimates", missing, _POLICIES)
@@ -154,7 +167,7 @@ def score(  # noqa: PLR0913 - one per choice
         annotator=annotator,
         strict=strict,
     )
-    evidence = score_corpus(order, corpus)
+    evidence = score_corpus(order, corpus, means)
     choices = signed_choices(reading) | part
     items = items_of(evidence)
     drawing = drawing_of(ci, resamples, seed, interval, clusters, items)

@@ -62,6 +62,9 @@ def command(task: Task) -> Callable[..., int]:
         clusters: Annotated[
             str | None, Parameter(name="--cluster", metavar="FILE.csv:COLUMN|REGEX", group="Intervals")
         ] = None,
+        jobs: Annotated[int, Parameter(metavar="N", group="Work")] = 1,
+        executor: Annotated[str | None, Parameter(metavar="dask[://HOST:PORT]", group="Work")] = None,
+        shard_size: Annotated[int, Parameter(metavar="N", group="Work")] = 2000,
         fail_under: Annotated[_Several, Parameter(negative="", metavar="PROTOCOL/MEASURE=VALUE")] = None,
         quiet: Annotated[bool, Parameter(negative="")] = False,
         **reading: Any,
@@ -132,6 +135,12 @@ def command(task: Task) -> Callable[..., int]:
         clusters
             Draw items together that belong together, such as the songs of an album: a column of a table, or
             a regular expression on the names of items, such as '^(.*)/'.
+        jobs
+            Processes that score side by side.
+        executor
+            Score on a Dask cluster: one that is there, or a new one on this machine, of --jobs workers.
+        shard_size
+            Items that are scored together; more of them need more memory.
         fail_under
             Fail (exit code 1) if a headline figure is below, or undefined; repeatable.
         quiet
@@ -172,6 +181,9 @@ def command(task: Task) -> Callable[..., int]:
             "clusters": clusters,
             "context": context,
             "group_by": group_by,
+            "jobs": jobs,
+            "executor": executor,
+            "shard_size": shard_size,
             **sides(references, estimates, added, pairs),
         }
         paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]

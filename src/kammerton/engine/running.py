@@ -3,16 +3,36 @@
 
 from __future__ import annotations
 
-from kammerton.engine.plan import SHARD, Plan
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+
+from kammerton.engine.crews import Crew
+from kammerton.engine.encoding import decode_part, encode_part
+from kammerton.engine.losses import only, said_of, without
+from kammerton.engine.means import Means, crew_of
+from kammerton.engine.plan import Plan, Shard
+from kammerton.errors import Diagnostic
 from kammerton.model.corpus import Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.merging import Ledger
+from kammerton.model.parts import Facts, Part
 from kammerton.model.scoring import Order, score_part
 
 __all__ = ["score_corpus"]
 
+_AHEAD = 2
+"""Shards for each worker that are handed out at the same time: one to work on, and one to go on with."""
 
-def score_corpus(order: Order, corpus: Corpus, *, size: int = SHARD) -> Evidence:
+_MOST = 40
+"""Workers that may be lost to a shard until everything in it that was not scored yet fails."""
+
+
+def score_corpus(
+    order: Order,
+    corpus: Corpus,
+    means: Means = Means(),  # noqa: B008 - frozen
+) -> Evidence:
     """Score every system of a corpus against every annotator.
 
     Parameters
@@ -21,8 +41,8 @@ def score_corpus(order: Order, corpus: Corpus, *, size: int = SHARD) -> Evidence
         What is to be done.
     corpus : Corpus
         References and systems.
-    size : int
-        Items of a shard; it does not show in the result.
+    means : Means
+        By what means; they do not show in the result.
 
     Returns
     -------
@@ -34,16 +54,113 @@ def score_corpus(order: Order, corpus: Corpus, *, size: int = SHARD) -> Evidence
         If nothing can be scored; if the order is strict, and anything was wrong; if a missing estimate is to
         end the run, and one is.
     OptionError
-        If there is no such annotator, or two are called alike.
+        If there is no such annotator, or two are called alike; if a number is not possible.
     """
-    plan = Plan(corpus, size)
+    plan = Plan(corpus, means.size)
     ledger = Ledger(order, plan.corpus)
-    for shard in plan:
-        ledger.add(shard.number, score_part(order, shard.corpus, shard.items, ledger.facts))
-    while stale := ledger.stale():  # a shard may not know yet what a later one tells of the whole
-        whole = ledger.facts
-        for number in stale:
-            shard = plan.shard(number)
-            part = score_part(order, shard.corpus, shard.items, whole, complete=True)
-            ledger.add(number, part)
-    return ledger.evidence()
+    with crew_of(means) as crew:
+        run = _Run(order, plan, ledger, crew)
+        run.score(range(len(plan)))
+        while stale := ledger.stale():  # a shard may not know yet what a later one tells of the whole
+            run.score(stale, whole=ledger.facts)
+    return ledger.evidence(run.losses)
+
+
+def _scored(order: Order, shard: Shard, known: Facts, complete: bool) -> Part:
+    return score_part(order, shard.corpus, shard.items, known, complete=complete)
+
+
+def _encoded(order: Order, shard: Shard, known: Facts, complete: bool) -> bytes:
+    """Score a shard in another process."""
+    return encode_part(_scored(order, shard, known, complete))
+
+
+class _Run:
+    """Hands out shards, and takes in what comes back."""
+
+    def __init__(self, order: Order, plan: Plan, ledger: Ledger, crew: Crew) -> None:
+        self._order, self._plan, self._ledger, self._crew = order, plan, ledger, crew
+        self._failed: dict[int, dict[str, str]] = {}
+
+    @property
+    def losses(self) -> tuple[Diagnostic, ...]:
+        """What is said of items that no worker could score."""
+        return said_of(why for _, failed in sorted(self._failed.items()) for why in failed.items())
+
+    def score(self, numbers: Iterable[int], whole: Facts | None = None) -> None:
+        """Score shards; ``whole`` is what is known of the corpus, once it is."""
+        waiting, running = deque(numbers), dict[Future[bytes | Part], int]()
+        suspects: list[int] = []
+        while waiting or running:
+            while waiting and not suspects and len(running) < self._crew.workers * _AHEAD:
+                shard = self._shard(waiting.popleft())
+                running[self._begin(shard, whole)] = shard.number
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                number = running.pop(future)
+                if self._lost(future) is None:
+                    self._take(number, future.result())
+                else:
+                    suspects.append(number)
+            if suspects and not running:  # one of those that were worked on is to blame, or none
+                self._crew.renew()
+                for number in sorted(suspects):
+                    self._score_alone(number, whole)
+                suspects = []
+
+    def _score_alone(self, number: int, whole: Facts | None) -> None:
+        """Score a shard again whose worker was lost; what loses its worker again fails."""
+        future = self._begin(self._shard(number), whole)
+        why = self._lost(future)
+        if why is not None:
+            self._crew.renew()
+            shard = self._shard(number)
+            patience = [_MOST]
+            guilty = self._guilty(shard, shard.items, why, whole, patience)
+            self._failed[number] = {**self._failed.get(number, {}), **guilty}
+            future = self._begin(self._shard(number), whole)
+            if self._lost(future) is not None:
+                self._crew.renew()
+                self._failed[number] = dict.fromkeys(shard.items, why)
+                empty = self._shard(number)  # nothing of it is read
+                self._take(number, score_part(self._order, empty.corpus, empty.items, self._ledger.facts))
+                return
+        self._take(number, future.result())
+
+    def _guilty(
+        self, shard: Shard, items: Sequence[str], why: str, whole: Facts | None, patience: list[int]
+    ) -> dict[str, str]:
+        """Find the items that lose their worker, by halves."""
+        if len(items) == 1 or not patience[0]:
+            return dict.fromkeys(items, why)
+        found: dict[str, str] = {}
+        for half in (items[: len(items) // 2], items[len(items) // 2 :]):
+            again = self._lost(self._begin(only(shard, half), whole))
+            if again is not None:
+                self._crew.renew()
+                patience[0] = max(patience[0] - 1, 0)
+                found |= self._guilty(shard, half, again, whole, patience)
+        return found
+
+    def _lost(self, future: Future[bytes | Part]) -> str | None:
+        """Wait, and say how the worker was lost, if it was."""
+        error = future.exception()
+        return None if error is None else self._crew.loss(error)
+
+    def _shard(self, number: int) -> Shard:
+        shard = self._plan.shard(number)
+        return without(shard, self._failed[number]) if number in self._failed else shard
+
+    def _begin(self, shard: Shard, whole: Facts | None) -> Future[bytes | Part]:
+        complete = whole is not None
+        known = self._ledger.facts if whole is None else whole
+        work: Callable[..., bytes | Part] = _scored if self._crew.here else _encoded
+        try:
+            return self._crew.submit(work, self._order, shard, known, complete)
+        except BrokenExecutor as error:  # by what is still running
+            broken: Future[bytes | Part] = Future()
+            broken.set_exception(error)
+            return broken
+
+    def _take(self, number: int, found: bytes | Part) -> None:
+        part = found if isinstance(found, Part) else decode_part(found, self._order.measures)
+        self._ledger.add(number, part)

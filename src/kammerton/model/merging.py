@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import chain
@@ -100,8 +100,13 @@ class Ledger:
             if number not in self._tallies or not part.grounds.hold(measures, self.facts)
         ]
 
-    def evidence(self) -> Evidence:
+    def evidence(self, said: Iterable[Diagnostic] = ()) -> Evidence:
         """Return the evidence of the whole, once no part is stale.
+
+        Parameters
+        ----------
+        said : iterable of Diagnostic
+            What else is to be said of it.
 
         Raises
         ------
@@ -109,7 +114,7 @@ class Ledger:
             If nothing can be scored; if anything was wrong and the order is strict; if an estimate is
             missing or unusable and that is to end the run.
         """
-        diagnostics = list(self._said())
+        diagnostics = [*self._said(), *said]
         wrong = any(each.severity != "note" for each in diagnostics)
         lacking = any(each.code == "KT203" for each in diagnostics)
         ends = (self._order.strict and wrong) or (self._order.missing == "error" and lacking)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kammerton.engine import score_corpus
+from kammerton.engine import Means, score_corpus
 from kammerton.engine.plan import Plan
 from kammerton.errors import DataError, OptionError
 from kammerton.model.corpus import Collection, Corpus
@@ -43,13 +43,15 @@ def parts(evidence: Evidence) -> tuple[Any, ...]:
 
 def scored(order: Order, corpus: Corpus) -> Evidence:
     """Score a corpus cut and uncut, and in another order of its items."""
-    whole = score_corpus(order, corpus, size=ONE)
+    whole = score_corpus(order, corpus, Means(size=ONE))
     backwards = Corpus(
         tuple(_backwards(each) for each in corpus.references),
         tuple(_backwards(each) for each in corpus.systems),
     )
     for size, each in ((MANY, corpus), (MANY, backwards)):
-        for found, expected in zip(parts(score_corpus(order, each, size=size)), parts(whole), strict=True):
+        for found, expected in zip(
+            parts(score_corpus(order, each, Means(size=size))), parts(whole), strict=True
+        ):
             assert found == expected
     return whole
 
@@ -59,7 +61,7 @@ def refused(order: Order, corpus: Corpus) -> list[str]:
     said = []
     for size in (ONE, MANY):
         with pytest.raises(DataError) as caught:
-            score_corpus(order, corpus, size=size)
+            score_corpus(order, corpus, Means(size=size))
         said.append(caught.value.diagnostics)
     assert said[0] == said[1]
     return [each.code for each in said[0]]
@@ -166,7 +168,7 @@ def test_nothing_to_score() -> None:
 def test_an_annotator_that_there_is_not() -> None:
     corpus = Corpus((collection("people", songs(1)),), (collection("A", songs(2)),))
     with pytest.raises(OptionError, match="unknown annotator `person`") as caught:
-        score_corpus(order_of("chords", annotator="person"), corpus, size=MANY)
+        score_corpus(order_of("chords", annotator="person"), corpus, Means(size=MANY))
     assert "people" in str(caught.value)
 
 

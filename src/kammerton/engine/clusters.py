@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Dask clusters: one that is there, or one on this machine for as long as a run takes."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from typing import Any
+
+from kammerton.engine.crews import Given
+from kammerton.errors import OptionError, quote
+
+__all__ = ["Cluster"]
+
+_PREFIX = "dask://"
+_SECONDS = 10
+"""How long a scheduler may take to answer."""
+
+
+class Cluster(Given):
+    """Workers of a Dask cluster.
+
+    Parameters
+    ----------
+    address : str
+        ``dask://host:port`` of its scheduler; ``dask`` for a new one on this machine.
+    jobs : int
+        Workers of the new one; with 1 as many as there are cores.
+
+    Raises
+    ------
+    OptionError
+        If Dask is not installed, the address is none, or nobody answers there.
+    """
+
+    def __init__(self, address: str, jobs: int) -> None:
+        if address != "dask" and not address.startswith(_PREFIX):
+            raise OptionError(f"unknown executor {quote(address)}", "known: dask, dask://HOST:PORT")
+        try:
+            import distributed  # noqa: PLC0415 - half a second, and an extra
+        except ImportError as error:
+            raise OptionError("Dask is not installed", 'pip install "kammerton[dask]"') from error
+        self._open = ExitStack()
+        self._lost: type[BaseException] = distributed.KilledWorker
+        client = self._client(distributed, address, jobs)
+        super().__init__(client.get_executor())
+        self.workers = max(len(client.scheduler_info(n_workers=-1)["workers"]), 1)
+
+    def _client(self, distributed: Any, address: str, jobs: int) -> Any:
+        if address == "dask":
+            cluster = distributed.LocalCluster(
+                n_workers=jobs if jobs > 1 else os.cpu_count(),
+                threads_per_worker=1,
+                dashboard_address=None,
+            )
+            return self._open.enter_context(distributed.Client(self._open.enter_context(cluster)))
+        there = f"tcp://{address.removeprefix(_PREFIX)}"
+        try:
+            return self._open.enter_context(distributed.Client(there, timeout=_SECONDS))
+        except (OSError, ValueError) as error:
+            raise OptionError(f"no scheduler of Dask answers at {quote(address)}") from error
+
+    def loss(self, error: BaseException) -> str | None:
+        """Say that workers were lost to a shard; Dask gives one to several before it gives up."""
+        return "worker killed" if isinstance(error, self._lost) else super().loss(error)
+
+    def close(self, *, at_once: bool) -> None:
+        """Leave the cluster; end it, if it was started for this."""
+        super().close(at_once=at_once)
+        self._open.close()

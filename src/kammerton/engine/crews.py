@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""Who works on shards: this process, processes of this machine, or any executor."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import tempfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any, Protocol
+
+__all__ = ["Crew", "Given", "Here", "Processes"]
+
+_OUT_OF_MEMORY = "out of memory"
+
+
+class Crew(Protocol):
+    """Takes work, and says of an error whether it means that a worker was lost."""
+
+    @property
+    def workers(self) -> int:
+        """How many shards are worked on at the same time."""
+
+    @property
+    def here(self) -> bool:
+        """Whether work is done by this process, which needs no bytes."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Take work."""
+
+    def loss(self, error: BaseException) -> str | None:
+        """Say how a worker was lost; None if the error is one of the work itself."""
+
+    def renew(self) -> None:
+        """Make ready for work again after a worker was lost."""
+
+    def close(self, *, at_once: bool) -> None:
+        """Send everybody home; at once, if nothing of what they do is wanted any more."""
+
+
+class Here:
+    """The process that asks."""
+
+    workers = 1
+    here = True
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Do it."""
+        done: Future[Any] = Future()
+        try:
+            done.set_result(function(*arguments))
+        except Exception as error:  # whoever asks for the result gets it
+            done.set_exception(error)
+        return done
+
+    def loss(self, error: BaseException) -> str | None:
+        """Say that memory ran out, which there may be enough of for other shards."""
+        return _OUT_OF_MEMORY if isinstance(error, MemoryError) else None
+
+    def renew(self) -> None:
+        """Do nothing."""
+
+    def close(self, *, at_once: bool) -> None:
+        """Do nothing."""
+
+
+class Processes:
+    """Processes of this machine, each with one thread.
+
+    Parameters
+    ----------
+    jobs : int
+        How many.
+    """
+
+    here = False
+
+    def __init__(self, jobs: int) -> None:
+        self.workers = jobs
+        self._open()
+
+    def _open(self) -> None:
+        self._started: dict[int, Any] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="kammerton-")
+        self._pool = ProcessPoolExecutor(
+            self.workers, mp_context=get_context("spawn"), initializer=_begin_work
+        )
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Hand it to a process."""
+        # By way of a file: whoever is killed while it sends something long would leave the pool waiting for
+        # the rest of it for ever.
+        path = Path(self._folder.name, secrets.token_hex(8))
+        written = self._pool.submit(_to_file, path, function, *arguments)
+        # The pool tells that a process is gone, but not how: only the processes themselves do.
+        self._started |= getattr(self._pool, "_processes", None) or {}
+        future: Future[Any] = Future()
+        written.add_done_callback(partial(_from_file, path, future))
+        return future
+
+    def loss(self, error: BaseException) -> str | None:
+        """Say how a process ended."""
+        if isinstance(error, MemoryError):
+            return _OUT_OF_MEMORY
+        if not isinstance(error, BrokenExecutor):
+            return None
+        self._pool.shutdown(wait=True)
+        codes = {process.exitcode for process in self._started.values()}
+        # the pool itself ends those that are left over by SIGTERM
+        codes -= {None, 0, -signal.SIGTERM}
+        return f"worker {_ended(min(codes))}" if codes else "worker killed"
+
+    def renew(self) -> None:
+        """Start other processes."""
+        self.close(at_once=True)
+        self._open()
+
+    def close(self, *, at_once: bool) -> None:
+        """End the processes."""
+        if at_once:
+            for process in list(self._started.values()):
+                process.kill()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._folder.cleanup()
+
+
+def _to_file(path: Path, function: Callable[..., bytes], *arguments: Any) -> None:
+    path.write_bytes(function(*arguments))
+
+
+def _from_file(path: Path, future: Future[bytes], written: Future[None]) -> None:
+    """Hand on what a process has written, or the error that it ended with."""
+    if written.cancelled():
+        future.cancel()
+        return
+    error = written.exception()
+    if error is not None:
+        future.set_exception(error)
+        return
+    future.set_result(path.read_bytes())
+    path.unlink()
+
+
+def _ended(code: int) -> str:
+    return f"killed (signal {-code})" if code < 0 else f"ended with exit code {code}"
+
+
+def _begin_work() -> None:
+    """Prepare a process: one thread, no interest in Ctrl-C, no life without the process that started it."""
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - for workers alone
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["POLARS_MAX_THREADS"] = "1"  # read when it is imported, which is later
+    threadpool_limits(1)
+    parent = parent_process()
+    assert parent is not None, "a worker was started by somebody"
+    threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
+
+
+class Given:
+    """An executor of the caller's, who closes it.
+
+    Parameters
+    ----------
+    executor : Executor
+    """
+
+    here = False
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._running: set[Future[Any]] = set()
+        self.workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Hand it on."""
+        future = self._executor.submit(function, *arguments)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return future
+
+    def loss(self, error: BaseException) -> str | None:
+        """Say what is known."""
+        return _OUT_OF_MEMORY if isinstance(error, MemoryError) else None
+
+    def renew(self) -> None:
+        """Do nothing: the executor lives."""
+
+    def close(self, *, at_once: bool) -> None:
+        """Take back what was not begun."""
+        if at_once:
+            for future in list(self._running):
+                future.cancel()

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: MIT
+"""Parts as bytes: what workers send, and what is kept on disk until a run is whole.
+
+No pickles: what lies on a disk may have been changed by anybody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.errors import Diagnostic
+from kammerton.model.evaluating import Judged
+from kammerton.model.evidence import Row
+from kammerton.model.exact import ExactTally
+from kammerton.model.gathering import Gathered
+from kammerton.model.loading import Roster
+from kammerton.model.measure import Measure
+from kammerton.model.parts import Facts, Grounds, Part
+from kammerton.model.suspicions import Apart, Same, Suspicions
+
+__all__ = ["TornError", "decode_part", "encode_part"]
+
+_MAGIC = b"kammerton part 1\n"
+_DIGEST = hashlib.sha256().digest_size
+_LENGTH = 8
+
+
+class TornError(ValueError):
+    """Bytes that are no part, or only a part of one."""
+
+
+class _Written:
+    """Texts, each once, and arrays; the rest of a part refers to both by number."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, int] = {}
+        self.arrays: list[NDArray[Any]] = []
+
+    def text(self, text: str) -> int:
+        return self.texts.setdefault(text, len(self.texts))
+
+    def array(self, values: NDArray[Any]) -> int:
+        self.arrays.append(np.ascontiguousarray(values))
+        return len(self.arrays) - 1
+
+    def numbers(self, values: Iterable[int]) -> int:
+        return self.array(np.array(list(values), dtype=np.int64))
+
+
+def encode_part(part: Part) -> bytes:
+    """Return a part as bytes.
+
+    Parameters
+    ----------
+    part : Part
+
+    Returns
+    -------
+    bytes
+        The same for equal parts.
+    """
+    written = _Written()
+    body = {
+        "items": [written.text(item) for item in part.items],
+        "facts": _plain_facts(part.facts),
+        "grounds": _plain_grounds(part.grounds),
+        "judged": None if part.judged is None else _plain_judged(part.judged, written),
+        "fingerprints": _plain_fingerprints(part.fingerprints, written),
+        "suspicions": _plain_suspicions(part.suspicions),
+        "said": [[*section, [asdict(each) for each in said]] for section, said in part.said.items()],
+        "paired": part.paired,
+        "ended": part.ended,
+    }
+    arrays = [(each.dtype.str, each.shape) for each in written.arrays]
+    head = json.dumps({"part": body, "texts": list(written.texts), "arrays": arrays}).encode("ascii")
+    data = b"".join((len(head).to_bytes(_LENGTH, "big"), head, *(each.tobytes() for each in written.arrays)))
+    return _MAGIC + hashlib.sha256(data).digest() + data
+
+
+def _plain_facts(facts: Facts) -> dict[str, Any]:
+    rosters = [[each.crowded, each.several, sorted(each.names)] for each in facts.rosters]
+    return {"rosters": rosters, "census": dict(facts.census)}
+
+
+def _plain_grounds(grounds: Grounds) -> dict[str, Any]:
+    return {
+        "measures": [str(measure) for measure in grounds.measures],
+        "crowded": grounds.crowded,
+        "several": grounds.several,
+        "names": [sorted(names) for names in grounds.names],
+        "named": grounds.named,
+    }
+
+
+def _plain_judged(judged: Judged, written: _Written) -> dict[str, Any]:
+    return {
+        "rows": {needs: _plain_rows(rows, written) for needs, rows in judged.rows.items()},
+        "statistics": {str(measure): written.array(found) for measure, found in judged.statistics.items()},
+        "tallies": {name: _plain_tally(tally, written) for name, tally in judged.tallies.items()},
+        "gathered": None if judged.gathered is None else _plain_gathered(judged.gathered, written),
+    }
+
+
+def _plain_rows(rows: Sequence[Row], written: _Written) -> int:
+    text = written.text
+    columns = [
+        (text(r.system), text(r.item), text(r.annotator), text(r.status), r.counts, text(r.reason))
+        for r in rows
+    ]
+    return written.array(np.array(columns, dtype=np.int64).reshape(-1, 6))
+
+
+def _plain_tally(tally: ExactTally, written: _Written) -> dict[str, Any]:
+    terms = [terms for cells in tally.cells.values() for terms in cells.values()]
+    return {
+        "columns": tally.columns,
+        "unit": tally.unit,
+        "cells": [[*group, list(cells)] for group, cells in tally.cells.items()],
+        "counts": written.numbers(map(len, terms)),
+        "terms": written.array(np.array([each for cell in terms for each in cell], dtype=np.float64)),
+    }
+
+
+def _plain_gathered(gathered: Gathered, written: _Written) -> dict[str, Any]:
+    return {
+        "columns": gathered.columns,
+        "classes": gathered.classes,
+        "units": gathered.units,
+        "cases": written.array(gathered.cases),
+        "codes": written.array(gathered.codes),
+        "unit_codes": written.array(gathered.unit_codes),
+        "values": written.array(gathered.values),
+    }
+
+
+def _plain_fingerprints(fingerprints: Mapping[tuple[str, str], bytes], written: _Written) -> list[int]:
+    places = [(written.text(annotator), written.text(item)) for annotator, item in fingerprints]
+    digests = np.frombuffer(b"".join(fingerprints.values()), dtype=np.uint8)
+    return [
+        written.array(np.array(places, dtype=np.int64).reshape(-1, 2)),
+        written.array(digests.reshape(len(places), -1) if places else digests.reshape(0, _DIGEST)),
+    ]
+
+
+def _plain_suspicions(suspicions: Suspicions) -> dict[str, Any]:
+    return {
+        "same": [
+            [*group, each.count, each.references, each.first] for group, each in suspicions.same.items()
+        ],
+        "apart": [[*group, each.count, each.furthest] for group, each in suspicions.apart.items()],
+        "unequal": sorted(suspicions.unequal),
+        "silent": sorted(suspicions.silent),
+    }
+
+
+class _Read:
+    """Texts and arrays of a part that is read."""
+
+    def __init__(self, texts: list[str], arrays: list[NDArray[Any]]) -> None:
+        self.texts, self._arrays = texts, arrays
+
+    def array(self, number: int) -> Any:
+        return self._arrays[number]
+
+    def names(self, numbers: Iterable[int]) -> list[str]:
+        return [self.texts[number] for number in numbers]
+
+
+def decode_part(data: bytes, measures: Iterable[Measure]) -> Part:
+    """Return the part that bytes stand for.
+
+    Parameters
+    ----------
+    data : bytes
+        From :func:`encode_part`.
+    measures : iterable of Measure
+        Those that it may have.
+
+    Raises
+    ------
+    TornError
+        If the bytes are not what was written.
+    """
+    start = len(_MAGIC) + _DIGEST
+    body = memoryview(data)[start:]
+    if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
+        raise TornError("no whole part")
+    end = _LENGTH + int.from_bytes(body[:_LENGTH], "big")
+    head = json.loads(bytes(body[_LENGTH:end]))
+    read = _Read(head["texts"], list(_arrays(body[end:], head["arrays"])))
+    part, known = head["part"], {str(measure): measure for measure in measures}
+    places, digests = map(read.array, part["fingerprints"])
+    return Part(
+        items=tuple(read.names(part["items"])),
+        facts=_facts(part["facts"]),
+        grounds=_grounds(part["grounds"], known),
+        judged=None if part["judged"] is None else _judged(part["judged"], read, known),
+        fingerprints={
+            (read.texts[annotator], read.texts[item]): digest.tobytes()
+            for (annotator, item), digest in zip(places.tolist(), digests, strict=True)
+        },
+        suspicions=_suspicions(part["suspicions"]),
+        said={(where, whose): [Diagnostic(**each) for each in said] for where, whose, said in part["said"]},
+        paired=part["paired"],
+        ended=part["ended"],
+    )
+
+
+def _arrays(body: memoryview, described: Iterable[tuple[str, list[int]]]) -> Iterable[NDArray[Any]]:
+    begin = 0
+    for kind, shape in described:
+        found = np.frombuffer(body, dtype=kind, count=int(np.prod(shape, dtype=np.int64)), offset=begin)
+        begin += found.nbytes
+        yield found.reshape(shape)
+
+
+def _facts(plain: Mapping[str, Any]) -> Facts:
+    rosters = [Roster(crowded, several, frozenset(names)) for crowded, several, names in plain["rosters"]]
+    return Facts(tuple(rosters), plain["census"])
+
+
+def _grounds(plain: Mapping[str, Any], known: Mapping[str, Measure]) -> Grounds:
+    return Grounds(
+        tuple(known[name] for name in plain["measures"]),
+        tuple(plain["crowded"]),
+        tuple(plain["several"]),
+        tuple(frozenset(names) for names in plain["names"]),
+        plain["named"],
+    )
+
+
+def _judged(plain: Mapping[str, Any], read: _Read, known: Mapping[str, Measure]) -> Judged:
+    gathered = plain["gathered"]
+    return Judged(
+        {needs: tuple(_rows(read.array(number), read.texts)) for needs, number in plain["rows"].items()},
+        {known[name]: read.array(number) for name, number in plain["statistics"].items()},
+        {name: _tally(tally, read) for name, tally in plain["tallies"].items()},
+        None if gathered is None else _gathered(gathered, read),
+    )
+
+
+def _rows(columns: NDArray[np.int64], texts: Sequence[str]) -> Iterable[Row]:
+    for system, item, annotator, status, counts, reason in columns.tolist():
+        told: Any = texts[status]
+        yield Row(texts[system], texts[item], texts[annotator], told, bool(counts), texts[reason])
+
+
+def _tally(plain: Mapping[str, Any], read: _Read) -> ExactTally:
+    terms, counts = read.array(plain["terms"]).tolist(), iter(read.array(plain["counts"]).tolist())
+    tally = ExactTally(tuple(plain["columns"]), plain["unit"])
+    begin = 0
+    for system, annotator, cells in plain["cells"]:
+        into = tally.cells.setdefault((system, annotator), {})
+        for classes in cells:
+            end = begin + next(counts)
+            into[tuple(classes)] = terms[begin:end]
+            begin = end
+    return tally
+
+
+def _gathered(plain: Mapping[str, Any], read: _Read) -> Gathered:
+    return Gathered(
+        tuple(plain["columns"]),
+        read.array(plain["cases"]),
+        tuple(plain["classes"]),
+        read.array(plain["codes"]),
+        tuple(plain["units"]),
+        read.array(plain["unit_codes"]),
+        read.array(plain["values"]),
+    )
+
+
+def _suspicions(plain: Mapping[str, Any]) -> Suspicions:
+    return Suspicions(
+        {
+            (system, annotator): Same(count, references, first)
+            for system, annotator, count, references, first in plain["same"]
+        },
+        {
+            (system, annotator): Apart(count, (float(furthest[0]), *furthest[1:]))
+            for system, annotator, count, furthest in plain["apart"]
+        },
+        frozenset((one, other) for one, other in plain["unequal"]),
+        frozenset(plain["silent"]),
+    )

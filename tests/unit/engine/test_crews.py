@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Who works on shards does not show in the result; a worker that is lost costs the items that lose it."""
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kammerton as kt
+from kammerton.engine import Means, score_corpus
+from kammerton.errors import OptionError
+from kammerton.model.evidence import Evidence
+from kammerton.runs.evidence_files import files_of, tables_of
+from unit.engine.words import Words, corpus_of, order
+
+SIZE = 200
+
+
+def parts(evidence: Evidence) -> tuple[Any, ...]:
+    return files_of(evidence), tables_of(evidence), evidence.diagnostics
+
+
+def failed(evidence: Evidence) -> dict[str, str]:
+    """Return the items that failed, and why; all others were scored."""
+    assert {row.status for row in evidence.rows["pair"]} <= {"ok", "failed"}
+    return {row.item: row.reason for row in evidence.rows["pair"] if row.status == "failed"}
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_processes_give_what_one_gives(jobs: int) -> None:
+    corpus = corpus_of({3: ("?",), 998: ("a",)})
+    expected = parts(score_corpus(order(), corpus))
+    assert parts(score_corpus(order(), corpus, Means(size=SIZE, jobs=jobs))) == expected
+
+
+def test_any_executor_will_do_and_is_left_open() -> None:
+    corpus = corpus_of({3: ("?",)})
+    with ThreadPoolExecutor(2) as executor:
+        found = score_corpus(order(), corpus, Means(size=SIZE, executor=executor))
+        assert executor.submit(abs, -1).result() == 1
+    assert parts(found) == parts(score_corpus(order(), corpus))
+
+
+def test_songs_by_the_public_functions() -> None:
+    songs = {str(n): ([(0, 2), (2, 4)], ["C", "G:7"]) for n in range(401)}
+    others = {str(n): ([(0, 2 + n % 2), (3, 4)], ["C", "G:7"]) for n in range(401)}
+    one = kt.score("chords", songs, others)
+    two = kt.score("chords", songs, others, jobs=2, shard_size=SIZE)
+    assert two.to_dict() == one.to_dict()
+
+
+def test_a_worker_that_is_killed_once_costs_nothing(tmp_path: Path) -> None:
+    corpus = corpus_of({450: ("a", "b", "once", str(tmp_path / "killed"))})
+    found = score_corpus(order(), corpus, Means(size=SIZE, jobs=2))
+    assert failed(found) == {}
+    assert found.diagnostics == ()
+    assert parts(found) == parts(score_corpus(order(), corpus))
+
+
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [
+        ("kill", "worker killed (signal 9)"),
+        ("leave", "worker ended with exit code 7"),
+        ("memory", "out of memory"),
+    ],
+)
+def test_an_item_that_loses_its_worker_fails_and_no_other(word: str, why: str) -> None:
+    found = score_corpus(order(), corpus_of({450: (word,)}), Means(size=SIZE, jobs=2))
+    assert failed(found) == {"0450": f"reference: KT240 {why}"}
+    (said,) = found.diagnostics
+    assert (said.code, said.severity) == ("KT240", "error")
+    assert said.message == f"1 item could not be scored, e.g. `0450`: {why}"
+
+
+def test_memory_may_run_out_in_one_process_too() -> None:
+    found = score_corpus(order(), corpus_of({7: ("memory",), 9: ("memory",)}, 200))
+    assert failed(found) == dict.fromkeys(("0007", "0009"), "reference: KT240 out of memory")
+    assert found.diagnostics[0].message == "2 items could not be scored, e.g. `0007`: out of memory"
+
+
+def test_patience_with_a_shard_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kammerton.engine.running._MOST", 0)
+    found = score_corpus(order(), corpus_of({7: ("memory",)}, 400), Means(size=SIZE))
+    assert sorted(failed(found)) == [f"{n:04}" for n in range(200)]
+
+
+def test_a_fault_of_the_program_is_no_lost_worker() -> None:
+    for means in (Means(size=SIZE), Means(size=SIZE, jobs=2)):
+        with pytest.raises(ZeroDivisionError, match="a bug"):
+            score_corpus(order(), corpus_of({450: ("bug",)}), means)
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split()[2] != "Z"
+
+
+def test_who_is_interrupted_leaves_no_workers(tmp_path: Path) -> None:
+    note = tmp_path / "worker"
+    sleeper: Words = ("worker", "sleep", str(note))
+
+    def interrupt() -> None:
+        while not note.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        score_corpus(order(), corpus_of({450: sleeper}), Means(size=SIZE, jobs=2))
+    assert not alive(int(note.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"jobs": 0}, "jobs are 1 or more, got 0"),
+        ({"jobs": True}, "jobs are 1 or more, got True"),
+        ({"jobs": 1.5}, "jobs are 1 or more"),
+        ({"executor": 3}, "executor must be an Executor"),
+        ({"jobs": 2, "executor": Executor()}, "an executor knows how many jobs it has"),
+        ({"jobs": 2, "executor": "dask://localhost:1"}, "an executor knows how many jobs it has"),
+        ({"executor": "ray"}, "unknown executor `ray`"),
+        ({"shard_size": 0}, "a shard has one item or more, got 0"),
+    ],
+)
+def test_choices_that_are_not_possible(choices: dict[str, Any], message: str) -> None:
+    songs = {"one": ([(0, 2)], ["C"])}
+    with pytest.raises(OptionError, match=message.replace("[", r"\[")):
+        kt.score("chords", songs, songs, **choices)
