@@ -35,10 +35,10 @@ class Charted(Shown):
 
         Parameters
         ----------
-        name : {"forest", "ranks", "items", "scatter", "losses", "confusion"}
+        name : {"forest", "ranks", "items", "scatter", "groups", "losses", "confusion"}
             Figures with intervals, of all headline measures of a protocol; mean ranks of three systems or
-            more; how the values of items are spread; the first system against the second; what classes of
-            labels cost, and what they were taken for.
+            more; how the values of items are spread; the first system against the second; figures of
+            groups; what classes of labels cost, and what they were taken for.
         measure : str, optional
             Its address, or a unique name; by default the one that the task judges by.
 

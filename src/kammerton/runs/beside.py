@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kammerton.errors import DataError
 from kammerton.model.corpus import Corpus
+from kammerton.model.drawing import Drawing
 from kammerton.model.scores import Scores
 from kammerton.runs.joining import Runs, check_alike, join_runs, named_runs
 
@@ -69,20 +70,14 @@ def _kept_apart(one: Scores, other: Scores) -> str | None:
 
 
 def _as_one(runs: Sequence[Scores]) -> Scores:
-    """Return runs as one, with intervals and annotations as far as they have them."""
+    """Return runs as one, with intervals, annotations and groups as far as they have them."""
     if len(runs) == 1:
         return runs[0]
     context = all(run.origin.surroundings is not None for run in runs)
-    origin = join_runs(runs, context=context).origin
-    return Scores(
-        origin.task,
-        origin.evidence,
-        missing=origin.missing,
-        options=origin.options,
-        choices=origin.choices,
-        drawing=next((run.origin.drawing for run in runs if run.ci is not None), origin.drawing),
+    return join_runs(runs, context=context).remade(
+        drawing=next((run.origin.drawing for run in runs if run.ci is not None), Drawing()),
         corpus=_annotations(runs),
-        surroundings=origin.surroundings,
+        grouping=next((run.origin.grouping for run in runs if run.origin.grouping is not None), None),
     )
 
 

@@ -176,7 +176,7 @@ def test_charts_of_a_task_with_classes() -> None:
 
 def test_nothing_to_draw_is_said() -> None:
     nothing = source({"a": [(0, 0)], "b": [(0, 0)]}, (POOLED,))
-    for name in ("forest", "ranks", "items", "losses", "confusion"):
+    for name in ("forest", "ranks", "items", "groups", "losses", "confusion"):
         with pytest.raises(OptionError, match=f"there is nothing to draw: {name} of one/pooled"):
             chart(nothing, name, POOLED)
     for name in ("ranks", "items", "scatter"):
@@ -185,7 +185,7 @@ def test_nothing_to_draw_is_said() -> None:
             chart(nothing, name, CLASSES)
     with pytest.raises(OptionError, match="unknown chart `pie`"):
         chart(nothing, "pie", POOLED)
-    assert set(CHARTS) == {"forest", "ranks", "items", "scatter", "losses", "confusion"}
+    assert set(CHARTS) == {"forest", "ranks", "items", "scatter", "groups", "losses", "confusion"}
 
 
 def test_systems_without_an_item_in_common_have_no_ranks() -> None:

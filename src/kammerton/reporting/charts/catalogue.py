@@ -19,6 +19,7 @@ from kammerton.reporting.charts.spread import spread
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.compared import ranks_of
 from kammerton.reporting.html.context import bands_of
+from kammerton.reporting.html.groups import group_chart
 from kammerton.reporting.html.items import values_of
 from kammerton.reporting.html.numbers import is_per_cent, scaled, unit_of
 from kammerton.reporting.html.overview import figures_of
@@ -143,6 +144,7 @@ CHARTS: dict[str, Callable[[Source, Measure, Palette], alt.TopLevelMixin | None]
     "ranks": _ranks,
     "items": histogram,
     "scatter": _scatter,
+    "groups": group_chart,
     "losses": _losses,
     "confusion": _confusion,
 }
@@ -152,6 +154,7 @@ _NEEDS = {
     "ranks": "three systems that were scored on the same items are needed",
     "items": "no item has a value of it",
     "scatter": "two systems with values of items are needed",
+    "groups": "figures are told group by group if they are scored with group_by",
     "losses": "no class of labels lost anything, or the task tells none",
     "confusion": "nothing was taken for anything, or the task does not tell",
 }

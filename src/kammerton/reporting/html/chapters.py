@@ -12,6 +12,7 @@ from kammerton.reporting.html.answers import answers
 from kammerton.reporting.html.classes import costs
 from kammerton.reporting.html.compared import compared
 from kammerton.reporting.html.filling import shown
+from kammerton.reporting.html.groups import groups
 from kammerton.reporting.html.item import item
 from kammerton.reporting.html.items import items
 from kammerton.reporting.html.methods import methods
@@ -68,6 +69,7 @@ def chapter_of(
         answers(source, () if drawn is None else drawn.data["items"]),
         overview(source),
         compared(source),
+        groups(source),
         items(source),
         drawn,
         costs(source),
