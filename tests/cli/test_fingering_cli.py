@@ -93,14 +93,17 @@ def test_one_annotator_can_be_chosen(files: Terminal) -> None:
 
 def test_tables_say_protocol_notes_and_annotators(files: Terminal) -> None:
     out = files.run("score", "fingering", "refs", "est", "other").out
-    captions = [line for line in out.splitlines() if ", per cent; " in line]
+    captions = [
+        line for line in out.replace("\n  undefined", " undefined").splitlines() if ", per cent; " in line
+    ]
+    undefined = "undefined for all: ifr_chord, ifr_chord_references"
     assert captions == [
         "nakamura2020, per cent; measured on 4 notes, 2 annotators",
         # of one annotator 4, of both together 8; right hands 4 and 8; of `est` covered 4 and 8
         "strike, per cent; measured on 4 to 8 notes per figure, 2 annotators",
         "pianovam, per cent; measured on 4 notes, 3 transitions, 2 annotators",
-        # three steps of each system, six of both annotators
-        "playability, per cent; measured on 3 to 6 steps per figure, 2 annotators",
+        # three steps of each system, six of both annotators; nobody plays a chord
+        f"playability, per cent; measured on 3 to 6 steps per figure, 2 annotators; {undefined}",
     ]
     one = files.run("score", "fingering", "refs", "est", "--annotator", "1", "--protocol", "nakamura2020").out
     assert one.startswith("nakamura2020, per cent; measured on 4 notes, 1 annotator\n")

@@ -79,6 +79,31 @@ def test_undefined_is_a_word_and_null_never_0(terminal: Terminal) -> None:
     assert ",MajMin,pooled,,,,1,1," in terminal.run(*SCORE, "ref", "est", "--format", "csv").out
 
 
+def test_what_is_undefined_for_all_is_no_column(terminal: Terminal) -> None:
+    # a diminished chord is in the vocabulary of Root alone
+    terminal.write(
+        ref={"a.lab": "0 2 D:dim"},
+        one={"a.lab": "0 2 D:dim"},
+        two={"a.lab": "0 2 E"},
+    )
+    chosen = (*SCORE, "ref", "one", "two", "--protocol", "mirex2013")
+    folded = "undefined for all: MajMin, MajMinBass, Sevenths, SeventhsBass"
+    lines = terminal.run(*chosen).out.splitlines()
+    assert " ".join(map(str.strip, lines[:2])).endswith(f"1 annotator; {folded}")
+    assert [line.split() for line in lines[2:6]] == [
+        ["system", "items", "Root", "MeanSeg", "UnderSeg", "OverSeg"],
+        ["aggregate", "pooled", "mean", "mean", "mean"],
+        ["one", "1", "100.00", "100.00", "100.00", "100.00"],
+        ["two", "1", "0.00", "100.00", "100.00", "100.00"],
+    ]
+    assert terminal.run(*chosen, "--format", "md").out.splitlines()[0].endswith(folded)
+    assert "undefined for all" not in terminal.run(*chosen, "--all").out
+    assert "undefined for all" not in terminal.run(*chosen, "--measure", "mirex2013/MajMin").out
+    # defined for one song is defined
+    terminal.write(ref={"b.lab": "0 2 C"}, one={"b.lab": "0 2 C"}, two={"b.lab": "0 2 C"})
+    assert "undefined for all" not in terminal.run(*chosen).out
+
+
 def test_systems_are_named_by_path_or_by_hand(corpus: Terminal) -> None:
     found = values(corpus, "ref", "est", "B=est", "--measure", "mirex2013/Root")
     assert list(found) == [("est", "Root"), ("B", "Root")]

@@ -56,6 +56,8 @@ class Block:
         What the figures were measured on.
     level : str
         How likely intervals hold the figure, such as ``"95 %"``.
+    folded : tuple of Measure
+        Measures that would be shown, but are undefined for every system and annotator.
     """
 
     protocol: str
@@ -64,11 +66,14 @@ class Block:
     signature: str
     basis: str = ""
     level: str = ""
+    folded: tuple[Measure, ...] = ()
 
     @property
     def caption(self) -> str:
-        """The title, and what the figures were measured on."""
-        return f"{self.title}; measured on {self.basis}" if self.basis else self.title
+        """The title, what the figures were measured on, and which measures have none."""
+        basis = [f"measured on {self.basis}"] if self.basis else []
+        names = ", ".join(measure.name for measure in self.folded)
+        return "; ".join((self.title, *basis, *([f"undefined for all: {names}"] if names else [])))
 
     @property
     def title(self) -> str:
@@ -95,7 +100,7 @@ def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
     scores : Scores
         What was scored.
     every : bool
-        Whether to show every measure, not the headline measures only.
+        Whether to show every measure, not only the headline measures that are defined for any system.
     """
     signatures = scores.signatures(ALL)
     level = "" if scores.ci is None else f"{100 * scores.ci:g} %"
@@ -104,10 +109,22 @@ def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
         measures = tuple(m for m in scores.measures if m.protocol == protocol and (every or m.headline))
         if measures:
             whole = f"{protocol}/*{signatures[measures[0]].removeprefix(str(measures[0]))}"
-            lines = tuple(_lines(scores, measures))
-            basis = _basis(scores, measures, lines)
-            blocks.append(Block(protocol, measures, lines, whole, basis, level))
+            defined = measures if every else _defined(scores, measures)
+            folded = tuple(measure for measure in measures if measure not in defined)
+            lines = tuple(_lines(scores, defined))
+            basis = _basis(scores, defined, lines)
+            blocks.append(Block(protocol, defined, lines, whole, basis, level, folded))
     return tuple(blocks)
+
+
+def _defined(scores: Scores, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """Return the measures that have a figure for any system; all of them if none has."""
+    shown: dict[Measure, None] = {}
+    for line in _lines(scores, measures):
+        for measure, found in zip(measures, line.figures, strict=True):
+            if found is not None and not math.isnan(found.value):
+                shown[measure] = None
+    return tuple(measure for measure in measures if measure in shown) or measures
 
 
 def _basis(scores: Scores, measures: tuple[Measure, ...], lines: Sequence[Line]) -> str:
