@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Pages that tests look at: the bundled examples, hostile names, and large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import kammerton as kt
+from kammerton.instruments import InstrumentList, InstrumentOptions
+
+__all__ = ["HOSTILE", "LARGE", "PAGES", "SONGS", "demo"]
+
+HOSTILE = (
+    "</script><script>window.hacked = 1</script>",
+    "<!--<script>",
+    '" onmouseover="window.hacked = 1',
+    "' autofocus onfocus='window.hacked = 1",
+    "<img src=x onerror=window.hacked=1>",
+    "javascript:window.hacked=1",
+    "{{7*7}}{% raw %}${7*7}",
+    "line\u2028separator\u2029here",
+    "\u202egnp.exe",
+    "__proto__",
+    "constructor",
+    "&lt;b&gt;&amp;",
+    "x" * 10_000,
+)
+"""Names that a page must show, and not obey."""
+
+SONGS, LARGE = 217, 10_000
+
+
+def demo(task: str) -> Path:
+    """Return the folder of a bundled example."""
+    return Path(str(files("kammerton") / "demo" / task))
+
+
+def _chords(path: Path) -> None:
+    folder = demo("chords")
+    scores = kt.score(
+        "chords",
+        folder / "reference",
+        {"careful": folder / "careful", "hasty": folder / "hasty"},
+        annotators={"second": folder / "second"},
+        annotator="reference",
+        resamples=200,
+    )
+    kt.report(scores, path)
+
+
+def _fingering(path: Path) -> None:
+    folder = demo("fingering")
+    systems = {name: folder / name for name in ("careful", "hasty")}
+    kt.report(kt.score("fingering", folder / "reference", systems, resamples=200), path)
+
+
+def _instruments(path: Path) -> None:
+    folder = demo("instruments")
+    systems = {name: folder / f"{name}.csv" for name in ("careful", "hasty")}
+    options = InstrumentOptions(taxonomy="openmic-2018")
+    scores = kt.score("instruments", folder / "reference.csv", systems, options=options, resamples=200)
+    kt.report(scores, path)
+
+
+def _hostile(path: Path) -> None:
+    """Every text that others write is hostile: items, systems, annotators, labels, reasons, the title."""
+    labels = [text[:4000] for text in HOSTILE]  # longer ones are refused
+    lists = {name: InstrumentList((labels[place], labels[place - 1])) for place, name in enumerate(HOSTILE)}
+    guesses = {
+        name: InstrumentList((labels[place], labels[place - 2]), scores=np.array([0.9, 0.8]), ranked=True)
+        for place, name in enumerate(HOSTILE)
+    }
+    scores = kt.score(
+        "instruments",
+        lists,
+        {f"{HOSTILE[0]} system": guesses, f"{HOSTILE[2]} system": lists, f"{HOSTILE[9]} system": guesses},
+        annotators={f"{HOSTILE[4]} annotator": lists},
+        protocols=["open-mic-task1"],
+        resamples=50,
+    )
+    songs = {name: ([(0, 2), (2, 4)], ["C", "G"]) for name in HOSTILE}
+    broken = songs | {HOSTILE[0]: ([(0, 4)], [HOSTILE[4]]), HOSTILE[1]: ([(0, 4)], [HOSTILE[12]])}
+    of_songs = kt.score(
+        "chords",
+        songs,
+        {f"{HOSTILE[4]} system": broken, f"{HOSTILE[8]} system": songs},
+        protocols=["mirex2013"],
+        ci=None,
+    )
+    kt.report([scores, of_songs], path, title=HOSTILE[0] + HOSTILE[6])
+
+
+def _songs(path: Path) -> None:
+    _random(path, SONGS, rows=120)
+
+
+def _large(path: Path) -> None:
+    _random(path, LARGE, rows=6)
+
+
+def _random(path: Path, items: int, rows: int) -> None:
+    """Songs of many chords, and two systems that get a part of them wrong."""
+    rng = np.random.default_rng(0)
+    labels = np.array([f"{root}{kind}" for root in "CDEFGAB" for kind in ("", ":min", ":7", ":min7")])
+
+    def song() -> tuple[list[tuple[float, float]], list[str]]:
+        times = np.concatenate(([0.0], np.cumsum(rng.uniform(0.5, 3.0, rows)).round(3))).tolist()
+        return list(pairwise(times)), rng.choice(labels, rows).tolist()
+
+    def heard(right: float) -> dict[str, Any]:
+        found = {}
+        for name, (times, names) in reference.items():
+            kept = rng.random(rows) < right
+            found[name] = (times, np.where(kept, names, rng.choice(labels, rows)).tolist())
+        return found
+
+    reference = {f"album {number % 20:02}/song {number:05}": song() for number in range(items)}
+    systems = {"first": heard(0.75), "second": heard(0.7)}
+    kt.report(kt.score("chords", reference, systems, protocols=["mirex2013"], resamples=100), path)
+
+
+PAGES: Mapping[str, Callable[[Path], None]] = {
+    "chords": _chords,
+    "fingering": _fingering,
+    "instruments": _instruments,
+    "hostile": _hostile,
+    "songs": _songs,
+    "large": _large,
+}

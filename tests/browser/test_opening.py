@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Pages as they open: fast, small, quiet, in light and dark, on paper, on a phone, without scripts."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from browser.pages import HOSTILE, LARGE, SONGS
+from browser.watching import Watched
+
+MEGABYTE = 1_000_000
+TASKS = ("chords", "fingering", "instruments")
+
+
+@pytest.mark.parametrize("name", [*TASKS, "hostile"])
+def test_pages_open_without_complaint_and_without_a_request(watch: Watched, name: str) -> None:
+    page = watch.open(name)
+    assert page.locator("h1").count() == 1
+    # the item that is worst is laid out without being asked for
+    page.locator(".view h4").first.wait_for()
+
+
+@pytest.mark.parametrize(("name", "items", "most"), [("songs", SONGS, 3), ("large", LARGE, 15)])
+def test_large_pages_stay_small_and_appear_at_once(watch: Watched, name: str, items: int, most: int) -> None:
+    assert watch.path(name).stat().st_size < most * MEGABYTE
+    page = watch.open(name)
+    page.locator(".view h4").first.wait_for()
+    first = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+    assert page.evaluate(first) < 1500
+    assert page.locator("#c1-items .count").inner_text().startswith(f"{items:} items")
+
+
+def test_all_songs_of_a_usual_corpus_can_be_looked_at(watch: Watched) -> None:
+    page = watch.open("songs")
+    page.locator(".view h4").wait_for()
+    assert f"All {SONGS} items can be looked at." in page.locator("#c1-item").inner_text()
+    assert page.locator("#c1-item-choice option").count() == SONGS
+
+
+def test_a_large_page_says_which_items_it_holds(watch: Watched) -> None:
+    page = watch.open("large")
+    page.locator(".view h4").wait_for()
+    held = page.locator("#c1-item-choice option").count()
+    assert 1000 < held < LARGE
+    assert f"{held:,} of 10,000 items can be looked at" in page.locator("#c1-item").inner_text()
+
+
+@pytest.mark.parametrize(("name", "scheme"), [*((each, "light") for each in TASKS), ("chords", "dark")])
+def test_axe_finds_nothing_serious(watch: Watched, name: str, scheme: str) -> None:
+    page = watch.open(name, color_scheme=scheme)
+    page.locator(".view h4").first.wait_for()
+    for closed in page.locator("details").all():
+        closed.evaluate("each => { each.open = true }")
+    axe = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+    page.evaluate(axe)
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+    grave = [told(each) for each in found["violations"] if each["impact"] in ("serious", "critical")]
+    assert grave == []
+
+
+def told(violation: dict[str, Any]) -> str:
+    return f"{violation['id']}: {[node['html'][:160] for node in violation['nodes'][:3]]}"
+
+
+def test_light_and_dark_are_told_apart(watch: Watched) -> None:
+    grounds = []
+    for scheme in ("light", "dark"):
+        page = watch.open("chords", color_scheme=scheme)
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        grounds.append(sum(map(int, re.findall(r"\d+", ground)[:3])))
+    light, dark = grounds
+    assert light > 700
+    assert dark < 150
+
+
+def test_hostile_names_are_shown_and_not_obeyed(watch: Watched) -> None:
+    page = watch.open("hostile")
+    page.locator(".view h4").first.wait_for()
+    scripts = page.locator("script:not([type='application/json'])").count()
+    assert scripts == 1
+    assert page.locator("img, iframe, object, embed, link, base, form[action]").count() == 0
+    assert page.locator("[onmouseover], [onfocus], [onerror], [autofocus]").count() == 0
+    assert page.evaluate("[typeof hacked, ({}).hacked, Object.prototype.items === undefined]") == [
+        "undefined",
+        None,
+        True,
+    ]
+    text = page.locator("#c1-items").inner_text()
+    for name in HOSTILE[:7]:
+        assert name in text
+    assert "\\u202egnp.exe" in text
+    assert "line\\u2028separator\\u2029here" in text
+    assert "__proto__" in text
+    assert "49" not in page.locator("h1").inner_text()
+    assert "{{7*7}}" in page.locator("h1").inner_text()
+    assert "x" * 500 not in text
+
+
+def test_hostile_items_are_laid_out(watch: Watched) -> None:
+    page = watch.open("hostile")
+    page.locator("#c1-item .view h4").wait_for()
+    shown = set()
+    for number in range(len(HOSTILE)):
+        page.evaluate(f"location.hash = '#c1-item-{number}'")
+        title = page.locator("#c1-item .view h4")
+        shown.add(title.inner_text())
+        # two labels are annotated, and one of two that were listed is another
+        assert page.locator("#c1-item .tree tbody tr").count() == 3
+    assert len(shown) == len(HOSTILE)
+    assert page.evaluate("typeof hacked") == "undefined"
+
+
+def test_names_do_not_widen_a_narrow_page(watch: Watched) -> None:
+    for name in (*TASKS, "hostile"):
+        page = watch.open(name, viewport={"width": 360, "height": 740})
+        page.locator(".view h4").first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, name
+
+
+def test_pages_can_be_printed(watch: Watched) -> None:
+    page = watch.open("chords")
+    page.locator(".view h4").wait_for()
+    printed = page.pdf(format="A4", print_background=False)
+    assert printed.startswith(b"%PDF-")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) > 1
+    page.emulate_media(media="print")
+    assert page.locator("nav, .over-time .tools, .view-choice").locator("visible=true").count() == 0
+    assert page.locator(".pane svg").locator("visible=true").count() == 1
+
+
+def test_without_scripts_the_figures_are_there(watch: Watched) -> None:
+    page = watch.open("chords", java_script_enabled=False)
+    assert page.locator("noscript p").is_visible()
+    assert page.locator("#c1-figures table.figures tbody tr").first.is_visible()
+    assert page.locator("#c1-figures svg").first.is_visible()

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""Pages as they are read: sorted, searched, copied, looked into, by pointer and by keys."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+import kammerton as kt
+from browser.pages import demo
+from browser.watching import Watched
+from kammerton.model.views import ItemView
+
+
+def rows(page: Page, part: str = "#c1-items") -> list[list[str]]:
+    found = page.locator(f"{part} table.items tbody tr").all()
+    return [[cell.inner_text().strip() for cell in row.locator("th, td").all()] for row in found]
+
+
+def numbers(page: Page, column: int) -> list[float]:
+    return [float(row[column]) for row in rows(page)]
+
+
+def header(page: Page, text: str) -> Locator:
+    return page.locator("#c1-items thead button", has_text=text)
+
+
+def test_items_are_sorted_by_any_column(watch: Watched) -> None:
+    page = watch.open("chords")
+    # the worst of the best system first
+    values = numbers(page, 1)
+    assert values == sorted(values)
+    assert len(values) == 4
+    header(page, "hasty").click()
+    assert numbers(page, 2) == sorted(numbers(page, 2))
+    header(page, "hasty").click()
+    assert numbers(page, 2) == sorted(numbers(page, 2), reverse=True)
+    assert page.locator("#c1-items th[aria-sort=descending]").inner_text().startswith("hasty")
+    header(page, "Item").click()
+    names = [row[0] for row in rows(page)]
+    assert names == sorted(names)
+
+
+def test_items_are_searched_whatever_the_case(watch: Watched) -> None:
+    page = watch.open("chords")
+    page.get_by_label("Search").fill("GREEN")
+    assert [row[0] for row in rows(page)] == ["Greensleeves"]
+    assert page.locator("#c1-items .count").inner_text() == "1 of 4 items"
+    page.get_by_label("Search").fill("no such song")
+    assert rows(page) == []
+    page.get_by_label("Search").fill("")
+    assert len(rows(page)) == 4
+
+
+def test_items_follow_the_measure(watch: Watched) -> None:
+    page = watch.open("chords")
+    before = rows(page)
+    page.locator("#c1-items select[name=measure]").select_option(label="mirex2013/Root")
+    assert rows(page) != before
+
+
+def test_items_are_narrowed_by_a_rectangle(watch: Watched) -> None:
+    page = watch.open("songs")
+    chart = page.locator("#c1-items figure.scatter svg").first
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.2, box["y"] + box["height"] * 0.1)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.7, box["y"] + box["height"] * 0.6, steps=4)
+    page.mouse.up()
+    told = page.locator("#c1-items .count").inner_text()
+    assert re.match(r"\d+ of 217 items", told)
+
+
+def test_three_clicks_lead_from_the_corpus_to_the_bar_that_cost_the_points(watch: Watched) -> None:
+    page = watch.open("chords")
+    page.locator("#c1-answers a[href='#c1-items']").first.click()
+    worst = rows(page)[0][0]
+    page.locator("#c1-items tbody a").first.click()
+    title = page.locator("#c1-item .view h4")
+    expect(title).to_have_text(worst)
+    expect(title).to_be_focused()
+    page.get_by_role("button", name="Next wrong").click()
+    judged = page.locator(".readout tbody tr td:last-child").all_inner_texts()
+    assert any(text.startswith(("wrong", "chord or")) for text in judged)
+
+
+def readout(page: Page) -> list[list[str]]:
+    found = page.locator("#c1-item .readout tr").all()
+    return [[cell.inner_text().strip() for cell in row.locator("th, td").all()] for row in found]
+
+
+def item_of(page: Page, name: str) -> Locator:
+    """Look at the item of a name by the list of items."""
+    select = page.locator("#c1-item-choice")
+    option = select.locator("option", has_text=name)
+    select.select_option(value=option.get_attribute("value"))
+    expect(page.locator("#c1-item .view h4")).to_have_text(name)
+    return page.locator("#c1-item .pane")
+
+
+def test_a_timeline_is_read_with_the_keys(watch: Watched) -> None:
+    page = watch.open("chords")
+    pane = item_of(page, "Greensleeves")
+    pane.focus()
+    view = shown_chords("Greensleeves")
+    # n goes from mistake to mistake: the first of them begins where a mark of a system does
+    wrong = sorted({mark.start for track in view.tracks for mark in track.marks if mark.state == "wrong"})
+    for start in wrong[:3]:
+        page.keyboard.press("n")
+        assert readout(page)[0][0] == f"At {int(start // 60)}:{start % 60:05.2f}"
+        kinds = {
+            track.name: mark.kind
+            for track in view.tracks
+            for mark in track.marks
+            if mark.start <= start < mark.end and mark.state == "wrong"
+        }
+        told = {row[0]: row[4] for row in readout(page)[2:]}
+        words = {"root": "wrong root", "quality": "wrong quality", "bass": "wrong bass"}
+        for system, kind in kinds.items():
+            assert told[system] == words.get(str(kind), "chord or no chord")
+    # arrows go from change to change, here back to the beginning
+    for _ in range(30):
+        page.keyboard.press("ArrowLeft")
+    head, reference, *systems = readout(page)
+    assert head == ["At 0:00.00", "label", "from", "to", "judged"]
+    assert reference[:2] == ["reference", view.tracks[0].spans[0].label]
+    assert [row[0] for row in systems] == ["second", "careful", "hasty"]
+
+
+def shown_chords(name: str) -> ItemView:
+    folder = demo("chords")
+    systems = {each: folder / each for each in ("careful", "hasty")}
+    return kt.show("chords", folder / "reference", systems, name, annotators={"second": folder / "second"})
+
+
+def test_a_timeline_is_zoomed(watch: Watched) -> None:
+    page = watch.open("chords")
+    pane = item_of(page, "Greensleeves")
+    width = lambda: page.evaluate("document.querySelector('#c1-item .pane svg').clientWidth")  # noqa: E731
+    whole = width()
+    pane.focus()
+    page.keyboard.press("+")
+    assert width() == pytest.approx(1.6 * whole, abs=3)
+    page.keyboard.press("-")
+    assert width() == whole
+    page.get_by_role("button", name="Closer").click()
+    page.get_by_role("button", name="Closer").click()
+    closer = width()
+    box = pane.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 50, box["y"] + 50)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -100)
+    page.keyboard.up("Control")
+    page.wait_for_function(f"document.querySelector('#c1-item .pane svg').clientWidth !== {closer}")
+    assert width() == pytest.approx(1.25 * closer, abs=3)
+    page.get_by_role("button", name="All").click()
+    assert width() == whole
+
+
+def test_a_timeline_is_read_under_the_pointer(watch: Watched) -> None:
+    page = watch.open("chords")
+    pane = item_of(page, "Amazing Grace")
+    pane.scroll_into_view_if_needed()
+    box = pane.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 30)
+    view = shown_chords("Amazing Grace")
+    head, reference, *_ = readout(page)
+    minutes, seconds = head[0].removeprefix("At ").split(":")
+    time = 60 * int(minutes) + float(seconds)
+    assert time == pytest.approx(view.end / 2, rel=0.02)
+    (there,) = [span for span in view.tracks[0].spans if span.start <= time < span.end]
+    assert reference[1] == there.label
+
+
+def test_a_timeline_is_judged_by_another_measure(watch: Watched) -> None:
+    page = watch.open("chords")
+    item_of(page, "Greensleeves")
+    wrong = lambda: page.locator("#c1-item .totals tbody").inner_text()  # noqa: E731
+    before = wrong()
+    page.get_by_label("Judged by").select_option(label="mirex2013/SeventhsBass")
+    assert wrong() != before
+
+
+def test_a_piano_roll_is_read_with_the_keys(watch: Watched) -> None:
+    page = watch.open("fingering")
+    pane = item_of(page, "Cadence")
+    pane.focus()
+    page.keyboard.press("n")
+    # the F of bar two: the annotators have 4 and 3, careful has 3
+    head, *voices = readout(page)
+    assert head[0] == "F4, right hand, at 0:01.00"
+    assert [row[:3] for row in voices[:3]] == [
+        ["1", "R4", ""],
+        ["2", "R3", ""],
+        ["careful", "R3", "another annotator's"],
+    ]
+    # the chord is F major over C
+    page.keyboard.press("ArrowUp")
+    assert readout(page)[0][0] == "A4, right hand, at 0:01.00"
+    page.keyboard.press("ArrowLeft")
+    assert readout(page)[0][0].endswith("right hand, at 0:00.00")
+    page.get_by_label("Fingers of").select_option(label="hasty")
+    pane.focus()
+    for _ in range(20):
+        page.keyboard.press("n")
+        if readout(page)[0][0] == "F4, right hand, at 0:01.00":
+            break
+    # its thumb plays the C below too, five semitones away
+    *_, hasty = readout(page)
+    assert hasty[:3] == ["hasty", "R1", "nobody's finger"]
+    assert hasty[3].startswith("R1-R1: ")
+
+
+def test_classes_stand_below_their_families(watch: Watched) -> None:
+    page = watch.open("instruments")
+    select = page.locator("#c1-item-choice")
+    select.select_option(value=select.locator("option", has_text="harbour song").get_attribute("value"))
+    table = page.locator("#c1-item .tree")
+    indents = table.locator(".branch").evaluate_all(
+        "all => all.map(each => [each.textContent, parseFloat(getComputedStyle(each).paddingInlineStart)])"
+    )
+    depths = dict(map(tuple, indents))
+    assert depths["banjo"] > depths["strings"] == 0
+    assert table.locator(".said-3").first.is_visible()
+    assert page.locator("#c1-item .ranked").count() == 3
+
+
+def test_the_address_names_the_item(watch: Watched) -> None:
+    page = watch.open("chords", "#c1-item-2")
+    # items are numbered by their names
+    expect(page.locator("#c1-item .view h4")).to_have_text("Greensleeves")
+    page.get_by_role("button", name="Better").click()
+    assert re.search(r"#c1-item-\d$", page.url)
+    again = page.locator("#c1-item .view h4").inner_text()
+    page.reload()
+    expect(page.locator("#c1-item .view h4")).to_have_text(again)
+
+
+def test_signatures_are_copied(watch: Watched) -> None:
+    page = watch.open("chords", permissions=["clipboard-read", "clipboard-write"])
+    page.locator("#c1-figures button[data-copy]").first.click()
+    expect(page.locator("#said")).to_have_text("Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("mirex2013/*|rev:1|")
+    assert copied == page.locator("#c1-figures .signature code").first.inner_text()
+
+
+def test_the_whole_page_is_walked_with_the_tab_key(watch: Watched) -> None:
+    page = watch.open("fingering")
+    page.locator(".view h4").wait_for()
+    look = """() => {
+        const each = document.activeElement;
+        if (each === document.body) return null;
+        const style = getComputedStyle(each);
+        const label = each.getAttribute('aria-label') ?? each.labels?.[0]?.textContent ?? each.textContent;
+        return [each.tagName, label.trim() !== '', style.outlineStyle !== 'none', each.matches('.pane')];
+    }"""
+    seen = []
+    for _ in range(400):
+        page.keyboard.press("Tab")
+        found = page.evaluate(look)
+        if found is None:
+            break
+        seen.append(found)
+    else:
+        pytest.fail("the walk does not end")
+    assert seen[0][0] == "A"  # skip to content
+    assert all(named and outlined for _, named, outlined, _ in seen)
+    assert sum(is_pane for *_, is_pane in seen) == 1
+    assert {"A", "BUTTON", "SELECT", "INPUT", "SUMMARY"} <= {tag for tag, *_ in seen}
