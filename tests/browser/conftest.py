@@ -7,15 +7,12 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 from browser.pages import PAGES
 from browser.watching import Watched
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -26,29 +23,30 @@ def browser() -> Iterator[Browser]:
     found = os.environ.get("KAMMERTON_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
         pytest.skip("no browser: install chromium, or name one in KAMMERTON_CHROMIUM")
-    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright")
-    with playwright.sync_playwright() as driver:
+    with sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield started
         started.close()
 
 
 @pytest.fixture(scope="package")
-def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Pages that were written already, by name."""
-    return {"": tmp_path_factory.mktemp("pages")}
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pages are, of all processes that run tests together."""
+    together = "PYTEST_XDIST_WORKER" in os.environ
+    path = (tmp_path_factory.getbasetemp().parent if together else tmp_path_factory.getbasetemp()) / "pages"
+    path.mkdir(exist_ok=True)
+    return path
 
 
 @pytest.fixture
-def watch(browser: Browser, written: dict[str, Path]) -> Iterator[Watched]:
+def watch(browser: Browser, folder: Path) -> Iterator[Watched]:
     """Open pages, and fail if any of them complains, or asks for anything."""
 
     def page_of(name: str) -> Path:
-        if name not in written:
-            path = written[""] / f"{name}.html"
+        path = folder / f"{name}.html"
+        if not path.exists():
             PAGES[name](path)
-            written[name] = path
-        return written[name]
+        return path
 
     watched = Watched(browser, page_of)
     yield watched

@@ -49,6 +49,7 @@ def _chords(path: Path) -> None:
         {"careful": folder / "careful", "hasty": folder / "hasty"},
         annotators={"second": folder / "second"},
         annotator="reference",
+        protocols=["mirex2013", "mir_eval"],
         resamples=200,
     )
     kt.report(scores, path)
@@ -57,7 +58,12 @@ def _chords(path: Path) -> None:
 def _fingering(path: Path) -> None:
     folder = demo("fingering")
     systems = {name: folder / name for name in ("careful", "hasty")}
-    kt.report(kt.score("fingering", folder / "reference", systems, resamples=200), path)
+    kt.report(
+        kt.score(
+            "fingering", folder / "reference", systems, protocols=["strike", "playability"], resamples=200
+        ),
+        path,
+    )
 
 
 def _instruments(path: Path) -> None:
@@ -97,14 +103,14 @@ def _hostile(path: Path) -> None:
 
 
 def _songs(path: Path) -> None:
-    _random(path, SONGS, rows=120)
+    _random(path, SONGS, rows=120, protocols=["mirex2013"])
 
 
 def _large(path: Path) -> None:
-    _random(path, LARGE, rows=6)
+    _random(path, LARGE, rows=6, measures=["mirex2013/Root", "mirex2013/MajMin"])
 
 
-def _random(path: Path, items: int, rows: int) -> None:
+def _random(path: Path, items: int, rows: int, **chosen: Any) -> None:
     """Songs of many chords, and two systems that get a part of them wrong."""
     rng = np.random.default_rng(0)
     labels = np.array([f"{root}{kind}" for root in "CDEFGAB" for kind in ("", ":min", ":7", ":min7")])
@@ -122,7 +128,7 @@ def _random(path: Path, items: int, rows: int) -> None:
 
     reference = {f"album {number % 20:02}/song {number:05}": song() for number in range(items)}
     systems = {"first": heard(0.75), "second": heard(0.7)}
-    kt.report(kt.score("chords", reference, systems, protocols=["mirex2013"], resamples=100), path)
+    kt.report(kt.score("chords", reference, systems, resamples=100, **chosen), path)
 
 
 PAGES: Mapping[str, Callable[[Path], None]] = {

@@ -77,7 +77,7 @@ def test_items_are_narrowed_by_a_rectangle(watch: Watched) -> None:
 
 def test_three_clicks_lead_from_the_corpus_to_the_bar_that_cost_the_points(watch: Watched) -> None:
     page = watch.open("chords")
-    page.locator("#c1-answers a[href='#c1-items']").first.click()
+    page.get_by_label("Contents").get_by_text("Items", exact=True).click()
     worst = rows(page)[0][0]
     page.locator("#c1-items tbody a").first.click()
     title = page.locator("#c1-item .view h4")
@@ -86,6 +86,13 @@ def test_three_clicks_lead_from_the_corpus_to_the_bar_that_cost_the_points(watch
     page.get_by_role("button", name="Next wrong").click()
     judged = page.locator(".readout tbody tr td:last-child").all_inner_texts()
     assert any(text.startswith(("wrong", "chord or")) for text in judged)
+
+
+def test_the_worst_item_is_a_click_away(watch: Watched) -> None:
+    page = watch.open("chords")
+    worst = rows(page)[0][0]
+    page.locator("#c1-answers").get_by_text("Where it lost the points").click()
+    expect(page.locator("#c1-item .view h4")).to_have_text(worst)
 
 
 def readout(page: Page) -> list[list[str]]:
@@ -150,13 +157,11 @@ def test_a_timeline_is_zoomed(watch: Watched) -> None:
     page.get_by_role("button", name="Closer").click()
     page.get_by_role("button", name="Closer").click()
     closer = width()
-    box = pane.bounding_box()
-    assert box is not None
-    page.mouse.move(box["x"] + 50, box["y"] + 50)
+    pane.hover()
     page.keyboard.down("Control")
     page.mouse.wheel(0, -100)
     page.keyboard.up("Control")
-    page.wait_for_function(f"document.querySelector('#c1-item .pane svg').clientWidth !== {closer}")
+    expect(page.locator("#c1-item .pane svg")).not_to_have_attribute("width", str(closer))
     assert width() == pytest.approx(1.25 * closer, abs=3)
     page.get_by_role("button", name="All").click()
     assert width() == whole
