@@ -147,7 +147,10 @@ def shown_chords(name: str) -> ItemView:
 def test_a_timeline_is_zoomed(watch: Watched) -> None:
     page = watch.open("chords")
     pane = item_of(page, "Greensleeves")
-    width = lambda: page.evaluate("document.querySelector('#c1-item .pane svg').clientWidth")  # noqa: E731
+
+    def width() -> int:
+        return int(page.locator("#c1-item .pane svg").get_attribute("width") or 0)
+
     whole = width()
     pane.focus()
     page.keyboard.press("+")
@@ -186,10 +189,10 @@ def test_a_timeline_is_read_under_the_pointer(watch: Watched) -> None:
 def test_a_timeline_is_judged_by_another_measure(watch: Watched) -> None:
     page = watch.open("chords")
     item_of(page, "Greensleeves")
-    wrong = lambda: page.locator("#c1-item .totals tbody").inner_text()  # noqa: E731
-    before = wrong()
+    wrong = page.locator("#c1-item .totals tbody")
+    before = wrong.inner_text()
     page.get_by_label("Judged by").select_option(label="mirex2013/SeventhsBass")
-    assert wrong() != before
+    assert wrong.inner_text() != before
 
 
 def test_a_piano_roll_is_read_with_the_keys(watch: Watched) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page, Route
+    from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route
 
 __all__ = ["Watched"]
 
@@ -35,7 +35,7 @@ class Watched:
         page = context.new_page()
         page.on("console", lambda message: self.told.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: self.told.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: (self.told.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("dialog", self._dismiss)
 
         def watch(route: Route) -> None:
             if route.request.url.partition("#")[0] == path.as_uri():
@@ -47,6 +47,10 @@ class Watched:
         context.route("**/*", watch)
         page.goto(path.as_uri() + anchor)
         return page
+
+    def _dismiss(self, dialog: Dialog) -> None:
+        self.told.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def close(self) -> None:
         for context in self._contexts:
