@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kammerton.checking import check
     from kammerton.comparing import compare
     from kammerton.conversion import convert
+    from kammerton.engine import keeping
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
     from kammerton.model.scores import Scores
     from kammerton.packing import pack
@@ -39,6 +40,7 @@ __all__ = [
     "diff",
     "fingering",
     "instruments",
+    "keeping",
     "pack",
     "read_run",
     "report",
@@ -58,6 +60,7 @@ _HOMES = {
     "compare": "kammerton.comparing",
     "convert": "kammerton.conversion",
     "diff": "kammerton.runs",
+    "keeping": "kammerton.engine",
     "pack": "kammerton.packing",
     "read_run": "kammerton.runs",
     "report": "kammerton.publishing",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kammerton.arguments import corpus_of, options_of, split_of
-from kammerton.engine import SHARD, Means, score_corpus
+from kammerton.engine import SHARD, Means, Store, Watch, score_corpus
 from kammerton.errors import DataError, OptionError, close_match, quote
 from kammerton.grouping import GroupBy, grouping_of
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing
@@ -68,6 +68,8 @@ def score(  # noqa: PLR0913 - one per choice
     jobs: int = 1,
     executor: Executor | str | None = None,
     shard_size: int = SHARD,
+    store: Store | None = None,
+    progress: Watch | None = None,
 ) -> Scores:
     """Score one or several systems.
 
@@ -130,6 +132,10 @@ def score(  # noqa: PLR0913 - one per choice
         this machine, ``"dask://host:port"`` for one that is there.
     shard_size : int
         Items that are scored together; more of them need more memory, and lose more if a worker is lost.
+    store : Store, optional
+        From :func:`kammerton.keeping`: has what was finished before, and gets what is.
+    progress : callable, optional
+        Called with how far it is after each shard: ``done``, ``items``, ``found`` and ``failed``.
 
     Returns
     -------
@@ -167,7 +173,7 @@ def score(  # noqa: PLR0913 - one per choice
         annotator=annotator,
         strict=strict,
     )
-    evidence = score_corpus(order, corpus, means)
+    evidence = score_corpus(order, corpus, means, store, progress)
     choices = signed_choices(reading) | part
     items = items_of(evidence)
     drawing = drawing_of(ci, resamples, seed, interval, clusters, items)

@@ -255,7 +255,7 @@ def test_options_and_defaults_are_those_of_the_api() -> None:
     api = inspect.signature(kammerton.score).parameters
     cli = inspect.signature(command(find_task("chords"))).parameters
     # one option, --annotator, both chooses and adds; `options` are the task's own, one by one
-    shared = set(api) - {"task", "annotators", "annotator", "options"}
+    shared = set(api) - {"task", "annotators", "annotator", "options", "store", "progress"}
     assert shared <= set(cli)
     for name in shared:
         assert cli[name].default == api[name].default or name == "estimates", name
@@ -427,7 +427,7 @@ def test_colour_and_width_are_for_screens(corpus: Terminal, monkeypatch: pytest.
     monkeypatch.delenv("NO_COLOR")
     (corpus.folder / "est/one.lab").write_text("0 1 Cm\n")
     assert "\x1b[" not in corpus.run(*SCORE, "ref", "est").err
-    monkeypatch.setattr("kammerton.cli.streams._is_screen", lambda stream: True)
+    monkeypatch.setattr("kammerton.cli.streams.is_screen", lambda stream: True)
     monkeypatch.setenv("TERM", "xterm")
     assert "\x1b[1;31merror[KT311]\x1b[0m" in corpus.run(*SCORE, "ref", "est").err
     monkeypatch.setenv("TERM", "dumb")

@@ -13,7 +13,7 @@ from kammerton import chords, fingering
 KAMMERTON = [
     *("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError", "Scores"),
     *("__version__", "agree", "check", "chords", "compare", "convert", "diff"),
-    *("fingering", "instruments", "pack", "read_run", "report", "score", "show", "write_run"),
+    *("fingering", "instruments", "keeping", "pack", "read_run", "report", "score", "show", "write_run"),
 ]
 CHORDS = [
     *("TASK", "Chord", "ChordAnnotation", "ChordOptions", "Degree"),

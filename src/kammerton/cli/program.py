@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shlex
 import signal
 import sys
 import tempfile
@@ -67,10 +68,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return READER_GONE
     except (KammertonError, OSError) as error:
         return _said(error if isinstance(error, KammertonError) else _refused(error))
-    except KeyboardInterrupt:
-        return _stopped(signal.SIGINT)
+    except KeyboardInterrupt as stop:
+        return _stopped(signal.SIGINT, stop, tokens)
     except _StoppedError as stop:
-        return _stopped(stop.number)
+        return _stopped(stop.number, stop, tokens)
     except Exception as error:  # the last resort: a traceback is no message
         return _crashed(error, tokens)
 
@@ -151,8 +152,10 @@ def _refused(error: OSError) -> OptionError:
     )
 
 
-def _stopped(number: int) -> int:
+def _stopped(number: int, stop: BaseException, tokens: Sequence[str]) -> int:
     say(f"stopped by {signal.Signals(number).name}")
+    for kept in getattr(stop, "__notes__", ()):
+        say(f"  help: {kept}; the same command goes on from there: {shlex.join(('kammerton', *tokens))}")
     return 128 + number
 
 

@@ -16,8 +16,10 @@ from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.gates import parse_gates
 from kammerton.cli.names import name_systems, split_name
 from kammerton.cli.outputs import check_output, check_run
+from kammerton.cli.progress import watching
 from kammerton.cli.streams import say, say_all, style_of, write_out
 from kammerton.cli.talk import say_problems
+from kammerton.engine import keeping
 from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.atomic import write_atomically
 from kammerton.formats.pairs import read_pairs
@@ -135,12 +137,14 @@ def run(task: Task, arguments: dict[str, Any], fail_under: Sequence[str], plan: 
     """
     chosen = choose(task.protocols, arguments["protocols"], arguments["measures"])
     gates = parse_gates(fail_under, chosen, task.measures)
-    try:
-        scores = kammerton.score(task.name, **arguments)
-    except DataError as error:
-        return _nothing(task, error, plan, strict=bool(arguments["strict"]))
-    say_problems(scores.diagnostics, quiet=plan.quiet)
-    plan.deliver(scores)
+    with keeping(plan.out) as store:
+        try:
+            with watching(quiet=plan.quiet) as watch:
+                scores = kammerton.score(task.name, **arguments, store=store, progress=watch)
+        except DataError as error:
+            return _nothing(task, error, plan, strict=bool(arguments["strict"]))
+        say_problems(scores.diagnostics, quiet=plan.quiet)
+        plan.deliver(scores)
     failures = [line for gate in gates for line in gate.failures(scores)]
     say_all(failures)
     plan.say(scores)

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from kammerton.errors import OutputError
 
-__all__ = ["ReaderGoneError", "Style", "abandon", "say", "say_all", "style_of", "write_out"]
+__all__ = ["ReaderGoneError", "Style", "abandon", "is_screen", "say", "say_all", "style_of", "write_out"]
 
 _DEFAULT_WIDTH = 80
 
@@ -42,13 +42,14 @@ class Style:
 
 def style_of(stream: TextIO | None) -> Style:
     """Return what a stream can show; ``NO_COLOR``, ``TERM=dumb`` and ``COLUMNS`` are respected."""
-    screen = _is_screen(stream)
+    screen = is_screen(stream)
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return Style(screen and not plain, _width(stream if screen else None), encoding)
 
 
-def _is_screen(stream: TextIO | None) -> bool:
+def is_screen(stream: TextIO | None) -> bool:
+    """Tell whether somebody looks at a stream."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # closed
@@ -85,7 +86,7 @@ def write_out(text: str, *, is_data: bool = False) -> None:
     stream = sys.stdout
     if stream is None:
         raise OutputError("KT502 cannot write standard output: it is closed")
-    if _is_screen(stream) and is_data:
+    if is_screen(stream) and is_data:
         from kammerton.reporting.escaping import for_screen  # noqa: PLC0415 - of no use to pipes
 
         text, is_data = for_screen(text), False

@@ -9,9 +9,12 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 
 from kammerton.engine.crews import Crew
 from kammerton.engine.encoding import decode_part, encode_part
+from kammerton.engine.keeping import Store
+from kammerton.engine.keys import key_of_order, key_of_shard
 from kammerton.engine.losses import only, said_of, without
 from kammerton.engine.means import Means, crew_of
 from kammerton.engine.plan import Plan, Shard
+from kammerton.engine.progress import Progress, Watch
 from kammerton.errors import Diagnostic
 from kammerton.model.corpus import Corpus
 from kammerton.model.evidence import Evidence
@@ -32,6 +35,8 @@ def score_corpus(
     order: Order,
     corpus: Corpus,
     means: Means = Means(),  # noqa: B008 - frozen
+    store: Store | None = None,
+    watch: Watch | None = None,
 ) -> Evidence:
     """Score every system of a corpus against every annotator.
 
@@ -43,6 +48,10 @@ def score_corpus(
         References and systems.
     means : Means
         By what means; they do not show in the result.
+    store : Store, optional
+        Has parts that are finished, and gets those that will be.
+    watch : callable, optional
+        Is told how far the run is, after each shard.
 
     Returns
     -------
@@ -59,7 +68,7 @@ def score_corpus(
     plan = Plan(corpus, means.size)
     ledger = Ledger(order, plan.corpus)
     with crew_of(means) as crew:
-        run = _Run(order, plan, ledger, crew)
+        run = _Run(order, plan, ledger, crew, store if len(plan) > 1 else None, watch)
         run.score(range(len(plan)))
         while stale := ledger.stale():  # a shard may not know yet what a later one tells of the whole
             run.score(stale, whole=ledger.facts)
@@ -78,9 +87,24 @@ def _encoded(order: Order, shard: Shard, known: Facts, complete: bool) -> bytes:
 class _Run:
     """Hands out shards, and takes in what comes back."""
 
-    def __init__(self, order: Order, plan: Plan, ledger: Ledger, crew: Crew) -> None:
+    def __init__(
+        self,
+        order: Order,
+        plan: Plan,
+        ledger: Ledger,
+        crew: Crew,
+        store: Store | None,
+        watch: Watch | None,
+    ) -> None:
         self._order, self._plan, self._ledger, self._crew = order, plan, ledger, crew
         self._failed: dict[int, dict[str, str]] = {}
+        self._ahead = 1 if crew.here else crew.workers * _AHEAD
+        self._store = store
+        self._watch = watch
+        self._progress = Progress(0, len(plan.items), 0, 0)
+        self._choices = key_of_order(order)
+        self._keys: dict[int, str] = {}
+        self._seen: set[int] = set()
 
     @property
     def losses(self) -> tuple[Diagnostic, ...]:
@@ -92,10 +116,11 @@ class _Run:
         waiting, running = deque(numbers), dict[Future[bytes | Part], int]()
         suspects: list[int] = []
         while waiting or running:
-            while waiting and not suspects and len(running) < self._crew.workers * _AHEAD:
+            while waiting and not suspects and len(running) < self._ahead:
                 shard = self._shard(waiting.popleft())
-                running[self._begin(shard, whole)] = shard.number
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                if whole is not None or not self._find(shard):
+                    running[self._begin(shard, whole)] = shard.number
+            for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
                 number = running.pop(future)
                 if self._lost(future) is None:
                     self._take(number, future.result())
@@ -106,6 +131,17 @@ class _Run:
                 for number in sorted(suspects):
                     self._score_alone(number, whole)
                 suspects = []
+
+    def _find(self, shard: Shard) -> bool:
+        """Take in what was finished before."""
+        if self._store is None:
+            return False
+        self._keys[shard.number] = key_of_shard(self._order, self._choices, shard)
+        part = self._store.find(self._keys[shard.number], self._order.measures)
+        if part is None:
+            return False
+        self._add(shard.number, part, found=True)
+        return True
 
     def _score_alone(self, number: int, whole: Facts | None) -> None:
         """Score a shard again whose worker was lost; what loses its worker again fails."""
@@ -162,5 +198,22 @@ class _Run:
             return broken
 
     def _take(self, number: int, found: bytes | Part) -> None:
-        part = found if isinstance(found, Part) else decode_part(found, self._order.measures)
+        if self._store is not None and not self._failed.get(number):
+            self._store.keep(self._keys[number], found)
+        self._add(number, found if isinstance(found, Part) else decode_part(found, self._order.measures))
+
+    def _add(self, number: int, part: Part, *, found: bool = False) -> None:
         self._ledger.add(number, part)
+        if self._watch is None or number in self._seen:  # what is scored again is no progress
+            return
+        self._seen.add(number)
+        items = len(self._plan.shard(number).items)
+        rows = () if part.judged is None else next(iter(part.judged.rows.values()), ())
+        before = self._progress
+        self._progress = Progress(
+            done=before.done + items,
+            items=before.items,
+            found=before.found + items * found,
+            failed=before.failed + sum(row.status == "failed" for row in rows),
+        )
+        self._watch(self._progress)

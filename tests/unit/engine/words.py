@@ -53,6 +53,8 @@ class Options:
 
 
 def evaluate(cases: Sequence[Case[Words]], measures: Sequence[Measure], options: Options) -> Evaluation:
+    if any("memory" in case.pair[0] for case in cases):
+        raise MemoryError
     counts = [(len(set(ref) & set(est)), len(ref)) for ref, est in (case.pair for case in cases)]
     return Evaluation({RECALL: np.array(counts, dtype=float).reshape(-1, 2)})
 
@@ -67,8 +69,6 @@ def adopt(words: Any, name: str, options: Options) -> Reading[Words]:
         os.kill(os.getpid(), signal.SIGKILL)
     if "leave" in words and parent_process() is not None:
         os._exit(7)
-    if "memory" in words:
-        raise MemoryError
     if "bug" in words:
         raise ZeroDivisionError("a bug")
     if "sleep" in words:

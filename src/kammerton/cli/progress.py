@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""How far a run is, on standard error: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+from kammerton.cli.streams import is_screen, say
+
+if TYPE_CHECKING:
+    from kammerton.engine import Progress
+
+__all__ = ["line_of", "watching"]
+
+_SECONDS = 30
+"""Between two lines."""
+
+
+@contextmanager
+def watching(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """Give what shows how far a run is; None if nobody wants to know.
+
+    Parameters
+    ----------
+    quiet : bool
+        Whether nobody does.
+    """
+    if quiet:
+        yield None
+    elif is_screen(sys.stderr):
+        with _Bar() as bar:
+            yield bar.show
+    else:
+        yield _Lines(time.monotonic).show
+
+
+class _Lines:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._begin = self._last = clock()
+
+    def show(self, progress: Progress) -> None:
+        now = self._clock()
+        if now - self._last >= _SECONDS and progress.done < progress.items:
+            self._last = now
+            say(line_of(progress, now - self._begin))
+
+
+class _Bar:
+    """A bar that is there as long as there is something to wait for."""
+
+    def __init__(self) -> None:
+        self._begin = time.monotonic()
+        self._drawn: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._drawn is not None:
+            self._drawn.stop()
+
+    def show(self, progress: Progress) -> None:
+        if self._drawn is None and progress.done == progress.items:
+            return  # it took no time
+        if self._drawn is None:
+            self._drawn = _drawn(progress.items)
+            self._drawn.start()
+        text = line_of(progress, time.monotonic() - self._begin)
+        self._drawn.update(self._drawn.task_ids[0], completed=progress.done, text=text)
+
+
+def _drawn(items: int) -> Any:
+    from rich.console import Console  # noqa: PLC0415 - for those who wait
+    from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+
+    drawn = Progress(
+        BarColumn(), TextColumn("{task.fields[text]}"), console=Console(stderr=True), transient=True
+    )
+    drawn.add_task("", total=items, text="")
+    return drawn
+
+
+def line_of(progress: Progress, seconds: float) -> str:
+    """Return how far a run is: items, items a second, failures, the time that is left.
+
+    Parameters
+    ----------
+    progress : Progress
+    seconds : float
+        Since it began.
+
+    Examples
+    --------
+    >>> from kammerton.engine import Progress
+    >>> line_of(Progress(done=3000, items=9000, found=1000, failed=2), 20.0)
+    '3,000 of 9,000 items, 100/s, 2 failed, 1:00 left'
+    """
+    parts = [f"{progress.done:,} of {progress.items:,} items"]
+    rate = (progress.done - progress.found) / seconds if seconds > 0 else 0.0
+    if rate > 0:
+        parts.append(f"{rate:,.0f}/s")
+    if progress.failed:
+        parts.append(f"{progress.failed:,} failed")
+    if rate > 0:
+        parts.append(f"{_duration((progress.items - progress.done) / rate)} left")
+    return ", ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

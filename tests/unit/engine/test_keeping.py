@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""What is finished is kept until a run is whole, found again, and never taken for something else."""
+
+import json
+import os
+import random
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kammerton as kt
+from kammerton.engine import Means, Progress, Store, score_corpus
+from kammerton.engine.encoding import TornError, decode_part, encode_part
+from kammerton.engine.keeping import keeping
+from kammerton.engine.keys import key_of_order, key_of_shard
+from kammerton.engine.plan import Plan
+from kammerton.errors import OutputError
+from kammerton.instruments import InstrumentOptions
+from kammerton.model.corpus import Collection, Corpus
+from kammerton.model.evidence import Evidence
+from kammerton.model.registry import find_task
+from kammerton.model.scoring import Order, score_part
+from kammerton.runs.evidence_files import files_of, tables_of
+from unit.engine.words import corpus_of, order
+
+SMALL = Means(size=200)
+
+
+def parts(evidence: Evidence) -> tuple[Any, ...]:
+    return files_of(evidence), tables_of(evidence), evidence.diagnostics
+
+
+def chords() -> tuple[Order, Corpus]:
+    """Return songs of two annotators, of which some are broken, and two systems."""
+    rng = random.Random(1)
+
+    def songs(lacking: str = "") -> dict[str, Any]:
+        made = {
+            f"{n:03}": ([(0, 2), (2, rng.uniform(1, 9))], [rng.choice(["C", "G:7", "N"]), "A:min"])
+            for n in range(450)
+        }
+        return {item: ((None, each),) for item, each in made.items() if item != lacking}
+
+    references = (Collection("first", songs()), Collection("second", songs("007")))
+    task = find_task("chords")
+    corpus = Corpus(references, (Collection("A", songs()), Collection("B", songs("449"))))
+    return Order(task=task, measures=task.measures, options=task.options()), corpus
+
+
+def instruments() -> tuple[Order, Corpus]:
+    rng = random.Random(2)
+    names = ["flute", "violin", "piano", "drums"]
+    lists = {f"{n}": ((None, rng.sample(names, rng.randint(1, 3))),) for n in range(30)}
+    scored = {item: ((None, {name: rng.random() for name in names}),) for item in lists}
+    task = find_task("instruments")
+    corpus = Corpus((Collection("people", lists),), (Collection("A", scored),))
+    return Order(task=task, measures=task.measures, options=InstrumentOptions()), corpus
+
+
+@pytest.mark.parametrize("made", [chords, instruments])
+def test_parts_come_back_from_bytes_as_they_were(made: Callable[[], tuple[Order, Corpus]]) -> None:
+    order_, corpus = made()
+    shard = Plan(corpus).shard(0)
+    part = score_part(order_, shard.corpus, shard.items)
+    data = encode_part(part)
+    again = decode_part(data, order_.measures)
+    assert encode_part(again) == data
+    assert (again.items, again.facts, again.grounds, again.said) == (
+        part.items,
+        part.facts,
+        part.grounds,
+        part.said,
+    )
+    assert again.suspicions == part.suspicions
+    assert again.fingerprints == part.fingerprints
+    assert again.judged is not None
+    assert part.judged is not None
+    assert again.judged.rows == part.judged.rows
+    assert (again.judged.gathered is None) == (part.judged.gathered is None)
+    for measure, found in part.judged.statistics.items():
+        assert again.judged.statistics[measure].tobytes() == found.tobytes()
+
+
+@pytest.mark.parametrize("harm", ["", "half", "flipped", "other"])
+def test_bytes_that_are_no_whole_part_are_known(harm: str) -> None:
+    shard = Plan(corpus_of({}, 3)).shard(0)
+    data = encode_part(score_part(order(), shard.corpus, shard.items))
+    harmed = {
+        "": b"",
+        "half": data[: len(data) // 2],
+        "flipped": data[:-1] + bytes([data[-1] ^ 1]),
+        "other": b"PAR1" + data,
+    }[harm]
+    with pytest.raises(TornError):
+        decode_part(harmed, order().measures)
+
+
+class KilledError(Exception):
+    """The run ends here."""
+
+
+def until(shards: int) -> Callable[[Progress], None]:
+    def watch(progress: Progress) -> None:
+        if progress.done == 200 * shards:
+            raise KilledError
+
+    return watch
+
+
+def interrupted(run: Path, shards: int, order_: Order, corpus: Corpus) -> None:
+    with pytest.raises(KilledError) as caught, keeping(run) as store:
+        score_corpus(order_, corpus, SMALL, store, until(shards))
+    plural = "shard is" if shards == 1 else "shards are"
+    assert caught.value.__notes__ == [f"{shards} finished {plural} kept"]
+
+
+def kept(run: Path) -> list[Path]:
+    return sorted(run.with_name(f".{run.name}.shards").glob("*.part"))
+
+
+def resumed(run: Path, order_: Order, corpus: Corpus) -> tuple[Evidence, Store]:
+    with keeping(run) as store:
+        assert store is not None
+        return score_corpus(order_, corpus, SMALL, store), store
+
+
+def test_what_is_finished_is_not_done_again(tmp_path: Path) -> None:
+    run, given = tmp_path / "run", chords()
+    interrupted(run, 2, *given)
+    assert len(kept(run)) == 2
+    found, store = resumed(run, *given)
+    assert (store.found, store.kept) == (2, 1)
+    assert parts(found) == parts(score_corpus(*given))
+    assert list(tmp_path.iterdir()) == []  # all is well: nothing is left
+
+
+def test_the_first_shards_are_found_where_a_later_one_decided(tmp_path: Path) -> None:
+    run, order_ = tmp_path / "run", instruments()[0]
+    many = {f"{n:03}": ((None, ["flute"]),) for n in range(450)}
+    scored: dict[str, Any] = {**many, "449": ((None, {"flute": 0.5, "piano": 0.1}),)}
+    whole = Corpus((Collection("people", many),), (Collection("A", scored),))
+    interrupted(run, 2, order_, whole)
+    found, store = resumed(run, order_, whole)
+    assert (store.found, store.kept) == (2, 3)  # two were scored on grounds that do not hold
+    assert parts(found) == parts(score_corpus(order_, whole))
+
+
+def test_a_torn_part_is_done_again(tmp_path: Path) -> None:
+    run, given = tmp_path / "run", chords()
+    interrupted(run, 2, *given)
+    torn = kept(run)[0]
+    torn.write_bytes(torn.read_bytes()[:-100])
+    found, store = resumed(run, *given)
+    assert (store.found, store.kept) == (1, 2)
+    assert parts(found) == parts(score_corpus(*given))
+
+
+def test_nothing_is_kept_of_a_run_that_ends_before_a_shard_does(tmp_path: Path) -> None:
+    with pytest.raises(KilledError), keeping(tmp_path / "run"):
+        raise KilledError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_items_that_failed_with_their_worker_are_tried_again(tmp_path: Path) -> None:
+    run, corpus = tmp_path / "run", corpus_of({450: ("memory",)})
+    with pytest.raises(KilledError), keeping(run) as store:
+        score_corpus(order(), corpus, SMALL, store, until(5))
+    assert len(kept(run)) == 4
+
+
+def test_two_cannot_write_one_run(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with keeping(run), pytest.raises(OutputError) as caught, keeping(run):
+        pytest.fail("the second is not let in")
+    assert re.match(r"KT504 cannot write `.*`: locked by pid \d+ on .* since .* UTC$", str(caught.value))
+    assert f" {os.getpid()} " in str(caught.value)
+    with keeping(run):
+        pass
+
+
+def test_a_lock_that_nobody_holds_is_none(tmp_path: Path) -> None:
+    folder = tmp_path / ".run.shards"
+    folder.mkdir()
+    (folder / "lock").write_text(json.dumps({"pid": 1, "host": "h", "since": "s"}), encoding="utf-8")
+    with keeping(tmp_path / "run"):
+        pass
+    assert not folder.exists()
+
+
+def test_a_lock_that_says_nothing_is_one(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with keeping(run):
+        (tmp_path / ".run.shards" / "lock").write_text("", encoding="utf-8")
+        with pytest.raises(OutputError, match="locked by another process"), keeping(run):
+            pytest.fail("the second is not let in")
+
+
+def test_where_no_folder_can_be(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"KT501 cannot write .*: no folder"), keeping(tmp_path / "a" / "b"):
+        pytest.fail("there is no such folder")
+    (tmp_path / ".run.shards").write_text("", encoding="utf-8")
+    with pytest.raises(OutputError, match="KT501 cannot write"), keeping(tmp_path / "run"):
+        pytest.fail("there is a file")
+
+
+# --- keys ----------------------------------------------------------------------------------
+
+
+def key(order_: Order, corpus: Corpus) -> str:
+    return key_of_shard(order_, key_of_order(order_), Plan(corpus).shard(0))
+
+
+def test_keys_depend_on_what_figures_depend_on(tmp_path: Path) -> None:
+    order_, corpus = chords()
+    path = tmp_path / "song.lab"
+    path.write_text("0 2 C\n", encoding="utf-8")
+    reference = Collection("r", {"song": ((None, path),)})
+    of_file = Corpus((reference,), (Collection("s", {"song": ((None, path),)}),))
+    before = key(order_, of_file)
+    stamp = path.stat()
+    os.utime(path, (0, 0))
+    assert key(order_, of_file) == before
+    keys = {before, key(order_, corpus)}
+    path.write_text("0 2 D\n", encoding="utf-8")
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    keys.add(key(order_, of_file))
+    for changed in (
+        replace(order_, missing="skip"),
+        replace(order_, strict=True),
+        replace(order_, annotator="r"),
+        replace(order_, measures=order_.measures[1:]),
+        replace(order_, options=replace(order_.options, lenient=True)),
+    ):
+        keys.add(key(changed, of_file))
+    keys.add(key(order_, Corpus((replace(reference, name="other"),), of_file.systems)))
+    keys.add(key(order_, Corpus((replace(reference, broken={"song": "why"}),), of_file.systems)))
+    told = replace(reference, sources={"song": (("A", path),)})
+    keys.add(key(order_, Corpus((told,), of_file.systems)))
+    path.unlink()
+    keys.add(key(order_, of_file))
+    path.mkdir()
+    keys.add(key(order_, of_file))
+    assert len(keys) == 13
+
+
+def test_keys_depend_on_what_is_in_files_of_options(tmp_path: Path) -> None:
+    order_, corpus = instruments()
+    tree = tmp_path / "tree.json"
+    keys = set()
+    for text in ('{"flute": "wind"}', '{"flute": "woodwind"}'):
+        tree.write_text(text, encoding="utf-8")
+        keys.add(key(replace(order_, options=InstrumentOptions(taxonomy=str(tree))), corpus))
+    assert len(keys) == 2
+
+
+def test_progress_is_told_shard_by_shard() -> None:
+    told: list[Progress] = []
+    songs = {f"{n:03}": ([(0, 2)], ["C"]) for n in range(450)}
+    broken = {**songs, "001": ([(2, 0)], ["C"])}
+    kt.score("chords", songs, broken, shard_size=200, progress=told.append)
+    assert [(each.done, each.items, each.found, each.failed) for each in told] == [
+        (200, 450, 0, 1),
+        (400, 450, 0, 1),
+        (450, 450, 0, 1),
+    ]
