@@ -15,6 +15,18 @@ COMPARE = ("compare", "chords", "ref", "poor", "good", "--measure", "mirex2013/M
 SONGS = [f"{name}.lab" for name in "abcdef"]
 
 
+def test_swaps_that_can_tell_nothing_say_so(systems: Terminal) -> None:
+    for name in ("ref", "good", "poor"):
+        for item in "def":
+            (systems.folder / name / f"{item}.lab").unlink()
+    arguments = ("compare", "chords", "ref", "good", "poor", "--measure", "mirex2013/MajMin")
+    few = "so few swaps tell nothing apart: no adjusted p could be smaller than 0.2500\n"
+    # 2 of 8 patterns are as far apart
+    assert few in systems.run(*arguments).out
+    assert few not in systems.run(*arguments, "--test", "t").out
+    assert "so few" not in systems.run(*arguments, "--alpha", "0.3").out
+
+
 def test_the_better_system_first_and_the_pair_below(systems: Terminal) -> None:
     result = systems.run(*COMPARE)
     assert result.code == 0

@@ -159,6 +159,9 @@ def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]
     if comparison.test != "friedman":
         told += f", Holm over {plural(len(each.pairs), 'pair')}"
     yield f"* told apart at {comparison.alpha:g}: {told}"
+    smallest = _smallest(each)
+    if smallest >= comparison.alpha:
+        yield f"so few swaps tell nothing apart: no adjusted p could be smaller than {_p(min(smallest, 1.0))}"
     if each.friedman is not None:
         found = each.friedman
         yield (
@@ -169,6 +172,13 @@ def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]
         yield f"{plural(each.undefined, 'item')} without a value for some system"
     if each.reliability is not None:
         yield from _reliability(each.reliability, each.measure)
+
+
+def _smallest(each: MeasureComparison) -> float:
+    """Return the smallest adjusted p-value that the swaps allow; 0 of other tests."""
+    if not each.permutations:
+        return 0.0
+    return len(each.pairs) * (2 / each.permutations if each.exact else 1 / (each.permutations + 1))
 
 
 def _reliability(found: Reliability, measure: Measure) -> Iterator[str]:

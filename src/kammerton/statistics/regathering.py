@@ -8,13 +8,14 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 import numpy as np
 
 from kammerton.core.intervals import Codes, Flags
+from kammerton.core.ratios import ratio
 from kammerton.model.classes import Classes, Gathering, has_class
 from kammerton.model.corpus import ALL
 from kammerton.model.gathering import Gathered
 from kammerton.model.item_figures import ItemFigures
-from kammerton.model.measure import Measure
+from kammerton.model.measure import Measure, Values
 
-__all__ = ["Regathering", "figures_of", "times"]
+__all__ = ["Regathering", "figures_of", "times", "values_of"]
 
 
 def times(counts: Codes) -> tuple[Codes, Codes]:
@@ -126,6 +127,50 @@ def figures_of(parts: Iterable[Classes], measure: Measure, *, several: bool) -> 
     statistics = np.concatenate([found[measure] for _, found in known])
     own = [place for place, row in enumerate(statistics) if has_class(row)]
     return ItemFigures(measure, [names[place] for place in own], statistics[own], several=several)
+
+
+def values_of(draws: Sequence[Iterable[Classes]], measures: Sequence[Measure]) -> Values:
+    """Return figures of many draws at once.
+
+    Parameters
+    ----------
+    draws : sequence of iterable of classes
+        Of each draw: one, or one for each annotator, whose values of a class are averaged first.
+    measures : sequence of Measure
+        All of them gathered.
+
+    Returns
+    -------
+    ndarray, shape (draws, measures)
+        What ``figures_of(draw, measure).estimate("gathered")`` gives, but for rounding.
+    """
+    known = [list(parts) for parts in draws]
+    several = max(map(len, known), default=0) > 1
+    number: dict[tuple[int, str], int] = {}
+    of_draw: list[int] = []
+    rows: list[int] = []
+    for draw, parts in enumerate(known):
+        for names, _ in parts:
+            if several:
+                rows += [number.setdefault((draw, name), len(number)) for name in names]
+            of_draw += [draw] * len(names)
+    place = np.array(of_draw, dtype=np.int64)
+    classes = np.array(rows, dtype=np.int64) if several else np.arange(len(place))
+    draw_of = np.array([draw for draw, _ in number], dtype=np.int64) if several else place
+    made = np.empty((len(known), len(measures)))
+    for column, measure in enumerate(measures):
+        statistics = np.concatenate([found[measure] for parts in known for _, found in parts])
+        counted = measure.counted(statistics)
+        counted[np.isnan(statistics).all(axis=1)] = np.nan
+        made[:, column] = _means(_means(counted, classes, len(draw_of)), draw_of, len(known))
+    return made
+
+
+def _means(values: Values, groups: Codes, count: int) -> Values:
+    """Return the mean of the values of each group that are defined."""
+    defined = ~np.isnan(values)
+    sums = np.bincount(groups[defined], values[defined], count).astype(np.float64)
+    return ratio(sums, np.bincount(groups[defined], minlength=count).astype(np.float64))
 
 
 def _renamed(names: tuple[str, ...], codes: Codes, copies: Codes) -> tuple[tuple[str, ...], Codes]:

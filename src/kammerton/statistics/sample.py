@@ -12,13 +12,14 @@ import numpy as np
 
 from kammerton.core.intervals import Codes
 from kammerton.errors import OptionError, inflected, plural, quote
+from kammerton.model.classes import Classes
 from kammerton.model.corpus import ALL
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Measure, Values
 from kammerton.model.scores import Scores
 from kammerton.statistics.figures import Figures, Key
 from kammerton.statistics.products import each_block
-from kammerton.statistics.regathering import Regathering, figures_of, times
+from kammerton.statistics.regathering import Regathering, figures_of, times, values_of
 from kammerton.statistics.resampling import LeaveOneOut, Resampling
 
 __all__ = ["Kept", "Sample", "is_gathered", "names_of", "split_gathered"]
@@ -26,9 +27,19 @@ __all__ = ["Kept", "Sample", "is_gathered", "names_of", "split_gathered"]
 Kept = Mapping[Measure, frozenset[str]]
 """Items that are in, by measure."""
 
-_GATHERED_ROWS, _OVERHEAD, _FEWEST = 100_000_000, 400_000, 200
-"""Rows of classes that are gone through at most, but for this many draws; a draw costs as much as some more
-rows, however few it has."""
+_DRAWN_ROWS, _SWAPPED_ROWS, _FEWEST = 4_000_000, 16_000_000, 200
+"""Rows of classes that are gone through at most, for intervals and for tests, but for this many draws. It
+takes about five seconds, and twenty: p-values that are adjusted for many pairs need more draws."""
+
+_OVERHEAD = 1_800
+"""Classes of one draw, or of one side of a swap, cost as much as so many more rows, however few they have."""
+
+
+_FEW = 12
+"""Of so few units the same draw may come again."""
+
+_TOGETHER = 100
+"""Draws whose classes are held at once."""
 
 
 def names_of(scores: Scores, measure: Measure, system: str, annotator: str) -> frozenset[str]:
@@ -94,7 +105,13 @@ class Sample:
     def found(self, keys: Sequence[Key]) -> dict[Key, ItemFigures]:
         """Return what the items, or their classes, bring to figures: all of them gathered, or none."""
         if is_gathered(keys):
-            return self._classes(np.ones(len(self.items), dtype=np.int64), keys)
+            once = np.ones(len(self.items), dtype=np.int64)
+            groups = dict.fromkeys((key.system, key.annotator) for key in keys)
+            classes = {group: self._classes(once, *group) for group in groups}
+            return {
+                key: figures_of(classes[key.system, key.annotator], key.measure, several=key.annotator == ALL)
+                for key in keys
+            }
         return {
             key: self._scores.of_items(key.measure, key.system, key.annotator).only(self._kept[key.measure])
             for key in keys
@@ -123,7 +140,7 @@ class Sample:
         """
         keys = list(found)
         if is_gathered(keys):
-            made = np.array([self._values(counts, keys) for counts in _each(draws)])
+            made = self._drawn_classes(draws, keys)
         else:
             figures = self.figures(found)
             blocks = each_block(lambda start: figures.evaluate(draws.block(start)), draws.starts)
@@ -160,24 +177,41 @@ class Sample:
         kept = frozenset().union(*(self._kept.get(measure, ()) for measure in gathering.measures))
         return Regathering(gathering, self.items, kept)
 
-    def _classes(self, counts: Codes, keys: Sequence[Key]) -> dict[Key, ItemFigures]:
+    def _classes(self, counts: Codes, system: str, annotator: str) -> list[Classes]:
+        """Return the classes of one draw, against each annotator."""
         drawn, copies = times(counts)
-        found = {}
-        for group in dict.fromkeys((key.system, key.annotator) for key in keys):
-            cases = {who: each[drawn] for who, each in self.regathering.cases(*group).items()}
-            classes = self.regathering.classes(cases, copies).values()
-            for key in keys:
-                if (key.system, key.annotator) == group:
-                    found[key] = figures_of(classes, key.measure, several=key.annotator == ALL)
-        return found
+        cases = {who: each[drawn] for who, each in self.regathering.cases(system, annotator).items()}
+        return list(self.regathering.classes(cases, copies).values())
 
-    def _values(self, counts: Codes, keys: Sequence[Key]) -> list[float]:
-        found = self._classes(counts, keys)
-        return [found[key].estimate(key.aggregate).value for key in keys]
+    def _drawn_classes(self, draws: Resampling | LeaveOneOut, keys: Sequence[Key]) -> Values:
+        """Return figures over classes of each draw, shape (draws, keys)."""
+        rows = np.concatenate([draws.block(start).astype(np.int32) for start in draws.starts])
+        again = np.arange(len(rows))
+        if self.units_count <= _FEW:  # then many draws are the same
+            rows, again = np.unique(rows, axis=0, return_inverse=True)
+        made = np.empty((len(rows), len(keys)))
+        for group in dict.fromkeys((key.system, key.annotator) for key in keys):
+            own = [place for place, key in enumerate(keys) if (key.system, key.annotator) == group]
+            measures = [keys[place].measure for place in own]
+            for at in range(0, len(rows), _TOGETHER):
+                some = [self._classes(counts, *group) for counts in rows[at : at + _TOGETHER]]
+                made[at : at + _TOGETHER, own] = values_of(some, measures)
+        return made[again.ravel()]
 
     def gathered_draws(self, wanted: int) -> int:
-        """Return how many draws there are of measures over classes: fewer, where each takes long."""
-        return min(wanted, max(_FEWEST, _GATHERED_ROWS // (len(self.regathering) + _OVERHEAD)))
+        """Return how many draws there are of measures over classes: fewer, where they take long."""
+        groups = {(key.system, key.annotator) for key in self.keys if is_gathered([key])}
+        affordable = max(_FEWEST, _DRAWN_ROWS // (len(self.regathering) + _OVERHEAD * len(groups)))
+        units = self.units_count
+        if units <= _FEW and math.comb(2 * units - 1, units) <= affordable:  # all draws that differ
+            return wanted
+        return min(wanted, affordable)
+
+    def gathered_swaps(self, wanted: int, pairs: int) -> int:
+        """Return how often systems are swapped by measures over classes: less often, where it takes long."""
+        systems = len({key.system for key in self.keys})
+        rows = 2 * pairs * (len(self.regathering) // systems + _OVERHEAD)
+        return min(wanted, max(_FEWEST, _SWAPPED_ROWS // rows))
 
 
 def split_gathered(keys: Sequence[Key]) -> Iterator[list[Key]]:
@@ -191,11 +225,6 @@ def split_gathered(keys: Sequence[Key]) -> Iterator[list[Key]]:
 def is_gathered(keys: Sequence[Key]) -> bool:
     """Tell whether figures are of classes: all of them, or none."""
     return keys[0].measure.aggregate == "gathered"
-
-
-def _each(draws: Resampling | LeaveOneOut) -> Iterator[Codes]:
-    for start in draws.starts:
-        yield from draws.block(start).astype(np.int64)
 
 
 def _clusters(items: Sequence[str], clusters: Mapping[str, str]) -> list[str]:

@@ -10,17 +10,20 @@ from typing import NamedTuple
 import numpy as np
 
 from kammerton.core.intervals import Codes, Flags
-from kammerton.model.corpus import ALL
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Values
 from kammerton.statistics.figures import Key
 from kammerton.statistics.paired import PairedTest, Tails
 from kammerton.statistics.products import each_block
-from kammerton.statistics.regathering import figures_of
+from kammerton.statistics.regathering import values_of
 from kammerton.statistics.resampling import Swaps
 from kammerton.statistics.sample import Sample, is_gathered
 
 __all__ = ["Contest", "swap_figures"]
+
+
+_TOGETHER = 100
+"""Patterns whose classes are held at once."""
 
 
 class Contest(NamedTuple):
@@ -54,7 +57,8 @@ def swap_figures(
     values = {key: each.estimate(key.aggregate).value for key, each in found.items()}
     tails = {each: Tails(*_difference(values[each.one], values[each.other])) for each in contests}
     if is_gathered(list(found)):
-        draws = sample.gathered_draws(swaps.draws)
+        pairs = {(each.one.system, each.other.system) for each in contests}
+        draws = sample.gathered_swaps(swaps.draws, len(pairs))
         swaps = replace(swaps, draws=draws, exact_up_to=min(swaps.exact_up_to, draws.bit_length() - 1))
         blocks = _of_classes(sample, contests, swaps)
     else:
@@ -87,27 +91,29 @@ def _of_sums(
 
 def _of_classes(sample: Sample, contests: Sequence[Contest], swaps: Swaps) -> Iterator[list[Values]]:
     for start in swaps.starts:
-        for row in swaps.block(start) > 0:
-            yield [np.array([each]) for each in _swapped_classes(sample, contests, row)]
+        block = swaps.block(start) > 0
+        for at in range(0, len(block), _TOGETHER):
+            yield _swapped_classes(sample, contests, block[at : at + _TOGETHER])
 
 
-def _swapped_classes(sample: Sample, contests: Sequence[Contest], swap: Flags) -> list[float]:
-    """Return the differences of figures over classes for one pattern, one pair of systems after another."""
-    made: dict[Contest, float] = {}
+def _swapped_classes(sample: Sample, contests: Sequence[Contest], swaps: Flags) -> list[Values]:
+    """Return the differences of figures over classes for some patterns, one pair of systems after another."""
+    made: dict[Contest, Values] = {}
     groups: dict[tuple[str, str, str], list[Contest]] = {}
     for each in contests:
         groups.setdefault((each.one.system, each.other.system, each.one.annotator), []).append(each)
+    nothing = np.zeros(swaps.shape[1], dtype=np.int64)
     for (one, other, annotator), own in groups.items():
         first, second = (sample.regathering.cases(name, annotator) for name in (one, other))
-        sides = [_crossed(first, second, swap), _crossed(second, first, swap)]
-        nothing = np.zeros(len(swap), dtype=np.int64)
-        classes = [sample.regathering.classes(side, nothing).values() for side in sides]
-        for each in own:
-            values = [
-                figures_of(side, each.one.measure, several=annotator == ALL).estimate("gathered").value
-                for side in classes
-            ]
-            made[each] = values[0] - values[1]
+        measures = [each.one.measure for each in own]
+        values = [
+            values_of([sample.regathering.classes(side, nothing).values() for side in sides], measures)
+            for sides in (
+                [_crossed(first, second, swap) for swap in swaps],
+                [_crossed(second, first, swap) for swap in swaps],
+            )
+        ]
+        made |= zip(own, (values[0] - values[1]).T, strict=True)
     return [made[each] for each in contests]
 
 

@@ -197,7 +197,8 @@ def test_permutations_are_drawn_where_there_are_many() -> None:
 
 def test_there_are_fewer_permutations_of_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample, "_FEWEST", 20)
-    monkeypatch.setattr(sample, "_GATHERED_ROWS", 0)
+    monkeypatch.setattr(sample, "_DRAWN_ROWS", 0)
+    monkeypatch.setattr(sample, "_SWAPPED_ROWS", 0)
     table = {"a": [[1, 1]] * 6, "b": [[0, 1]] * 6}
     found = only(table, CLASSES)
     assert (found.exact, found.permutations, found.resamples) == (False, 20, 20)

@@ -15,7 +15,9 @@ from kammerton.statistics import sample as sampling
 from kammerton.statistics.bootstrap import bca, percentile
 from kammerton.statistics.figures import Key
 from kammerton.statistics.intervals import Intervals, intervals
+from kammerton.statistics.regathering import figures_of
 from kammerton.statistics.resampling import LeaveOneOut, Resampling
+from kammerton.statistics.sample import Sample
 
 DRAWS = 60
 MEASURES = ["mirex2013/MajMin", "mirex2013/MeanSeg", "mir_eval/majmin", "decibel/CSR"]
@@ -199,6 +201,36 @@ def test_classes_are_made_anew_from_what_was_drawn() -> None:
     assert any(measure.aggregate == "gathered" for measure in scores.measures)
 
 
+@pytest.mark.parametrize("annotators", [{}, {"other": {"b": ["voice"], "d": ["drums"], "f": ["piano"]}}])
+def test_many_draws_at_once_are_each_draw_for_itself(annotators: Any) -> None:
+    options = InstrumentOptions(taxonomy="openmic-2018", min_support=1)
+    truth = TRUTH | {f"{name}{again}": labels for name, labels in TRUTH.items() for again in range(2)}
+    said = SAID | {f"{name}{again}": labels for name, labels in SAID.items() for again in range(2)}
+    others = {name: lists(found) for name, found in annotators.items()}
+    scores = kt.score("instruments", lists(truth), {"s": lists(said)}, annotators=others, options=options)
+    keys = [key for key in intervals(scores, resamples=1) if key.aggregate == "gathered"]
+    kept = dict.fromkeys(scores.measures, frozenset(truth))
+    sample = Sample(scores, keys, kept)
+    draws = Resampling(15, 7, seed=2)
+    made = sample.evaluate(draws, sample.found(keys))
+    for number, counts in enumerate(draws.block(0).astype(int)):
+        for key in keys:
+            classes = sample._classes(counts, key.system, key.annotator)
+            alone = (
+                figures_of(classes, key.measure, several=key.annotator == "all").estimate("gathered").value
+            )
+            assert made[key][number] == pytest.approx(alone, abs=1e-12, nan_ok=True), key
+
+
+def test_few_items_get_all_draws_as_there_are_few_that_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_DRAWN_ROWS", 0)
+    scores = kt.score("instruments", lists(TRUTH), {"s": lists(SAID)}, measures=["open-mic-task1/macro_F"])
+    # five of five items: 126 draws differ, which is below the fewest
+    assert intervals(scores, resamples=5_000).gathered_resamples == 5_000
+    monkeypatch.setattr(sampling, "_FEWEST", 125)
+    assert intervals(scores, resamples=5_000).gathered_resamples == 125
+
+
 def test_classes_of_queries_and_of_several_annotators() -> None:
     topics = {
         f"t{number}": InstrumentList((f"d{number}", "d9"), query=True, closed=True) for number in range(4)
@@ -221,7 +253,7 @@ def test_classes_of_queries_and_of_several_annotators() -> None:
 
 def test_classes_are_made_anew_less_often_where_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "_FEWEST", 5)
-    monkeypatch.setattr(sampling, "_GATHERED_ROWS", 0)
+    monkeypatch.setattr(sampling, "_DRAWN_ROWS", 0)
     scores = kt.score(
         "instruments", lists(TRUTH), {"s": lists(SAID)}, measures=["macro_F", "open-mic-task1/F"]
     )
