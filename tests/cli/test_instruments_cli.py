@@ -10,6 +10,7 @@ from cli.harness import Terminal
 from kammerton import instruments
 from kammerton.errors import DataError, OptionError
 from kammerton.model.signature import signed_file
+from kammerton.statistics import sample
 
 SCORE = ("score", "instruments", "ref.csv", "est.csv", "--no-ci")
 
@@ -38,6 +39,19 @@ def test_files_of_many_items_are_scored(lists: Terminal) -> None:
     assert found["open-mic-task1/P"] == pytest.approx((1 / 2 + 0) / 2)
     assert found["open-mic-task1/hP"] == pytest.approx((3 / 4 + 1 / 2) / 2)
     assert found["open-mic-task1/micro_P"] == pytest.approx(1 / 3)
+
+
+def test_fewer_draws_are_said(lists: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ("score", "instruments", "ref.csv", "est.csv", "--protocol", "open-mic-task1")
+    told = "intervals of measures over classes are of 2 draws, not of 10,000: each takes long"
+    assert told not in lists.run(*arguments).lines
+    monkeypatch.setattr(sample, "_FEWEST", 2)  # of two items three draws differ
+    monkeypatch.setattr(sample, "_DRAWN_ROWS", 0)
+    assert told in lists.run(*arguments).lines
+    assert told not in lists.run(*arguments, "--no-ci").lines
+    assert told not in lists.run(*arguments, "--cite").lines
+    compared = ("compare", "instruments", "ref.csv", "est.csv", "again=est.csv", "--measure", "macro_F")
+    assert "\nintervals of 2 draws\n" in lists.run(*compared, "--protocol", "open-mic-task1").out
 
 
 @pytest.mark.parametrize(

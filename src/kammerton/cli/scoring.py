@@ -33,7 +33,7 @@ from kammerton.reporting.contexts import render_context
 from kammerton.reporting.diagnostics import count_problems
 from kammerton.reporting.documents import render_items, render_json, render_summary
 from kammerton.reporting.groups import render_groups
-from kammerton.reporting.left_out import closing_line, excluded_lines
+from kammerton.reporting.left_out import closing_line, excluded_lines, fewer_draws
 from kammerton.reporting.tables import build_blocks
 from kammerton.runs import write_run
 
@@ -118,6 +118,8 @@ class Plan:
         """Say what was not scored and why."""
         if not self.quiet:
             say_all(excluded_lines(scores))
+            if not self.cite and self.table is None:  # then nobody made intervals
+                say_all(fewer_draws(scores))
             say(closing_line(scores))
 
 

@@ -162,6 +162,8 @@ def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]
     smallest = _smallest(each)
     if smallest >= comparison.alpha:
         yield f"so few swaps tell nothing apart: no adjusted p could be smaller than {_p(min(smallest, 1.0))}"
+    if each.measure.aggregate == "gathered":
+        yield f"intervals of {each.resamples:,} draws"
     if each.friedman is not None:
         found = each.friedman
         yield (

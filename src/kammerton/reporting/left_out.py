@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run did not score, and why."""
+"""What a run did not score, or not as often as asked, and why."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kammerton.model.scores import Scores
 from kammerton.reporting.diagnostics import count_problems
 from kammerton.reporting.escaping import for_terminal
 
-__all__ = ["closing_line", "excluded_lines"]
+__all__ = ["closing_line", "excluded_lines", "fewer_draws"]
 
 _CODE = re.compile(r"KT\d{3}")
 _KEY = frozenset(("protocol", "measure"))
@@ -75,6 +75,15 @@ def excluded_lines(scores: Scores) -> list[str]:
             whom = "" if len(names) == len(scores.systems) else f" ({', '.join(map(for_terminal, names))})"
             lines.append(f"{protocol} leaves out {told}{whom}")
     return lines
+
+
+def fewer_draws(scores: Scores) -> list[str]:
+    """Say how often measures over classes were drawn, if that is not as often as was asked for."""
+    asked = scores.origin.drawing.settings.get("resamples", 0)
+    made = getattr(scores.intervals, "gathered_resamples", asked)
+    if made == asked:
+        return []
+    return [f"intervals of measures over classes are of {made:,} draws, not of {asked:,}: each takes long"]
 
 
 def _shares(scores: Scores, system: str, measures: Sequence[Measure]) -> str:
