@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.columns import build_columns
-from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
+from kammerton.chords.protocols import MODULES, frames10ms
 from kammerton.chords.reading import ChordOptions, adopt_chords
 from kammerton.errors import DataError, OptionError
 from kammerton.model.loading import EMPTY
@@ -18,7 +18,7 @@ from kammerton.model.task import Case, Reading
 
 __all__ = ["evaluate", "frame_csr"]
 
-_PROTOCOLS = {module.PROTOCOL.name: module for module in (mirex2013, mir_eval, decibel, frames10ms)}
+_PROTOCOLS = {module.PROTOCOL.name: module for module in MODULES}
 
 
 def evaluate(

@@ -16,7 +16,7 @@ from kammerton.chords.costs import quality_costs
 from kammerton.chords.floors import floors
 from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.packing import PACKING
-from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
+from kammerton.chords.protocols import MODULES, frames10ms, mir_eval, mirex2013
 from kammerton.chords.ratings import ratings
 from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
 from kammerton.chords.time_rules import from_zero
@@ -27,15 +27,13 @@ from kammerton.model.task import Case, Classes, Evaluation, Task
 
 __all__ = ["TASK"]
 
-_PROTOCOLS = (mirex2013, mir_eval, decibel, frames10ms)
-
 
 def _evaluate(
     cases: Sequence[Case[ChordAnnotation]], measures: Sequence[Measure], _: ChordOptions
 ) -> Evaluation:
     columns = build_columns(cases)
     results = {}
-    for module in _PROTOCOLS:
+    for module in MODULES:
         name = module.PROTOCOL.name
         own = [measure for measure in measures if measure.protocol == name]
         if own:
@@ -74,7 +72,7 @@ def _blank(_: ChordAnnotation) -> ChordAnnotation:
 TASK = Task(
     name="chords",
     summary="Chord symbols over time.",
-    protocols=tuple(module.PROTOCOL for module in _PROTOCOLS),
+    protocols=tuple(module.PROTOCOL for module in MODULES),
     suffixes=SUFFIXES,
     options=ChordOptions,
     read=read_chords,

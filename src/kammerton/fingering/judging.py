@@ -16,7 +16,7 @@ from kammerton.fingering.columns import build_columns
 from kammerton.fingering.match_rates import Matches
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.pieces import Comparison
-from kammerton.fingering.protocols import nakamura2020, pianovam, playability, strike
+from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam
 from kammerton.model.measure import Measure
 from kammerton.model.protocol import find
 from kammerton.model.task import Case
@@ -39,7 +39,6 @@ _AGAINST: Mapping[str, Against] = {
     "pianovam/M_high": "any",
 }
 
-_PROTOCOLS = (nakamura2020.PROTOCOL, strike.PROTOCOL, pianovam.PROTOCOL, playability.PROTOCOL)
 
 _WHOM: Mapping[Against, str] = {
     "hand": "the closest annotator of each hand",
@@ -159,7 +158,7 @@ def choose_judge(address: str, annotator: str, options: FingeringOptions) -> Jud
     OptionError
         If there is no such measure, or it does not say of a note whether it is right.
     """
-    measure = find(address, [measure for protocol in _PROTOCOLS for measure in protocol.measures])
+    measure = find(address, [measure for protocol in PROTOCOLS for measure in protocol.measures])
     if str(measure) not in _AGAINST:
         raise OptionError(f"{measure} does not say when a note is right", f"these do: {', '.join(_AGAINST)}")
     comparison: Comparison = "strike"

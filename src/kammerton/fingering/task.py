@@ -20,7 +20,7 @@ from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, rea
 from kammerton.fingering.lint import lint
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.packing import PACKING
-from kammerton.fingering.protocols import nakamura2020, pianovam, playability, strike
+from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
 from kammerton.fingering.ratings import ratings
 from kammerton.fingering.remarks import remark, unlabelled_table
 from kammerton.fingering.views import DEFAULT_MEASURE, view_item
@@ -115,7 +115,7 @@ def _extent(fingering: Fingering) -> float:
 TASK = Task(
     name="fingering",
     summary="Piano fingering.",
-    protocols=(nakamura2020.PROTOCOL, strike.PROTOCOL, pianovam.PROTOCOL, playability.PROTOCOL),
+    protocols=PROTOCOLS,
     suffixes=SUFFIXES,
     options=FingeringOptions,
     read=read_fingering,

@@ -20,7 +20,7 @@ from kammerton.fingering.judging import Judge, choose_judge
 from kammerton.fingering.laying import Player, grid_of, roll_of, shown_hands
 from kammerton.fingering.lint import find_spots, finger_name, key_name
 from kammerton.fingering.options import FingeringOptions
-from kammerton.fingering.protocols import nakamura2020, pianovam, playability, strike
+from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
 from kammerton.model.task import Case
@@ -203,7 +203,7 @@ def _scores(
     ]
     rows = [
         (str(measure), *(_value(measure, column.get(measure)) for column in columns))
-        for measure in _headlines(*_PROTOCOLS)
+        for measure in _headlines(*PROTOCOLS)
     ]
     against = f"; accuracies of strike against {annotator}" if len(references) > 1 else ""
     return Table(
@@ -211,9 +211,6 @@ def _scores(
         (Column("measure"), *(Column(name, "score") for name in estimates)),
         tuple(rows),
     )
-
-
-_PROTOCOLS = (nakamura2020.PROTOCOL, strike.PROTOCOL, pianovam.PROTOCOL, playability.PROTOCOL)
 
 
 def _headlines(*protocols: Protocol) -> list[Measure]:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from kammerton.errors import Diagnostic
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1, open_mic_task2, scores
+from kammerton.instruments.protocols import (
+    PROTOCOLS,
+    kiritchenko2006,
+    lca,
+    open_mic_task1,
+    open_mic_task2,
+    scores,
+)
 from kammerton.model.measure import Measure
 
 __all__ = ["applicable", "survey"]
@@ -186,8 +193,7 @@ def _note(code: str, measures: Sequence[Measure]) -> Diagnostic:
 def _listed(measures: Sequence[Measure]) -> str:
     """Name measures, and only the protocol where all of a protocol are meant."""
     parts = []
-    for module in (open_mic_task1, open_mic_task2, kiritchenko2006, lca, scores):
-        protocol = module.PROTOCOL
+    for protocol in PROTOCOLS:
         own = [measure.name for measure in measures if measure.protocol == protocol.name]
         if len(own) == len(protocol.measures) > 1:
             parts.append(protocol.name)

@@ -21,12 +21,7 @@ from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import Case, Evaluation
 
-__all__ = ["PROTOCOLS", "evaluate", "gather", "statistics_of_files"]
-
-
-PROTOCOLS = tuple(
-    module.PROTOCOL for module in (open_mic_task1, open_mic_task2, kiritchenko2006, lca, scores)
-)
+__all__ = ["evaluate", "gather", "statistics_of_files"]
 
 
 def evaluate(

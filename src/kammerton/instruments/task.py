@@ -15,10 +15,11 @@ from kammerton.instruments.conversion import CONVERSION
 from kammerton.instruments.costs import instrument_costs
 from kammerton.instruments.floors import floors
 from kammerton.instruments.formats import SUFFIXES, adopt, identify, read_instruments, unfold
-from kammerton.instruments.kernels import PROTOCOLS, evaluate, gather
+from kammerton.instruments.kernels import evaluate, gather
 from kammerton.instruments.label_maps import LABEL_MAPS
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.packing import PACKING
+from kammerton.instruments.protocols import PROTOCOLS
 from kammerton.instruments.ratings import ratings
 from kammerton.instruments.taxonomy_files import TAXONOMIES
 from kammerton.instruments.views import DEFAULT_MEASURE, view_item

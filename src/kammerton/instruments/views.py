@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from kammerton.errors import OptionError
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.applicability import applicable, survey
-from kammerton.instruments.kernels import PROTOCOLS, evaluate
+from kammerton.instruments.kernels import evaluate
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.protocols import PROTOCOLS
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.verdicts import Side, Verdict, extended
 from kammerton.model.measure import Measure

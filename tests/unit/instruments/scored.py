@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.kernels import PROTOCOLS, evaluate, gather
+from kammerton.instruments.kernels import evaluate, gather
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.protocols import PROTOCOLS
 from kammerton.model.gathering import name_items
 from kammerton.model.measure import Measure
 from kammerton.model.task import Case, Evaluation
