@@ -98,7 +98,7 @@ def _called(tokens: list[str]) -> int:
     if isinstance(getattr(command, "__self__", None), App):  # a help page or the version
         with contextlib.redirect_stdout(io.StringIO()) as page:
             command(*bound.args, **bound.kwargs)
-        write_out(page.getvalue())
+        write_out(page.getvalue().replace("\n\n\n", "\n\n"))
         return DONE
     return int(command(*bound.args, **bound.kwargs))
 

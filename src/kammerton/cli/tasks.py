@@ -43,7 +43,13 @@ def task_verb(verb: str, summary: str, usage: str) -> App:
     usage : str
         What follows the task on the usage line, e.g. ``REF EST [EST ...]``.
     """
-    app = App(name=verb, help=summary, usage=f"Usage: kammerton {verb} TASK {usage}")
+    app = App(
+        name=verb,
+        help=summary,
+        usage=f"Usage: kammerton {verb} TASK {usage}\n\n"
+        f"`kammerton {verb} TASK --help` explains arguments and options.",
+        group_commands="Tasks",
+    )
     for name, about in TASKS.items():
         app.command(f"{__name__}:{verb}.{name}", name=name, help=about)
     return app
@@ -55,7 +61,7 @@ def __getattr__(name: str) -> App:
         raise AttributeError(name)
     module = import_module(f"kammerton.cli.{verb}")
     command = with_reading_options(module.command(find_task(task)), find_task(task))
-    usage = module.app.usage.replace(" TASK ", f" {task} ")
+    usage = module.app.usage.partition("\n")[0].replace(" TASK ", f" {task} ")
     described = inspect.getdoc(command) or ""
     app = App(name=task, usage=f"{usage}\n\n{_opening(described)}")
     app.default(command)
