@@ -98,6 +98,7 @@ def test_every_verb_has_a_page(terminal: Terminal, verb: str) -> None:
     assert page.out.startswith(f"Usage: kammerton {verb}")
     assert "<" not in page.out
     assert VERBS[verb] in terminal.run("--help").out
+    assert "\n\n\n" not in page.out
 
 
 @pytest.mark.parametrize("width", ["20", "80"])
@@ -110,6 +111,16 @@ def test_help_fits_the_window(terminal: Terminal, monkeypatch: pytest.MonkeyPatc
 
 def test_version(terminal: Terminal) -> None:
     assert terminal.run("--version").out == f"{kammerton.__version__}\n"
+
+
+@pytest.mark.parametrize("verb", ["score", "show", "check", "convert"])
+def test_a_verb_names_its_tasks_and_where_options_are_explained(terminal: Terminal, verb: str) -> None:
+    whole, one = (terminal.run(*words, "--help").out for words in ((verb,), (verb, "chords")))
+    hint = f"`kammerton {verb} TASK --help` explains arguments and options."
+    assert hint in whole
+    assert "\nTasks:\n  chords " in whole
+    assert hint not in one
+    assert one.startswith(f"Usage: kammerton {verb} chords ")
 
 
 def test_no_arguments_print_help(terminal: Terminal) -> None:
