@@ -16,7 +16,8 @@ from kammerton.chords import TASK
 from kammerton.errors import DataError
 from kammerton.fingering import TASK as FINGERING
 from kammerton.formats.packs import open_pack
-from kammerton.formats.packs.columns import digest_into
+from kammerton.formats.packs.columns import INDEX
+from kammerton.formats.packs.contents import Plain, contents_of, digest_of
 from kammerton.formats.packs.footer import FooterError, read_footer
 from unit.formats.packing import pack_of, readings_of, record_of, said_on_opening, signed, songs
 
@@ -217,11 +218,18 @@ def test_columns_of_other_types(
     assert [f"{each.code} {each.message}" for each in reading.diagnostics] == [said]
 
 
-def _sign_again(path: Path, frame: pl.DataFrame) -> None:
+def _sign_again(path: Path, frame: pl.DataFrame, *, fitting_names: bool = True) -> None:
     """Write a pack by other means, with digests that fit what is in it."""
-    record, whole = record_of(path), sha256()
-    digest_into(whole, frame.get_columns())
-    record["blocks"] = [[len(frame), whole.hexdigest()]]
+    record = record_of(path)
+    try:
+        digest = digest_of(contents_of(frame))
+    except ValueError:  # of what no pack holds there is none
+        digest = ""
+    record["blocks"] = [[len(frame), digest]]
+    index = sha256()
+    for name in INDEX:
+        Plain(frame[name].to_list()).digest_into(index)
+    record["index"] = index.hexdigest() if fitting_names else record["index"]
     signed(path, frame, record)
 
 
@@ -230,8 +238,28 @@ def test_index_columns_of_other_types(path: Path) -> None:
     assert of(path) == "KT723 column `item` of a pack is of type Int64, not String"
 
 
+@pytest.mark.parametrize("name", ["collection", "item", "first"])
+def test_index_columns_with_nulls(path: Path, name: str) -> None:
+    frame = pl.read_parquet(path)
+    _sign_again(path, frame.with_columns(pl.lit(None, frame.schema[name]).alias(name)))
+    assert of(path) == f"KT723 pack cannot be used: column `{name}` has nulls"
+
+
+@pytest.mark.parametrize("text", ["", "{", "3", '[{"code": 3, "x": 2}]', "[" * 100_000])
+def test_what_was_said_cannot_be_read(path: Path, text: str) -> None:
+    _sign_again(path, pl.read_parquet(path).with_columns(said=pl.lit(text)))
+    (said,) = readings_of(path)["0"].diagnostics
+    assert (said.code, said.message) == ("KT721", "pack is damaged: what was said of a file cannot be read")
+
+
+def test_the_file_of_a_damaged_source_cannot_be_told(path: Path) -> None:
+    _sign_again(path, pl.read_parquet(path).with_columns(said=pl.lit("{")))
+    ((_, source),) = open_pack(path, TASK).sources(0)["0"]
+    assert source.file is None
+
+
 def test_names_that_were_changed(path: Path) -> None:
-    _sign_again(path, pl.read_parquet(path).with_columns(item=pl.col("item") + "a"))
+    _sign_again(path, pl.read_parquet(path).with_columns(item=pl.col("item") + "a"), fitting_names=False)
     assert of(path) == "KT721 pack is damaged: its content is not what was written"
 
 

@@ -21,6 +21,7 @@ from kammerton.errors import DataError, Diagnostic, OptionError, OutputError
 from kammerton.formats import packs
 from kammerton.formats.escaped import escaped, unescaped
 from kammerton.formats.packs import collect_pack, is_pack, new_pack, open_pack, read_packed_pairs
+from kammerton.formats.packs.contents import Plain
 from kammerton.formats.packs.unpacking import unpacked
 from kammerton.instruments import TASK as INSTRUMENTS
 from kammerton.instruments import InstrumentList, InstrumentOptions
@@ -341,3 +342,10 @@ def test_a_folder_that_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_packing_needs_both_sides(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(OptionError, match=said):
         kammerton.pack("chords", **arguments)
+
+
+def test_columns_of_one_text_each() -> None:
+    """No task of ours has one; the form has room for it."""
+    found = Plain(["a\\\\b", None, "c"]).of(np.array([True, False, True]), "text")
+    assert found.values == ["a\\b", "c"]
+    assert found.offsets.tolist() == [0, 1, 2]

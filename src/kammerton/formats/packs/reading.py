@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kammerton.errors import DataError, Diagnostic, quote
-from kammerton.formats.packs.columns import INDEX, OWN, column_of, digest_into, schema_of, texts_of
+from kammerton.formats.packs.columns import INDEX, OWN, schema_of
+from kammerton.formats.packs.contents import Plain, contents_of, digest_of, texts_of
 from kammerton.formats.packs.footer import FooterError, read_footer
 from kammerton.formats.packs.problems import fault, problem
 from kammerton.formats.packs.record import KEY, Record, RecordError, parse_diagnostics
-from kammerton.formats.packs.sources import PackedSources
+from kammerton.formats.packs.sources import Index, PackedSources
 from kammerton.formats.source import open_regular
 from kammerton.model.corpus import Collection
 from kammerton.model.packing import Packing
@@ -150,27 +151,33 @@ class Pack:
         """Return the sources of a collection by item."""
         return PackedSources(self, number)
 
-    def index(self, number: int) -> pl.DataFrame:
-        """Return what there is of a collection: its rows in which sources begin, by ``row``."""
+    def index(self, number: int) -> Index:
+        """Return what there is of a collection."""
         begin, end = self._bounds(number)
-        some = self._index.slice(begin, end - begin).with_row_index("row", begin)
-        return some.filter("first")
+        items, told, first = (self._index[name].values[begin:end] for name in ("item", "told", "first"))
+        rows = [row for row, begins in enumerate(first) if begins]
+        names = texts_of([items[row] for row in rows])
+        return Index([begin + row for row in rows], names, texts_of([told[row] for row in rows]))
 
     @cached_property
-    def _index(self) -> pl.DataFrame:
+    def _index(self) -> Mapping[str, Plain]:
         """The columns that say what there is."""
-        frame = self._read(list(INDEX))
+        found = {name: Plain(each.to_list()) for name, each in self._read(list(INDEX)).to_dict().items()}
         whole = hashlib.sha256()
-        digest_into(whole, _in_blocks(frame, self._begins))
+        for begin, end in pairwise(self._begins):
+            for name in INDEX:
+                Plain(found[name].values[begin:end]).digest_into(whole)
         if whole.hexdigest() != self.record.index:
             raise self._damaged()
-        return frame
+        for name in ("collection", "item", "first"):
+            if None in found[name].values:
+                raise fault("KT723", f"pack cannot be used: column {quote(name)} has nulls", self.path)
+        return found
 
     def _bounds(self, number: int) -> tuple[int, int]:
-        """Return the rows of a collection."""
-        numbers = self._index["collection"].to_numpy()
-        begin, end = np.searchsorted(numbers, (number, number + 1)).tolist()
-        return begin, end
+        """Return the rows of a collection; collections stand one behind the other."""
+        numbers = self._index["collection"].values
+        return bisect_left(numbers, number), bisect_right(numbers, number)
 
     def _damaged(self, why: str = "its content is not what was written") -> DataError:
         return fault("KT721", f"pack is damaged: {why}", self.path, "pack it again")
@@ -186,12 +193,22 @@ class Pack:
         import polars as pl  # noqa: PLC0415 - half the import time; many runs of the program read none
 
         try:
-            lazy = pl.scan_parquet(self.path, glob=False, hive_partitioning=False)
-            self._check(lazy.collect_schema(), columns)
-            frame: pl.DataFrame = lazy.select(columns).slice(begin, rows).collect()
+            self._check(self._types, columns)
+            frame: pl.DataFrame = self._lazy.select(columns).slice(begin, rows).collect()
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise self._damaged("it cannot be decoded") from error
         return frame
+
+    @cached_property
+    def _lazy(self) -> pl.LazyFrame:
+        """The table, which keeps its footer once it was read."""
+        import polars as pl  # noqa: PLC0415
+
+        return pl.scan_parquet(self.path, glob=False, hive_partitioning=False)
+
+    @cached_property
+    def _types(self) -> Mapping[str, pl.DataType]:
+        return self._lazy.collect_schema()
 
     def _check(self, found: Mapping[str, pl.DataType], columns: list[str]) -> None:
         expected = schema_of(self._packing)
@@ -212,8 +229,11 @@ class Pack:
             return Reading((), error.diagnostics)
 
     def file(self, row: int) -> str | None:
-        """Return the file that the source was read from that begins in a row."""
-        return self._stored(row).file
+        """Return the file that the source was read from that begins in a row, if that can be told."""
+        try:
+            return self._stored(row).file
+        except DataError:
+            return None
 
     def _stored(self, row: int) -> _Stored:
         number = bisect_right(self._begins, row) - 1
@@ -230,30 +250,35 @@ class Pack:
             self._begins[number],
             self.record.blocks[number].rows,
         )
-        whole = hashlib.sha256()
-        digest_into(whole, frame.get_columns())
-        if whole.hexdigest() != self.record.blocks[number].digest:
+        contents = contents_of(frame)
+        if digest_of(contents) != self.record.blocks[number].digest:
             raise self._damaged()
-        self._kept[number] = self._decoded(frame)
+        self._kept[number] = self._decoded(contents)
         if len(self._kept) > _KEPT:
             self._kept.popitem(last=False)
         return self._kept[number]
 
-    def _decoded(self, frame: pl.DataFrame) -> list[_Stored | None]:
-        kinds = {**self._packing.single, **self._packing.lists}
-        some = frame.filter("usable")
-        try:
-            columns = {name: column_of(some[name], kind) for name, kind in kinds.items()}
-        except ValueError as error:
-            raise fault("KT723", f"pack cannot be used: {error}", self.path) from error
+    def _decoded(self, contents: Mapping[str, Any]) -> list[_Stored | None]:
+        usable, first = contents["usable"].values, contents["first"].values
+        some = np.array(usable, dtype=bool)
+        columns = {}
+        for name, kind in (*self._packing.single.items(), *self._packing.lists.items()):
+            try:
+                columns[name] = contents[name].of(some, kind)
+            except ValueError as error:
+                raise fault(
+                    "KT723", f"pack cannot be used: column {quote(name)} {error}", self.path
+                ) from error
         annotations = iter(self._packing.unpack(columns))
-        usable = frame["usable"].to_list()
         found = [next(annotations) if each else None for each in usable]
-        names, files, texts = (texts_of(frame[name]) for name in ("name", "file", "said"))
-        begins = [row for row, first in enumerate(frame["first"].to_list()) if first]
+        names, files, texts = (texts_of(contents[name].values) for name in ("name", "file", "said"))
+        begins = [row for row, begins_here in enumerate(first) if begins_here]
         stored: list[_Stored | None] = [None] * len(found)
         for begin, end in zip(begins, [*begins[1:], len(found)], strict=True):
-            said = parse_diagnostics(texts[begin])
+            try:
+                said = parse_diagnostics(texts[begin])
+            except RecordError as error:
+                raise self._damaged(str(error)) from error
             tracks = zip(names[begin:end], found[begin:end], strict=True) if usable[begin] else ()
             stored[begin] = _Stored(self._reading(tuple(tracks), said), files[begin])
         return stored
@@ -265,11 +290,6 @@ class Pack:
             return Reading(tracks, said)
         message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
         return Reading((), (*said, problem("KT726", message, self.path, "pack it again")))
-
-
-def _in_blocks(frame: pl.DataFrame, begins: list[int]) -> Iterator[pl.Series]:
-    for begin, end in pairwise(begins):
-        yield from frame.slice(begin, end - begin).get_columns()
 
 
 def _open_again(path: str, task: str) -> Pack:

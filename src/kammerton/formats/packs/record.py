@@ -187,5 +187,14 @@ def render_diagnostics(diagnostics: Sequence[Diagnostic]) -> str | None:
 
 
 def parse_diagnostics(text: str | None) -> tuple[Diagnostic, ...]:
-    """Return what :func:`render_diagnostics` was given."""
-    return () if text is None else tuple(Diagnostic(**each) for each in json.loads(text))
+    """Return what :func:`render_diagnostics` was given.
+
+    Raises
+    ------
+    RecordError
+        If it gave no such text.
+    """
+    try:
+        return () if text is None else tuple(Diagnostic(**each) for each in json.loads(text))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise RecordError("what was said of a file cannot be read") from error

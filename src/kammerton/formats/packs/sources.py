@@ -7,18 +7,23 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kammerton.formats.packs.columns import texts_of
 from kammerton.model.sources import StoredSource
 from kammerton.model.task import Reading
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from kammerton.formats.packs.reading import Pack
 
-__all__ = ["PackedSource", "PackedSources"]
+__all__ = ["Index", "PackedSource", "PackedSources"]
+
+
+class Index(NamedTuple):
+    """The sources of a collection: rows in which they begin, items, annotators told by names of files."""
+
+    rows: list[int]
+    items: list[str]
+    told: list[str | None]
 
 
 class PackedSource(StoredSource):
@@ -89,18 +94,18 @@ class _Listed:
     rows: array[int]
     bounds: array[int]
     places: dict[str, int]
-    told: pl.Series | None
+    told: list[str | None] | None
 
     @classmethod
-    def of(cls, index: pl.DataFrame) -> _Listed:
-        names = texts_of(index["item"])
+    def of(cls, index: Index) -> _Listed:
+        names = index.items
         starts = [place for place, name in enumerate(names) if place == 0 or name != names[place - 1]]
         return cls(
-            array("q", index["row"].to_list()),
+            array("q", index.rows),
             array("q", [*starts, len(names)]),
             {names[start]: place for place, start in enumerate(starts)},
-            index["told"] if index["told"].count() else None,
+            index.told if any(each is not None for each in index.told) else None,
         )
 
     def annotator(self, source: int) -> str | None:
-        return None if self.told is None else texts_of(self.told.slice(source, 1))[0]
+        return None if self.told is None else self.told[source]

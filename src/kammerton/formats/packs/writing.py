@@ -15,7 +15,8 @@ import numpy as np
 
 from kammerton.errors import OutputError
 from kammerton.formats.atomic import replacing
-from kammerton.formats.packs.columns import INDEX, digest_into, frame_of
+from kammerton.formats.packs.columns import INDEX, frame_of
+from kammerton.formats.packs.contents import contents_of, digest_of
 from kammerton.formats.packs.record import KEY, About, Block, Record, Role, render_diagnostics
 from kammerton.model.corpus import Collection
 from kammerton.model.packing import Packing
@@ -143,11 +144,11 @@ class PackWriter:
 
     def _flush(self) -> None:
         frame = frame_of(self._packing, self._rows)
-        digest_into(self._index, (frame[name] for name in INDEX))
-        whole = hashlib.sha256()
-        digest_into(whole, frame.get_columns())
+        contents = contents_of(frame)
+        for name in INDEX:
+            contents[name].digest_into(self._index)
         frame.write_parquet(self._part(len(self._blocks)), compression="zstd", compression_level=1)
-        self._blocks.append(Block(len(self._rows), whole.hexdigest()))
+        self._blocks.append(Block(len(self._rows), digest_of(contents)))
         self._rows, self._filled = [], 0
 
     def _part(self, number: int) -> Path:

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""How much faster chords are scored from packs than from folders of files.
+
+    python benchmarks/packs.py [--tracks 10000] [--repeats 3]
+
+Tracks are those of ``tracks.py``. Each figure is one whole call of ``kammerton.score``, by one measure and by
+all, without intervals, imports excluded, in a process of its own that is told only the paths. The medians of the
+repeats are printed, of elapsed time and of processor time, with the load of the machine, and how long
+packing took. Files were written a moment ago, so that no disk is waited for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import tracks
+
+SOURCES = {"folders": "", "packs": ".parquet"}
+_ONE = """
+import resource, sys, time
+import polars, kammerton
+from kammerton.chords import TASK
+began, used = time.perf_counter(), time.process_time()
+measures = sys.argv[3:] or None
+kammerton.score("chords", sys.argv[1], {"estimate": sys.argv[2]}, measures=measures, ci=None)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(time.perf_counter() - began, time.process_time() - used, peak / 1024)
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How much faster packs are than folders.")
+    parser.add_argument("--tracks", type=int, default=10_000)
+    parser.add_argument("--repeats", type=int, default=3)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        report(Path(folder), given.tracks, given.repeats)
+
+
+def report(folder: Path, count: int, repeats: int) -> None:
+    tracks.make_folders(count, folder)
+    began = time.perf_counter()
+    for side in tracks.SIDES:
+        command = ["pack", "chords", str(folder / side), str(folder / f"{side}.parquet"), "--quiet"]
+        subprocess.run([sys.executable, "-m", "kammerton", *command], check=True)
+    print(f"{count:,} tracks, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print(f"packing both sides: {time.perf_counter() - began:.1f} s")
+    for measures in (["mirex2013/MajMin"], []):
+        print(f"\nby {measures[0] if measures else 'all measures'}")
+        compared(
+            {name: measured(folder, suffix, measures, repeats) for name, suffix in SOURCES.items()}, count
+        )
+
+
+def compared(figures: dict[str, tuple[float, float, float]], count: int) -> None:
+    for name, (elapsed, used, peak) in figures.items():
+        rate = f"{count / elapsed:,.0f} tracks/s"
+        print(f"{name:8} {elapsed:7.2f} s, {used:6.2f} s of processors, {rate}, peak {peak:.0f} MB")
+    ratios = [figures["folders"][at] / figures["packs"][at] for at in (0, 1)]
+    print(f"packs are {ratios[0]:.1f} times as fast, and take a {ratios[1]:.1f}th of the processor")
+
+
+def measured(folder: Path, suffix: str, measures: list[str], repeats: int) -> tuple[float, float, float]:
+    """Return medians of seconds, seconds of processors, and peaks of MB."""
+    paths = [str(folder / f"{side}{suffix}") for side in tracks.SIDES]
+    command = [sys.executable, "-c", _ONE, *paths, *measures]
+    found = []
+    for _ in range(repeats):
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        found.append([float(each) for each in done.stdout.split()])
+    elapsed, used, peak = (statistics.median(each) for each in zip(*found, strict=True))
+    return elapsed, used, peak
+
+
+if __name__ == "__main__":
+    main()
