@@ -10,6 +10,7 @@ import numpy as np
 
 from kammerton.chords.anatomy import confusion_table, credit_remarks, credited_table, excluded_table
 from kammerton.chords.annotation import ChordAnnotation
+from kammerton.chords.breakdown import chord_breakdown
 from kammerton.chords.columns import build_columns
 from kammerton.chords.conversion import CONVERSION
 from kammerton.chords.costs import quality_costs
@@ -91,6 +92,7 @@ TASK = Task(
     ),
     judge=DEFAULT_MEASURE,
     costs=quality_costs,
+    breakdown=chord_breakdown,
     conversion=CONVERSION,
     packing=PACKING,
 )

@@ -12,6 +12,7 @@ import numpy as np
 from kammerton.errors import Diagnostic
 from kammerton.fingering.alignment import align
 from kammerton.fingering.annotation import MISSING, Fingering
+from kammerton.fingering.breakdown import finger_breakdown
 from kammerton.fingering.columns import build_columns
 from kammerton.fingering.conversion import CONVERSION
 from kammerton.fingering.costs import finger_costs
@@ -132,6 +133,7 @@ TASK = Task(
     rated="the finger that strikes, signed by hand; a unit is a note",
     judge=DEFAULT_MEASURE,
     costs=finger_costs,
+    breakdown=finger_breakdown,
     match=_match,
     identify=identify,
     conversion=CONVERSION,

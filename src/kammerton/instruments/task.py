@@ -11,6 +11,7 @@ import numpy as np
 from kammerton.errors import Diagnostic, inflected, plural
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.applicability import applicable, survey
+from kammerton.instruments.breakdown import instrument_breakdown
 from kammerton.instruments.conversion import CONVERSION
 from kammerton.instruments.costs import instrument_costs
 from kammerton.instruments.floors import floors
@@ -103,6 +104,7 @@ TASK = Task(
     view=view_item,
     judge=DEFAULT_MEASURE,
     costs=instrument_costs,
+    breakdown=instrument_breakdown,
     floors=floors,
     ratings=ratings,
     rated="present or absent; a unit is an instrument of a recording",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
+from kammerton.model.breakdown import Breakdown
 from kammerton.model.costs import ClassCosts
 from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Statistics
@@ -229,6 +230,9 @@ class Task:
     costs : callable, optional
         ``costs(tables)`` returns what the classes of labels cost one system, or None. It gets the same as
         ``remark``, summed over annotators.
+    breakdown : callable, optional
+        ``breakdown(tables, options)`` returns confusions of classes, and how well each is found, or None; of
+        the same tables.
     view : callable, optional
         ``view(item, annotator, references, estimates, measure, options)`` lays out one item.
         ``references`` has all its annotations by annotator, ``annotator`` says which of them judges; an
@@ -282,6 +286,7 @@ class Task:
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
     remark: Callable[[Mapping[str, Mapping[Classes, float]]], Iterable[Diagnostic]] | None = None
     costs: Callable[[Mapping[str, Mapping[Classes, float]]], ClassCosts | None] | None = None
+    breakdown: Callable[[Mapping[str, Mapping[Classes, float]], Any], Breakdown | None] | None = None
     view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
     judge: str = ""
     match: Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]] | None = None

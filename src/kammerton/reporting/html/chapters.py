@@ -9,6 +9,7 @@ from kammerton.errors import OptionError, plural
 from kammerton.model.scores import Scores
 from kammerton.model.views import ItemView
 from kammerton.reporting.html.answers import answers
+from kammerton.reporting.html.breakdown import breakdown
 from kammerton.reporting.html.classes import costs
 from kammerton.reporting.html.compared import compared
 from kammerton.reporting.html.filling import shown
@@ -73,6 +74,7 @@ def chapter_of(
         items(source),
         drawn,
         costs(source),
+        breakdown(source),
         quality(source),
         methods(source),
     ]

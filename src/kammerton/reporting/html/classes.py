@@ -12,7 +12,7 @@ from kammerton.reporting.html.numbers import amount
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 
-__all__ = ["costs", "costs_of"]
+__all__ = ["costs", "costs_of", "summed_tables"]
 
 _ROWS = 12
 """Classes that a table lists."""
@@ -62,6 +62,11 @@ def costs_of(source: Source, system: str) -> ClassCosts | None:
     task = source.scores.origin.task
     if task.costs is None:
         return None
+    return task.costs(summed_tables(source, system))
+
+
+def summed_tables(source: Source, system: str) -> dict[str, dict[Classes, float]]:
+    """Return the cells of each class table of a system, summed over annotators."""
     tables: dict[str, dict[Classes, float]] = {}
     for name in source.scores.tables:
         summed: dict[Classes, float] = {}
@@ -69,4 +74,4 @@ def costs_of(source: Source, system: str) -> ClassCosts | None:
             for classes, weight in cells.items() if of_system == system else ():
                 summed[classes] = summed.get(classes, 0.0) + weight
         tables[name] = summed
-    return task.costs(tables)
+    return tables

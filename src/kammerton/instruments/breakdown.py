@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""How well each instrument and family is found, and which was said in place of which."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.taxonomy import Taxonomy
+from kammerton.model.breakdown import Breakdown, Matrix, Node, counted_node
+from kammerton.model.task import Classes
+
+__all__ = ["instrument_breakdown"]
+
+_LISTED = 14
+"""Instruments that a matrix has on a side."""
+
+Outcomes = Mapping[str, Mapping[str, float]]
+
+
+def instrument_breakdown(
+    tables: Mapping[str, Mapping[Classes, float]], options: InstrumentOptions
+) -> Breakdown | None:
+    """Return families with their instruments, and confusions; None without the table ``instruments``.
+
+    Examples
+    --------
+    >>> outcomes = {("cello", "hit"): 2.0, ("cello", "miss"): 1.0, ("viola", "spurious"): 1.0}
+    >>> instead = {("cello", "viola", "stranger"): 1.0}
+    >>> found = instrument_breakdown({"instruments": outcomes, "confusion": instead}, InstrumentOptions())
+    >>> [(node.name, node.support) for node in found.nodes]
+    [('cello', 3.0), ('viola', 0.0)]
+    """
+    outcomes = _outcomes(tables.get("instruments", {}))
+    if not outcomes:
+        return None
+    nodes = tuple(_nodes(outcomes, _outcomes(tables.get("families", {})), options.tree))
+    pairs = tables.get("confusion", {})
+    matrices = [_matrix(pairs, is_sibling) for is_sibling in (True, False)]
+    return Breakdown(unit="files", matrices=tuple(each for each in matrices if each), nodes=nodes)
+
+
+def _outcomes(table: Mapping[Classes, float]) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for (name, outcome), files in table.items():
+        found.setdefault(str(name), {})[str(outcome)] = files
+    return found
+
+
+def _nodes(instruments: Outcomes, families: Outcomes, tree: Taxonomy | None) -> Iterator[Node]:
+    """Give each family with the instruments below it, what is in most files first."""
+    placed = {name: _families_of(name, families, tree) for name in instruments}
+    for family in _commonest(families):
+        yield _node(0, family, families[family])
+        inside = {name: instruments[name] for name in instruments if family in placed[name]}
+        for name in _commonest(inside):
+            if name != family:
+                yield _node(1, name, inside[name])
+    loose = {name: each for name, each in instruments.items() if not placed[name]}
+    for name in _commonest(loose):
+        yield _node(0, name, loose[name])
+
+
+def _families_of(name: str, families: Outcomes, tree: Taxonomy | None) -> Sequence[str]:
+    above = tree.project(name, 1) if tree is not None and name in tree.index else (name,)
+    return [family for family in above if family in families]
+
+
+def _commonest(outcomes: Outcomes) -> list[str]:
+    return sorted(outcomes, key=lambda name: (-_support(outcomes[name]), name))
+
+
+def _support(outcome: Mapping[str, float]) -> float:
+    return outcome.get("hit", 0.0) + outcome.get("miss", 0.0)
+
+
+def _node(depth: int, name: str, outcome: Mapping[str, float]) -> Node:
+    hits, misses, spurious = (outcome.get(each, 0.0) for each in ("hit", "miss", "spurious"))
+    return counted_node(depth, name, hits=hits, misses=misses, spurious=spurious)
+
+
+def _matrix(pairs: Mapping[Classes, float], is_sibling: bool) -> Matrix | None:
+    """Return which instruments were said where others were missed, of the same family or of others."""
+    cells: Counter[tuple[str, str]] = Counter()
+    for (annotated, predicted, relation), files in pairs.items():
+        if (relation != "stranger") == is_sibling:
+            cells[str(annotated), str(predicted)] += files  # type: ignore[assignment]
+    if not cells:
+        return None
+    rows, columns = _dearest(cells, 0), _dearest(cells, 1)
+    kept = {cell: files for cell, files in cells.items() if cell[0] in rows and cell[1] in columns}
+    left = cells.total() - sum(kept.values())
+    return Matrix(
+        title="Said in place of another of the family" if is_sibling else "Said where a stranger was missed",
+        down="missed",
+        across="said instead",
+        rows=rows,
+        columns=columns,
+        cells=dict(sorted(kept.items())),
+        note="Per cent of all pairs of a missed instrument with one that was said in the same file"
+        + (f"; {left:,.0f} more pairs are of rarer instruments." if left else "."),
+    )
+
+
+def _dearest(cells: Mapping[tuple[str, str], float], side: int) -> tuple[str, ...]:
+    sums: Counter[str] = Counter()
+    for names, files in cells.items():
+        sums[names[side]] += files  # type: ignore[assignment]
+    return tuple(sorted(sums, key=lambda name: (-sums[name], name))[:_LISTED])
