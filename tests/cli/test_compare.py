@@ -56,6 +56,21 @@ def test_holm_over_three_pairs(systems: Terminal) -> None:
     assert document["test"] == "permutation"
 
 
+def test_a_smallest_p_that_is_too_large_is_said(systems: Terminal, terminal: Terminal) -> None:
+    # of three pairs, 3 * 2/64 at least
+    said = "so few swaps tell nothing apart: no adjusted p could be smaller than "
+    assert f"{said}0.0938\n" in systems.run(*COMPARE, "fair").out
+    assert said not in systems.run(*COMPARE, "fair", "--alpha", "0.1").out
+    songs = [f"{number}.lab" for number in range(17)]  # 2**17 swaps are not all tried
+    terminal.write(
+        ref=dict.fromkeys(songs, "0 4 C"),
+        poor=dict.fromkeys(songs, "0 1 C|1 4 G"),
+        good=dict.fromkeys(songs, "0 3 C|3 4 G"),
+    )
+    # the observed one and 15 more: at least 1/16
+    assert f"{said}0.0625\n" in terminal.run(*COMPARE, "--permutations", "15", "--resamples", "20").out
+
+
 def test_everything_as_json(systems: Terminal) -> None:
     arguments = ("--test", "friedman", "--reliability", "--format", "json")
     (found,) = systems.run(*COMPARE, "fair", *arguments).document["measures"]
@@ -116,7 +131,9 @@ def test_protocols_that_disagree_are_named(terminal: Terminal) -> None:
     arguments = ("compare", "chords", "ref", "short", "long", "--measure", "mirex2013/Root,mir_eval/root")
     result = terminal.run(*arguments)
     assert result.code == 0
-    said = "mirex2013/Root ranks long before short, mir_eval/root the other way round; they tell them apart"
+    said = (
+        "mirex2013/Root ranks long before short, mir_eval/root the other way round; they\n  tell them apart\n"
+    )
     assert said in result.out
 
 

@@ -112,7 +112,7 @@ def test_one_thing_is_printed(people: Terminal, other: tuple[str, ...]) -> None:
 
 
 def test_a_comparison_says_what_systems_stand_between(people: Terminal) -> None:
-    lines = people.run(*COMPARE, "--context").out.splitlines()
+    lines = people.run(*COMPARE, "--context", "--width", "100").out.splitlines()
     assert lines[-5:-3] == [
         "floors: all N 0.00, commonest triad 87.50, best triad of each song 87.50",
         "ceiling: annotators 75.00 against the others, 2 items, of which good 66.7 %, poor 33.3 %",
@@ -140,7 +140,7 @@ def test_runs_print_what_folders_print(runs: Terminal, form: str) -> None:
 
 
 def test_systems_of_runs_are_renamed_in_it_too(runs: Terminal) -> None:
-    found = runs.run("compare", "chords", "mine=run_good", "run_poor", "--context", *FEW)
+    found = runs.run("compare", "chords", "mine=run_good", "run_poor", "--context", "--width", "100", *FEW)
     assert "2 items, of which mine 66.7 %, poor 33.3 %\n" in found.out
 
 

@@ -153,7 +153,7 @@ def test_one_item_is_and_several_are(lists: Terminal) -> None:
 def test_the_costliest_item_is_judged_by_f_unless_told(lists: Terminal) -> None:
     result = lists.run("show", "instruments", "ref.csv", "est.csv", "--worst", "1")
     assert (result.code, result.lines[:1]) == (0, [])
-    assert result.out.startswith("b: est against ref\nby open-mic-task1/F:")  # F is 0 there, and 1/2 of a
+    assert "\n\nb: est against ref\nby open-mic-task1/F:" in result.out  # F is 0 there, and 1/2 of a
 
 
 def test_a_measure_without_figure_is_said_to_be_so(lists: Terminal) -> None:
@@ -320,3 +320,39 @@ def test_measures_and_their_pages_are_described(lists: Terminal) -> None:
     assert "scores/LRAP" in lists.run("measures", "instruments", "scores/LRAP").out
     for code in ("KT677", "KT678", "KT679", "KT680"):
         assert lists.run("explain", code).out.startswith(f"# {code} ")
+
+
+def test_each_instrument_has_precision_recall_and_f(lists: Terminal) -> None:
+    # F is found in a and missed in b, H is missed; G and I are listed only
+    rows = [line.split() for line in lists.run(*SCORE, "--table", "instruments").out.splitlines()]
+    assert rows == [
+        ["system", "annotator", "instrument", "hit", "miss", "spurious", "P", "R", "F"],
+        ["est", "ref", "F", "1", "1", "0", "1.000", "0.500", "0.667"],
+        ["est", "ref", "H", "0", "1", "0", "-", "0.000", "0.000"],
+        ["est", "ref", "G", "0", "0", "1", "0.000", "-", "0.000"],
+        ["est", "ref", "I", "0", "0", "1", "0.000", "-", "0.000"],
+    ]
+    document = lists.run(*SCORE, "--table", "instruments", "--format", "json").document
+    assert (document[0]["F"], document[1]["P"]) == (pytest.approx(2 / 3), None)
+    assert ",F,1.0,1.0,0.0,1.0,0.5,0.66" in lists.run(*SCORE, "--table", "instruments", "--format", "csv").out
+
+
+def test_the_best_of_lists_that_are_not_ranked_are_warned_of(lists: Terminal) -> None:
+    lists.write(**{".": {"set.csv": "file,instrument|a,F|a,H|b,G"}})
+    sets = ("score", "instruments", "ref.csv", "set.csv")
+    said = "warning[KT681] 1 of 2 estimates is not ranked: --top-k 1 keeps what is listed first\n"
+    assert said in lists.run(*sets, "--top-k", "1").err
+    assert "KT681" not in lists.run(*sets, "--top-k", "2").err
+    assert "KT681" not in lists.run(*sets).err
+    assert "KT681" not in lists.run(*SCORE, "--top-k", "1").err  # which has scores
+
+
+def test_signs_are_explained(lists: Terminal) -> None:
+    shown = ("show", "instruments", "ref.csv", "est.csv", "a")
+    assert "\n+ named, 1 (0.90) place in a list and score\n" in lists.run(*shown).out
+    lists.write(**{".": {"judged.csv": "file,instrument,relevance|a,F,1|a,I,0|b,F,1|b,F,1"}})
+    lists.write(**{".": {"ranks.csv": "file,instrument,rank|a,H,1|a,F,2|a,I,3"}})
+    told = lists.run("show", "instruments", "judged.csv", "ranks.csv", "a").out
+    assert "\n+ named, - known to be absent, ? nobody judged it, 2 place in a list\n" in told
+    tree = lists.run(*shown, "--taxonomy", "campaign-sample").out
+    assert "\n+ named, (+) one below it is, 1 (0.90) place in a list and score\n" in tree

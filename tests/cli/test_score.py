@@ -152,7 +152,7 @@ def test_pairs_stand_in_place_of_paths(corpus: Terminal) -> None:
     ("limit", "code", "said"),
     [
         ("0.75", 0, ""),
-        ("0.7501", 1, "gate failed: mirex2013/MajMin of est is 0.75, below 0.7501"),
+        ("0.7501", 1, "gate failed: mirex2013/MajMin of est is 75 % (0.75), below 75.01 % (0.7501)\n"),
     ],
 )
 def test_gate(corpus: Terminal, limit: str, code: int, said: str) -> None:
@@ -162,6 +162,30 @@ def test_gate(corpus: Terminal, limit: str, code: int, said: str) -> None:
     assert result.code == code
     assert said in result.err
     assert "mirex2013, per cent" in result.out
+
+
+def test_names_that_several_measures_have_are_told_apart(corpus: Terminal) -> None:
+    said = "MajMin is mirex2013/MajMin; not mir_eval/majmin, frames10ms/MajMin\n"
+    assert said in corpus.run(*SCORE, "ref", "est", "--measure", "MajMin").err
+    assert said in corpus.run("compare", "chords", "ref", "est", "est2=est", "--measure", "MajMin").err
+    assert said in corpus.run("agree", "chords", "ref", "est", "--measure", "MajMin").err
+    for narrowed in (("--quiet",), ("--protocol", "mirex2013")):
+        assert "not mir_eval" not in corpus.run(*SCORE, "ref", "est", "--measure", "MajMin", *narrowed).err
+    assert "not mir_eval" not in corpus.run(*SCORE, "ref", "est", "--measure", "mirex2013/MajMin").err
+
+
+@pytest.mark.parametrize("verb", ["score", "compare", "agree"])
+def test_tables_fill_a_width(corpus: Terminal, verb: str) -> None:
+    arguments = (verb, "chords", "ref", "est", "est2=est", "--protocol", "mirex2013")
+    for width in (50, 120):
+        tables = corpus.run(*arguments, "--width", str(width), "--quiet").out.split("\n")
+        lines = [line for line in tables if not line.startswith("signature")]
+        assert width - 40 < max(map(len, lines)) <= width
+    narrow = corpus.run(*arguments, "--width", "50", "--quiet").out
+    assert corpus.run(*arguments, "--width", "50", "--quiet", "--output", "table.txt").code == 0
+    assert (corpus.folder / "table.txt").read_text(encoding="utf-8") == narrow
+    result = corpus.run(*arguments, "--width", "19")
+    assert (result.code, result.lines) == (2, ["error: --width must be 20 to 10,000 columns, got 19"])
 
 
 def test_an_undefined_figure_fails_its_gate(terminal: Terminal) -> None:
@@ -259,7 +283,7 @@ def test_options_and_defaults_are_those_of_the_api() -> None:
     assert shared <= set(cli)
     for name in shared:
         assert cli[name].default == api[name].default or name == "estimates", name
-    of_output = {"no_ci", "every", "table", "form", "output", "per_item", "out", "safe_csv", "cite"}
+    of_output = {"no_ci", "every", "table", "form", "output", "per_item", "out", "safe_csv", "cite", "width"}
     of_output |= {"fail_under", "quiet"}
     assert set(cli) - shared - of_output == {"annotator", "reading"}
 

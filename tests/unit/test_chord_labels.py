@@ -212,6 +212,8 @@ MESSAGES = [
     ),
     ("B:mja7/3", 3, 4, "KT312 unknown chord quality `mja7`", "did you mean `maj7`?"),
     ("C:hdim/b5", 3, 4, "KT312 unknown chord quality `hdim`", "write `C:hdim7/b5`"),
+    ("C:mjor", 3, 4, "KT312 unknown chord quality `mjor`", "did you mean `maj`?"),
+    ("C:dimnished", 3, 9, "KT312 unknown chord quality `dimnished`", "did you mean `dim`?"),
     ("C:MAJ", 3, 3, "KT312 unknown chord quality `MAJ`", "write `C:maj`"),
     ("C:4", 3, 1, "KT312 unknown chord quality `4`", KNOWN),
     ("C:", 2, 1, "KT312 no chord quality after the colon", KNOWN),

@@ -45,6 +45,11 @@ _TOKEN_END = re.compile(r"[():/,]|\Z")
 _QUALITY_START = re.compile(r"[^):,*]")
 _UNPRINTABLE = re.compile(r"\s+|[^!-~]", re.ASCII)
 
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {"major": "maj", "minor": "min", "diminished": "dim", "augmented": "aug", "dominant": "7"}
+)
+"""What people write out, and its shorthand: `mjor` is nearer to `major` than to `maj`."""
+
 _ROOT_HINT = "a root is `A` to `G`, then only `b` or only `#`; no chord is `N`, an unknown one `X`"
 _DEGREE_HINT = f"a degree is 1 to 13, with at most {MAX_ACCIDENTALS} `b` or `#` before it"
 _RESPELLED_HINTS: Mapping[str, str] = MappingProxyType(
@@ -287,7 +292,8 @@ def _read_quality(label: str, at: int) -> tuple[str | None, int]:
 
 
 def _quality_hint(name: str, before: str = "") -> str:
-    near = close_match(name, QUALITIES)
+    near = close_match(name, (*QUALITIES, *_WORDS))
+    near = _WORDS.get(near, near) if near else None
     if near is None:
         return f"known qualities: {' '.join(QUALITIES)}"
     return f"did you mean {quote(before + near)}?"

@@ -31,6 +31,7 @@ def command(task: Task) -> Callable[..., int]:
         every: Annotated[bool, Parameter(name="--all", negative="")] = False,
         form: Annotated[_Format, Parameter(name="--format")] = "table",
         output: Annotated[str | None, Parameter(metavar="FILE")] = None,
+        width: Annotated[int | None, Parameter(metavar="COLUMNS")] = None,
         per_item: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
         out: Annotated[str | None, Parameter(metavar="RUN")] = None,
         quiet: Annotated[bool, Parameter(negative="")] = False,
@@ -55,6 +56,8 @@ def command(task: Task) -> Callable[..., int]:
             What to print: tables of headline figures (table, md, latex), or every figure (json, csv).
         output
             Write that to a file instead.
+        width
+            Columns that tables fill; by default those of the terminal, and 80 in a file.
         per_item
             Write the figures of each item and pair of annotators to a CSV file.
         out
@@ -67,7 +70,12 @@ def command(task: Task) -> Callable[..., int]:
         from kammerton.cli.scoring import listed  # noqa: PLC0415
 
         wanted = Wanted(
-            form=form, every=every or measures is not None, output=output, per_item=per_item, out=out
+            form=form,
+            every=every or measures is not None,
+            output=output,
+            width=width,
+            per_item=per_item,
+            out=out,
         )
         choices = {
             "protocols": listed(protocols),

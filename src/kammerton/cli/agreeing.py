@@ -13,8 +13,8 @@ import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.names import split_name
 from kammerton.cli.outputs import check_output, check_run
-from kammerton.cli.streams import say, style_of, write_out
-from kammerton.cli.talk import say_problems
+from kammerton.cli.streams import FILE_WIDTH, check_width, say, style_of, write_out
+from kammerton.cli.talk import say_namesakes, say_problems
 from kammerton.errors import DataError, OptionError, plural
 from kammerton.formats.atomic import write_atomically
 from kammerton.formats.collecting import name_of
@@ -28,8 +28,6 @@ from kammerton.statistics.annotators import AnnotatorAgreement
 
 __all__ = ["Wanted", "run"]
 
-_FILE_WIDTH = 80
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
@@ -39,10 +37,12 @@ class Wanted:
     every: bool
     output: str | None
     per_item: str | None
+    width: int | None = None
     out: str | None = None
 
     def check(self, inputs: Sequence[str], task: Task) -> None:
         """Find out before any work whether everything can be written."""
+        check_width(self.width)
         if self.per_item is not None and not self.per_item.lower().endswith(".csv"):
             raise OptionError("--per-item writes CSV", "name a file that ends in .csv")
         if self.output and self.per_item and os.path.realpath(self.output) == os.path.realpath(self.per_item):
@@ -61,11 +61,12 @@ class Wanted:
         if self.out is not None:
             write_run(found, self.out)
         if self.output is not None:
-            document = self._document(found, _FILE_WIDTH, "utf-8")
+            document = self._document(found, self.width or FILE_WIDTH, "utf-8")
             write_atomically(self.output, document.encode("utf-8", "backslashreplace"))
             return
         style = style_of(sys.stdout)
-        write_out(self._document(found, style.width, style.encoding), is_data=self.form != "table")
+        document = self._document(found, self.width or style.width, style.encoding)
+        write_out(document, is_data=self.form != "table")
 
     def _document(self, found: AnnotatorAgreement, width: int, encoding: str) -> str:
         if self.form == "json":
@@ -94,6 +95,8 @@ def run(
         say_problems(error.diagnostics, quiet=quiet)
         return NOTHING
     say_problems(found.diagnostics, quiet=quiet)
+    if not quiet and choices["protocols"] is None:
+        say_namesakes(choices["measures"], found.measures, task.measures)
     wanted.deliver(found)
     if not quiet:
         say(f"{plural(len(found.annotators), 'annotator')} compared on {plural(len(found.items), 'item')}")

@@ -45,6 +45,7 @@ def command(task: Task) -> Callable[..., int]:
         clusters: Annotated[str | None, Parameter(name="--cluster", metavar="FILE.csv:COLUMN|REGEX")] = None,
         form: Annotated[_Format, Parameter(name="--format")] = "table",
         output: Annotated[str | None, Parameter(metavar="FILE")] = None,
+        width: Annotated[int | None, Parameter(metavar="COLUMNS")] = None,
         annotator: Annotated[
             _Several, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
         ] = None,
@@ -100,6 +101,8 @@ def command(task: Task) -> Callable[..., int]:
             What to print: tables of headline measures (table, md, latex), everything (json), pairs (csv).
         output
             Write that to a file instead.
+        width
+            Columns that tables fill; by default those of the terminal, and 80 in a file.
         annotator
             Compare against this annotator only; NAME=PATH adds a further annotator, repeatable.
         pairs
@@ -140,6 +143,6 @@ def command(task: Task) -> Callable[..., int]:
         paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]
         inputs = [*paths, *([pairs] if pairs else []), *paths_of_list(pairs)]
         every = every or measures is not None
-        return run(task, choices, inputs, form=form, output=output, every=every, quiet=quiet)
+        return run(task, choices, inputs, form=form, output=output, width=width, every=every, quiet=quiet)
 
     return compare

@@ -12,8 +12,8 @@ from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.names import split_name
 from kammerton.cli.outputs import check_output
 from kammerton.cli.scoring import sides
-from kammerton.cli.streams import say, style_of, write_out
-from kammerton.cli.talk import say_problems
+from kammerton.cli.streams import FILE_WIDTH, check_width, say, style_of, write_out
+from kammerton.cli.talk import say_namesakes, say_problems
 from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.atomic import write_atomically
 from kammerton.model.task import Task
@@ -51,6 +51,7 @@ def run(
     *,
     form: str,
     output: str | None,
+    width: int | None,
     every: bool,
     quiet: bool,
 ) -> int:
@@ -64,9 +65,10 @@ def run(
         Arguments of :func:`kammerton.compare`.
     inputs : sequence of str
         Paths that must not be written to.
-    form, output, every, quiet
+    form, output, width, every, quiet
         As on the command line.
     """
+    check_width(width)
     if output is not None:
         check_output(output, inputs, task.suffixes)
     try:
@@ -75,13 +77,14 @@ def run(
         say_problems(error.diagnostics, quiet=quiet)
         return NOTHING
     say_problems(found.scores.diagnostics, quiet=quiet)
+    if not quiet and choices["protocols"] is None:
+        say_namesakes(choices["measures"], found.scores.measures, task.measures)
     if output is None:
-        write_out(
-            _document(found, form, every=every, encoding=style_of(sys.stdout).encoding),
-            is_data=form != "table",
-        )
+        style = style_of(sys.stdout)
+        document = _document(found, form, width or style.width, every=every, encoding=style.encoding)
+        write_out(document, is_data=form != "table")
     else:
-        document = _document(found, form, every=every, encoding="utf-8")
+        document = _document(found, form, width or FILE_WIDTH, every=every, encoding="utf-8")
         write_atomically(output, document.encode("utf-8", "backslashreplace"))
     if not quiet:
         say(closing_line(found.scores))
@@ -89,9 +92,9 @@ def run(
     return PARTIAL if found.scores.is_partial or lost else DONE
 
 
-def _document(found: SystemComparison, form: str, *, every: bool, encoding: str) -> str:
+def _document(found: SystemComparison, form: str, width: int, *, every: bool, encoding: str) -> str:
     if form == "json":
         return render_json(found.to_dict())
     if form == "csv":
         return render_csv(found.pairs.columns, found.pairs.iter_rows())
-    return render_comparison(found, form, every=every, encoding=encoding)
+    return render_comparison(found, form, every=every, width=width, encoding=encoding)

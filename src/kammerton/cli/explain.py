@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,12 +12,14 @@ from cyclopts import App, Parameter
 
 from kammerton.cli.exit_codes import DONE
 from kammerton.cli.streams import write_out
-from kammerton.errors import OptionError, close_match, quote
+from kammerton.errors import OptionError, quote
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 __all__ = ["app", "pages"]
+
+_NUMBERED = re.compile("KT[0-9]")
 
 app = App(
     name="explain",
@@ -41,13 +45,16 @@ def explain(code: Annotated[str | None, Parameter(name="CODE", show_default=Fals
     asked = code.strip("[]").upper()
     asked = f"KT{asked}" if asked.isdecimal() else asked
     if asked not in known:
-        near = close_match(asked, known)
-        hint = "`kammerton explain` lists all codes"
-        raise OptionError(
-            f"unknown code {quote(code)}", hint if near is None else f"did you mean {quote(near)}? {hint}"
-        )
+        raise OptionError(f"unknown code {quote(code)}", _hint(asked, known))
     write_out(known[asked].read_text(encoding="utf-8"))
     return DONE
+
+
+def _hint(asked: str, known: Iterable[str]) -> str:
+    """Return which codes there are: those that begin alike, as a number near by is another problem."""
+    everything = "`kammerton explain` lists all codes"
+    alike = [code for code in known if _NUMBERED.match(asked) and code.startswith(asked[:3])]
+    return f"{alike[0]} to {alike[-1]} begin alike; {everything}" if alike else everything
 
 
 def pages() -> dict[str, Traversable]:

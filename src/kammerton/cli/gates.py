@@ -11,6 +11,7 @@ from kammerton.errors import OptionError, printable, quote
 from kammerton.model.measure import Measure
 from kammerton.model.protocol import find
 from kammerton.model.scores import Scores
+from kammerton.reporting.tables import PER_CENT
 
 __all__ = ["Gate", "parse_gates"]
 
@@ -21,7 +22,6 @@ class Gate:
 
     measure: Measure
     limit: float
-    written: str
 
     def failures(self, scores: Scores) -> Iterator[str]:
         """Say which systems do not pass; an undefined figure does not."""
@@ -32,7 +32,11 @@ class Gate:
             if math.isnan(value):
                 yield f"{told} undefined"
             elif (value < self.limit) if higher else (value > self.limit):
-                yield f"{told} {value:.6g}, {'below' if higher else 'above'} {self.written}"
+                yield f"{told} {self._told(value)}, {'below' if higher else 'above'} {self._told(self.limit)}"
+
+    def _told(self, value: float) -> str:
+        """Return a figure as tables have it, in per cent, and as it was written on the command line."""
+        return f"{100 * value:.6g} % ({value:.6g})" if self.measure.range == PER_CENT else f"{value:.6g}"
 
 
 def parse_gates(
@@ -70,4 +74,4 @@ def _gate(argument: str, measures: Sequence[Measure], every: Sequence[Measure]) 
     if not low <= limit <= high:
         hint = f"write 75 % as 0.75; you wrote {limit:g}" if (low, high) == (0.0, 1.0) else None
         raise OptionError(f"{measure} lies between {low:g} and {high:g}", hint)
-    return Gate(measure, limit, written)
+    return Gate(measure, limit)

@@ -42,6 +42,7 @@ def command(task: Task) -> Callable[..., int]:
         group_by: Annotated[str | None, Parameter(metavar="FILE.csv:COLUMN|REGEX")] = None,
         form: Annotated[_Format, Parameter(name="--format")] = "table",
         output: Annotated[str | None, Parameter(metavar="FILE")] = None,
+        width: Annotated[int | None, Parameter(metavar="COLUMNS")] = None,
         per_item: Annotated[str | None, Parameter(metavar="FILE.(csv|jsonl|parquet)")] = None,
         out: Annotated[str | None, Parameter(metavar="RUN")] = None,
         no_annotations: Annotated[bool, Parameter(name="--no-annotations", negative="")] = False,
@@ -87,7 +88,8 @@ def command(task: Task) -> Callable[..., int]:
         every
             Show every measure in tables, not the headline measures only.
         table
-            Print this class table in place of the figures, such as excluded (time by label) or confusion.
+            Print this class table in place of the figures: confusion, excluded (time by label), or of
+            instruments P, R and F of each (instruments, families).
         cite
             Print what to cite in place of the figures: BibTeX of the protocols that were used.
         context
@@ -100,6 +102,8 @@ def command(task: Task) -> Callable[..., int]:
             What to print: tables of headline figures (table, md, latex), or every figure (json, csv).
         output
             Write that to a file instead.
+        width
+            Columns that tables fill; by default those of the terminal, and 80 in a file.
         per_item
             Write the figures of each item to a file.
         out
@@ -157,6 +161,7 @@ def command(task: Task) -> Callable[..., int]:
             groups=group_by is not None,
             every=every or measures is not None,
             output=output,
+            width=width,
             per_item=per_item,
             out=out,
             annotations=not no_annotations,

@@ -17,8 +17,8 @@ from kammerton.cli.gates import parse_gates
 from kammerton.cli.names import name_systems, split_name
 from kammerton.cli.outputs import check_output, check_run
 from kammerton.cli.progress import watching
-from kammerton.cli.streams import say, say_all, style_of, write_out
-from kammerton.cli.talk import say_problems
+from kammerton.cli.streams import FILE_WIDTH, check_width, say, say_all, style_of, write_out
+from kammerton.cli.talk import say_namesakes, say_problems
 from kammerton.engine import keeping
 from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.atomic import write_atomically
@@ -40,7 +40,6 @@ from kammerton.runs import write_run
 __all__ = ["Plan", "listed", "paths_of_list", "run", "sides"]
 
 _ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
-_FILE_WIDTH = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +53,7 @@ class Plan:
     groups: bool
     every: bool
     output: str | None
+    width: int | None
     per_item: str | None
     out: str | None
     annotations: bool
@@ -62,6 +62,7 @@ class Plan:
 
     def check(self, inputs: Sequence[str], suffixes: Iterable[str]) -> None:
         """Find out before any work whether everything can be written; see :func:`.check_output`."""
+        check_width(self.width)
         if self.per_item is not None and PurePath(self.per_item).suffix.lower() not in _ITEM_SUFFIXES:
             raise OptionError(
                 f"--per-item cannot write {quote(self.per_item)}", f"suffixes: {', '.join(_ITEM_SUFFIXES)}"
@@ -92,10 +93,10 @@ class Plan:
             say_problems(write_run(scores, self.out, annotations=self.annotations), quiet=self.quiet)
         if self.output is None:
             style = style_of(sys.stdout)
-            document = self._document(scores, style.width, style.encoding)
+            document = self._document(scores, self.width or style.width, style.encoding)
             write_out(document, is_data=self.cite or self.form != "table")
         else:
-            document = self._document(scores, _FILE_WIDTH)
+            document = self._document(scores, self.width or FILE_WIDTH)
             write_atomically(self.output, document.encode("utf-8", "backslashreplace"))
 
     def _document(self, scores: Scores, width: int, encoding: str = "utf-8") -> str:
@@ -146,6 +147,8 @@ def run(task: Task, arguments: dict[str, Any], fail_under: Sequence[str], plan: 
         except DataError as error:
             return _nothing(task, error, plan, strict=bool(arguments["strict"]))
         say_problems(scores.diagnostics, quiet=plan.quiet)
+        if not plan.quiet and arguments["protocols"] is None:
+            say_namesakes(arguments["measures"], chosen, task.measures)
         plan.deliver(scores)
     failures = [line for gate in gates for line in gate.failures(scores)]
     say_all(failures)

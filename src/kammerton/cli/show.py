@@ -69,7 +69,8 @@ def command(task: Task) -> Callable[..., int]:
         measure
             Judges what is wrong, PROTOCOL/MEASURE, or a name that only one has; case matters.
         worst
-            Show the N items that cost most, all systems together, instead of ITEM.
+            Show the N items that cost most instead of ITEM, a list of them first: what a value lacks to the
+            best, times its seconds, notes or files, all systems together; not the lowest values.
         annotator
             Show this annotator's reference; NAME=PATH adds a further annotator, repeatable.
         pairs
@@ -88,12 +89,16 @@ def command(task: Task) -> Callable[..., int]:
         named |= {"annotator": None if chosen == ALL else chosen, "options": task.options(**reading)}
         style = style_of(sys.stdout)
         code = DONE
-        items = [item] if worst is None else _costliest(task, named, measure, worst)
+        columns = max(NARROWEST, min(style.width, WIDEST)) if width is None else width
+        items: list[str | None] = [item]
+        if worst is not None:
+            items, summary = _costliest(task, named, measure, worst, columns, style.encoding)
+            write_out(f"{summary}\n")
         for number, each in enumerate(items):
             view = lay_out(task.name, item=each, measure=measure, **named)
             drawn = render_item(
                 view,
-                width=max(NARROWEST, min(style.width, WIDEST)) if width is None else width,
+                width=columns,
                 start=start,
                 end=end,
                 encoding=style.encoding,
@@ -133,12 +138,14 @@ def _named(
     }, item
 
 
-def _costliest(task: Task, named: Mapping[str, Any], measure: str | None, count: int) -> list[str]:
-    """Return the names of the items that cost most by what judges."""
+def _costliest(
+    task: Task, named: Mapping[str, Any], measure: str | None, count: int, width: int, encoding: str
+) -> tuple[list[str | None], str]:
+    """Return the names of the items that cost most by what judges, and a table of them."""
     import kammerton  # noqa: PLC0415
     from kammerton.model.corpus import ALL  # noqa: PLC0415
     from kammerton.model.protocol import find  # noqa: PLC0415
-    from kammerton.reporting.costs import costliest_items  # noqa: PLC0415
+    from kammerton.reporting.costs import costs_of_items, render_costs  # noqa: PLC0415
 
     if count < 1:
         raise OptionError(f"--worst must be 1 or more, got {count}")
@@ -152,10 +159,11 @@ def _costliest(task: Task, named: Mapping[str, Any], measure: str | None, count:
     else:
         scores = kammerton.read_run(named["references"])
         judge = find(asked, scores.measures, task.measures)
-    items = costliest_items(scores, judge, count)
-    if not items:
+    costs = costs_of_items(scores, judge)[:count]
+    if not costs:
         raise OptionError(f"no item cost anything by {judge}")
-    return items
+    summary = render_costs(scores, judge, costs, width=width, encoding=encoding)
+    return [cost.item for cost in costs], summary
 
 
 def _split_item(references: str, arguments: Sequence[str]) -> tuple[Sequence[str], str | None]:

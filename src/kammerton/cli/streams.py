@@ -10,11 +10,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TextIO
 
-from kammerton.errors import OutputError
+from kammerton.errors import OptionError, OutputError
 
-__all__ = ["ReaderGoneError", "Style", "abandon", "is_screen", "say", "say_all", "style_of", "write_out"]
+__all__ = [
+    "FILE_WIDTH",
+    "ReaderGoneError",
+    "Style",
+    "abandon",
+    "check_width",
+    "is_screen",
+    "say",
+    "say_all",
+    "style_of",
+    "write_out",
+]
 
-_DEFAULT_WIDTH = 80
+FILE_WIDTH = 80
+"""Columns of tables in files, and where nobody says how many there are."""
+
+_NARROWEST, _WIDEST = 20, 10_000
 
 
 class ReaderGoneError(Exception):
@@ -48,6 +62,12 @@ def style_of(stream: TextIO | None) -> Style:
     return Style(screen and not plain, _width(stream if screen else None), encoding)
 
 
+def check_width(width: int | None) -> None:
+    """Refuse tables of a width that nothing fits into."""
+    if width is not None and not _NARROWEST <= width <= _WIDEST:
+        raise OptionError(f"--width must be {_NARROWEST} to {_WIDEST:,} columns, got {width:,}")
+
+
 def is_screen(stream: TextIO | None) -> bool:
     """Tell whether somebody looks at a stream."""
     try:
@@ -62,8 +82,8 @@ def _width(screen: TextIO | None) -> int:
         return int(told)
     if screen is not None:
         with contextlib.suppress(OSError, ValueError):
-            return os.get_terminal_size(screen.fileno()).columns or _DEFAULT_WIDTH
-    return _DEFAULT_WIDTH
+            return os.get_terminal_size(screen.fileno()).columns or FILE_WIDTH
+    return FILE_WIDTH
 
 
 def write_out(text: str, *, is_data: bool = False) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import Diagnostic, inflected, plural
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import (
@@ -94,7 +94,7 @@ def _is_hierarchical(measure: Measure) -> bool:
 
 
 def survey(
-    references: Sequence[InstrumentList], estimates: Sequence[InstrumentList], _: InstrumentOptions
+    references: Sequence[InstrumentList], estimates: Sequence[InstrumentList], options: InstrumentOptions
 ) -> dict[str, int]:
     """Count what decides which measures have figures.
 
@@ -102,6 +102,8 @@ def survey(
     ----------
     references, estimates : sequence of InstrumentList
         In any order.
+    options : InstrumentOptions
+        How many labels are kept.
 
     Returns
     -------
@@ -123,6 +125,9 @@ def survey(
         "scored": sum(len(est.scores) > 0 for est in ordered),
         "vectors": sum(est.vector for est in estimates),
         "without order": sum(len(est) > 1 and not (est.ranked or est.vector) for est in estimates),
+        "cut without order": sum(
+            len(est) > options.top_k > 0 and not (est.ranked or est.vector) for est in estimates
+        ),
         "without vector": sum(len(est) > 0 and not est.vector for est in estimates),
         "without scores": sum(
             len(est) > 0 and not (len(est.scores) and (est.ranked or est.vector)) for est in estimates
@@ -167,7 +172,7 @@ def applicable(
         notes += _without_vectors(counts)
     if not facts.queries and any(_ranks_files(measure) for measure in found):
         notes += _without_scores(counts)
-    return tuple(found), (*notes, *_scored_references(counts, options))
+    return tuple(found), (*notes, *_scored_references(counts, options), *_cut_without_order(counts, options))
 
 
 def _facts(counts: Mapping[str, int], options: InstrumentOptions) -> _Facts:
@@ -245,3 +250,13 @@ def _scored_references(counts: Mapping[str, int], options: InstrumentOptions) ->
         message = f"{count:,} of {references:,} references score labels: annotated is what passes {given}"
         hint = "--truth-threshold has another threshold"
         yield Diagnostic(code="KT678", severity="note", message=message, hint=hint)
+
+
+def _cut_without_order(counts: Mapping[str, int], options: InstrumentOptions) -> Iterator[Diagnostic]:
+    count = counts["cut without order"]
+    if count:
+        which = f"{count:,} of {plural(counts['estimates'], 'estimate')}"
+        verb = inflected(count, "is", "are")
+        message = f"{which} {verb} not ranked: --top-k {options.top_k} keeps what is listed first"
+        hint = "give scores or ranks, or leave out --top-k"
+        yield Diagnostic(code="KT681", severity="warning", message=message, hint=hint)

@@ -88,7 +88,8 @@ def unknown_hint(label: str, tree: Taxonomy) -> str:
     near = tree.nearest(label)
     if not near:
         return "--unknown drop leaves it out, --unknown keep counts it; --map FILE translates labels"
-    return f"nearest: {', '.join(map(quote, near))}; or --map, --casefold, --unknown drop or keep"
+    named = ", ".join(map(quote, near))
+    return f"nearest: {named}; --unknown drop leaves it out, --unknown keep counts it; --map FILE translates"
 
 
 def _free(spelling: str, limit: int) -> Meaning:

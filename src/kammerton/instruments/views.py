@@ -31,6 +31,12 @@ _LEGEND: Mapping[str, str] = {
     "partly": "the same, but its family is right",
     "excluded": "not judged",
 }
+_SIGNS: Mapping[str, str] = {
+    "+": "named",
+    "(+)": "one below it is",
+    "-": "known to be absent",
+    "?": "nobody judged it",
+}
 _DOCUMENTS = 50
 """Documents of a query that are listed."""
 
@@ -88,6 +94,7 @@ def view_item(
     shown, left = outline[:_DOCUMENTS], outline[_DOCUMENTS:]
     if not reference.query:
         shown, left = outline, []
+    branches = tuple(Branch(depth, label, _cells(label, sides, estimates, marks)) for depth, label in shown)
     return ItemView(
         item=item,
         measure=str(chosen),
@@ -108,11 +115,21 @@ def view_item(
             *_without_figure(references[annotator], estimates, chosen, options),
             *_cut(len(left)),
         ),
-        outline=tuple(Branch(depth, label, _cells(label, sides, estimates, marks)) for depth, label in shown),
+        outline=branches,
         references=len(references),
         legend=_LEGEND,
         ranked=tuple(_ranked(sides, estimates, marks)),
+        signs=_signs(branches),
     )
+
+
+def _signs(branches: Sequence[Branch]) -> dict[str, str]:
+    """Return what the texts of cells mean, of those that occur; one place in a list stands for all."""
+    texts = dict.fromkeys(cell.text for branch in branches for cell in branch.cells)
+    placed = [text for text in texts if text[:1].isdecimal()]
+    scored = [text for text in placed if " " in text]
+    listed = {(scored or placed)[0]: "place in a list" + (" and score" if scored else "")} if placed else {}
+    return {**{sign: told for sign, told in _SIGNS.items() if sign in texts}, **listed}
 
 
 def _choose(address: str) -> Measure:

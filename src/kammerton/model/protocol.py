@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from kammerton.errors import OptionError, close_match, quote
 from kammerton.model.measure import Measure
 
-__all__ = ["Protocol", "choose"]
+__all__ = ["Protocol", "choose", "find", "namesakes"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +136,29 @@ def find(address: str, measures: Sequence[Measure], every: Sequence[Measure] = (
     listed = "`kammerton measures` lists all"
     hint = listed if near is None else f"did you mean {quote(near)}? {listed}"
     raise OptionError(f"unknown measure {quote(address)}", hint)
+
+
+def namesakes(
+    addresses: Iterable[str], chosen: Sequence[Measure], every: Sequence[Measure]
+) -> dict[Measure, tuple[Measure, ...]]:
+    """Return measures that were chosen by their names alone, and others that are called alike.
+
+    Parameters
+    ----------
+    addresses : iterable of str
+        As the caller wrote them.
+    chosen : sequence of Measure
+        What they were taken for.
+    every : sequence of Measure
+        What else the caller may have meant: measures whose names differ in case only, or not at all.
+    """
+    found: dict[Measure, tuple[Measure, ...]] = {}
+    for measure in chosen:
+        if measure.name in addresses:
+            folded = measure.name.casefold()
+            others = tuple(m for m in every if m != measure and m.name.casefold() == folded)
+            found |= {measure: others} if others else {}
+    return found
 
 
 def _named(name: str, known: dict[str, Protocol]) -> Protocol:

@@ -298,6 +298,8 @@ class ItemView:
         The notes of an item with a grid, for readers who can look closer than a terminal can.
     ranked : tuple of tuple of Ranked
         What each track lists, if an item has lists.
+    signs : mapping of str to str
+        What the texts of the cells of an outline mean, or one of them that stands for others alike.
     """
 
     item: str
@@ -318,3 +320,4 @@ class ItemView:
     beats: tuple[float, ...] = ()
     roll: Roll | None = None
     ranked: tuple[tuple[Ranked, ...], ...] = ()
+    signs: Mapping[str, str] = field(default_factory=dict)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
+from textwrap import fill
 
 from kammerton.errors import plural
 from kammerton.model.measure import Estimate, Measure
@@ -28,7 +29,7 @@ _TESTS = {
 
 
 def render_comparison(
-    found: SystemComparison, form: str, *, every: bool = False, encoding: str = "utf-8"
+    found: SystemComparison, form: str, *, every: bool = False, width: int = 80, encoding: str = "utf-8"
 ) -> str:
     """Return a comparison as text.
 
@@ -40,17 +41,23 @@ def render_comparison(
         The form of tables.
     every : bool
         Whether to show every measure, not the headline measures only.
-    encoding : str
-        What a terminal can draw.
+    width, encoding
+        Of a terminal.
     """
-    table = partial(aligned, encoding=encoding) if form == "table" else FORMS[form]
+    table = partial(aligned, encoding=encoding, width=width) if form == "table" else FORMS[form]
+    told = partial(_told, form=form, width=width)
     parts = [
-        _of_measure(each, found, form, table)
+        _of_measure(each, found, form, table, told)
         for each in found.comparison.measures
         if every or each.measure.headline
     ]
-    notes = "".join(f"{_comment(form)}{line}\n" for line in _notes(found.comparison))
+    notes = "".join(map(told, _notes(found.comparison)))
     return "\n".join([*parts, *([notes] if notes else [])])
+
+
+def _told(line: str, *, form: str, width: int) -> str:
+    """Return a line below tables, wrapped where a reader has so many columns."""
+    return f"{fill(line, width, subsequent_indent='  ') if form == 'table' else _comment(form) + line}\n"
 
 
 def _comment(form: str) -> str:
@@ -58,7 +65,11 @@ def _comment(form: str) -> str:
 
 
 def _of_measure(
-    each: MeasureComparison, found: SystemComparison, form: str, table: Callable[..., str]
+    each: MeasureComparison,
+    found: SystemComparison,
+    form: str,
+    table: Callable[..., str],
+    told: Callable[[str], str],
 ) -> str:
     """Return title, ranking, pairs, what else there is, and the signature."""
     comparison = found.comparison
@@ -81,8 +92,8 @@ def _of_measure(
             texts=2,
         ),
         blank,
-        *(f"{_comment(form)}{line}\n" for line in how_tested(each, comparison)),
-        *(f"{_comment(form)}{line}\n" for line in _context(found, each.measure)),
+        *map(told, how_tested(each, comparison)),
+        *map(told, _context(found, each.measure)),
         *([] if found.groups is None else _groups(found.groups, each, level, form, table)),
         f"{_comment(form)}signature {found.scores.signatures(each.annotator)[each.measure]}\n",
     ]
@@ -195,6 +206,10 @@ def _count(value: float) -> str:
     return f"{value:,.0f}" if math.isfinite(value) else "more than any number of"
 
 
+def _units(comparison: Comparison) -> str:
+    return "clusters" if comparison.clustered else "items"
+
+
 def _notes(comparison: Comparison) -> Iterator[str]:
     for each in comparison.disagreements:
         verb = "tell them apart" if each.told_apart else "do not both tell them apart"
@@ -204,5 +219,5 @@ def _notes(comparison: Comparison) -> Iterator[str]:
         )
     if comparison.left_out:
         yield f"{plural(len(comparison.left_out), 'item')} left out: not all systems have them"
-    units = "clusters" if comparison.clustered else "items"
+    units = _units(comparison)
     yield f"intervals: {comparison.method}, {comparison.units:,} {units} drawn anew, seed {comparison.seed}"

@@ -11,16 +11,48 @@ __all__ = ["FORMS", "aligned", "latex", "markdown"]
 
 Cells = Sequence[str]
 
+_GAP = "  "
 
-def aligned(head: Cells, rows: Sequence[Cells], *, texts: int, encoding: str = "utf-8") -> str:
-    """Return a table for a terminal, the first ``texts`` columns to the left, the others to the right."""
+
+def aligned(
+    head: Cells, rows: Sequence[Cells], *, texts: int, encoding: str = "utf-8", width: int | None = None
+) -> str:
+    """Return a table for a terminal.
+
+    Parameters
+    ----------
+    head, rows : sequences of str
+    texts : int
+        This many columns are texts, and stand to the left; the others to the right.
+    encoding : str
+        What the terminal can draw.
+    width : int, optional
+        Its columns. Numbers that do not fit stand in a further table below, beside the texts once more.
+    """
     shown = [[for_terminal(cell, encoding) for cell in row] for row in (head, *rows)]
     widths = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
-    lines = (
-        "  ".join(pad(cell, widths[place], right=place >= texts) for place, cell in enumerate(row)).rstrip()
-        for row in shown
-    )
-    return "".join(f"{line}\n" for line in lines)
+    parts = []
+    for places in _parts(widths, texts, width):
+        lines = (
+            _GAP.join(pad(row[place], widths[place], right=place >= texts) for place in places).rstrip()
+            for row in shown
+        )
+        parts.append("".join(f"{line}\n" for line in lines))
+    return "\n".join(parts)
+
+
+def _parts(widths: Sequence[int], texts: int, width: int | None) -> list[list[int]]:
+    """Deal the columns of numbers out to tables that fit, at least one to each."""
+    whole = list(range(len(widths)))
+    if width is None or sum(widths) + len(_GAP) * (len(widths) - 1) <= width:
+        return [whole]
+    parts = [whole[:texts]]
+    for place in whole[texts:]:
+        used = sum(widths[each] + len(_GAP) for each in parts[-1])
+        if used + widths[place] > width and len(parts[-1]) > texts:
+            parts.append(whole[:texts])
+        parts[-1].append(place)
+    return parts
 
 
 def markdown(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:

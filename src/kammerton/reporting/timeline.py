@@ -116,10 +116,12 @@ def _heading(view: ItemView, part: str, brush: Brush) -> list[str]:
     names = [brush.text(track.name) for track in view.tracks]
     references, others = (", ".join(part) for part in (names[: view.references], names[view.references :]))
     lines = brush.wrapped(f"{brush.text(view.item)}{part}: {others} against {references}")
+    signs = ", ".join(f"{brush.text(sign)} {told}" for sign, told in view.signs.items())
     legend = ", ".join(f"{getattr(brush.glyphs, state)} {told}" for state, told in view.legend.items())
     return [
         *(brush.paint(line, "title") for line in lines),
         *brush.wrapped(f"by {view.measure}: {brush.text(legend)}"),
+        *(brush.wrapped(signs) if signs else ()),
     ]
 
 

@@ -137,7 +137,7 @@ def test_nearest_names_are_in_the_hint() -> None:
     _, said, _ = finished(entries((0, "Acoustic Grand Pianos")), taxonomy="general-midi")
     hint = said.split("\n")[1]
     assert hint.startswith("  help: nearest: `Acoustic Grand Piano`, ")
-    assert hint.endswith("; or --map, --casefold, --unknown drop or keep")
+    assert hint.endswith("; --unknown drop leaves it out, --unknown keep counts it; --map FILE translates")
     _, said, _ = finished(entries((0, "Wölbklang")), taxonomy="general-midi")
     assert said.split("\n")[1] == (
         "  help: --unknown drop leaves it out, --unknown keep counts it; --map FILE translates labels"

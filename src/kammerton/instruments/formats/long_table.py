@@ -26,6 +26,8 @@ __all__ = ["NAMES", "column_of", "columns_of", "read_long_table", "say_missing"]
 Column = Literal["item", "label", "score", "rank", "relevance", "annotator"]
 Integers = NDArray[np.int64]
 
+_ONE_NAME = "names are compared without suffixes, and composed (NFC): call both alike, or take one out"
+
 NAMES: dict[Column, tuple[str, ...]] = {
     "item": (
         "item",
@@ -173,7 +175,9 @@ class _LongTable:
             before = first.setdefault(item, name.strip())
             if before != name.strip():
                 message = f"{quote(before)} and {quote(name.strip())} are both item {quote(distinct[item])}"
-                self._add(Diagnostic(code="KT618", severity="error", message=message), row, "item")
+                self._add(
+                    Diagnostic(code="KT618", severity="error", message=message, hint=_ONE_NAME), row, "item"
+                )
                 self._ambiguous.setdefault(distinct[item], f"KT618 {message}")
 
     def _leave_out_nameless(self) -> None:
