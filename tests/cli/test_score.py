@@ -283,7 +283,19 @@ def test_options_and_defaults_are_those_of_the_api() -> None:
     assert shared <= set(cli)
     for name in shared:
         assert cli[name].default == api[name].default or name == "estimates", name
-    of_output = {"no_ci", "every", "table", "form", "output", "per_item", "out", "safe_csv", "cite", "width"}
+    of_output = {
+        "no_ci",
+        "every",
+        "table",
+        "form",
+        "output",
+        "per_item",
+        "out",
+        "safe_csv",
+        "cite",
+        "width",
+        "no_annotations",
+    }
     of_output |= {"fail_under", "quiet"}
     assert set(cli) - shared - of_output == {"annotator", "reading"}
 
