@@ -5,7 +5,6 @@ import pytest
 
 from kammerton.instruments import InstrumentOptions
 from kammerton.instruments.breakdown import instrument_breakdown
-from kammerton.model.breakdown import Node
 from kammerton.model.task import Classes
 
 OPEN_MIC = InstrumentOptions(taxonomy="openmic-2018")
@@ -34,9 +33,7 @@ def test_instruments_stand_below_their_families() -> None:
         (0, "theremin", 1.0),
     ]
     cello = found.nodes[1]
-    assert cello == Node(
-        depth=1, name="cello", support=6.0, precision=pytest.approx(4 / 5), recall=pytest.approx(4 / 6)
-    )
+    assert (cello.precision, cello.recall) == pytest.approx((4 / 5, 4 / 6))
     piano, theremin = found.nodes[4], found.nodes[5]
     assert piano.precision == 0.0
     assert piano.recall != piano.recall  # nan: nobody annotated it

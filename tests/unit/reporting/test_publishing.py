@@ -34,13 +34,8 @@ def test_a_run_gives_the_page_of_its_scores(tmp_path: Path) -> None:
     kt.write_run(scores, tmp_path / "run")
     kt.report(scores, tmp_path / "a.html")
     kt.report(tmp_path / "run", tmp_path / "b.html")
-    page, of_run = ((tmp_path / name).read_text("utf-8") for name in ("a.html", "b.html"))
-    # a run has the figures, and nothing to lay items out from
-    assert '<section id="c1-item"' in page
-    page = re.sub(r'<section id="c1-item".*?</section>\n', "", page, flags=re.DOTALL)
-    page = page.replace('<li><a href="#c1-item">One item</a></li>\n', "")
-    page = re.sub(r'<a href="#c1-item-\d+">Where it lost the points<', '<a href="#c1-items">All items<', page)
-    assert page == of_run
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+    assert '<section id="c1-item"' in (tmp_path / "b.html").read_text("utf-8")
 
 
 def test_items_are_laid_out_by_what_was_scored(tmp_path: Path) -> None:
