@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from itertools import combinations
 from typing import Any, get_args
 
@@ -13,12 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import kammerton as kt
 from kammerton.core.ratios import ratio
-from kammerton.model.measure import Aggregate, Statistics, Values
+from kammerton.model.grouping import Grouping
+from kammerton.model.measure import Aggregate, Measure, Statistics, Values
 from kammerton.statistics.agreement import fleiss_kappa, krippendorff_alpha
 from kammerton.statistics.comparing import compare
 from kammerton.statistics.comparison import Comparison, Pair, Test
+from kammerton.statistics.context import Standing
 from kammerton.statistics.generalizability import variance_components
+from kammerton.statistics.groups import Groups, divide, groups_of
 from kammerton.statistics.intervals import intervals
 from kammerton.statistics.letters import letters
 from kammerton.statistics.paired import holm, permutation_test, swap_test, t_test, wilcoxon
@@ -53,8 +57,8 @@ def pairs_of(found: Comparison) -> dict[tuple[str, frozenset[str]], Pair]:
 
 def same(one: Any, other: Any) -> None:
     """Assert that records are equal, but for rounding."""
-    for name, value in asdict(one).items():
-        expected = getattr(other, name)
+    for name in (field.name for field in fields(one)):
+        value, expected = getattr(one, name), getattr(other, name)
         if isinstance(value, float):
             assert value == pytest.approx(expected, abs=1e-12, nan_ok=True), name
         else:
@@ -171,6 +175,153 @@ def test_a_higher_level_has_a_wider_interval(table: dict[str, Statistics]) -> No
     narrow, wide = (intervals(scores, level=level, resamples=60) for level in (0.5, 0.9))
     for key, (low, high) in narrow.items():
         assert math.isnan(low) or wide[key][0] <= low <= high <= wide[key][1]
+
+
+# --- groups of items -----------------------------------------------------------------------
+
+
+def divided(
+    table: dict[str, Statistics], of: dict[str, str], measures: Sequence[Measure] = MEASURES, **choices: Any
+) -> Groups:
+    return groups_of(tabled(table, measures), Grouping("letter", of, divide), {}, **choices)
+
+
+@st.composite
+def grouped_tables(draw: st.DrawFn) -> tuple[dict[str, Statistics], dict[str, str]]:
+    """Return a table, and the group of each item that has one."""
+    table = draw(tables(systems=2))
+    items = names(len(table["s0"]))
+    letter = st.sampled_from("xyz-")
+    letters_of = draw(st.lists(letter, min_size=len(items), max_size=len(items)))
+    return table, {name: each for name, each in zip(items, letters_of, strict=True) if each != "-"}
+
+
+@settings(max_examples=60)
+@given(grouped_tables())
+def test_groups_add_up_to_the_whole(case: tuple[dict[str, Statistics], dict[str, str]]) -> None:
+    table, of = case
+    found = divided(table, of)
+    assert sum(found.sizes.values()) == len(table["s0"])
+    for key, whole in found.whole.items():
+        rows = found.of(key.measure, key.system)
+        if key.measure.aggregate in ("pooled", "mean"):
+            assert sum(row.items for row in rows) == whole.items
+            assert sum(row.undefined for row in rows) == whole.undefined
+            values = [row.value for row in rows if not math.isnan(row.value)]
+            assert not values or min(values) - 1e-12 <= whole.value <= max(values) + 1e-12
+
+
+@settings(max_examples=60)
+@given(grouped_tables())
+def test_the_group_that_costs_most_is_behind_the_rest(
+    case: tuple[dict[str, Statistics], dict[str, str]],
+) -> None:
+    table, of = case
+    found = divided(table, of)
+    for key, whole in found.whole.items():
+        rows = found.of(key.measure, key.system)
+        dearest = [row for row in rows if row.costs_most]
+        assert len(dearest) <= 1
+        for row in dearest:
+            assert row.cost == max(each.cost for each in rows if not math.isnan(each.cost)) > 0
+            if key.measure.aggregate in ("pooled", "mean", "weighted_mean"):
+                worse = row.value > whole.value if key.measure is LOSS else row.value < whole.value
+                assert worse
+
+
+@settings(max_examples=30)
+@given(grouped_tables(), st.permutations("xyz"))
+def test_names_of_groups_do_not_matter(
+    case: tuple[dict[str, Statistics], dict[str, str]], order: Sequence[str]
+) -> None:
+    table, of = case
+    called = dict(zip("xyz", order, strict=True))
+    before, after = divided(table, of), divided(table, {item: called[each] for item, each in of.items()})
+    for key in before.whole:
+        renamed = {row.group: row for row in after.of(key.measure, key.system)}
+        for row in before.of(key.measure, key.system):
+            other = renamed[row.group if row.group is None else called[row.group]]
+            same(replace(other, group=row.group), row)
+
+
+@settings(max_examples=30)
+@given(tables(systems=2))
+def test_one_group_is_the_whole(table: dict[str, Statistics]) -> None:
+    found = divided(table, dict.fromkeys(names(len(table["s0"])), "all"))
+    for row in found.rows:
+        whole = next(
+            each for key, each in found.whole.items() if key[:3] == (row.system, row.annotator, row.measure)
+        )
+        assert row.value == pytest.approx(whole.value, nan_ok=True)
+        assert math.isnan(row.cost)
+        assert not row.costs_most
+
+
+# --- floors and the ceiling ----------------------------------------------------------------
+
+SONGS = st.lists(st.sampled_from(("C", "G", "A:min", "N", "X")), min_size=4, max_size=4).map(
+    lambda labels: ([(second, second + 1) for second in range(4)], labels)
+)
+
+
+@st.composite
+def annotated(draw: st.DrawFn, annotators: int = 3) -> dict[str, dict[str, Any]]:
+    """Return songs by annotator; not all annotators have all of them."""
+    people: dict[str, dict[str, Any]] = {f"a{number}": {} for number in range(annotators)}
+    for number in range(draw(st.integers(1, 4))):
+        has = draw(st.sets(st.integers(0, annotators - 1), min_size=1))
+        for person in has:
+            people[f"a{person}"][f"song{number}"] = draw(SONGS)
+    return {name: songs for name, songs in people.items() if songs}
+
+
+def standing(people: dict[str, dict[str, Any]], system: dict[str, Any]) -> dict[tuple[str, ...], Standing]:
+    choices: Any = {"measures": ["mirex2013/MajMin", "mirex2013/MeanSeg"], "ci": None, "context": True}
+    scores = kt.score("chords", None, {"s": system}, annotators=people, **choices)
+    return {(str(row.measure), row.role, row.name): row for row in scores.context.rows}
+
+
+def first_of_each(people: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return {item: song for songs in reversed(people.values()) for item, song in songs.items()}
+
+
+@settings(max_examples=25)
+@given(annotated(), SONGS)
+def test_floors_and_ceiling_do_not_depend_on_systems(people: dict[str, dict[str, Any]], said: Any) -> None:
+    one = standing(people, first_of_each(people))
+    other = standing(people, dict.fromkeys(first_of_each(people), said))
+    for key, row in one.items():
+        if key[1] in ("floor", "annotators"):
+            same(row, other[key])
+
+
+@settings(max_examples=25)
+@given(annotated(), st.permutations(range(3)))
+def test_names_of_annotators_do_not_matter(people: dict[str, dict[str, Any]], order: Sequence[int]) -> None:
+    system = first_of_each(people)
+    listed = list(people.items())
+    other = dict(listed[place] for place in order if place < len(listed))
+    before, after = standing(people, system), standing(other, system)
+    assert before.keys() == after.keys()
+    for key, row in before.items():
+        assert row.value == pytest.approx(after[key].value, abs=1e-12, nan_ok=True)
+        assert row.share == pytest.approx(after[key].share, abs=1e-12, nan_ok=True)
+
+
+@settings(max_examples=25)
+@given(st.lists(SONGS, min_size=1, max_size=3), st.lists(SONGS, min_size=3, max_size=3))
+def test_of_two_annotators_a_copy_of_one_reaches_half_of_what_is_left(firsts: Any, seconds: Any) -> None:
+    people = {
+        "one": {f"song{number}": song for number, song in enumerate(firsts)},
+        "other": {f"song{number}": song for number, song in enumerate(seconds[: len(firsts)])},
+    }
+    found = standing(people, people["one"])
+    ceiling = found.get(("mirex2013/MeanSeg", "annotators", "annotators"))
+    own = found.get(("mirex2013/MeanSeg", "others", "s"))
+    assert ceiling is not None
+    assert own is not None
+    # against the other it has what annotators have, against itself all; MeanSeg is symmetric
+    assert own.value == pytest.approx((ceiling.value + 1) / 2)
 
 
 # --- tests of differences ------------------------------------------------------------------
