@@ -3,7 +3,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from itertools import combinations
 from typing import Any, get_args
 
