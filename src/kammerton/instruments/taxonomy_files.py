@@ -46,9 +46,11 @@ def load_taxonomy(
     ----------
     name : str or path
         One of :data:`TAXONOMIES`, or the path of a file. Families with their members, nested as deep as you
-        like, as YAML or JSON; each node with its parents, as JSON, YAML or a table ``node,parent``; or the
-        ``ontology.json`` of AudioSet, of which what is below "Musical instrument" is taken. A node named
-        behind ``#`` is the root: ``ontology.json#Bell``, ``medleydb#strings``.
+        like, as YAML or JSON; each node with its parents, as JSON, YAML or a table ``node,parent``; records
+        by number with ``name`` and ``class``, as General MIDI has them, or by decimal code with ``Label`` and
+        ``Instruments``, as Hornbostel-Sachs has; or the ``ontology.json`` of AudioSet, of which what is below
+        "Musical instrument" is taken. A node named behind ``#`` is the root: ``ontology.json#Bell``,
+        ``medleydb#strings``.
     encoding : str
         Encoding of a file that has no byte order mark.
     limits : Limits, optional

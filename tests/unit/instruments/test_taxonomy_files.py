@@ -102,6 +102,88 @@ def test_one_taxonomy_in_every_form(tmp_path: Path, name: str) -> None:
     assert [each.code for each in tree.diagnostics] == ["KT645"]
 
 
+def test_programs_by_number_with_their_classes(tmp_path: Path) -> None:
+    text = '{"0": {"class": "Piano", "name": "Grand"}, "1": {"class": "Piano", "name": "Clavinet"}, '
+    tree = load(tmp_path, "gm.json", text + '"2": {"class": "Drums", "name": "Drums"}}')
+    assert edges(tree) == {"Piano": (), "Grand": ("Piano",), "Clavinet": ("Piano",), "Drums": ()}
+    assert [each.code for each in tree.diagnostics] == ["KT645"]
+    assert refused(tmp_path, "gm.json", text + '"2": {"class": "Organ"}}') == [
+        f"error 1:89+3 KT647 not a record: expected `name` and `class`, all of it text{FORMS}"
+    ]
+    assert refused(tmp_path, "gm.json", text + '"2": "Organ", "3": {"class": "", "name": "x"}}') == [
+        f"error 1:89+3 KT647 not a record: expected `name` and `class`, all of it text{FORMS}",
+        "error 1:118+2 KT646 node without a name",
+    ]
+
+
+def sachs(**changes: object) -> str:
+    """Classes by their codes: 11-9 and 111.1 and what is below them, not the other way around."""
+    classes: dict[str, object] = {
+        "1": {"Label": "Idiophones", "Instruments": []},
+        "11": {"Label": "Struck", "Instruments": ["Struck", "Tamtam"]},
+        "11-9": {"Label": "Driven", "Instruments": []},
+        "111.1": {"Label": "Concussion", "Instruments": ["Whip"]},
+        "111.14+2": {"Label": "Cymbals", "Instruments": ["Zang"]},
+        "2": {"Label": "Drums", "Instruments": ["Whip", "Cymbals"]},
+    }
+    return json.dumps(classes | changes)
+
+
+def test_classes_by_decimal_codes(tmp_path: Path) -> None:
+    tree = load(tmp_path, "hs.json", sachs())
+    assert edges(tree) == {
+        "Idiophones": (),
+        "Struck": ("Idiophones",),
+        "Driven": ("Struck",),
+        "Concussion": ("Struck",),  # there is no 111
+        "Cymbals": ("Concussion",),
+        "Drums": (),
+        "Tamtam": ("Struck",),
+        "Whip": ("Concussion", "Drums"),
+        "Zang": ("Cymbals",),
+    }
+    (note,) = noticed(tree)
+    assert note.endswith("KT648 instrument left out: `Cymbals` is a class of its own")
+    assert note.startswith("note 1:")
+
+
+@pytest.mark.parametrize(
+    ("code", "record", "said"),
+    [
+        ("3", {"Label": "Struck", "Instruments": []}, "KT642 two classes of one name: `Struck`"),
+        (
+            "3",
+            {"Label": "Strings"},
+            "KT647 not a record: expected `Label` and a list `Instruments`, all of it text",
+        ),
+        ("3", {"Label": "Strings", "Instruments": [1]}, "KT647 not a record: expected `Label` and a list"),
+        ("3", {"Label": " ", "Instruments": []}, "KT646 node without a name"),
+        ("3", {"Label": "Strings", "Instruments": [""]}, "KT646 node without a name"),
+        ("3", 7, "KT647 not a record"),
+    ],
+)
+def test_classes_that_are_none(tmp_path: Path, code: str, record: object, said: str) -> None:
+    (found,) = (each for each in refused(tmp_path, "hs.json", sachs(**{code: record})) if "note" not in each)
+    assert said in found
+
+
+def test_a_mapping_to_other_records_is_none(tmp_path: Path) -> None:
+    assert "KT647" in refused(tmp_path, "a.json", '{"a": {"name": "x"}}')[0]
+    assert edges(load(tmp_path, "a.json", '{"a": {"name": ["x"]}}'))["x"] == ("name",)
+
+
+@pytest.mark.skipif("KAMMERTON_SHARED" not in os.environ, reason="KAMMERTON_SHARED names no folder")
+def test_published_files_of_records() -> None:
+    folder = Path(os.environ["KAMMERTON_SHARED"]) / "data/instruments/taxonomies"
+    midi = load_taxonomy(folder / "general_midi_inst_0based.json")
+    assert len(midi.nodes) == 129 + 17 - 1  # the drums, a class and its only member
+    assert len(midi.families) == 17 - 1
+    sachs = load_taxonomy(folder / "hornbostelSachs_modavis.json")
+    tops = "`Idiophones`, `Membranophones`, `Chordophones`, `Aerophones`, `Electrophones`"
+    assert any(each.code == "KT645" and tops in each.message for each in sachs.diagnostics)
+    assert set(sachs.ancestors("Tamtam")) >= {"Idiophones", "Struck idiophones"}
+
+
 def test_a_note_tells_the_nodes_at_the_top(tmp_path: Path) -> None:
     (note,) = load(tmp_path, "rows.csv", SAME["rows.csv"]).diagnostics
     assert (

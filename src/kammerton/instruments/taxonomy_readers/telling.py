@@ -12,6 +12,7 @@ from kammerton.instruments.taxonomy_links import Links
 from kammerton.instruments.taxonomy_readers.nested import read_nested
 from kammerton.instruments.taxonomy_readers.ontology import is_ontology, read_ontology
 from kammerton.instruments.taxonomy_readers.parents import read_parents
+from kammerton.instruments.taxonomy_readers.records import has_records, read_records
 from kammerton.instruments.taxonomy_readers.sources import FORMS, Source, part
 
 __all__ = ["Heading", "read_tree"]
@@ -56,6 +57,8 @@ def read_tree(source: Source, links: Links, top: str | None) -> Heading:
     value = source.value
     if is_ontology(value):
         read_ontology(source, links, top)
+    elif has_records(value):
+        read_records(source, links)
     elif isinstance(value, dict) and isinstance(value.get(PARENTS), dict):
         read_parents(source, (PARENTS,), links)
         return _heading(value)
