@@ -4,8 +4,8 @@
     python benchmarks/packs.py [--tracks 10000] [--repeats 3]
 
 Tracks are those of ``tracks.py``. Each figure is one whole call of ``kammerton.score``, by one measure and by
-all, without intervals, imports excluded, in a process of its own that is told only the paths. The medians of the
-repeats are printed, of elapsed time and of processor time, with the load of the machine, and how long
+all, without intervals, imports excluded, in a process of its own that is told only the paths. The medians of
+the repeats are printed, of elapsed time and of processor time, with the load of the machine, and how long
 packing took. Files were written a moment ago, so that no disk is waited for.
 """
 
