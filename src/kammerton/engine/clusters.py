@@ -51,7 +51,7 @@ class Cluster(Given):
             cluster = distributed.LocalCluster(
                 n_workers=jobs if jobs > 1 else os.cpu_count(),
                 threads_per_worker=1,
-                dashboard_address=None,
+                dashboard_address=":0",
             )
             return self._open.enter_context(distributed.Client(self._open.enter_context(cluster)))
         there = f"tcp://{address.removeprefix(_PREFIX)}"

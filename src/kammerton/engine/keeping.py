@@ -27,6 +27,7 @@ except ImportError:  # not on Windows, where nobody is kept out
 __all__ = ["Store", "keeping"]
 
 _LOCK = "lock"
+_SUFFIX = ".part"
 
 
 class Store:
@@ -48,7 +49,7 @@ class Store:
         self.kept = 0
 
     def _path(self, key: str) -> Path:
-        return self._folder / f"{key}.part"
+        return self._folder / f"{key}{_SUFFIX}"
 
     def find(self, key: str, measures: Iterable[Measure]) -> Part | None:
         """Return the part of this key, if it is there and whole; one that is torn goes."""
@@ -115,7 +116,7 @@ def keeping(run: str | os.PathLike[str] | None) -> Iterator[Store | None]:
         try:
             yield store
         except BaseException as error:
-            done = store.found + store.kept
+            done = sum(1 for _ in folder.glob(f"*{_SUFFIX}"))
             if done:
                 error.add_note(f"{done:,} finished {'shard is' if done == 1 else 'shards are'} kept")
             else:

@@ -8,7 +8,7 @@ estimate has.
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from pathlib import Path
@@ -112,7 +112,7 @@ def order(**choices: Any) -> Order:
     return Order(task=TASK, measures=(RECALL,), options=Options(), **choices)
 
 
-def corpus_of(words: dict[int, Words], items: int = 1000) -> Corpus:
+def corpus_of(words: Mapping[int, Words], items: int = 1000) -> Corpus:
     """Return a corpus of one system, which has half of the words of each item; some references are given."""
     references = {f"{n:04}": ((None, words.get(n, ("a", "b"))),) for n in range(items)}
     estimates = dict.fromkeys(references, ((None, ("a", "c")),))

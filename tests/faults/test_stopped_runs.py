@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""Runs that are killed, interrupted, locked out, or lose their disk, and are then run again."""
+
+import errno
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kammerton.cli import main
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+COMMAND = (
+    "score",
+    "chords",
+    "ref",
+    "est",
+    "--out",
+    "run",
+    "--shard-size",
+    "200",
+    "--format",
+    "json",
+    "--no-ci",
+)
+SONGS = 1000
+
+
+@pytest.fixture(scope="module")
+def songs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of songs, in a fixed order of nothing."""
+    folder = tmp_path_factory.mktemp("songs")
+    rng = random.Random(9)
+    for side in ("ref", "est"):
+        (folder / side).mkdir()
+        for number in range(SONGS):
+            labels = [rng.choice(["C", "G:7", "A:min", "N"]) for _ in range(30)]
+            rows = "".join(
+                f"{at} {at + 1}.5\t{label}\n" for at, label in zip(range(0, 90, 3), labels, strict=True)
+            )
+            (folder / side / f"{number:04}.lab").write_text(rows, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def folder(songs: Path, tmp_path: Path) -> Path:
+    for side in ("ref", "est"):
+        (tmp_path / side).symlink_to(songs / side)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def undisturbed(songs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, bytes]]:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    for side in ("ref", "est"):
+        (folder / side).symlink_to(songs / side)
+    done = started(folder)
+    out, _ = done.communicate(timeout=120)
+    assert done.returncode == 0
+    return out, files_of(folder)
+
+
+def started(folder: Path, *more: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "kammerton", *COMMAND, *more]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def test_how_it_was_done_does_not_show(
+    folder: Path, undisturbed: tuple[bytes, dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Kolkata", "LANG": "C"}.items():
+        monkeypatch.setenv(name, value)
+    command = [each if each != "200" else "400" for each in COMMAND]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kammerton", *command, "--jobs", "2"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert ended(process)[:2] == (0, undisturbed[0])
+    assert files_of(folder) == undisturbed[1]
+
+
+def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes, str]:
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err.decode()
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "run").iterdir()}
+
+
+def kept(folder: Path) -> dict[str, int]:
+    """Return what is finished, and when it was written."""
+    return {path.name: path.stat().st_mtime_ns for path in (folder / ".run.shards").glob("*.part")}
+
+
+def wait_for(folder: Path, shards: int) -> None:
+    while len(kept(folder)) < shards:
+        time.sleep(0.005)
+
+
+def test_killed_at_ten_moments(folder: Path, undisturbed: tuple[bytes, dict[str, bytes]]) -> None:
+    rng = random.Random(99)
+    finished: dict[str, int] = {}
+    for kill in range(10):
+        process = started(folder, *(("--jobs", "2") if kill % 3 == 2 else ()))
+        if kill % 2:  # soon after a shard is finished; else at any moment of the start
+            wait_for(folder, min(len(finished) + 1, 3))
+        time.sleep(rng.uniform(0, 0.05 if kill % 2 else 1.0))
+        process.kill()
+        process.communicate()
+        now = kept(folder)
+        assert finished.items() <= now.items()  # what was finished is not done again
+        finished = now
+        assert not (folder / "run").exists()
+    assert finished
+    assert ended(started(folder))[:2] == (0, undisturbed[0])
+    assert files_of(folder) == undisturbed[1]
+    assert {path.name for path in folder.iterdir()} == {"ref", "est", "run"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_interrupted(
+    folder: Path, undisturbed: tuple[bytes, dict[str, bytes]], number: int, jobs: str
+) -> None:
+    process = started(folder, "--jobs", jobs)
+    wait_for(folder, 1)
+    process.send_signal(number)
+    code, out, err = ended(process)
+    assert (code, out) == (128 + number, b"")
+    assert "Traceback" not in err
+    assert "finished shard" in err
+    command = f"kammerton {' '.join(COMMAND)} --jobs {jobs}"
+    assert f"kept; the same command goes on from there: {command}\n" in err
+    assert ended(started(folder))[:2] == (0, undisturbed[0])
+    assert files_of(folder) == undisturbed[1]
+
+
+def test_two_processes_on_one_run(folder: Path, undisturbed: tuple[bytes, dict[str, bytes]]) -> None:
+    first = started(folder)
+    wait_for(folder, 1)
+    code, out, err = ended(started(folder))
+    assert (code, out) == (5, b"")
+    assert f"error[KT504] cannot write `run`: locked by pid {first.pid} on " in err
+    assert ended(first)[:2] == (0, undisturbed[0])
+    assert files_of(folder) == undisturbed[1]
+
+
+def test_a_truncated_shard(folder: Path, undisturbed: tuple[bytes, dict[str, bytes]]) -> None:
+    process = started(folder)
+    wait_for(folder, 2)
+    process.kill()
+    process.communicate()
+    torn = next((folder / ".run.shards").glob("*.part"))
+    torn.write_bytes(torn.read_bytes()[:1000])
+    assert ended(started(folder))[:2] == (0, undisturbed[0])
+    assert files_of(folder) == undisturbed[1]
+
+
+def test_an_input_that_changes_in_between(folder: Path, songs: Path) -> None:
+    (folder / "est").unlink()
+    (folder / "est").mkdir()
+    for path in (songs / "est").iterdir():
+        (folder / "est" / path.name).write_bytes(path.read_bytes())
+    process = started(folder)
+    wait_for(folder, 2)
+    process.kill()
+    process.communicate()
+    (folder / "est" / "0000.lab").write_text("0 90 N\n", encoding="utf-8")
+    code, out, _ = ended(started(folder))
+    (folder / "run").rename(folder / "resumed")
+    assert ended(started(folder))[:2] == (code, out)
+    resumed = {path.name: path.read_bytes() for path in (folder / "resumed").iterdir()}
+    assert files_of(folder) == resumed
+
+
+@pytest.mark.parametrize("shards", [0, 1, 4])
+def test_a_full_disk(
+    folder: Path,
+    undisturbed: tuple[bytes, dict[str, bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    shards: int,
+) -> None:
+    monkeypatch.chdir(folder)
+    fsync = os.fsync
+
+    def full(descriptor: int) -> None:
+        if len(kept(folder)) >= shards:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        fsync(descriptor)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        assert main(COMMAND) == 5
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert "error[KT502] cannot write" in captured.err
+    assert "no space left on device" in captured.err
+    assert not (folder / "run").exists()
+    assert len(kept(folder)) == shards
+    assert ended(started(folder))[:2] == (0, undisturbed[0])
+    assert files_of(folder) == undisturbed[1]
+
+
+def test_an_unreadable_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    scan = os.scandir
+
+    def scandir(path: Any) -> Iterator[os.DirEntry[str]]:
+        if isinstance(path, str | Path) and Path(path).name == "est":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert main(COMMAND) in (2, 3)
+    captured = capfd.readouterr()
+    assert "permission denied" in captured.err
+    assert "Traceback" not in captured.err
+    assert {path.name for path in folder.iterdir()} == {"ref", "est"}
+
+
+def test_workers_end_with_who_started_them(tmp_path: Path) -> None:
+    note = tmp_path / "worker"
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from unit.engine.words import corpus_of, order\n"
+        "from kammerton.engine import Means, score_corpus\n"
+        "if __name__ == '__main__':\n"
+        f"    sleeper = ('worker', 'sleep', {str(note)!r})\n"
+        "    score_corpus(order(), corpus_of({450: sleeper}), Means(size=200, jobs=2))\n",
+        encoding="utf-8",
+    )
+    tests = str(Path(__file__).parents[1])
+    process = subprocess.Popen([sys.executable, script], env={**os.environ, "PYTHONPATH": tests})
+    while not note.exists() or not note.read_text(encoding="utf-8"):
+        time.sleep(0.01)
+    worker = int(note.read_text(encoding="utf-8"))
+    process.kill()
+    process.wait()
+    until = time.monotonic() + 20
+    while time.monotonic() < until and _is_alive(worker):
+        time.sleep(0.02)
+    assert not _is_alive(worker)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Shards on a Dask cluster of two processes, which the tests start and stop."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kammerton.engine import Means, score_corpus
+from kammerton.errors import OptionError
+from kammerton.model.evidence import Evidence
+from kammerton.runs.evidence_files import files_of, tables_of
+from unit.engine.words import Words, corpus_of, order
+
+pytestmark = pytest.mark.filterwarnings("default")  # those of the cluster are not ours
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """Address of a cluster that gives up a task whose worker was lost twice."""
+    dask = pytest.importorskip("dask")
+    distributed = pytest.importorskip("distributed")
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            silence_logs=50,
+        ) as cluster,
+    ):
+        yield cluster.scheduler_address.replace("tcp://", "dask://")
+
+
+def parts(evidence: Evidence) -> tuple[Any, ...]:
+    return files_of(evidence), tables_of(evidence), evidence.diagnostics
+
+
+def test_a_cluster_gives_what_one_process_gives(scheduler: str) -> None:
+    corpus = corpus_of({3: ("?",), 998: ("a",)})
+    found = score_corpus(order(), corpus, Means(size=200, executor=scheduler))
+    assert parts(found) == parts(score_corpus(order(), corpus))
+
+
+def test_workers_that_are_killed_twice_during_a_run_cost_nothing(scheduler: str, tmp_path: Path) -> None:
+    once: dict[int, Words] = {at: ("a", "b", "once", str(tmp_path / f"killed{at}")) for at in (250, 850)}
+    found = score_corpus(order(), corpus_of(once), Means(size=200, executor=scheduler))
+    assert len(list(tmp_path.iterdir())) == 2
+    assert parts(found) == parts(score_corpus(order(), corpus_of(once)))
+
+
+def test_a_shard_that_kills_its_workers_fails(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kammerton.engine.running._MOST", 0)
+    found = score_corpus(order(), corpus_of({450: ("kill",)}), Means(size=200, executor=scheduler))
+    failed = {row.item: row.reason for row in found.rows["pair"] if row.status == "failed"}
+    assert failed == {f"{n:04}": "reference: KT240 worker killed" for n in range(400, 600)}
+
+
+def test_a_cluster_on_this_machine() -> None:
+    pytest.importorskip("distributed")
+    found = score_corpus(order(), corpus_of({}, 400), Means(size=200, jobs=2, executor="dask"))
+    assert parts(found) == parts(score_corpus(order(), corpus_of({}, 400)))
+
+
+@pytest.mark.parametrize("address", ["dask://127.0.0.1:1", "dask://", "dask://nowhere"])
+def test_nobody_answers(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("kammerton.engine.clusters._SECONDS", 0.5)
+    with pytest.raises(OptionError, match=f"no scheduler of Dask answers at `{re.escape(address)}`"):
+        score_corpus(order(), corpus_of({}, 3), Means(executor=address))
+
+
+def test_dask_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    with pytest.raises(OptionError, match="Dask is not installed"):
+        score_corpus(order(), corpus_of({}, 3), Means(executor="dask"))
