@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from kammerton.instruments.anatomy import RELATIONS
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.breakdown import Breakdown, Matrix, Node, counted_node
@@ -37,7 +38,13 @@ def instrument_breakdown(
         return None
     nodes = tuple(_nodes(outcomes, _outcomes(tables.get("families", {})), options.tree))
     pairs = tables.get("confusion", {})
-    matrices = [_matrix(pairs, is_sibling) for is_sibling in (True, False)]
+    if options.tree is None:
+        matrices = [_matrix(pairs, RELATIONS, "Said where another was missed")]
+    else:
+        matrices = [
+            _matrix(pairs, RELATIONS[:-1], "Said where another of the family was missed"),
+            _matrix(pairs, RELATIONS[-1:], "Said where one of another family was missed"),
+        ]
     return Breakdown(unit="files", matrices=tuple(each for each in matrices if each), nodes=nodes)
 
 
@@ -80,11 +87,11 @@ def _node(depth: int, name: str, outcome: Mapping[str, float]) -> Node:
     return counted_node(depth, name, hits=hits, misses=misses, spurious=spurious)
 
 
-def _matrix(pairs: Mapping[Classes, float], is_sibling: bool) -> Matrix | None:
-    """Return which instruments were said where others were missed, of the same family or of others."""
+def _matrix(pairs: Mapping[Classes, float], relations: Sequence[str], title: str) -> Matrix | None:
+    """Return which instruments were said where others were missed that they are so related to."""
     cells: Counter[tuple[str, str]] = Counter()
     for (annotated, predicted, relation), files in pairs.items():
-        if (relation != "stranger") == is_sibling:
+        if relation in relations:
             cells[str(annotated), str(predicted)] += files  # type: ignore[assignment]
     if not cells:
         return None
@@ -92,13 +99,13 @@ def _matrix(pairs: Mapping[Classes, float], is_sibling: bool) -> Matrix | None:
     kept = {cell: files for cell, files in cells.items() if cell[0] in rows and cell[1] in columns}
     left = cells.total() - sum(kept.values())
     return Matrix(
-        title="Said in place of another of the family" if is_sibling else "Said where a stranger was missed",
+        title=title,
         down="missed",
         across="said instead",
         rows=rows,
         columns=columns,
         cells=dict(sorted(kept.items())),
-        note="Per cent of all pairs of a missed instrument with one that was said in the same file"
+        note="Per cent of what was said instead in the files in which an instrument was missed"
         + (f"; {left:,.0f} more pairs are of rarer instruments." if left else "."),
     )
 

@@ -23,7 +23,7 @@ from kammerton.model.views import (
     Violation,
     Voice,
 )
-from kammerton.reporting.html.item import item
+from kammerton.reporting.html.item import item, what_cost
 from kammerton.reporting.html.item_choice import choose, in_turn
 from kammerton.reporting.html.item_data import ItemData
 from kammerton.reporting.html.source import Source
@@ -240,3 +240,12 @@ def test_notes_without_times_are_no_reason_to_fail() -> None:
     notes = Roll((Note(float(np.float64(1)), 1.0, 60, "C4", ""),), ())
     item, _ = added(laid_out(roll=notes, references=0))
     assert item["roll"]["hands"] == "-"
+
+
+def test_without_a_table_of_costs_nothing_is_said_of_them() -> None:
+    other = Table("s: costs", (Column("onset"), Column("notes")), (("a", "b"),))
+    empty = Table("s: costs", (Column("reference"), Column("estimate")), ())
+    section = item(source_of(ESTIMATES), lambda name: laid_out(Track(name, ()), tables=(other, empty)))
+    assert what_cost(section, "0", "s") == ""
+    assert what_cost(section, "7", "s") == ""
+    assert what_cost(None, "0", "s") == ""

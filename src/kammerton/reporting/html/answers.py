@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kammerton.errors import plural
@@ -13,6 +13,7 @@ from kammerton.reporting.costs import costliest_items
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.context import context_of, shares_of
 from kammerton.reporting.html.filling import fill, shown
+from kammerton.reporting.html.item import what_cost
 from kammerton.reporting.html.items import values_of
 from kammerton.reporting.html.numbers import amount, figure, p_value, unit_of
 from kammerton.reporting.html.overview import interval
@@ -47,16 +48,16 @@ class Answer:
     more: str = ""
 
 
-def answers(source: Source, laid_out: Collection[str] = ()) -> Section:
+def answers(source: Source, drawn: Section | None = None) -> Section:
     """Return the section of answers, by the main measure.
 
     Parameters
     ----------
     source : Source
-    laid_out : collection of str
-        Numbers of the items that can be looked at in the page.
+    drawn : Section, optional
+        In which items are looked at.
     """
-    given = [_better(source), _worst(source, laid_out), *_costly(source), _people(source), _left_out(source)]
+    given = [_better(source), _worst(source, drawn), *_costly(source), _people(source), _left_out(source)]
     body = fill("answers", key=source.key, answers=[each for each in given if each is not None])
     return Section(part="answers", title="In short", body=body)
 
@@ -153,7 +154,7 @@ def _other_measures(source: Source, compared: MeasureComparison) -> str:
     return f"{count - len(other)} of {count} headline measures rank it first; {named} do not."
 
 
-def _worst(source: Source, laid_out: Collection[str]) -> Answer | None:
+def _worst(source: Source, drawn: Section | None) -> Answer | None:
     """Say which item the best system does worst on, and which cost most."""
     measure = source.main
     if measure.aggregate == "gathered":
@@ -170,14 +171,14 @@ def _worst(source: Source, laid_out: Collection[str]) -> Answer | None:
     value, name = (max if measure.direction == "lower" else min)(known)
     answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
     dearest = costliest_items(source.scores, measure, 3)
-    details = []
+    number = str(source.items.index(name))
+    details = [why for why in (what_cost(drawn, number, system),) if why]
     if measure.range == (0.0, 1.0) and dearest:
         whose = "all systems" if source.scores.systems[1:] else "it"
         names = ", ".join(shown(each, 100) for each in dearest)
         details.append(f"What cost {whose} most, by score and length: {names}.")
-    number = str(source.items.index(name))
     part, more = ("items", "All items")
-    if number in laid_out:
+    if drawn is not None and number in drawn.data["items"]:
         part, more = f"item-{number}", "Where it lost the points"
     return Answer(
         question="Which item is worst, and why?", answer=answer, details=tuple(details), part=part, more=more

@@ -67,7 +67,7 @@ def chapter_of(
     """
     drawn = item(source, draw)
     sections = [
-        answers(source, () if drawn is None else drawn.data["items"]),
+        answers(source, drawn),
         overview(source),
         compared(source),
         groups(source),

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 from kammerton.errors import plural
 from kammerton.model.views import ItemView
-from kammerton.reporting.html.filling import fill
+from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.item_choice import BUDGET, Chosen, choose
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 
-__all__ = ["item"]
+__all__ = ["item", "what_cost"]
 
 _SEED = 0
 
@@ -48,6 +48,33 @@ def item(
         "item", key=source.key, measure=str(source.main), told=_told(chosen, len(source.items), budget)
     )
     return Section(part="item", title="One item", body=body, data=data)
+
+
+def what_cost(drawn: Section | None, number: str, system: str) -> str:
+    """Say what cost a system most in an item, by the table of its costs; nothing if there is none.
+
+    Parameters
+    ----------
+    drawn : Section, optional
+        In which items are looked at.
+    number : str
+        Of the item in the page.
+    system : str
+    """
+    if drawn is None or number not in drawn.data["items"]:
+        return ""
+    texts = drawn.data["texts"]
+    for table in drawn.data["items"][number]["tables"]:
+        title = texts[table["title"]]
+        heads = [texts[heading] for heading, _ in table["columns"]]
+        if (
+            title.startswith(f"{shown(system)}: ")
+            and heads[:2] == ["reference", "estimate"]
+            and table["rows"]
+        ):
+            (reference,), (estimate,) = table["rows"][0][:2]
+            return f"{title}. Most of it: {texts[reference]} taken for {texts[estimate]}."
+    return ""
 
 
 def _ranked(source: Source) -> tuple[list[int], list[int]]:
