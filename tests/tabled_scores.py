@@ -157,9 +157,10 @@ def tabled(
     pairs, statistics, of_other = [], [], []
     for system, annotators in systems.items():
         for annotator, rows in annotators.items():
+            named = names(len(rows))
             for item in range(len(rows)) if order is None else order:
                 counts = not np.isnan(rows[item]).any()
-                name = names(len(rows))[item]
+                name = named[item]
                 pairs.append(Row(system, name, annotator, "ok" if counts else "missing", counts))
                 statistics.append(np.nan_to_num(rows[item]))
                 of_other.append(np.nan_to_num(other[system][annotator][item]))

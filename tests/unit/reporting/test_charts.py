@@ -64,9 +64,45 @@ def test_hostile_names_are_text_and_stay_apart() -> None:
     assert max(map(len, said)) < 40
 
 
+def test_hostile_names_are_drawn_in_every_chart() -> None:
+    from kammerton.model.costs import ClassCost, ClassCosts  # noqa: PLC0415
+
+    cells = {(name, other): 1.0 for name in HOSTILE for other in HOSTILE}
+    rows = tuple(ClassCost(name=name, whole=2, lost=1) for name in HOSTILE)
+    costs = ClassCosts(kind=HOSTILE[0], unit="s", rule="r", rows=rows)
+    values: dict[str, list[float]] = {name: [1.0, 2.0] for name in HOSTILE}
+    ranks = [float(place) for place in range(len(HOSTILE))]
+    measures = [
+        Figure(measure=name, system=other, value=1, low=0, high=2) for name in HOSTILE for other in HOSTILE
+    ]
+    for made in (
+        forest(measures, HOSTILE[0]),
+        spread(values, HOSTILE[0]),
+        scatter((HOSTILE[0], [1.0]), (HOSTILE[1], [2.0]), HOSTILE[5]),
+        mean_ranks(MeanRanks(systems=HOSTILE, ranks=ranks, critical=2)),
+        losses(dict.fromkeys(HOSTILE, costs)),
+        confusion(dict.fromkeys(HOSTILE, cells), HOSTILE[0]),
+    ):
+        assert "</text><script>" in " ".join(words(made))
+
+
+def test_rows_are_in_the_order_given() -> None:
+    names = ["b", "c", "a"]
+    drawn_first = [word for word in words(forest(figures(names), "per cent")) if word in names]
+    assert drawn_first == names
+    measures = [Figure(measure=name, system="s", value=1, low=0, high=2) for name in names]
+    assert [word for word in words(forest(measures, "value")) if word in names] == names
+    spreads = words(spread({name: [1.0, 2.0] for name in names}, "M"))
+    assert [word for word in spreads if word in names] == names
+    confusions = words(confusion({"s": {(name, name): 3 - place for place, name in enumerate(names)}}, "k"))
+    assert [word for word in confusions if word in names] == [*names, *names]
+
+
 def test_undefined_figures_have_no_point() -> None:
     made = forest([Figure(measure="M", system="a", value=math.nan, low=math.nan, high=math.nan)], "value")
-    assert data(made) == [[{"measure": "M", "system": "a", "value": None, "low": None, "high": None}]]
+    assert data(made) == [
+        [{"measure": "M", "system": "a", "value": None, "low": None, "high": None, "place": 0}]
+    ]
 
 
 def test_bins_hold_every_value_once() -> None:

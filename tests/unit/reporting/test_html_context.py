@@ -42,7 +42,7 @@ def test_bands_are_the_best_floor_and_the_ceiling() -> None:
     assert [row["role"] for row in made["data"]["values"]] == ["floor", "ceiling"]
     lower = Band(measure="M", role="ceiling", value=1, low=0.5, high=2)
     values = forest([], "value", bands=[lower]).to_dict()["data"]["values"]
-    assert values == [{"measure": "M", "role": "ceiling", "value": 1, "low": 0.5, "high": 2}]
+    assert values == [{"measure": "M", "role": "ceiling", "value": 1, "low": 0.5, "high": 2, "place": 0}]
 
 
 def test_how_far_people_agree_is_answered() -> None:
@@ -60,6 +60,7 @@ def test_without_two_annotators_there_are_floors_only() -> None:
         "floor: best triad of each song",
     ]
     assert context_note(source).endswith("No item has two annotators to be compared with.")
+    assert "Grey on the left ends at the best floor." in text_of(section(source.scores, "figures"))
     assert "One annotator: how far people agree is not known here." in text_of(
         section(source.scores, "answers")
     )

@@ -194,6 +194,11 @@ def test_labels_that_are_left_out_are_listed() -> None:
     assert "Labels that mirex2013/MajMin leaves out Label in all G:sus4 3 s" in text
 
 
+def test_systems_of_one_rank_are_joined_whatever_the_critical_difference() -> None:
+    assert cliques([2.0, 2.0, 2.0], 0.0) == []
+    assert cliques([1.5, 1.5, 3.0], 0.5) == [(1.5, 1.5)]
+
+
 def test_methods_have_formulas_signatures_and_citations() -> None:
     scores = kt.score(
         "chords", {"a": ([(0, 1)], ["C"])}, {"mine": {"a": ([(0, 1)], ["C"])}}, protocols=["mirex2013"]

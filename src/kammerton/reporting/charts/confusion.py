@@ -67,11 +67,15 @@ def confusion(found: Mapping[str, Cells], kind: str, palette: Palette = PAPER) -
             whole[key] = whole.get(key, 0.0) + weight
     table = squeezed(whole)
     rows_of, columns_of = _order(table)
+    labels = distinct([*rows_of, *columns_of])
     data = [
-        row for system, cells in found.items() for row in _rows(names[system], cells, rows_of, columns_of)
+        {**row, "place": place, "class": labels[row["class"]], "taken": labels[row["taken"]]}
+        for place, (system, cells) in enumerate(found.items())
+        for row in _rows(names[system], cells, rows_of, columns_of)
     ]
-    x = alt.X("taken:N", title="taken for", sort=columns_of, axis=alt.Axis(labelAngle=-45))
-    y = alt.Y("class:N", title=kind, sort=rows_of)
+    down, across = ([labels[name] for name in each] for each in (rows_of, columns_of))
+    x = alt.X("taken:N", title="taken for", scale=alt.Scale(domain=across), axis=alt.Axis(labelAngle=-45))
+    y = alt.Y("class:N", title=kind, scale=alt.Scale(domain=down))
     base = alt.Chart().encode(x=x, y=y)
     shade = alt.Scale(domain=[0, 1], range=[palette.ground, palette.accent], interpolate="rgb")
     fields = base.mark_rect(stroke=palette.band).encode(color=alt.Color("share:Q", scale=shade, legend=None))
@@ -85,7 +89,7 @@ def confusion(found: Mapping[str, Cells], kind: str, palette: Palette = PAPER) -
     header = alt.Header(
         labelOrient="top", labelAnchor="start", labelFontWeight=palette.strong, labelPadding=6
     )
-    row = alt.Row("system:N", title=None, sort=list(names.values()), header=header)
+    row = alt.Row("system:N", title=None, sort=alt.EncodingSortField("place", op="min"), header=header)
     return styled(panel.facet(row=row, data=alt.Data(values=data), spacing=24), palette)
 
 

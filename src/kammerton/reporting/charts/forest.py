@@ -75,8 +75,12 @@ def forest(
     alt = altair_of()
     names = distinct(each.system for each in figures)
     systems = list(names.values())
-    measures = list(dict.fromkeys(each.measure for each in figures))
-    data = alt.Data(values=[*map(_band, bands), *(_row(each, names) for each in figures)])
+    labels = distinct(each.measure for each in (*figures, *bands))
+    places = {name: place for place, name in enumerate(labels)}
+    rows = [*map(_band, bands), *(_row(each, names) for each in figures)]
+    data = alt.Data(
+        values=[{**row, "measure": labels[row["measure"]], "place": places[row["measure"]]} for row in rows]
+    )
     colour = alt.Scale(domain=systems, range=cycled(palette.systems, len(systems)))
     shape = alt.Scale(domain=systems, range=cycled(SHAPES, len(systems)))
     across = {"title": unit, "scale": alt.Scale(zero=False, nice=True), "axis": alt.Axis(tickCount=8)}
@@ -86,7 +90,10 @@ def forest(
         .transform_filter("isValid(datum.system)")
         .encode(
             y=alt.Y(
-                "system:N", title=None, sort=systems, axis=alt.Axis(ticks=False, domain=False, grid=False)
+                "system:N",
+                title=None,
+                scale=alt.Scale(domain=systems),
+                axis=alt.Axis(ticks=False, domain=False, grid=False),
             ),
             color=alt.Color("system:N", scale=colour, legend=None),
         )
@@ -100,7 +107,7 @@ def forest(
     row = alt.Row(
         "measure:N",
         title=None,
-        sort=measures,
+        sort=alt.EncodingSortField("place", op="min"),
         header=alt.Header(labelAngle=0, labelAlign="left", labelFontWeight=palette.strong),
     )
     return styled(panel.facet(row=row, data=data, spacing=8), palette)

@@ -42,7 +42,12 @@ def losses(found: Mapping[str, ClassCosts], palette: Palette = PAPER) -> alt.Top
     labels = distinct(chosen)
     systems, unit = list(names.values()), next(iter(found.values())).unit
     rows = [
-        {"class": labels[row.name], "system": names[system], "lost": row.lost}
+        {
+            "class": labels[row.name],
+            "place": chosen.index(row.name),
+            "system": names[system],
+            "lost": row.lost,
+        }
         for system, costs in found.items()
         for row in costs.rows
         if row.name in labels
@@ -53,11 +58,16 @@ def losses(found: Mapping[str, ClassCosts], palette: Palette = PAPER) -> alt.Top
         .mark_bar()
         .encode(
             x=alt.X("lost:Q", title=f"lost, {unit}"),
-            y=alt.Y("system:N", title=None, sort=systems, axis=alt.Axis(ticks=False, domain=False)),
+            y=alt.Y(
+                "system:N",
+                title=None,
+                scale=alt.Scale(domain=systems),
+                axis=alt.Axis(ticks=False, domain=False),
+            ),
             color=alt.Color("system:N", scale=colour, legend=None),
         )
         .properties(width=460, height=_ROW * len(systems))
     )
     header = alt.Header(labelAngle=0, labelAlign="left", labelFontWeight=palette.strong)
-    row = alt.Row("class:N", title=None, sort=list(labels.values()), header=header)
+    row = alt.Row("class:N", title=None, sort=alt.EncodingSortField("place", op="min"), header=header)
     return styled(panel.facet(row=row, data=alt.Data(values=rows), spacing=6), palette)

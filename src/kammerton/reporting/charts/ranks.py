@@ -41,7 +41,7 @@ def cliques(ranks: Sequence[float], critical: float) -> list[tuple[float, float]
     ordered = sorted(ranks)
     found: list[tuple[int, int]] = []
     for first, rank in enumerate(ordered):
-        last = max(at for at, other in enumerate(ordered) if other - rank < critical)
+        last = max(at for at, other in enumerate(ordered) if at == first or other - rank < critical)
         if last > first and not (found and found[-1][1] >= last):
             found.append((first, last))
     return [(ordered[first], ordered[last]) for first, last in found]

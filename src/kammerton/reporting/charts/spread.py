@@ -84,7 +84,11 @@ def spread(
     shape = alt.Shape(
         "system:N", scale=alt.Scale(domain=systems, range=cycled(SHAPES, len(systems))), legend=None
     )
-    rows = [row for system, found in known.items() for row in _rows(names[system], found, low, high)]
+    rows = [
+        {**row, "place": place}
+        for place, (system, found) in enumerate(known.items())
+        for row in _rows(names[system], found, low, high)
+    ]
     base = alt.Chart()
     bars = base.mark_bar(opacity=0.55).encode(
         x=across,
@@ -99,7 +103,12 @@ def spread(
         x="median:Q", y=alt.value(4), color=colour, shape=shape
     )
     panel = alt.layer(bars, middle, point).properties(width=460, height=_HEIGHT)
-    row = alt.Row("system:N", title=None, sort=systems, header=alt.Header(labelAngle=0, labelAlign="left"))
+    row = alt.Row(
+        "system:N",
+        title=None,
+        sort=alt.EncodingSortField("place", op="min"),
+        header=alt.Header(labelAngle=0, labelAlign="left"),
+    )
     return styled(panel.facet(row=row, data=alt.Data(values=rows), spacing=8), palette)
 
 

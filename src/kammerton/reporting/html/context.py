@@ -15,7 +15,7 @@ from kammerton.reporting.html.numbers import figure, scaled
 from kammerton.reporting.html.source import Source
 from kammerton.statistics.context import Context, Role, Standing
 
-__all__ = ["ContextRow", "bands_of", "context_note", "context_of", "context_rows", "shares_of"]
+__all__ = ["ContextRow", "bands_of", "context_note", "context_of", "context_rows", "has_ceiling", "shares_of"]
 
 _SHARES = 6
 """Systems whose share of the ceiling is shown."""
@@ -96,6 +96,12 @@ def _share(row: Standing | None) -> tuple[str, str]:
         return "", ""
     ends = "" if math.isnan(row.share_low) else f"{100 * row.share_low:.1f} to {100 * row.share_high:.1f} %"
     return f"{100 * row.share:.1f} %", ends
+
+
+def has_ceiling(source: Source) -> bool:
+    """Tell whether annotators could be compared with each other."""
+    found = context_of(source)
+    return found is not None and found.items > 0
 
 
 def context_note(source: Source) -> str:

@@ -12,7 +12,7 @@ from kammerton.model.measure import Measure
 from kammerton.reporting.charts.drawing import inline_svg
 from kammerton.reporting.charts.forest import Figure, forest
 from kammerton.reporting.charts.palette import PAGE
-from kammerton.reporting.html.context import bands_of, context_note, context_rows
+from kammerton.reporting.html.context import bands_of, context_note, context_rows, has_ceiling
 from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.numbers import figure, is_per_cent, scaled
 from kammerton.reporting.html.sections import Section
@@ -44,6 +44,7 @@ def overview(source: Source) -> Section:
         blocks=blocks,
         level=None if level is None else f"{100 * level:g} %",
         note=context_note(source),
+        ceiling=has_ceiling(source),
     )
     return Section(part="figures", title="Figures", body=body)
 

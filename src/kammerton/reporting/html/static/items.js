@@ -141,7 +141,7 @@ class ItemTable {
       bar.style.width = `${(100 * value) / this.told.scale}%`;
       cell.append(make("span", "track", bar));
     }
-    cell.append(printed(value, this.told));
+    cell.append(make("span", "figure", printed(value, this.told)));
     return cell;
   }
 
@@ -174,9 +174,11 @@ class ItemTable {
     const heads = columns.map((column) => this.head(column, column === sorted));
     this.table.replaceChildren(make("thead", "", make("tr", "", ...heads)), body);
     this.more.hidden = kept.length <= this.limit;
-    const of = kept.length === this.folded.length ? "" : ` of ${this.folded.length}`;
-    const some = kept.length > this.limit ? `, the first ${this.limit} shown` : "";
-    this.section.querySelector(".count").textContent = `${kept.length}${of} items${some}`;
+    const count = (number) => number.toLocaleString("en");
+    const of = kept.length === this.folded.length ? "" : ` of ${count(this.folded.length)}`;
+    const some = kept.length > this.limit ? `, the first ${count(this.limit)} shown` : "";
+    const noun = this.folded.length === 1 ? "item" : "items";
+    this.section.querySelector(".count").textContent = `${count(kept.length)}${of} ${noun}${some}`;
   }
 
   head(column, isSorted) {

@@ -4,6 +4,7 @@
 const SIDE = 320;
 const EDGE = 44;
 const NEAR = 14;
+const DENSE = 1000;
 
 class Scatter {
   constructor(figure, table) {
@@ -32,6 +33,7 @@ class Scatter {
       if (x !== null && y !== null) this.points.push({ item, x, y });
     });
     this.range();
+    this.drawing.classList.toggle("dense", this.points.length > DENSE);
     const names = [data.systems[first], data.systems[second]];
     this.drawing.replaceChildren(...this.axes(names));
     for (const point of this.points) {
