@@ -75,9 +75,9 @@ def forest(
     alt = altair_of()
     names = distinct(each.system for each in figures)
     systems = list(names.values())
-    labels = distinct(each.measure for each in (*figures, *bands))
+    rows = [*(_row(each, names) for each in figures), *map(_band, bands)]
+    labels = distinct(row["measure"] for row in rows)
     places = {name: place for place, name in enumerate(labels)}
-    rows = [*map(_band, bands), *(_row(each, names) for each in figures)]
     data = alt.Data(
         values=[{**row, "measure": labels[row["measure"]], "place": places[row["measure"]]} for row in rows]
     )
