@@ -35,6 +35,7 @@ TAXONOMIES: Mapping[str, str] = {
 
 _YAML = (".yaml", ".yml")
 _TABLES = (".csv", ".tsv")
+_TURTLE = ".ttl"
 
 
 def load_taxonomy(
@@ -47,10 +48,10 @@ def load_taxonomy(
     name : str or path
         One of :data:`TAXONOMIES`, or the path of a file. Families with their members, nested as deep as you
         like, as YAML or JSON; each node with its parents, as JSON, YAML or a table ``node,parent``; records
-        by number with ``name`` and ``class``, as General MIDI has them, or by decimal code with ``Label`` and
-        ``Instruments``, as Hornbostel-Sachs has; or the ``ontology.json`` of AudioSet, of which what is below
-        "Musical instrument" is taken. A node named behind ``#`` is the root: ``ontology.json#Bell``,
-        ``medleydb#strings``.
+        by number with ``name`` and ``class``, as General MIDI has them, or by decimal code with ``Label``
+        and ``Instruments``, as Hornbostel-Sachs has; concepts of SKOS in Turtle; or the ``ontology.json`` of
+        AudioSet, of which what is below "Musical instrument" is taken. A node named behind ``#`` is the
+        root: ``ontology.json#Bell``, ``medleydb#strings``.
     encoding : str
         Encoding of a file that has no byte order mark.
     limits : Limits, optional
@@ -67,7 +68,7 @@ def load_taxonomy(
         If the name is neither a built-in taxonomy nor looks like a path, or there is no node of the name
         behind ``#``.
     DataError
-        If the file cannot be used (KT101 to KT108, KT141 to KT146, KT170 to KT172, KT640 to KT651).
+        If the file cannot be used (KT101 to KT108, KT141 to KT146, KT170 to KT172, KT640 to KT652).
 
     Examples
     --------
@@ -137,8 +138,12 @@ def _read(
         source = decode_yaml(text, problems, limits)
     elif suffix == ".json":
         source = read_json(text, problems, limits)
+    elif suffix == _TURTLE:
+        from kammerton.instruments.taxonomy_readers.skos import read_skos  # noqa: PLC0415 - few need it
+
+        read_skos(text, links, problems)
     else:
-        known = ", ".join((".json", *_YAML, *_TABLES))
+        known = ", ".join((".json", *_YAML, *_TABLES, _TURTLE))
         message = f"not a taxonomy: files are {known}, not {quote(suffix)}"
         links.say("error", "KT647", message, partial(Place, problems.file), FORMS)
     return Heading() if source is None else read_tree(source, links, top)

@@ -41,6 +41,8 @@ EDGES = {
 }
 """What :data:`SAME` say, each in its own form."""
 
+SKOS = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n@prefix : <http://example.org/i#> .\n"
+
 SAME = {
     "nested.yaml": "strings:\n  bowed: [violin, cello]\n  harp:\nvoice:\n",
     "lists.yml": "- strings:\n  - bowed:\n    - violin\n    - cello\n  - harp\n- voice\n",
@@ -54,6 +56,8 @@ SAME = {
     "more.tsv": (
         "label\tparent\tparent\nbowed\tstrings\t\nviolin\t\tbowed\ncello\tbowed\t\nharp\tstrings\t\nvoice\t\t\n"
     ),
+    "thesaurus.ttl": SKOS + ":strings skos:narrower :bowed .\n:violin skos:broader :bowed .\n"
+    ":cello skos:broader :bowed .\n:harp skos:broader :strings .\n:voice skos:prefLabel 'voice' .\n",
     "excel.csv": "sep=;\nnode;parent\nbowed;strings\nviolin;bowed\ncello;bowed\nharp;strings\nvoice;\n",
     "classes.json": json.dumps(
         [
@@ -178,6 +182,9 @@ def test_published_files_of_records() -> None:
     midi = load_taxonomy(folder / "general_midi_inst_0based.json")
     assert len(midi.nodes) == 129 + 17 - 1  # the drums, a class and its only member
     assert len(midi.families) == 17 - 1
+    thesaurus = load_taxonomy(folder / "musicbrainz_skos_mit.ttl")
+    assert len(thesaurus.nodes) == 395  # concepts, each with a preferred label
+    assert thesaurus.ancestors("Oboe") == ("Double reed", "Reeds", "Woodwind", "Wind instruments")
     sachs = load_taxonomy(folder / "hornbostelSachs_modavis.json")
     tops = "`Idiophones`, `Membranophones`, `Chordophones`, `Aerophones`, `Electrophones`"
     assert any(each.code == "KT645" and tops in each.message for each in sachs.diagnostics)
@@ -456,9 +463,12 @@ def test_a_cycle_outside_does_not_matter(tmp_path: Path) -> None:
             ],
         ),
         (
-            "a.ttl",
+            "a.rdf",
             "<> a skos:Concept",
-            [f"error KT647 not a taxonomy: files are .json, .yaml, .yml, .csv, .tsv, not `.ttl`{FORMS}"],
+            [
+                "error KT647 not a taxonomy: files are .json, .yaml, .yml, .csv, .tsv, .ttl, not `.rdf`"
+                + FORMS
+            ],
         ),
         ("a.csv", "violin,strings\n", ["error 1:1+14 KT649 header must be `node,parent`"]),
         ("a.csv", "node\nviolin\n", ["error 1:1+4 KT649 header must be `node,parent`"]),
@@ -752,7 +762,15 @@ def test_the_file_on_a_page_triggers_its_code(tmp_path: Path, code: str) -> None
     block = re.findall(r"(?:^    .*\n)+", PAGES[code], re.MULTILINE)[0]
     text = re.sub(r"^    ", "", block, flags=re.MULTILINE)
     first = text.split("\n")[0]
-    suffix = ".json" if first.startswith("{") else ".csv" if re.fullmatch(r"\w+,\w+", first) else ".yaml"
+    suffix = (
+        ".ttl"
+        if first.startswith("@")
+        else ".json"
+        if first.startswith("{")
+        else ".csv"
+        if re.fullmatch(r"\w+,\w+", first)
+        else ".yaml"
+    )
     path = tmp_path / f"a{suffix}"
     path.write_text(text)
     try:
