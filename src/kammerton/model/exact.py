@@ -56,7 +56,10 @@ class ExactTally:
     def add(self, other: ExactTally) -> None:
         """Add the cells of another table of that name."""
         for group, cells in other.cells.items():
-            into = self.cells.setdefault(group, {})
+            into = self.cells.get(group)
+            if not into:
+                self.cells[group] = {classes: [*terms] for classes, terms in cells.items()}
+                continue
             for classes, terms in cells.items():
                 own = into.setdefault(classes, [])
                 own += terms
@@ -81,12 +84,16 @@ def add_tables(tallies: dict[str, ExactTally], tables: Iterable[ClassTable], gro
     for table in tables:
         if table.name not in tallies:
             tallies[table.name] = ExactTally(table.columns, table.unit, {group: {} for group in groups})
-        cells = tallies[table.name].cells
+        own = [tallies[table.name].cells[group] for group in groups]
         for group, classes, weight in zip(table.groups, table.classes, table.weights.tolist(), strict=True):
-            terms = cells[groups[group]].setdefault(classes, [])
-            terms.append(weight)
-            if len(terms) > _MANY:
-                terms[:] = condensed(terms)
+            into = own[group]
+            terms = into.get(classes)
+            if terms is None:
+                into[classes] = [weight]
+            elif len(terms) < _MANY:
+                terms.append(weight)
+            else:
+                terms[:] = condensed((*terms, weight))
 
 
 def in_order(found: Iterable[Classes]) -> list[Classes]:
