@@ -17,8 +17,7 @@ from kammerton.chords.respelling import respell
 from kammerton.errors import Diagnostic, LabelError, OptionError, quote
 from kammerton.formats import IntervalOptions, intervals_from_arrays, read_intervals
 from kammerton.formats.hygiene import is_clean
-from kammerton.formats.reading import Problems
-from kammerton.formats.reading import Reading as TrackReading
+from kammerton.formats.reading import Problems, TrackReading
 from kammerton.model.annotations import LabelledIntervals
 from kammerton.model.loading import chosen_annotation
 from kammerton.model.task import Reading

@@ -5,7 +5,7 @@ from kammerton.formats.arrays import intervals_from_arrays
 from kammerton.formats.atomic import write_atomically
 from kammerton.formats.folders import Found, find_files
 from kammerton.formats.options import IntervalOptions, Limits
-from kammerton.formats.reading import Reading
+from kammerton.formats.reading import TrackReading
 from kammerton.formats.sniffing import parse_intervals, read_intervals
 from kammerton.formats.source import read_stream, read_text
 from kammerton.formats.writing import render_audacity, render_csv, render_jams, render_lab
@@ -14,7 +14,7 @@ __all__ = [
     "Found",
     "IntervalOptions",
     "Limits",
-    "Reading",
+    "TrackReading",
     "find_files",
     "intervals_from_arrays",
     "parse_intervals",

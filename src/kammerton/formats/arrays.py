@@ -13,7 +13,7 @@ from kammerton.errors import Diagnostic
 from kammerton.formats.finishing import finish
 from kammerton.formats.hygiene import Rows
 from kammerton.formats.options import DEFAULT_OPTIONS, IntervalOptions
-from kammerton.formats.reading import Problems, Reading
+from kammerton.formats.reading import Problems, TrackReading
 from kammerton.model.annotations import Field, Place
 
 __all__ = ["intervals_from_arrays"]
@@ -27,7 +27,7 @@ def intervals_from_arrays(
     *,
     name: str,
     options: IntervalOptions = DEFAULT_OPTIONS,
-) -> Reading:
+) -> TrackReading:
     """Check intervals and labels as mir_eval and mirdata have them.
 
     Parameters
@@ -43,7 +43,7 @@ def intervals_from_arrays(
 
     Returns
     -------
-    Reading
+    TrackReading
         One track, or none and the diagnostics that say why.
     """
     problems = Problems(name)

@@ -20,7 +20,7 @@ from kammerton.formats.finishing import finish
 from kammerton.formats.hygiene import Rows
 from kammerton.formats.layouts import Columns
 from kammerton.formats.options import IntervalOptions, RowLayout
-from kammerton.formats.reading import Problems, Reading
+from kammerton.formats.reading import Problems, TrackReading
 from kammerton.formats.row_problems import NumberedLine
 from kammerton.formats.times import (
     DecimalMark,
@@ -43,7 +43,7 @@ _LOOKED_AT = 1000
 """Rows that do not fit whose problems are told apart; the rest is counted."""
 
 
-def read_csv(text: str, header: Header, problems: Problems, options: IntervalOptions) -> Reading:
+def read_csv(text: str, header: Header, problems: Problems, options: IntervalOptions) -> TrackReading:
     r"""Read rows below a header.
 
     Parameters
@@ -59,7 +59,7 @@ def read_csv(text: str, header: Header, problems: Problems, options: IntervalOpt
 
     Returns
     -------
-    Reading
+    TrackReading
         One track.
     """
     if not keeps_lines(text, problems, options.limits, headers=1):

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.hygiene import Rows, tidy
 from kammerton.formats.options import IntervalOptions, Limits
-from kammerton.formats.reading import Problems, Reading
+from kammerton.formats.reading import Problems, TrackReading
 
 __all__ = ["finish"]
 
 
-def finish(tracks: Sequence[Rows], problems: Problems, options: IntervalOptions) -> Reading:
+def finish(tracks: Sequence[Rows], problems: Problems, options: IntervalOptions) -> TrackReading:
     """Check the rows of each track and return them; that there is no row is an error."""
     filled = [rows for rows in tracks if rows.labels]
     if not filled and not problems.has_errors:

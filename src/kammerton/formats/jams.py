@@ -17,7 +17,7 @@ from kammerton.formats.hygiene import Rows
 from kammerton.formats.json_positions import JsonPlaces, Pointer, element_offsets, offset_of, within_quotes
 from kammerton.formats.json_text import Document, decode
 from kammerton.formats.options import IntervalOptions
-from kammerton.formats.reading import Problems, Reading, such_rows
+from kammerton.formats.reading import Problems, TrackReading, such_rows
 from kammerton.formats.times import ends_from_durations
 from kammerton.model.annotations import Field, Place, Seconds
 
@@ -31,7 +31,9 @@ _SLACK_S = 0.01
 """Durations of files are often rounded: an annotation may pass them by so much."""
 
 
-def read_jams(text: str, problems: Problems, options: IntervalOptions, namespaces: Sequence[str]) -> Reading:
+def read_jams(
+    text: str, problems: Problems, options: IntervalOptions, namespaces: Sequence[str]
+) -> TrackReading:
     """Read the annotations of some namespaces.
 
     Parameters
@@ -47,7 +49,7 @@ def read_jams(text: str, problems: Problems, options: IntervalOptions, namespace
 
     Returns
     -------
-    Reading
+    TrackReading
         One track per annotation, in the order of the file.
     """
     if not text.strip():
@@ -146,7 +148,7 @@ class _JamsReader:
         self._problems = problems
         self._options = options
 
-    def read(self, namespaces: Sequence[str]) -> Reading:
+    def read(self, namespaces: Sequence[str]) -> TrackReading:
         """Return a track for each annotation of a namespace."""
         wanted = self._annotations(namespaces)
         if self._problems.has_errors:

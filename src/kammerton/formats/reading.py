@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from kammerton.errors import Diagnostic
 from kammerton.model.annotations import LabelledIntervals, Place
 
-__all__ = ["LISTED_PROBLEMS", "Problems", "Reading", "such_rows"]
+__all__ = ["LISTED_PROBLEMS", "Problems", "TrackReading", "such_rows"]
 
 LISTED_PROBLEMS = 20
 """Problems of one code that a file lists one by one; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TrackReading:
     """What a file gave.
 
     Parameters
@@ -105,11 +105,11 @@ class Problems:
         ]
         return (*listed, *rest)
 
-    def reading(self, tracks: tuple[LabelledIntervals, ...]) -> Reading:
+    def reading(self, tracks: tuple[LabelledIntervals, ...]) -> TrackReading:
         """Return the tracks with the diagnostics, or no track if there was an error."""
         if self.has_errors:
-            return Reading((), self.diagnostics(), tracks)
-        return Reading(tracks, self.diagnostics())
+            return TrackReading((), self.diagnostics(), tracks)
+        return TrackReading(tracks, self.diagnostics())
 
 
 def such_rows(count: int, what: str = "such rows") -> str:

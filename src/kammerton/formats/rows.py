@@ -19,7 +19,7 @@ from kammerton.formats.finishing import finish
 from kammerton.formats.hygiene import Rows
 from kammerton.formats.layouts import Columns
 from kammerton.formats.options import IntervalOptions, Layout, RowLayout
-from kammerton.formats.reading import Problems, Reading
+from kammerton.formats.reading import Problems, TrackReading
 from kammerton.formats.row_problems import NumberedLine, diagnose_rows
 from kammerton.formats.row_shapes import Shape, shapes_of
 from kammerton.formats.times import number_pattern, parse_time, seconds
@@ -49,7 +49,7 @@ _EXPECTED = {
 }
 
 
-def read_rows(text: str, problems: Problems, options: IntervalOptions) -> Reading:
+def read_rows(text: str, problems: Problems, options: IntervalOptions) -> TrackReading:
     r"""Read rows of start, end and label.
 
     Parameters
@@ -63,7 +63,7 @@ def read_rows(text: str, problems: Problems, options: IntervalOptions) -> Readin
 
     Returns
     -------
-    Reading
+    TrackReading
         One track.
     """
     if not keeps_lines(text, problems, options.limits):

@@ -12,7 +12,7 @@ from kammerton.formats.csv_header import find_header
 from kammerton.formats.csv_rows import read_csv
 from kammerton.formats.jams import read_jams
 from kammerton.formats.options import DEFAULT_OPTIONS, IntervalOptions
-from kammerton.formats.reading import Problems, Reading
+from kammerton.formats.reading import Problems, TrackReading
 from kammerton.formats.rows import read_rows
 from kammerton.formats.source import read_text, with_newlines
 
@@ -28,7 +28,7 @@ def read_intervals(
     name: str | None = None,
     options: IntervalOptions = DEFAULT_OPTIONS,
     namespaces: Sequence[str] = (),
-) -> Reading:
+) -> TrackReading:
     """Read a file of labelled intervals, whichever format it has.
 
     Parameters
@@ -44,7 +44,7 @@ def read_intervals(
 
     Returns
     -------
-    Reading
+    TrackReading
         Never raises for what a file can hold: an unusable file has no tracks, and diagnostics
         that say why.
     """
@@ -52,7 +52,7 @@ def read_intervals(
     try:
         text = read_text(path, name=shown, encoding=options.encoding, limits=options.limits)
     except DataError as error:
-        return Reading((), error.diagnostics)
+        return TrackReading((), error.diagnostics)
     return parse_intervals(text, name=shown, options=options, namespaces=namespaces)
 
 
@@ -62,7 +62,7 @@ def parse_intervals(
     name: str,
     options: IntervalOptions = DEFAULT_OPTIONS,
     namespaces: Sequence[str] = (),
-) -> Reading:
+) -> TrackReading:
     """Read the text of a file as :func:`read_intervals` does; ``name`` also tells the format."""
     text = with_newlines(text.removeprefix("\ufeff"))
     problems = Problems(name)

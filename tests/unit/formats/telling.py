@@ -4,12 +4,12 @@
 from typing import Any
 
 from kammerton.errors import Diagnostic
-from kammerton.formats import IntervalOptions, Reading, parse_intervals
+from kammerton.formats import IntervalOptions, TrackReading, parse_intervals
 
 CHORDS = ("chord", "chord_harte")
 
 
-def told(reading: Reading) -> str:
+def told(reading: TrackReading) -> str:
     """Return all diagnostics, a line each and one for each hint."""
     return "\n".join(map(tell, reading.diagnostics))
 
@@ -26,12 +26,12 @@ def tell(diagnostic: Diagnostic) -> str:
     return f"{diagnostic.severity}{place} {diagnostic.code} {diagnostic.message}{count}{hint}"
 
 
-def rows_of(reading: Reading) -> list[tuple[float, float, str]]:
+def rows_of(reading: TrackReading) -> list[tuple[float, float, str]]:
     """Return the rows of the only track."""
     (track,) = reading.tracks
     return list(zip(track.starts.tolist(), track.ends.tolist(), track.labels, strict=True))
 
 
-def parse(text: str, name: str = "a.lab", **options: Any) -> Reading:
+def parse(text: str, name: str = "a.lab", **options: Any) -> TrackReading:
     """Read a text as the chord task does."""
     return parse_intervals(text, name=name, options=IntervalOptions(**options), namespaces=CHORDS)

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kammerton.formats import IntervalOptions, Reading, intervals_from_arrays, parse_intervals, read_intervals
+from kammerton.formats import (
+    IntervalOptions,
+    TrackReading,
+    intervals_from_arrays,
+    parse_intervals,
+    read_intervals,
+)
 from unit.formats.telling import CHORDS
 
 NAMES = ("a.lab", "a.txt", "a.csv", "a.tsv", "a.jams", "a")
@@ -80,7 +86,7 @@ jams_text = st.builds(
 )
 
 
-def check(reading: Reading) -> None:
+def check(reading: TrackReading) -> None:
     """A reading has tracks or an error, and tracks keep what the model promises of them."""
     has_error = any(problem.severity == "error" for problem in reading.diagnostics)
     assert has_error == (reading.tracks == ())
