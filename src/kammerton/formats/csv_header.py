@@ -14,7 +14,7 @@ from kammerton.formats.options import IntervalOptions, Layout
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
 
-__all__ = ["SEPARATOR_LINE", "Header", "cells_of", "field_at", "find_header", "open_quote"]
+__all__ = ["SEPARATOR_LINE", "Header", "HeaderRow", "cells_of", "field_at", "find_header", "open_quote"]
 
 SEPARATOR_LINE = re.compile(r"sep=(.)[ \t]*", re.IGNORECASE)
 """First line that Excel writes and obeys."""
@@ -31,7 +31,7 @@ def cells_of(line: str, separator: str) -> list[str] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class HeaderRow:
     """The row that names the columns.
 
     Parameters
@@ -39,7 +39,7 @@ class Header:
     line : int
         Its number.
     text : str
-        The row.
+        The row, as the file has it.
     separator : str
         What stands between its names.
     names : list of str
@@ -50,6 +50,12 @@ class Header:
     text: str
     separator: str
     names: list[str]
+
+
+class Header(HeaderRow):
+    """The header of a table of intervals."""
+
+    __slots__ = ()
 
     def known(self, options: IntervalOptions) -> int:
         """Count the columns that the names tell."""

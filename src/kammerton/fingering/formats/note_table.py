@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import dataclass
 
 from kammerton.errors import DataError, Diagnostic, close_match, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
@@ -15,6 +14,7 @@ from kammerton.fingering.formats.notes import NoteField, Notes, check_notes, say
 from kammerton.fingering.formats.options import ReadingOptions
 from kammerton.fingering.formats.tables import SEPARATORS, Table, lines_with_data, split_cells
 from kammerton.formats.budgets import keeps_lines
+from kammerton.formats.csv_header import HeaderRow
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
@@ -26,26 +26,10 @@ _ITEM_NAMES = frozenset(("id", "item", "file", "filename", "path", "piece", "nam
 _PIANOVAM = frozenset(("key_offset", "frame_offset"))
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
-    """The row that names the columns.
+class Header(HeaderRow):
+    """The header of a table of notes."""
 
-    Parameters
-    ----------
-    line : int
-        Its number.
-    text : str
-        The row, as the file has it.
-    separator : str
-        What stands between its names.
-    names : list of str
-        As written.
-    """
-
-    line: int
-    text: str
-    separator: str
-    names: list[str]
+    __slots__ = ()
 
     @property
     def known(self) -> int:

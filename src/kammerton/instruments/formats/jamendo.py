@@ -9,6 +9,7 @@ import numpy as np
 
 from kammerton.errors import Diagnostic, plural, quote
 from kammerton.formats.budgets import keeps_lines
+from kammerton.formats.csv_header import HeaderRow
 from kammerton.formats.reading import Problems
 from kammerton.formats.row_problems import NumberedLine
 from kammerton.instruments.assembling import Manner
@@ -16,7 +17,6 @@ from kammerton.instruments.entries import Entries
 from kammerton.instruments.finishing import finish
 from kammerton.instruments.formats.items import item_names
 from kammerton.instruments.formats.source import Source, say_empty
-from kammerton.instruments.formats.tables import Header
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 
@@ -26,19 +26,21 @@ _PREFIX = "instrument---"
 _ITEM, _TAGS = "TRACK_ID", "TAGS"
 
 
-def is_jamendo(header: Header) -> bool:
+def is_jamendo(header: HeaderRow) -> bool:
     """Tell whether a header is one of MTG-Jamendo."""
     return header.separator == "\t" and _ITEM in header.names and header.names[-1:] == [_TAGS]
 
 
-def read_jamendo(text: str, header: Header, problems: Problems, options: InstrumentOptions) -> Source | None:
+def read_jamendo(
+    text: str, header: HeaderRow, problems: Problems, options: InstrumentOptions
+) -> Source | None:
     r"""Read tags of tracks.
 
     Parameters
     ----------
     text : str
         The file, lines ended by ``\n``.
-    header : Header
+    header : HeaderRow
         Its first row.
     problems : Problems
         Takes every problem found.
@@ -58,7 +60,7 @@ def read_jamendo(text: str, header: Header, problems: Problems, options: Instrum
 class _Jamendo:
     """Reads one file."""
 
-    def __init__(self, text: str, header: Header, problems: Problems, options: InstrumentOptions) -> None:
+    def __init__(self, text: str, header: HeaderRow, problems: Problems, options: InstrumentOptions) -> None:
         self._header = header
         self._problems = problems
         self._options = options

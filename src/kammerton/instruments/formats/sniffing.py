@@ -7,6 +7,7 @@ import os
 from pathlib import PurePath
 
 from kammerton.errors import DataError
+from kammerton.formats.csv_header import HeaderRow
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode
 from kammerton.formats.reading import Problems
@@ -18,7 +19,7 @@ from kammerton.instruments.formats.json_lists import is_one_item, read_json
 from kammerton.instruments.formats.label_lines import read_label_lines
 from kammerton.instruments.formats.long_table import columns_of, read_long_table, say_missing
 from kammerton.instruments.formats.source import Source, as_reading, as_sheet, say_empty
-from kammerton.instruments.formats.tables import Header, header_of, read_table
+from kammerton.instruments.formats.tables import header_of, read_table
 from kammerton.instruments.formats.trec import read_trec, trec_form
 from kammerton.instruments.formats.wide_table import read_wide_table
 from kammerton.instruments.options import InstrumentOptions
@@ -190,7 +191,9 @@ def _parse_json(
     return read(document.value, places, problems, options)
 
 
-def _parse_table(text: str, header: Header, problems: Problems, options: InstrumentOptions) -> Source | None:
+def _parse_table(
+    text: str, header: HeaderRow, problems: Problems, options: InstrumentOptions
+) -> Source | None:
     """Read a table: long if a column is of instruments, else wide."""
     table = read_table(text, header, problems, options.limits)
     if table is None:

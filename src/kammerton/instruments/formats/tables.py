@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.budgets import keeps_lines, say_exceeded
-from kammerton.formats.csv_header import SEPARATOR_LINE, cells_of, field_at, open_quote
+from kammerton.formats.csv_header import SEPARATOR_LINE, HeaderRow, cells_of, field_at, open_quote
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
@@ -20,29 +20,7 @@ __all__ = ["Table", "header_of", "read_table"]
 _SEPARATORS = ("\t", ",", ";")
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
-    """The first row.
-
-    Parameters
-    ----------
-    line : int
-        Its number.
-    text : str
-        The row as written.
-    separator : str
-        What stands between cells.
-    names : list of str
-        Its cells, without blanks around them; empty ones at the end are left out.
-    """
-
-    line: int
-    text: str
-    separator: str
-    names: list[str]
-
-
-def header_of(text: str) -> Header | None:
+def header_of(text: str) -> HeaderRow | None:
     """Return the first row of a text that has one; the separator is the one it has most of."""
     separators: Sequence[str] = _SEPARATORS
     for number, found in enumerate(re.finditer(r"^.*$", text, re.MULTILINE), 1):
@@ -55,7 +33,7 @@ def header_of(text: str) -> Header | None:
             names = [cell.strip() for cell in cells]
             while names and not names[-1]:
                 del names[-1]
-            return Header(number, line, separator, names)
+            return HeaderRow(number, line, separator, names)
     return None
 
 
@@ -67,7 +45,7 @@ class Table:
     ----------
     file : str
         What diagnostics call the file.
-    header : Header
+    header : HeaderRow
     lines : list of str
         The rows that can be used, as written.
     numbers : sequence of int
@@ -79,7 +57,7 @@ class Table:
     """
 
     file: str
-    header: Header
+    header: HeaderRow
     lines: list[str]
     numbers: Sequence[int]
     columns: list[list[str]] = field(default_factory=list)
@@ -116,14 +94,14 @@ class Table:
         return Place(self.file, self.header.line, 1, max(1, len(self.header.text)), self.header.text)
 
 
-def read_table(text: str, header: Header, problems: Problems, limits: Limits) -> Table | None:
+def read_table(text: str, header: HeaderRow, problems: Problems, limits: Limits) -> Table | None:
     r"""Cut the rows below a header into cells.
 
     Parameters
     ----------
     text : str
         The file, lines ended by ``\n``.
-    header : Header
+    header : HeaderRow
         Its first row.
     problems : Problems
         Takes KT106, KT160 and KT161.
