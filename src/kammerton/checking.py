@@ -12,6 +12,7 @@ from typing import Any
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.formats.folders import find_files
 from kammerton.formats.packs import is_pack, opened_pack
+from kammerton.formats.remote import is_remote, shown_address
 from kammerton.model.registry import find_task
 from kammerton.model.sources import StoredSource
 from kammerton.model.task import Task
@@ -103,6 +104,10 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
             files |= packed.files
             diagnostics += packed.diagnostics
             continue
+        if is_remote(path):
+            raise OptionError(
+                f"files are not read one by one at {quote(shown_address(path))}", "pack them first"
+            )
         listed = find_files(path, suffixes=tuple(found.suffixes))
         diagnostics += listed.diagnostics
         ignored += map(os.fspath, listed.ignored)

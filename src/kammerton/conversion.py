@@ -19,6 +19,7 @@ from kammerton.formats.packs import is_pack, opened_pack
 from kammerton.formats.packs.reading import Pack
 from kammerton.formats.packs.unpacking import unpacked
 from kammerton.formats.reading import such_rows
+from kammerton.formats.remote import is_remote, shown_address
 from kammerton.model.registry import find_task
 from kammerton.model.task import Conversion, Reading, Task
 
@@ -109,6 +110,10 @@ def convert(
         raise OptionError("the target is empty", "`.` is the current folder")
     reading = found.options() if options is None else options
     pack = opened_pack(source, found, reading) if is_pack(source) else None
+    if pack is None and is_remote(source):
+        raise OptionError(
+            f"files are not read one by one at {quote(shown_address(source))}", "pack them first"
+        )
     files = None if pack is not None else find_files(source, suffixes=tuple(found.suffixes))
     if files is not None:
         files.check_not_empty(source, found.suffixes)

@@ -170,13 +170,15 @@ def _crashed(error: Exception, tokens: Sequence[str]) -> int:
             *traceback.format_exception(error),
         )
     )
+    from kammerton.formats.remote.addresses import with_shown_addresses  # noqa: PLC0415 - for crashes only
+
     where = ""
     with contextlib.suppress(OSError):
         descriptor, path = tempfile.mkstemp(prefix="kammerton-crash-", suffix=".txt")
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(report)
+            file.write(with_shown_addresses(report))
         where = f"; a crash report is in {path}"
-    say(f"internal error: {printable(summary)}{where}")
+    say(f"internal error: {printable(with_shown_addresses(summary))}{where}")
     return INTERNAL
 
 

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from kammerton.cli.names import name_systems, split_name
 from kammerton.cli.tasks import task_verb
 from kammerton.errors import OptionError
+from kammerton.formats.remote.addresses import is_remote
 from kammerton.runs import is_run
 
 if TYPE_CHECKING:
@@ -169,5 +170,6 @@ def _costliest(
 def _split_item(references: str, arguments: Sequence[str]) -> tuple[Sequence[str], str | None]:
     """Tell the systems from the item behind them."""
     *systems, last = arguments
-    is_item = Path(references).is_dir() or not Path(split_name(last)[1]).exists()
+    path = split_name(last)[1]
+    is_item = not is_remote(path) and (Path(references).is_dir() or not Path(path).exists())
     return (systems, last) if systems and is_item else (arguments, None)

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from kammerton.errors import OptionError, quote
-from kammerton.formats.folders import Found, find_files, normal_form
+from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.formats.folders import find_files, normal_form
 from kammerton.formats.packs import collect_pack, is_pack
+from kammerton.formats.remote import RemoteSource, find_remote, is_remote, name_at, source_at
 from kammerton.model.corpus import Collection
 from kammerton.model.task import Sheet, Task
 
@@ -26,7 +27,8 @@ def collect(
     Parameters
     ----------
     source : path, mapping of str to object, or object
-        A folder, in which an item is called by its path without suffix; a pack; another file, which is a
+        A folder, in which an item is called by its path without suffix; a pack; an address of any of these,
+        such as ``s3://corpus/songs``; another file, which is a
         single item unless it is unfolded; items by name, each a path or an annotation; or a single
         annotation.
     name : str, optional
@@ -50,20 +52,24 @@ def collect(
             raise OptionError("a path is empty", "`.` is the current folder")
         if is_pack(source):
             return collect_pack(source, name=name, task=task, options=options)
+        if is_remote(source):
+            return _from_address(source, name, task, options)
         return _from_path(Path(source), name, task, options)
     called = name or default_name
     if isinstance(source, Mapping):
-        return _from_mapping(source, called)
+        return _from_mapping(source, called, task, options)
     return Collection(called, {called: ((None, source),)}, called, single=True)
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
-    """Return the last component of a path, without the suffix if it is a file."""
+    """Return the last component of a path or an address, without the suffix if it is a file."""
+    if is_remote(path):
+        return name_at(path)
     resolved = Path(os.path.abspath(path))  # noqa: PTH100 - `.` and `..` have names, links keep theirs
     return resolved.name if resolved.is_dir() else resolved.stem
 
 
-def _from_mapping(source: Mapping[str, object], name: str) -> Collection:
+def _from_mapping(source: Mapping[str, object], name: str, task: Task, options: object) -> Collection:
     sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
     written: dict[str, str] = {}
     for key, value in source.items():
@@ -73,7 +79,7 @@ def _from_mapping(source: Mapping[str, object], name: str) -> Collection:
                 f"two items of {quote(name)} are called {quote(item)}",
                 "keys are compared as text, in composed form (NFC)",
             )
-        sources[item] = ((None, value),)
+        sources[item] = ((None, source_at(value, task, options) if is_remote(value) else value),)
         if item != str(key):
             written[item] = str(key)
     return Collection(name, sources, name, written=written)
@@ -82,7 +88,8 @@ def _from_mapping(source: Mapping[str, object], name: str) -> Collection:
 def _from_path(path: Path, name: str | None, task: Task, options: object) -> Collection:
     found = find_files(path, suffixes=tuple(task.suffixes))
     found.check_not_empty(path, task.suffixes)
-    holding = _Holding(found, task, options)
+    broken = {file: why for file, why in found.broken.items() if file not in found.files}
+    holding = _Holding(found.diagnostics, broken, task, options)
     for file, paths in found.files.items():
         holding.add(file, paths)
     return Collection(
@@ -96,20 +103,36 @@ def _from_path(path: Path, name: str | None, task: Task, options: object) -> Col
     )
 
 
+def _from_address(address: str, name: str | None, task: Task, options: object) -> Collection:
+    found = find_remote(address, task, options)
+    holding = _Holding(found.diagnostics, {}, task, options)
+    for file, sources in found.files.items():
+        holding.add(file, sources)
+    return Collection(
+        name or name_at(address),
+        holding.sources,
+        found.shown,
+        tuple(holding.diagnostics),
+        holding.broken,
+        single=found.single and not holding.unfolded,
+        written={task.identify(file)[0]: told for file, told in found.written.items()},
+    )
+
+
 class _Holding:
     """The items of a folder, by file or from files that hold many."""
 
-    def __init__(self, found: Found, task: Task, options: object) -> None:
+    def __init__(
+        self, diagnostics: Iterable[Diagnostic], broken: Mapping[str, str], task: Task, options: object
+    ) -> None:
         self._task = task
         self._options = options
         self.sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
-        self.diagnostics = list(found.diagnostics)
+        self.diagnostics = list(diagnostics)
         self.unfolded = False
-        self.broken = {
-            task.identify(name)[0]: why for name, why in found.broken.items() if name not in found.files
-        }
+        self.broken = {task.identify(name)[0]: why for name, why in broken.items()}
 
-    def add(self, file: str, paths: list[Path]) -> None:
+    def add(self, file: str, paths: Sequence[Path | RemoteSource]) -> None:
         """Take up the file, or the several files, of one name."""
         item, annotator = self._task.identify(file)
         sheet = self._sheet(paths[0]) if len(paths) == 1 else None
@@ -124,6 +147,8 @@ class _Holding:
         else:
             self.sources[item] = (*self.sources.get(item, ()), (annotator, paths[0]))
 
-    def _sheet(self, path: Path) -> Sheet[object] | None:
+    def _sheet(self, path: Path | RemoteSource) -> Sheet[object] | None:
+        if isinstance(path, RemoteSource):
+            return path.unfold()
         unfold = self._task.unfold
         return None if unfold is None else unfold(path, os.fspath(path), self._options)

@@ -13,7 +13,7 @@ from pathlib import Path
 from kammerton.errors import DataError, Diagnostic, OptionError, Severity, printable, quote
 from kammerton.formats.reading import Problems
 
-__all__ = ["Found", "find_files", "normal_form", "without_suffix"]
+__all__ = ["Found", "find_files", "names_by_item", "normal_form", "why_ignored", "without_suffix"]
 
 _NOBODYS = (
     (r"\._", "left by macOS"),
@@ -103,14 +103,15 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
         return Found({normal_form(without_suffix(top.name, suffixes) or top.stem): [top]}, (), ())
     problems = Problems(os.fspath(top))
     walk = _Walk(top, suffixes, problems)
-    files = _by_item(sorted(walk.files(), key=_parts), top, suffixes, problems)
+    names = names_by_item(sorted(walk.files(), key=_parts), suffixes, problems)
+    files = {item: [top / name for name in found] for item, found in names.items()}
     ignored = sorted(walk.ignored)
     for path in ignored:
         problems.add(_about("KT205", "note", f"ignored: {walk.ignored[path]}", path))
     broken = {_item_of(name, suffixes): "link leads out of the folder" for name in walk.refused}
     foreign = {item: paths[0] for item, paths in files.items() if not os.fspath(paths[0]).isascii()}
-    names = {item: _written(path, top, suffixes) for item, path in foreign.items()}
-    written = {item: name for item, name in names.items() if normal_form(name) != name}
+    told = {item: _written(path, top, suffixes) for item, path in foreign.items()}
+    written = {item: name for item, name in told.items() if normal_form(name) != name}
     return Found(files, tuple(ignored), problems.diagnostics(), broken, written)
 
 
@@ -133,10 +134,18 @@ def _written(path: Path, top: Path, suffixes: Sequence[str]) -> str:
     return _readable(without_suffix(path.relative_to(top).as_posix(), suffixes) or "")
 
 
-def _by_item(
-    names: Sequence[str], top: Path, suffixes: Sequence[str], problems: Problems
-) -> dict[str, list[Path]]:
-    """Group files by item, and report items with more than one; case does not tell items apart."""
+def names_by_item(names: Sequence[str], suffixes: Sequence[str], problems: Problems) -> dict[str, list[str]]:
+    """Group files by item, and report items with more than one; case does not tell items apart.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Below the folder that ``problems`` are of, with ``/``.
+    suffixes : sequence of str
+        One of which each of them ends in.
+    problems : Problems
+        Where KT201 is told.
+    """
     twins: dict[str, dict[str, list[str]]] = {}
     for name in names:
         item = _item_of(name, suffixes)
@@ -146,8 +155,17 @@ def _by_item(
         item, found = min(named), [name for same in named.values() for name in same]
         if len(found) > 1:
             _say_ambiguous(item, found, problems)
-        files[item] = [top / name for name in found]
+        files[item] = found
     return dict(sorted(files.items()))
+
+
+def why_ignored(name: str, suffixes: Sequence[str]) -> str | None:
+    """Return why a file is nobody's annotation by its name below a folder; None if it may be one."""
+    for part in name.split("/"):
+        litter = _LITTER.match(part)
+        if litter is not None:
+            return _NOBODYS[(litter.lastindex or 0) - 1][1]
+    return "suffix not recognised" if without_suffix(name, suffixes) is None else None
 
 
 class _Walk:
@@ -234,9 +252,11 @@ def _say_ambiguous(item: str, names: list[str], problems: Problems) -> None:
     elif len({name.casefold() for name in composed}) < len(names):
         hint = "the names differ in case only: rename one"
     message = f"{len(names)} files for one item {quote(item)}: {', '.join(map(quote, names))}"
-    path = Path(problems.file, names[0])
+    path = os.path.join(problems.file, names[0])  # noqa: PTH118 - or an address
     problems.add(_about("KT201", "error", message, path, hint))
 
 
-def _about(code: str, severity: Severity, message: str, path: Path, hint: str | None = None) -> Diagnostic:
+def _about(
+    code: str, severity: Severity, message: str, path: str | os.PathLike[str], hint: str | None = None
+) -> Diagnostic:
     return Diagnostic(code=code, severity=severity, message=message, file=os.fspath(path), hint=hint)

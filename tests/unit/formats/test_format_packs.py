@@ -211,6 +211,13 @@ def test_options_have_to_be_those_of_the_pack(tmp_path: Path) -> None:
     assert collect_pack(path, name="A", task=TASK, options=ChordOptions(encoding="cp1252")).name == "A"
 
 
+def test_packs_of_respelled_labels_are_read_as_such(tmp_path: Path) -> None:
+    path, options = tmp_path / "x.parquet", ChordOptions(lenient=True)
+    with new_pack(path, TASK, options) as writer:
+        writer.begin(Collection("songs", {}))
+    assert collect_pack(path, name=None, task=TASK, options=options).name == "x"
+
+
 def test_tasks_without_packing(tmp_path: Path) -> None:
     path = songs(tmp_path / "x.parquet")
     with pytest.raises(OptionError, match="annotations of chords are not packed"):
@@ -349,3 +356,5 @@ def test_columns_of_one_text_each() -> None:
     found = Plain(["a\\\\b", None, "c"]).of(np.array([True, False, True]), "text")
     assert found.values == ["a\\b", "c"]
     assert found.offsets.tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="has nulls"):
+        Plain([True, None]).of(np.array([True, True]), "flag")

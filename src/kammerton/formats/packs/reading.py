@@ -30,7 +30,7 @@ from kammerton.model.task import Reading, Task
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Pack", "open_pack"]
+__all__ = ["Copied", "Pack", "open_pack"]
 
 _KEPT = 4
 """Blocks that stay decoded: one for each collection that is read side by side."""
@@ -43,6 +43,13 @@ _ROWS_PER_BYTE = 8
 """A row takes an eighth of a byte at least, however well it is packed."""
 
 
+class Copied(NamedTuple):
+    """Of a pack that lies elsewhere, and was copied: its name in messages, and how others open it again."""
+
+    name: str
+    again: tuple[Any, ...]
+
+
 class _Stored(NamedTuple):
     """What stands in a row at which a source begins."""
 
@@ -50,7 +57,7 @@ class _Stored(NamedTuple):
     file: str | None
 
 
-def open_pack(path: str | os.PathLike[str], task: Task) -> Pack:
+def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None = None) -> Pack:
     """Open a pack, and look at what it claims to hold before anything is decoded.
 
     Parameters
@@ -59,6 +66,8 @@ def open_pack(path: str | os.PathLike[str], task: Task) -> Pack:
         A regular file.
     task : Task
         What its annotations have to be of.
+    copied : Copied, optional
+        If it is a copy of what lies elsewhere.
 
     Raises
     ------
@@ -67,7 +76,7 @@ def open_pack(path: str | os.PathLike[str], task: Task) -> Pack:
         more than any file of its size holds, KT723 if a column is missing or of another type, KT724 if it is
         of another task, KT725 if a later version wrote it.
     """
-    name = os.fsdecode(path)
+    name = os.fsdecode(path) if copied is None else copied.name
     with open_regular(path, name=name) as file:
         size = os.fstat(file.fileno()).st_size
         try:
@@ -93,7 +102,7 @@ def open_pack(path: str | os.PathLike[str], task: Task) -> Pack:
         raise fault("KT724", f"pack of {record.task}, not of {task.name}", name)
     if sum(block.rows for block in record.blocks) != footer.rows:
         raise fault("KT721", "pack is damaged: rows are missing", name, "pack it again")
-    return Pack(name, task, record)
+    return Pack(name, task, record, os.fsdecode(path), copied)
 
 
 def _record(text: str, name: str) -> Record:
@@ -112,17 +121,23 @@ class Pack:
     Parameters
     ----------
     path : str
+        What messages call it.
     task : Task
     record : Record
+    file : str
+        Where it is.
+    copied : Copied, optional
 
     Notes
     -----
     Other processes are given its path, and open it again.
     """
 
-    def __init__(self, path: str, task: Task, record: Record) -> None:
+    def __init__(self, path: str, task: Task, record: Record, file: str, copied: Copied | None) -> None:
         assert task.packing is not None, "only annotations that can be packed are"
         self.path = path
+        self._file = file
+        self._copied = copied
         self.record = record
         self._task = task
         self._packing: Packing = task.packing
@@ -130,7 +145,9 @@ class Pack:
         self._kept: OrderedDict[int, list[_Stored | None]] = OrderedDict()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _open_again, (self.path, self._task.name)
+        if self._copied is not None:
+            return self._copied.again
+        return _open_again, (self._file, self._task.name)
 
     # --- names ---------------------------------------------------------------------------------
 
@@ -204,7 +221,7 @@ class Pack:
         """The table, which keeps its footer once it was read."""
         import polars as pl  # noqa: PLC0415
 
-        return pl.scan_parquet(self.path, glob=False, hive_partitioning=False)
+        return pl.scan_parquet(self._file, glob=False, hive_partitioning=False)
 
     @cached_property
     def _types(self) -> Mapping[str, pl.DataType]:

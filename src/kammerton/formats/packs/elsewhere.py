@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Packs at addresses: they are copied, for what decodes them wants a file."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+
+from kammerton.formats.packs.footer import MAGIC
+from kammerton.formats.packs.reading import Copied, Pack, open_pack
+from kammerton.formats.remote.store import Store
+from kammerton.model.registry import find_task
+from kammerton.model.task import Task
+
+__all__ = ["is_pack_at", "open_pack_at"]
+
+
+def is_pack_at(address: str) -> bool:
+    """Tell whether there is a pack at an address.
+
+    Raises
+    ------
+    OptionError
+        If there is nothing, or what reads it is not installed.
+    DataError
+        KT730 if it cannot be told.
+    """
+    store = Store(address)
+    return not store.is_folder() and store.head() == MAGIC
+
+
+def open_pack_at(address: str, task: Task) -> Pack:
+    """Copy a pack, and open the copy, which goes once nobody holds the pack.
+
+    Raises
+    ------
+    DataError
+        KT730 if it cannot be read; else as :func:`kammerton.formats.packs.open_pack`.
+    """
+    store, folder = Store(address), tempfile.mkdtemp()
+    copy = Path(folder, "pack.parquet")
+    try:
+        store.copy_to(copy)
+        pack = open_pack(copy, task, copied=Copied(store.shown, (_open_again, (address, task.name))))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(pack, shutil.rmtree, folder, ignore_errors=True)
+    return pack
+
+
+def _open_again(address: str, task: str) -> Pack:
+    return open_pack_at(address, find_task(task))

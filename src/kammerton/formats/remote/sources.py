@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Handles of files elsewhere, of which neighbours are fetched together."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from kammerton.errors import Diagnostic
+from kammerton.formats.options import Limits
+from kammerton.formats.remote.store import Entry, Store, unreadable
+from kammerton.model.registry import find_task
+from kammerton.model.sources import StoredSource
+from kammerton.model.task import Reading, Sheet, Task
+
+__all__ = ["RemoteSource", "batches", "lying_here"]
+
+_FILES, _BYTES = 64, 16 * 2**20
+"""Files, and bytes of them, that are fetched together."""
+
+
+class Batch:
+    """Files that are fetched together once one of them is asked for.
+
+    Parameters
+    ----------
+    store : Store
+    entries : tuple of Entry
+    task : Task
+        Reads them.
+    options : object
+    """
+
+    def __init__(self, store: Store, entries: tuple[Entry, ...], task: Task, options: object) -> None:
+        self.store = store
+        self.entries = entries
+        self.task = task
+        self.options = options
+        self._fetched: dict[str, bytes | Exception] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.store, self.entries, self.task.name, self.options)
+
+    def take(self, number: int) -> bytes | Exception:
+        """Return what a file holds, and let go of it."""
+        path = self.entries[number].path
+        if path not in self._fetched:
+            limit = limit_of(self.options)
+            self._fetched = self.store.fetch([each.path for each in self.entries if fits(each, limit)])
+        return self._fetched.pop(path)
+
+
+def _again(store: Store, entries: tuple[Entry, ...], task: str, options: object) -> Batch:
+    return Batch(store, entries, find_task(task), options)
+
+
+def batches(store: Store, entries: Iterable[Entry], task: Task, options: object) -> Iterator[Batch]:
+    """Give files, one at least, in batches in the same order."""
+    together: list[Entry] = []
+    size = 0
+    for entry in entries:
+        if together and (len(together) == _FILES or size + (entry.size or 0) > _BYTES):
+            yield Batch(store, tuple(together), task, options)
+            together, size = [], 0
+        together.append(entry)
+        size += entry.size or 0
+    yield Batch(store, tuple(together), task, options)
+
+
+class RemoteSource(StoredSource):
+    """A file elsewhere, as one of a batch."""
+
+    __slots__ = ("_batch", "_number")
+
+    def __init__(self, batch: Batch, number: int) -> None:
+        self._batch = batch
+        self._number = number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RemoteSource, (self._batch, self._number)
+
+    def read(self) -> Reading[Any]:
+        """Fetch the file, and read it as one that lies here."""
+        batch, entry = self._batch, self._batch.entries[self._number]
+        limit = limit_of(batch.options)
+        if not fits(entry, limit):
+            message = f"file of {entry.size:,} bytes: over the limit of {limit:,}"
+            said = Diagnostic(code="KT106", severity="error", message=message, file=entry.shown)
+            return Reading((), (said,))
+        data = batch.take(self._number)
+        if isinstance(data, Exception):
+            return Reading((), (unreadable(data, entry.shown),))
+        with lying_here(data, entry) as path:
+            return batch.task.read(path, entry.shown, batch.options)
+
+    def unfold(self) -> Sheet[Any] | None:
+        """Return what the file holds if it holds many items; None if not, or if it cannot be fetched."""
+        batch, entry = self._batch, self._batch.entries[self._number]
+        if batch.task.unfold is None or not fits(entry, limit_of(batch.options)):
+            return None
+        data = batch.take(self._number)
+        if isinstance(data, Exception):
+            return None
+        with lying_here(data, entry) as path:
+            return batch.task.unfold(path, entry.shown, batch.options)
+
+    @property
+    def file(self) -> str:
+        """Its address, as messages have it."""
+        return self._batch.entries[self._number].shown
+
+
+def limit_of(options: object) -> int:
+    """Return how many bytes a file may have."""
+    limits = getattr(options, "limits", None)
+    return (limits if isinstance(limits, Limits) else Limits()).bytes
+
+
+def fits(entry: Entry, limit: int) -> bool:
+    """Tell whether a file may be fetched; what does not say its size is looked at once it is here."""
+    return entry.size is None or entry.size <= limit
+
+
+@contextlib.contextmanager
+def lying_here(data: bytes, entry: Entry) -> Iterator[Path]:
+    """Give a file that readers of files can open, called as it is elsewhere."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, PurePosixPath(entry.name).name)
+        path.write_bytes(data)
+        yield path

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""A place elsewhere: what it has, and its bytes, asked for again if it stumbles."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import unquote
+
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.formats.remote.addresses import shown_address
+
+__all__ = ["ATTEMPTS", "Entry", "Store", "unreadable"]
+
+ATTEMPTS = 5
+"""How often something is asked for before it counts as unreadable."""
+
+_PAUSE = 0.1
+"""Seconds before the second attempt; each further pause is twice as long."""
+
+_PIECE = 16 * 2**20
+_LASTING = (FileNotFoundError, PermissionError, NotADirectoryError)
+"""Errors that no further attempt mends."""
+
+T = TypeVar("T")
+
+
+def unreadable(error: BaseException, file: str) -> Diagnostic:
+    """Return why something cannot be read; of the error its kind only: its text may hold signed addresses."""
+    if isinstance(error, _LASTING):
+        message = f"cannot be read: {type(error).__name__}"
+    else:
+        message = f"cannot be read in {ATTEMPTS} attempts: {type(error).__name__}"
+    return Diagnostic(code="KT730", severity="error", message=message, file=file)
+
+
+class Entry(NamedTuple):
+    """A file of a store: where it is, its name below the folder, its size if known; its name in messages."""
+
+    path: str
+    name: str
+    size: int | None
+    shown: str
+
+
+class Store:
+    """A folder or a file at an address.
+
+    Parameters
+    ----------
+    address : str
+        With all that it takes to be let in, which is shown nowhere.
+
+    Attributes
+    ----------
+    shown : str
+        The address as messages have it.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self.shown = shown_address(address).rstrip("/")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Store, (self._address,)
+
+    def __repr__(self) -> str:
+        return f"Store({self.shown!r})"
+
+    @cached_property
+    def _opened(self) -> tuple[Any, str]:
+        """The file system, and the place in it."""
+        try:
+            from fsspec.core import url_to_fs  # noqa: PLC0415 - few read from elsewhere
+        except ImportError as error:
+            raise OptionError(f"reading {quote(self.shown)} needs fsspec", _INSTALL) from error
+        try:
+            system, place = url_to_fs(self._address)
+        except (ImportError, ValueError) as error:
+            kind = self.shown.partition("://")[0]
+            raise OptionError(f"nothing is installed that reads {kind}://", _INSTALL) from error
+        return system, place
+
+    def listing(self) -> list[Entry] | None:
+        """Return all files below, by name; None if it is a file itself.
+
+        Raises
+        ------
+        OptionError
+            If there is nothing.
+        DataError
+            KT730 if it cannot be told.
+        """
+        system, place = self._opened
+        if not self.is_folder():
+            return None
+        found = self._tried(lambda: system.find(place, detail=True))
+        top = place.rstrip("/") + "/"
+        entries = []
+        for path, about in found.items():
+            if path.startswith(top):
+                name = _name(path, top)
+                entries.append(Entry(path, name, about.get("size"), f"{self.shown}/{name}"))
+        return sorted(entries, key=lambda entry: entry.name.split("/"))
+
+    def whole(self) -> Entry:
+        """Return the file that the address is of."""
+        system, place = self._opened
+        size = self._tried(lambda: system.info(place)).get("size")
+        return Entry(place, self.shown.rpartition("/")[2], size, self.shown)
+
+    def is_folder(self) -> bool:
+        """Tell a folder from a file."""
+        system, place = self._opened
+        if self._address.startswith("http"):  # where everything is a file
+            return place.endswith("/")
+        return bool(self._tried(lambda: system.info(place))["type"] == "directory")
+
+    def fetch(self, paths: Sequence[str]) -> dict[str, bytes | Exception]:
+        """Return the content of files, or what kept it from being read.
+
+        What fails is asked for again, after 0.1 s, 0.2 s, 0.4 s and 0.8 s.
+        """
+        system, _ = self._opened
+        found: dict[str, bytes | Exception] = {}
+        waiting = list(paths)
+        for attempt in range(ATTEMPTS):
+            _pause(attempt)
+            found |= _answers(system, waiting)
+            waiting = [path for path in waiting if _may_pass(found[path])]
+            if not waiting:
+                break
+        return found
+
+    def head(self) -> bytes:
+        """Return the first four bytes of a file."""
+        system, place = self._opened
+        return bytes(self._tried(lambda: system.cat_file(place, start=0, end=4)))
+
+    def copy_to(self, target: Path) -> None:
+        """Copy a file, piece by piece.
+
+        Raises
+        ------
+        DataError
+            KT730 if it cannot be read.
+        """
+        path, _, size, _ = self.whole()
+        system, _ = self._opened
+        with target.open("wb") as file:
+            if size is None:
+                file.write(self._tried(lambda: system.cat_file(path)))
+                return
+            for begin in range(0, size, _PIECE):
+                file.write(self._piece(begin, min(begin + _PIECE, size)))
+
+    def _piece(self, begin: int, end: int) -> bytes:
+        system, place = self._opened
+        return bytes(self._tried(lambda: system.cat_file(place, start=begin, end=end)))
+
+    def _tried(self, ask: Callable[[], T]) -> T:
+        for attempt in range(ATTEMPTS):
+            _pause(attempt)
+            try:
+                return ask()
+            except FileNotFoundError as error:
+                raise OptionError(f"no such file or folder: {quote(self.shown)}") from error
+            except Exception as error:  # whatever a backend or a network raises
+                last = error
+                if isinstance(error, _LASTING):
+                    break
+        raise DataError((unreadable(last, self.shown),)) from None
+
+
+_INSTALL = "pip install 'kammerton[remote]'"
+
+
+def _answers(system: Any, paths: list[str]) -> Mapping[str, bytes | Exception]:
+    try:
+        found: Mapping[str, bytes | Exception] = system.cat(paths, on_error="return")
+    except Exception as error:  # whatever a backend or a network raises
+        return dict.fromkeys(paths, error)
+    return {path: found.get(path, FileNotFoundError(2, "no answer")) for path in paths}
+
+
+def _may_pass(answer: bytes | Exception) -> bool:
+    return isinstance(answer, Exception) and not isinstance(answer, _LASTING)
+
+
+def _pause(attempt: int) -> None:
+    if attempt:
+        time.sleep(_PAUSE * 2 ** (attempt - 1))
+
+
+def _name(path: str, top: str) -> str:
+    name = path[len(top) :]
+    return unquote(name) if top.startswith("http") else name

@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: MIT
+"""Annotations elsewhere: read as those that lie here, whatever stumbles on the way."""
+
+import gc
+import pickle
+import re
+import sys
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, ClassVar
+
+import fsspec
+import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+
+import kammerton as kt
+from kammerton.chords import TASK, ChordOptions
+from kammerton.errors import DataError, OptionError
+from kammerton.formats import Limits
+from kammerton.formats.collecting import collect
+from kammerton.formats.packs import is_pack
+from kammerton.formats.packs.elsewhere import open_pack_at
+from kammerton.formats.remote import RemoteSource, is_remote, name_at, shown_address
+from kammerton.formats.remote.addresses import with_shown_addresses
+from kammerton.formats.remote.store import ATTEMPTS, Store
+from kammerton.model.corpus import Collection
+
+SOURCES = Path(__file__).parents[3] / "src/kammerton/formats/remote"
+FILES = {
+    "ref/one.lab": "0 2 C\n2 4 G:7\n",
+    "ref/sub/two.lab": "0 2 D:dim\n",
+    "ref/torn.lab": "0 1 nonsense\n",
+    "ref/notes.txt~": "dear",
+    "ref/README.md": "dear",
+    "est/one.lab": "0 3 C\n3 4 G\n",
+    "est/sub/two.lab": "0 2 D:dim\n",
+    "est/torn.lab": "0 1 C\n",
+}
+
+
+class Flaky(MemoryFileSystem):  # type: ignore[misc]
+    """Fails every third time that it is asked for bytes."""
+
+    protocol = "flaky"
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+    asked = 0
+    every = 3
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return str(super()._strip_protocol(path.replace("flaky://", "memory://")))
+
+    def cat_file(self, path: str, *arguments: Any, **options: Any) -> Any:
+        Flaky.asked += 1
+        if Flaky.asked % Flaky.every == 0:
+            raise TimeoutError("https://host/x?signature=secret")
+        return super().cat_file(path, *arguments, **options)
+
+
+class Odd(MemoryFileSystem):  # type: ignore[misc]
+    """Tells no sizes, and fails as a whole when asked for several files."""
+
+    protocol = "odd"
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+    fails: BaseException | None = None
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        return str(super()._strip_protocol(path.replace("odd://", "memory://")))
+
+    def info(self, path: str, **options: Any) -> Any:
+        found = super().info(path, **options)
+        return {**found, "size": None}
+
+    def cat(self, *arguments: Any, **options: Any) -> Any:
+        if Odd.fails is not None:
+            raise Odd.fails
+        return super().cat(*arguments, **options)
+
+
+@pytest.fixture(autouse=True)
+def places(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The files at addresses of each kind, and no pauses."""
+    monkeypatch.setattr("kammerton.formats.remote.store._PAUSE", 0)
+    for kind in (Flaky, Odd):
+        fsspec.register_implementation(kind.protocol, kind, clobber=True)
+    Flaky.asked, Flaky.every, Odd.fails = 0, 3, None
+    systems = [fsspec.filesystem(name) for name in ("memory", "flaky", "odd")]
+    for system in systems:
+        for name, text in FILES.items():
+            system.pipe(f"/corpus/{name}", text.encode())
+    yield
+    for system in systems:
+        system.rm("/corpus", recursive=True)
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def collected(address: str, options: ChordOptions | None = None) -> Collection:
+    return collect(address, name=None, default_name="x", task=TASK, options=options or ChordOptions())
+
+
+def source_of(collection: Collection, item: str) -> RemoteSource:
+    ((_, source),) = collection.sources[item]
+    assert isinstance(source, RemoteSource)
+    return source
+
+
+def test_every_code_has_a_page() -> None:
+    used = {code for path in SOURCES.glob("*.py") for code in re.findall(r'"(KT7\d\d)"', path.read_text())}
+    assert used == {"KT730"}
+    page = files("kammerton").joinpath("explanations", "KT730.md").read_text(encoding="utf-8")
+    assert page.startswith("# KT730 an address cannot be read\n\n")
+
+
+@pytest.mark.parametrize("kind", ["memory", "flaky", "odd"])
+def test_scores_and_messages_are_those_of_the_folder(kind: str, here: Path) -> None:
+    """Every third read fails, and nothing is lost."""
+    local = kt.score("chords", here / "ref", {"est": here / "est"}, ci=None)
+    remote = kt.score("chords", f"{kind}://corpus/ref", {"est": f"{kind}://corpus/est"}, ci=None)
+    assert remote.to_dict()["scores"] == local.to_dict()["scores"]
+    said = [
+        [
+            (each.code, each.message, (each.file or "").replace(place, ""), each.line)
+            for each in scores.diagnostics
+        ]
+        for scores, place in ((remote, f"{kind}://corpus/"), (local, f"{here}/"))
+    ]
+    assert sorted(said[0]) == sorted(said[1])
+    assert {"KT310", "KT205"} <= {code for code, *_ in said[0]}
+    if kind == "flaky":
+        assert Flaky.asked == 8  # six files, of which two failed once
+
+
+def test_a_pack_elsewhere(here: Path, tmp_path: Path) -> None:
+    kt.pack("chords", here / "ref", tmp_path / "ref.parquet")
+    fsspec.filesystem("flaky").pipe("/corpus/ref.parquet", (tmp_path / "ref.parquet").read_bytes())
+    fsspec.filesystem("odd").pipe("/corpus/ref.parquet", (tmp_path / "ref.parquet").read_bytes())
+    expected = kt.score("chords", here / "ref", {"est": here / "est"}, ci=None).to_dict()["scores"]
+    for kind in ("flaky", "odd"):
+        address = f"{kind}://corpus/ref.parquet"
+        assert is_pack(address)
+        found = kt.score("chords", address, {"est": here / "est"}, ci=None)
+        assert found.to_dict()["scores"] == expected
+        collection = collected(address)
+        assert (collection.name, collection.origin) == ("ref", address)
+        ((_, packed),) = collection.sources["one"]
+        again = pickle.loads(pickle.dumps(packed))
+        assert [each.labels for _, each in again.read().annotations] == [("C", "G:7")]
+    assert kt.check("chords", "flaky://corpus/ref.parquet").files
+    assert not is_pack("memory://corpus/ref")
+
+
+def test_large_packs_are_copied_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kammerton.formats.remote.store._PIECE", 7)
+    data = bytes(range(256))
+    fsspec.filesystem("flaky").pipe("/corpus/x", data)
+    Store("flaky://corpus/x").copy_to(tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == data
+    assert Flaky.asked > 256 / 7
+
+
+@pytest.mark.parametrize(("files", "size"), [(1, 2**20), (2, 2**20), (64, 1), (64, 2**20)])
+def test_neighbours_are_fetched_together(files: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kammerton.formats.remote.sources._FILES", files)
+    monkeypatch.setattr("kammerton.formats.remote.sources._BYTES", size)
+    Flaky.every = 10**9
+    collection = collected("flaky://corpus/est")
+    sources = [source_of(collection, item) for item in collection.sources]
+    assert len(sources) == 3
+    for source in (*sources, sources[0]):  # what was let go of is fetched once more
+        assert source.read().annotations
+    together = 1 if 1 in (files, size) else files
+    assert Flaky.asked == 3 + min(together, 3)
+    assert pickle.loads(pickle.dumps(sources[1])).read().annotations
+
+
+def test_what_fails_for_good_fails_alone() -> None:
+    Flaky.every = 1
+    with pytest.raises(DataError) as caught:
+        kt.score("chords", "memory://corpus/ref", {"est": "flaky://corpus/est"}, ci=None)
+    told = {each.file: each.message for each in caught.value.diagnostics if each.code == "KT730"}
+    assert told["flaky://corpus/est/one.lab"] == f"cannot be read in {ATTEMPTS} attempts: TimeoutError"
+    assert "secret" not in str(caught.value)
+    assert Flaky.asked == ATTEMPTS * 3
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (PermissionError(13, "secret"), "cannot be read: PermissionError"),
+        (RuntimeError("secret"), f"cannot be read in {ATTEMPTS} attempts: RuntimeError"),
+    ],
+)
+def test_stores_that_fail_as_a_whole(error: Exception, message: str) -> None:
+    Odd.fails = error
+    collection = collected("odd://corpus/est")
+    source = source_of(collection, "one")
+    (said,) = source.read().diagnostics
+    assert (said.code, said.message, said.file) == ("KT730", message, "odd://corpus/est/one.lab")
+
+
+def test_files_that_went_away_meanwhile() -> None:
+    collection = collected("memory://corpus/est")
+    fsspec.filesystem("memory").rm("/corpus/est/one.lab")
+    source = source_of(collection, "one")
+    (said,) = source.read().diagnostics
+    assert said.message == "cannot be read: FileNotFoundError"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ConnectionError("secret"), f"cannot be read in {ATTEMPTS} attempts: ConnectionError"),
+        (PermissionError("secret"), "cannot be read: PermissionError"),
+    ],
+)
+def test_listings_that_fail(error: Exception, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Odd, "find", fail)
+        with pytest.raises(DataError) as caught:
+            Store("odd://corpus/est").listing()
+    (problem,) = caught.value.diagnostics
+    assert (problem.code, problem.message, problem.file) == ("KT730", said, "odd://corpus/est")
+
+
+def test_a_file_elsewhere() -> None:
+    scores = kt.score(
+        "chords", "memory://corpus/ref/one.lab", {"est": "memory://corpus/est/one.lab"}, ci=None
+    )
+    assert scores.value("mirex2013/MajMin") == 0.75
+    scores = kt.score(
+        "chords", {"x": "memory://corpus/ref/one.lab"}, {"est": {"x": "memory://corpus/est/one.lab"}}, ci=None
+    )
+    assert scores.value("mirex2013/MajMin") == 0.75
+
+
+def test_large_files_are_not_fetched() -> None:
+    options = ChordOptions(limits=Limits(bytes=11))
+    for kind, code in (("flaky", "KT106"), ("odd", "KT106")):
+        Flaky.asked = 0
+        collection = collected(f"{kind}://corpus/ref", options)
+        source = source_of(collection, "one")
+        assert [each.code for each in source.read().diagnostics] == [code]
+    assert Flaky.asked == 0
+
+
+TABLE = "item,instrument\na,flute\nb,harp\n"
+
+
+@pytest.mark.parametrize("kind", ["memory", "flaky"])
+def test_files_of_many_items(kind: str) -> None:
+    fsspec.filesystem(kind).pipe("/corpus/lists.csv", TABLE.encode())
+    address = f"{kind}://corpus/lists.csv"
+    scores = kt.score("instruments", address, {"same": address}, ci=None)
+    assert set(scores.references) == {"a", "b"}
+
+
+def test_files_of_many_items_that_cannot_be_fetched() -> None:
+    for kind in ("odd", "memory"):
+        fsspec.filesystem(kind).pipe("/corpus/lists.csv", TABLE.encode())
+    Odd.fails = TimeoutError()
+    with pytest.raises(DataError, match="KT730"):
+        kt.score("instruments", "odd://corpus/lists.csv", {"same": {"a": ["flute"]}}, ci=None)
+    options = kt.instruments.InstrumentOptions(limits=Limits(bytes=11))
+    with pytest.raises(DataError, match="KT106"):
+        kt.score("instruments", "memory://corpus/lists.csv", {"same": {"a": ["flute"]}}, options=options)
+
+
+def test_copies_go_once_nobody_needs_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "here"))
+    (tmp_path / "here").mkdir()
+    kt.pack("chords", "memory://corpus/est", tmp_path / "est.parquet")
+    fsspec.filesystem("memory").pipe("/corpus/est.parquet", (tmp_path / "est.parquet").read_bytes())
+    pack = open_pack_at("memory://corpus/est.parquet", TASK)
+    assert len(list((tmp_path / "here").iterdir())) == 1
+    del pack
+    gc.collect()
+    assert list((tmp_path / "here").iterdir()) == []
+    fsspec.filesystem("memory").pipe("/corpus/est.parquet", b"PAR1")
+    with pytest.raises(DataError, match=r"memory://corpus/est\.parquet: KT720"):
+        open_pack_at("memory://corpus/est.parquet", TASK)
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_two_files_of_one_item() -> None:
+    system = fsspec.filesystem("memory")
+    system.pipe("/corpus/est/one.csv", b"start,end,label\n0,1,C\n")
+    system.pipe("/corpus/est/e\u0301.lab", b"0 1 C\n")
+    collection = collected("memory://corpus/est")
+    assert collection.broken == {"one": "several files for one item"}
+    assert collection.written == {"é": "e\u0301"}
+    assert [each.file for each in collection.diagnostics if each.code == "KT201"] == [
+        "memory://corpus/est/one.csv"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("memory://corpus/nothing", "no such file or folder: `memory://corpus/nothing`"),
+        ("nosuchthing://key:secret@corpus/x", "nothing is installed that reads nosuchthing://"),
+    ],
+)
+def test_addresses_of_nothing(address: str, said: str) -> None:
+    with pytest.raises(OptionError, match=re.escape(said)):
+        kt.score("chords", address, {"est": "memory://corpus/est"})
+
+
+def test_folders_without_annotations() -> None:
+    fsspec.filesystem("memory").pipe("/corpus/docs/README.md", b"dear")
+    with pytest.raises(OptionError, match="no annotation files in `memory://corpus/docs`"):
+        kt.score("chords", "memory://corpus/docs", {"est": "memory://corpus/est"})
+
+
+def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with pytest.raises(OptionError, match=r"reading `s3://corpus/ref` needs fsspec"):
+        kt.score("chords", "s3://key:secret@corpus/ref", {"est": "memory://corpus/est"})
+
+
+@pytest.mark.parametrize("verb", ["check", "convert"])
+def test_verbs_that_want_files(verb: str, tmp_path: Path) -> None:
+    arguments = ("memory://corpus/ref",) if verb == "check" else ("memory://corpus/ref", tmp_path / "out")
+    options = {} if verb == "check" else {"to": "lab"}
+    with pytest.raises(OptionError, match="files are not read one by one at `memory://corpus/ref`"):
+        getattr(kt, verb)("chords", *arguments, **options)
+    kt.pack("chords", "memory://corpus/ref", tmp_path / "ref.parquet")
+    assert kt.check("chords", tmp_path / "ref.parquet").files == (
+        "memory://corpus/ref/one.lab",
+        "memory://corpus/ref/sub/two.lab",
+        "memory://corpus/ref/torn.lab",
+    )
+
+
+class Pages:
+    """A web server as fsspec presents it: everything is a file, names are quoted, sizes unknown."""
+
+    def info(self, _: str) -> dict[str, Any]:
+        return {"type": "file", "size": None}
+
+    def find(self, place: str, *, detail: bool) -> dict[str, dict[str, Any]]:
+        assert detail
+        return {f"{place}a%20b.lab": {}, "https://elsewhere.org/x.lab": {}}
+
+    def cat(self, paths: list[str], *, on_error: str) -> dict[str, bytes]:
+        assert (paths, on_error) == (["https://host.org/ref/a%20b.lab"], "return")
+        return {paths[0]: b"0 2 C\n"}
+
+
+def test_web_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Store, "_opened", (Pages(), "https://host.org/ref/"))
+    collection = collected("https://host.org/ref/?token=secret")
+    assert (collection.name, collection.origin) == ("ref", "https://host.org/ref")
+    assert list(collection.sources) == ["a b"]
+    assert len(source_of(collection, "a b").read().annotations) == 1
+    assert "secret" not in repr(collection)
+
+
+@pytest.mark.parametrize(
+    ("address", "shown", "name"),
+    [
+        ("s3://key:secret@corpus/refs/", "s3://corpus/refs/", "refs"),
+        ("https://h.org/a.parquet?sig=secret#x", "https://h.org/a.parquet", "a"),
+        ("gs://bucket", "gs://bucket", "bucket"),
+        ("s3://corpus/v1.0", "s3://corpus/v1.0", "v1.0"),
+        ("https://user@name:secret@h.org/x@y.lab", "https://h.org/x@y.lab", "x@y"),
+    ],
+)
+def test_what_is_shown_of_addresses(address: str, shown: str, name: str) -> None:
+    assert is_remote(address)
+    assert shown_address(address) == shown
+    assert name_at(address) == name
+    assert with_shown_addresses(f"['mine={address}']") == f"['mine={shown}']"
+    assert "secret" not in repr(Store(address))
+
+
+@pytest.mark.parametrize("path", ["songs", "C:/songs", "C:\\songs", "a:b", Path("s3://x"), None, "://x"])
+def test_what_is_no_address(path: object) -> None:
+    assert not is_remote(path)
+
+
+def test_nothing_of_an_address_is_in_a_run(tmp_path: Path) -> None:
+    """Credentials are in no signature, and in no file of a run."""
+    scores = kt.score("chords", "memory://corpus/ref", {"est": "memory://corpus/est"}, ci=None)
+    kt.write_run(scores, tmp_path / "run")
+    view = kt.show("chords", str(tmp_path / "run"), item="one")
+    assert view.tracks[0].name == "ref"
