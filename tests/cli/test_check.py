@@ -123,3 +123,10 @@ def test_tabs_are_one_column_and_wide_characters_two(terminal: Terminal) -> None
 
 def test_a_file_named_twice_is_read_once(bad: Terminal) -> None:
     assert bad.run(*CHECK, "songs", "songs/label.lab").err.startswith("4 files checked")
+
+
+def test_one_cause_in_many_items_is_told_from_many(terminal: Terminal) -> None:
+    rows = "file,instrument|" + "|".join(f"{item},pianno" for item in range(20))
+    terminal.write(**{".": {"one.csv": rows, "two.csv": rows}})
+    result = terminal.run("check", "instruments", "one.csv", "two.csv", "--taxonomy", "openmic-2018")
+    assert result.err == "2 files checked: 40 errors in 2 files, of 1 cause\n"

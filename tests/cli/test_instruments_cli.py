@@ -62,7 +62,7 @@ def test_fewer_draws_are_said(lists: Terminal, monkeypatch: pytest.MonkeyPatch) 
         (("--taxonomy", "campaign-sample", "--level", "1"), "open-mic-task1/P", 1.0),
         (("--unknown", "keep", "--taxonomy", "campaign-sample"), "open-mic-task1/P", 1 / 4),
         (("--undefined", "skip", "--threshold", "0.6"), "open-mic-task1/P", 1 / 2),
-        (("--threshold", "0.6"), "open-mic-task1/P", 1 / 4),
+        (("--threshold", ">=0.6"), "open-mic-task1/P", 1 / 4),
     ],
 )
 def test_choices_change_figures_and_signatures(
@@ -71,6 +71,28 @@ def test_choices_change_figures_and_signatures(
     assert values(lists, *arguments)[measure] == pytest.approx(value)
     signature = lists.run(*SCORE, *arguments, "--format", "json").document["scores"][0]["signature"]
     assert f"|{arguments[0].removeprefix('--').replace('-', '_')}:{arguments[1]}|" in signature
+
+
+def test_one_threshold_has_one_signature_however_it_is_written(lists: Terminal) -> None:
+    signed = {lists.run(*SCORE, "--threshold", text).out for text in ("0.6", ">=0.6", ">= .60")}
+    (out,) = signed
+    assert "|threshold:>=0.6|" in out
+    assert "|truth_threshold" not in lists.run(*SCORE, "--truth-threshold", "0.5").out
+
+
+def test_an_encoding_is_that_of_taxonomies_maps_and_thresholds_too(lists: Terminal) -> None:
+    files = {
+        "latin.csv": "file,instrument\na,Fl\u00f6te\n",
+        "tree.csv": "node,parent\nFl\u00f6te,wood\nFagott,wood\n",
+        "map.csv": "label,instrument\nFl\u00f6te,Fagott\n",
+        "least.csv": "instrument,threshold\nFl\u00f6te,0.5\n",
+    }
+    for name, text in files.items():
+        (lists.folder / name).write_text(text, encoding="latin-1")
+    same = ("score", "instruments", "latin.csv", "est=latin.csv", "--quiet", "--encoding")
+    for option in (("--taxonomy", "tree.csv"), ("--map", "map.csv"), ("--threshold", "least.csv")):
+        assert lists.run(*same, "latin-1", *option).code == 0
+        assert "KT104" in lists.run(*same, "utf-8", *option).err
 
 
 def test_labels_are_mapped_first(lists: Terminal) -> None:

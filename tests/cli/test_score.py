@@ -314,6 +314,13 @@ def test_one_bad_file_of_five_is_named_and_the_rest_is_scored(terminal: Terminal
     assert result.out.splitlines()[3].split() == ["est", "4", "100.00"]
 
 
+def test_problems_of_a_file_scored_against_itself_are_said_once(terminal: Terminal) -> None:
+    terminal.write(ref={"a.lab": "0 2 C:mja7|2 4 C:mja7", "b.lab": "0 2 C"})
+    result = terminal.run(*SCORE, "ref", "same=ref", "--measure", "mirex2013/MajMin")
+    assert result.err.count("error[KT312]") == 2  # of two lines
+    assert result.lines[-1].endswith("2 errors, 1 warning in 1 file")
+
+
 def test_missing_estimate_is_scored_as_worst_and_named(corpus: Terminal) -> None:
     (corpus.folder / "est/one.lab").unlink()
     result = corpus.run(*SCORE, "ref", "est", "--measure", "mirex2013/Root")

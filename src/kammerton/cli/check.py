@@ -90,4 +90,7 @@ def _summary(checked: Checked) -> str:
 
     ignored = f"; {plural(len(checked.ignored), 'path')} ignored" if checked.ignored else ""
     found = count_problems(checked.diagnostics) or "no problems"
-    return f"{plural(len(checked.files), 'file')} checked: {found}{ignored}"
+    wrong = [each for each in checked.diagnostics if each.severity != "note"]
+    causes = len({(each.code, each.message) for each in wrong})
+    fewer = f", of {plural(causes, 'cause')}" if causes < sum(each.count for each in wrong) else ""
+    return f"{plural(len(checked.files), 'file')} checked: {found}{fewer}{ignored}"

@@ -13,7 +13,7 @@ from kammerton.formats.options import IntervalOptions, Limits
 from kammerton.instruments.label_maps import LabelMap, load_label_map
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import load_taxonomy
-from kammerton.instruments.thresholds import Threshold, read_threshold
+from kammerton.instruments.thresholds import Threshold, canonical, read_threshold
 
 __all__ = ["InstrumentOptions", "Ties", "Undefined", "Unknown"]
 
@@ -74,9 +74,10 @@ class InstrumentOptions:
     gain : {"campaign", "chapelle"}
         Probability that a file of grade r satisfies in ERR: r / 2, or (2**r - 1) / 4.
     encoding : str
-        Character encoding of text files; a byte order mark always wins over it.
+        Character encoding of text files, also of taxonomies, label maps and thresholds; a byte order mark
+        always wins over it.
     limits : Limits
-        Budgets of one file.
+        Budgets of one file, likewise.
     """
 
     taxonomy: str = field(default="", metadata={"file": True})
@@ -109,6 +110,8 @@ class InstrumentOptions:
                 raise OptionError.of_type(f"`{name}`", getattr(self, name), "True or False")
         for name in ("taxonomy", "map", "threshold", "truth_threshold"):
             _check_text(name, getattr(self, name))
+        for name in ("threshold", "truth_threshold"):  # `0.5` and `>= .50` are one choice, signed as one
+            object.__setattr__(self, name, canonical(getattr(self, name)))
         self._check_taxonomy()
         _ = self.tree, self.label_map, self.cut, self.truth_cut  # refuses what cannot be read
 
@@ -121,22 +124,28 @@ class InstrumentOptions:
     @cached_property
     def tree(self) -> Taxonomy | None:
         """The taxonomy, read once; None if there is none."""
-        return load_taxonomy(self.taxonomy) if self.taxonomy else None
+        if not self.taxonomy:
+            return None
+        return load_taxonomy(self.taxonomy, encoding=self.encoding, limits=self.limits)
 
     @cached_property
     def label_map(self) -> LabelMap | None:
         """The label map, read once; None if there is none."""
-        return load_label_map(self.map) if self.map else None
+        if not self.map:
+            return None
+        return load_label_map(self.map, encoding=self.encoding, limits=self.limits)
 
     @cached_property
     def cut(self) -> Threshold | None:
         """Threshold of estimated scores; None if there is none."""
-        return read_threshold(self.threshold) if self.threshold else None
+        if not self.threshold:
+            return None
+        return read_threshold(self.threshold, encoding=self.encoding, limits=self.limits)
 
     @cached_property
     def truth_cut(self) -> Threshold:
         """Threshold of annotated relevance."""
-        return read_threshold(self.truth_threshold)
+        return read_threshold(self.truth_threshold, encoding=self.encoding, limits=self.limits)
 
 
 def _check_number(name: str, value: object, least: int) -> None:

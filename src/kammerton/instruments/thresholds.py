@@ -21,7 +21,7 @@ from kammerton.formats.times import parse_time
 from kammerton.instruments.small_tables import Row, Shape, read_rows
 from kammerton.model.annotations import Place
 
-__all__ = ["Operator", "Threshold", "read_threshold"]
+__all__ = ["Operator", "Threshold", "canonical", "read_threshold"]
 
 Operator = Literal[">=", ">"]
 
@@ -97,7 +97,25 @@ class Threshold:
         return f"{self.operator}{self.value:g}"
 
 
-def read_threshold(text: str) -> Threshold:
+def canonical(text: str) -> str:
+    """Return a threshold as signatures have it; what is no number is returned as it is.
+
+    >>> canonical("0.50"), canonical("> .5"), canonical("each.csv")
+    ('>=0.5', '>0.5', 'each.csv')
+    """
+    found = _number(text)
+    return text if found is None else f"{found[0]}{found[1]!r}"
+
+
+def _number(text: str) -> tuple[Operator, float] | None:
+    found = _TEXT.fullmatch(text.strip())
+    value = None if found is None else parse_time(found["value"], ".")
+    if found is None or value is None or not math.isfinite(value):
+        return None
+    return ">" if found["operator"] == ">" else ">=", value
+
+
+def read_threshold(text: str, *, encoding: str = "utf-8", limits: Limits | None = None) -> Threshold:
     """Return the threshold that a text names.
 
     Parameters
@@ -106,6 +124,10 @@ def read_threshold(text: str) -> Threshold:
         A number, perhaps after ``>`` or ``>=`` (which is meant without either); or the path of a CSV
         file with the columns ``instrument,threshold``, in which ``*`` stands for all other instruments.
         Scores of a file pass if they reach the threshold.
+    encoding : str
+        Encoding of a file that has no byte order mark.
+    limits : Limits, optional
+        Budgets of the file.
 
     Returns
     -------
@@ -123,22 +145,23 @@ def read_threshold(text: str) -> Threshold:
     >>> read_threshold(">0.5")
     Threshold(operator='>', value=0.5, by_label={})
     """
-    found = _TEXT.fullmatch(text.strip())
-    value = None if found is None else parse_time(found["value"], ".")
-    if found is not None and value is not None and math.isfinite(value):
-        return Threshold(">" if found["operator"] == ">" else ">=", value)
+    found = _number(text)
+    if found is not None:
+        return Threshold(*found)
     # a path may be too long, or hold what no path has
     if text.lower().endswith((".csv", ".tsv")) or os.path.isfile(text):  # noqa: PTH113
-        return _read_file(text)
+        return _read_file(text, encoding, limits or Limits())
     raise OptionError(
         f"no threshold: {quote(text)}", "write a number, `>` and a number, or the path of a CSV file"
     )
 
 
-def _read_file(path: str) -> Threshold:
+def _read_file(path: str, encoding: str, limits: Limits) -> Threshold:
     problems = Problems(path)
     found: dict[str, float] = {}
-    for row in read_rows(read_text(path, name=path), _SHAPE, problems, Limits()):
+    for row in read_rows(
+        read_text(path, name=path, encoding=encoding, limits=limits), _SHAPE, problems, limits
+    ):
         _take(found, row, problems)
     if not found and not problems.has_errors:
         _say(problems, Place(path), "no thresholds", f"a header `{_SHAPE.header}`, and a row for each")

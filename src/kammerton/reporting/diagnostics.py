@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kammerton.errors import Diagnostic, Severity, plural
 from kammerton.model.annotations import EXCERPT_LEAD
@@ -125,7 +125,7 @@ def render_grouped(
         As for :func:`render_diagnostic`.
     """
     kinds: dict[tuple[str, Severity], list[Diagnostic]] = {}
-    for diagnostic in diagnostics:
+    for diagnostic in _distinct(diagnostics):
         kinds.setdefault((diagnostic.code, diagnostic.severity), []).append(diagnostic)
     lines = []
     for (code, severity), same in kinds.items():
@@ -140,6 +140,16 @@ def render_grouped(
     return lines
 
 
+def _distinct(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Leave out what was said before of the same place: a file may be reference and estimate in one."""
+    seen = set()
+    for each in diagnostics:
+        place = (each.code, each.severity, each.file, each.line, each.column, each.message)
+        if each.line is None or place not in seen:
+            seen.add(place)
+            yield each
+
+
 def count_problems(diagnostics: Iterable[Diagnostic]) -> str:
     """Return e.g. ``12 errors, 1 warning in 3 files``; empty if there is neither.
 
@@ -147,7 +157,7 @@ def count_problems(diagnostics: Iterable[Diagnostic]) -> str:
     """
     counts = {"error": 0, "warning": 0, "note": 0}
     files = set()
-    for diagnostic in diagnostics:
+    for diagnostic in _distinct(diagnostics):
         counts[diagnostic.severity] += diagnostic.count
         if diagnostic.severity != "note" and diagnostic.file is not None:
             files.add(diagnostic.file)

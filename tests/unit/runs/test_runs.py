@@ -204,7 +204,7 @@ def test_a_part_of_a_file_is_kept(tmp_path: Path) -> None:
     kt.write_run(scores, tmp_path / "run")
     assert record(tmp_path / "run")["options"] == {
         "taxonomy": {"file": "option_taxonomy.csv", "part": "#a"},
-        "threshold": "0.5",
+        "threshold": ">=0.5",
     }
     assert_equal(kt.read_run(tmp_path / "run"), scores)
 
