@@ -119,11 +119,12 @@ def _drawer(scores: Scores, measure: str) -> Callable[[str], ItemView | None] | 
     if origin.task.view is None or origin.corpus is None:
         return None
     task, corpus, options = origin.task, origin.corpus.paired(), origin.options
+    judging = scores.annotators[0] if len(scores.annotators) == 1 else None
 
     def draw(item: str) -> ItemView | None:
         for judge in (measure, None):  # not every measure says what of an item is wrong
             try:
-                return lay_out(task, corpus, item, measure=judge, annotator=None, options=options)
+                return lay_out(task, corpus, item, measure=judge, annotator=judging, options=options)
             except OptionError:
                 continue
             except DataError:  # there is no reference to lay it out by

@@ -70,6 +70,21 @@ def test_items_are_laid_out_by_another_measure_where_the_main_one_does_not_judge
     assert data["texts"][item["measures"][item["chosen"]]] == "mirex2013/MajMin"
 
 
+def test_items_are_judged_by_the_annotator_who_was_asked_for(tmp_path: Path) -> None:
+    scores = kt.score(
+        "chords",
+        REFERENCE,
+        {"good": GOOD},
+        annotators={"second": POOR},
+        annotator="second",
+        protocols=["mirex2013"],
+    )
+    kt.report(scores, tmp_path / "a.html")
+    data = data_of(tmp_path / "a.html")
+    tracks = [(track["role"], data["texts"][track["name"]]) for track in data["items"]["0"]["tracks"]]
+    assert tracks == [("reference", "second"), ("other", "reference"), ("system", "good")]
+
+
 def test_items_whose_references_failed_are_not_laid_out(tmp_path: Path) -> None:
     broken = tmp_path / "two.lab"
     broken.write_text("0 x C\n")
