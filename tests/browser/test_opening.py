@@ -145,6 +145,17 @@ def test_pages_can_be_printed(watch: Watched) -> None:
     assert page.locator(".pane svg").locator("visible=true").count() == 1
 
 
+def test_a_zoomed_drawing_is_printed_whole(watch: Watched) -> None:
+    page = watch.open("chords")
+    page.get_by_role("button", name="Closer").click()
+    drawing = page.locator("#c1-item .pane svg")
+    zoomed = drawing.get_attribute("width")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert float(drawing.get_attribute("width") or 0) < 600
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert drawing.get_attribute("width") == zoomed
+
+
 def test_without_scripts_the_figures_are_there(watch: Watched) -> None:
     page = watch.open("chords", java_script_enabled=False)
     assert page.locator("noscript p").is_visible()

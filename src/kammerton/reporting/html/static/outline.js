@@ -9,6 +9,8 @@ class Outline {
 
   paint() {}
 
+  print() {}
+
   /** Return a table of classes; what is below another is indented, and says how deep it is. */
   tree() {
     const { texts, tracks, outline } = this.item;

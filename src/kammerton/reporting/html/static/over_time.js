@@ -2,6 +2,7 @@
 // Drawings over time: they are zoomed, scrolled, and read at a cursor that pointer and keys move.
 
 const TALLEST_ZOOM = 400; // pixels for a unit of time
+const PAPER = 540; // pixels that a drawing has on a sheet, beside the names
 
 /** Return a time as it is printed: minutes and seconds, or a number of quarter notes. */
 function printedTime(time, unit, digits) {
@@ -39,7 +40,7 @@ function tool(title, act) {
 /** What timelines and piano rolls have in common; `paint`, `move`, `point` and `width` are theirs. */
 class OverTime {
   constructor(end, unit, label) {
-    Object.assign(this, { end, unit, scale: 0 });
+    Object.assign(this, { end, unit, scale: 0, onPaper: false });
     this.names = make("div", "names");
     this.names.setAttribute("aria-hidden", "true");
     this.pane = make("div", "pane");
@@ -69,7 +70,13 @@ class OverTime {
   }
 
   x(time) {
-    return time * (this.scale || this.whole);
+    return time * (this.onPaper ? PAPER / this.end : this.scale || this.whole);
+  }
+
+  /** Draw all of it for a sheet of paper, or again for the screen. */
+  print(onPaper) {
+    this.onPaper = onPaper;
+    this.paint();
   }
 
   /** Change the scale, and keep what lies at a place of the pane where it is. */

@@ -41,6 +41,8 @@ class ItemViewer {
     }
     addEventListener("hashchange", () => this.follow());
     addEventListener("resize", () => this.drawing?.scale === 0 && this.drawing.paint());
+    addEventListener("beforeprint", () => this.drawing?.print(true));
+    addEventListener("afterprint", () => this.drawing?.print(false));
     if (!this.follow()) setTimeout(() => this.drawing ?? this.lay(data.order[0]));
   }
 
