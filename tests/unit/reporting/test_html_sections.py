@@ -232,3 +232,10 @@ def test_clusters_of_the_intervals_are_those_of_the_comparison() -> None:
     text = text_of(section(drawn, "compared"))
     assert "all 4 swaps" in text
     assert "90 % interval" in text
+
+
+def test_how_values_are_spread_is_drawn_where_there_are_values() -> None:
+    found = section(tabled({"one": [(1, 2), (1, 4)]}), "items")
+    assert "How one/pooled is spread over items" in text_of(found)
+    assert found.body.count("<svg") == 1
+    assert "<svg" not in section(tabled({"one": [(0, 0)]}), "items").body

@@ -15,12 +15,11 @@ from kammerton.reporting.charts.losses import losses
 from kammerton.reporting.charts.palette import PAPER, Palette
 from kammerton.reporting.charts.ranks import mean_ranks
 from kammerton.reporting.charts.scatter import scatter
-from kammerton.reporting.charts.spread import spread
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.compared import ranks_of
 from kammerton.reporting.html.context import bands_of
 from kammerton.reporting.html.groups import group_chart
-from kammerton.reporting.html.items import values_of
+from kammerton.reporting.html.items import histogram, values_of
 from kammerton.reporting.html.numbers import is_per_cent, scaled, unit_of
 from kammerton.reporting.html.overview import figures_of
 from kammerton.reporting.html.source import Source
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from kammerton.model.costs import ClassCosts
 
-__all__ = ["CHARTS", "chart", "charts_of", "histogram"]
+__all__ = ["CHARTS", "chart", "charts_of"]
 
 _SYSTEMS = 6
 """Systems whose classes are drawn."""
@@ -76,17 +75,6 @@ def charts_of(source: Source, palette: Palette = PAPER) -> Iterator[tuple[str, a
         found = None if name == "forest" else draw(source, source.main, palette)
         if found is not None:
             yield name, found
-
-
-def histogram(source: Source, measure: Measure, palette: Palette = PAPER) -> alt.TopLevelMixin | None:
-    """Return how the values of items are spread, None if items have none."""
-    if measure.aggregate == "gathered":
-        return None
-    values = {system: _values(source, measure, system) for system in source.scores.systems}
-    if all(math.isnan(each) for found in values.values() for each in found):
-        return None
-    ends = (0.0, 100.0) if is_per_cent(measure) else None
-    return spread(values, _title(measure), ends, palette)
 
 
 def _forest(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:

@@ -172,7 +172,7 @@ def _worst(source: Source, drawn: Section | None) -> Answer | None:
     answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
     dearest = costliest_items(source.scores, measure, 3)
     number = str(source.items.index(name))
-    details = [why for why in (what_cost(drawn, number, system),) if why]
+    details = list(_why(source, drawn, number, system))
     if measure.range == (0.0, 1.0) and dearest:
         whose = "all systems" if source.scores.systems[1:] else "it"
         names = ", ".join(shown(each, 100) for each in dearest)
@@ -183,6 +183,14 @@ def _worst(source: Source, drawn: Section | None) -> Answer | None:
     return Answer(
         question="Which item is worst, and why?", answer=answer, details=tuple(details), part=part, more=more
     )
+
+
+def _why(source: Source, drawn: Section | None, number: str, system: str) -> Iterator[str]:
+    """Say what an item lost most by, and against whom it is laid out where figures are against several."""
+    told = what_cost(drawn, number, system)
+    alone = source.people[1:] and "against" not in told
+    if told:
+        yield f"Against {shown(source.people[0], 60)}: {told}" if alone else told
 
 
 def _costly(source: Source) -> Iterator[Answer]:

@@ -5,16 +5,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kammerton.model.evidence import Row
 from kammerton.model.measure import Measure
+from kammerton.reporting.charts.drawing import inline_svg
+from kammerton.reporting.charts.palette import PAGE, Palette
+from kammerton.reporting.charts.spread import spread
 from kammerton.reporting.html.filling import fill, shown
-from kammerton.reporting.html.numbers import is_per_cent
+from kammerton.reporting.html.numbers import is_per_cent, scaled, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 
-__all__ = ["items", "values_of"]
+if TYPE_CHECKING:
+    import altair as alt
+    from markupsafe import Markup
+
+__all__ = ["histogram", "items", "values_of"]
 
 STEPS = 10_000
 """A share is embedded as a whole number of steps: short, and more digits than are shown."""
@@ -35,8 +42,30 @@ def items(source: Source) -> Section | None:
         measures=[str(measure) for measure in measures],
         systems=[shown(name) for name in systems],
         left_out=len(_possible(source)) - len(measures),
+        spread=_spread(source, measures[0]),
+        main=str(measures[0]),
     )
     return Section(part="items", title="Items", body=body, data=_data(source, measures, systems))
+
+
+def _spread(source: Source, measure: Measure) -> Markup | None:
+    drawn = histogram(source, measure, PAGE)
+    label = f"How {measure} is spread over items, with the median of each system"
+    return None if drawn is None else inline_svg(drawn, label)
+
+
+def histogram(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
+    """Return how the values of items are spread, None if items have none."""
+    if measure.aggregate == "gathered":
+        return None
+    values = {
+        system: [scaled(each, measure) for each in values_of(source, measure, system)]
+        for system in source.scores.systems
+    }
+    if all(math.isnan(each) for found in values.values() for each in found):
+        return None
+    ends = (0.0, 100.0) if is_per_cent(measure) else None
+    return spread(values, f"{measure}, {unit_of(measure)}", ends, palette)
 
 
 def _possible(source: Source) -> list[Measure]:
