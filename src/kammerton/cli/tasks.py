@@ -7,6 +7,7 @@ No task is imported before its sub-command is called: a sub-command is registere
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import typing
@@ -18,14 +19,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from kammerton.errors import OptionError, quote
+from kammerton.formats.options import Limits
 from kammerton.model.registry import TASKS, find_task
 
 if TYPE_CHECKING:
     from kammerton.model.task import Task
 
-__all__ = ["split_pair", "task_verb", "with_reading_options"]
+__all__ = ["bytes_in", "split_pair", "task_verb", "with_reading_options"]
 
 Command = Callable[..., int]
+
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?) ?(?:([kmgt])(i)?)?b?", re.IGNORECASE)
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 """What fits into 64 bits."""
@@ -74,20 +78,30 @@ def _opening(docstring: str) -> str:
 
 
 def with_reading_options(command: Command, task: Task) -> Command:
-    """Put a task's reading options in place of the catch-all ``**reading`` of a command."""
+    """Put a task's reading options in place of the catch-all ``**reading`` of a command.
+
+    Of budgets, the size of a file can be said; the command gets it as ``limits``.
+    """
+
+    @functools.wraps(command)
+    def called(*arguments: Any, max_file_size: str | None = None, **options: Any) -> int:
+        if max_file_size is not None:
+            options["limits"] = Limits(bytes=bytes_in(max_file_size))
+        return command(*arguments, **options)
+
     hints = typing.get_type_hints(command, include_extras=True)
     given = inspect.signature(command).parameters.values()
     own = [each.replace(annotation=hints[each.name]) for each in given if each.kind is not each.VAR_KEYWORD]
-    parameters = [_in_whole_numbers(each) for each in (*own, *_reading_options(task))]
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
-    return command
+    parameters = [_in_whole_numbers(each) for each in (*own, *_reading_options(task), _FILE_SIZE)]
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {each.name: each.annotation for each in parameters}
+    return called
 
 
 def _reading_options(task: Task) -> Iterator[inspect.Parameter]:
     """Give the reading options of a task as parameters of a command.
 
-    Budgets and other nested records are for the library only; a mapping is an option that is given
+    Nested records are for the library only; a mapping is an option that is given
     once per entry, ``--columns onset=start``.
     """
     hints = typing.get_type_hints(task.options)
@@ -109,6 +123,40 @@ def _reading_options(task: Task) -> Iterator[inspect.Parameter]:
             default=default,
             annotation=Annotated[hint, Parameter(**about)],
         )
+
+
+_FILE_SIZE = inspect.Parameter(
+    "max_file_size",
+    inspect.Parameter.KEYWORD_ONLY,
+    default=None,
+    annotation=Annotated[
+        str | None,
+        Parameter(
+            help="Refuse larger files, such as 500kB, 64MiB or 2GB; 64 MiB unless told otherwise.",
+            group="Reading",
+            metavar="SIZE",
+        ),
+    ],
+)
+
+
+def bytes_in(size: str) -> int:
+    """Return a size in bytes.
+
+    >>> bytes_in("1500"), bytes_in("2 kB"), bytes_in("1.5MiB")
+    (1500, 2000, 1572864)
+
+    Raises
+    ------
+    OptionError
+        If it is none, or less than a byte.
+    """
+    found = _SIZE.fullmatch(size.strip())
+    exponent, base = (0, 1) if found is None else (" kmgt".index((found[2] or " ").lower()), found[3])
+    count = 0 if found is None else int(float(found[1]) * (1024 if base else 1000) ** exponent)
+    if count < 1:
+        raise OptionError(f"invalid value {quote(size)} for --max-file-size", "such as 500kB, 64MiB or 2GB")
+    return count
 
 
 def _in_whole_numbers(parameter: inspect.Parameter) -> inspect.Parameter:
