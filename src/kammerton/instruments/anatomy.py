@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -83,7 +83,8 @@ def class_tables(columns: Columns) -> tuple[ClassTable, ...]:
     -------
     tuple of ClassTable
         *instruments*: hits, misses and spurious labels of each instrument. *families*: the same of what
-        stands just below the root, if there is a taxonomy. *errors*: for each missed label the nearest
+        stands just below the root, if there is a taxonomy. *subfamilies*: the same of what lies between
+        families and the lowest labels, if anything does. *errors*: for each missed label the nearest
         label that was said instead in the same file, for each spurious one the nearest that was missed.
         *confusion*: every pair of a missed and a spurious label of a file. *files*: files that are tied,
         or have no labels on a side, or so many errors that they are not paired.
@@ -91,7 +92,7 @@ def class_tables(columns: Columns) -> tuple[ClassTable, ...]:
     errors = _Errors.of(columns)
     return (
         errors.outcomes("instruments"),
-        *((errors.families(columns.tree),) if columns.tree is not None else ()),
+        *(errors.by_family(columns.tree) if columns.tree is not None else ()),
         *errors.instead(columns.tree),
         _odd_files(columns, errors.crowded),
     )
@@ -139,9 +140,26 @@ class _Errors:
         ]
         return _table(name, ("instrument", "outcome"), rows)
 
-    def families(self, tree: Taxonomy) -> ClassTable:
-        """Count the outcomes of each family: a hit if both sides have any label of it."""
-        truth, said = (self._families(tree, (self.hit, wrong)) for wrong in (self.missed, self.spurious))
+    def by_family(self, tree: Taxonomy) -> Iterator[ClassTable]:
+        """Count the outcomes of each family, and of what lies between families and the lowest labels."""
+        known = [(code, name, name in tree.index) for code, name in enumerate(self.names)]
+        top = [_codes(tree, tree.project(name, 1)) if is_node else [code] for code, name, is_node in known]
+        yield self._inner("families", "family", top)
+        between = frozenset(node for node in tree.nodes if tree.depth(node) > 1 and tree.children(node))
+        if between:
+            inner = [
+                _codes(tree, between.intersection((name, *tree.ancestors(name)))) if is_node else []
+                for _, name, is_node in known
+            ]
+            yield self._inner("subfamilies", "subfamily", inner)
+
+    def _inner(self, name: str, column: str, nodes: Sequence[Sequence[int]]) -> ClassTable:
+        """Count the outcomes of the nodes of each label: a hit if both sides have any label of it."""
+        above = lists_of(
+            np.array([len(each) for each in nodes], dtype=np.int64),
+            np.array(list(chain.from_iterable(nodes)), dtype=np.int64),
+        )
+        truth, said = (self._reached(above, (self.hit, wrong)) for wrong in (self.missed, self.spurious))
         outcomes = {
             "hit": np.intersect1d(truth, said, assume_unique=True),
             "miss": np.setdiff1d(truth, said, assume_unique=True),
@@ -153,23 +171,15 @@ class _Errors:
             for outcome, found in outcomes.items()
             for group, code, count in _counted(self.groups[found // size], found % size, size)
         ]
-        return _table("families", ("family", "outcome"), rows)
+        return _table(name, (column, "outcome"), rows)
 
-    def _families(self, tree: Taxonomy, parts: tuple[Lists, ...]) -> Codes:
-        """Return a key for each file and family of its labels."""
-        above = [
-            [tree.index[each] for each in tree.project(name, 1)] if name in tree.index else [code]
-            for code, name in enumerate(self.names)
-        ]
-        families = lists_of(
-            np.array([len(each) for each in above], dtype=np.int64),
-            np.array(list(chain.from_iterable(above)), dtype=np.int64),
-        )
+    def _reached(self, above: Lists, parts: tuple[Lists, ...]) -> Codes:
+        """Return a key for each file and node above its labels."""
         codes = np.concatenate([part.codes for part in parts])
         owners = np.concatenate([part.owners for part in parts])
-        entry, nth = spread(families.lengths[codes])
+        entry, nth = spread(above.lengths[codes])
         size = len(self.names)
-        found = families.codes[families.offsets[codes[entry]] + nth]
+        found = above.codes[above.offsets[codes[entry]] + nth]
         return distinct(owners[entry] * size + found, len(self.groups) * size)
 
     def instead(self, tree: Taxonomy | None) -> tuple[ClassTable, ClassTable]:
@@ -221,6 +231,10 @@ class _Errors:
                 self.groups[lists.owners], lists.codes * len(kinds) + nearest, len(self.names) * len(kinds)
             )
         ]
+
+
+def _codes(tree: Taxonomy, names: Iterable[str]) -> list[int]:
+    return sorted(tree.index[name] for name in names)
 
 
 def _odd_files(columns: Columns, crowded: Flags) -> ClassTable:

@@ -36,7 +36,8 @@ def instrument_breakdown(
     outcomes = _outcomes(tables.get("instruments", {}))
     if not outcomes:
         return None
-    nodes = tuple(_nodes(outcomes, _outcomes(tables.get("families", {})), options.tree))
+    families, inner = (_outcomes(tables.get(name, {})) for name in ("families", "subfamilies"))
+    nodes = tuple(_nodes(outcomes, families, inner, options.tree))
     pairs = tables.get("confusion", {})
     if options.tree is None:
         matrices = [_matrix(pairs, RELATIONS, "Said where another was missed")]
@@ -55,23 +56,29 @@ def _outcomes(table: Mapping[Classes, float]) -> dict[str, dict[str, float]]:
     return found
 
 
-def _nodes(instruments: Outcomes, families: Outcomes, tree: Taxonomy | None) -> Iterator[Node]:
-    """Give each family with the instruments below it, what is in most files first."""
-    placed = {name: _families_of(name, families, tree) for name in instruments}
-    for family in _commonest(families):
-        yield _node(0, family, families[family])
-        inside = {name: instruments[name] for name in instruments if family in placed[name]}
-        for name in _commonest(inside):
-            if name != family:
-                yield _node(1, name, inside[name])
-    loose = {name: each for name, each in instruments.items() if not placed[name]}
+def _nodes(
+    instruments: Outcomes, families: Outcomes, subfamilies: Outcomes, tree: Taxonomy | None
+) -> Iterator[Node]:
+    """Give each family with what is below it, what is in most files first."""
+    outcomes = {**instruments, **subfamilies, **families}
+    inside = {} if tree is None else {name: each for name, each in outcomes.items() if name in tree.index}
+
+    seen: set[str] = set()
+
+    def descend(name: str, depth: int) -> Iterator[Node]:
+        yield _node(depth, name, outcomes[name])
+        is_new = name not in seen  # what is below a node with two parents stands once
+        seen.add(name)
+        if tree is not None and is_new and name in inside and name not in tree.roots:
+            for child in _commonest({each: inside[each] for each in tree.children(name) if each in inside}):
+                yield from descend(child, depth + 1)
+
+    loose = {name: each for name, each in instruments.items() if name not in inside}
+    for name in _commonest(families):
+        if name in inside:
+            yield from descend(name, 0)
     for name in _commonest(loose):
-        yield _node(0, name, loose[name])
-
-
-def _families_of(name: str, families: Outcomes, tree: Taxonomy | None) -> Sequence[str]:
-    above = tree.project(name, 1) if tree is not None and name in tree.index else (name,)
-    return [family for family in above if family in families]
+        yield from descend(name, 0)
 
 
 def _commonest(outcomes: Outcomes) -> list[str]:

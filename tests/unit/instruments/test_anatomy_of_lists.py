@@ -3,6 +3,7 @@
 
 import pytest
 
+from kammerton.instruments import InstrumentList
 from kammerton.instruments.anatomy import Relation, relation
 from kammerton.instruments.kernels import evaluate
 from kammerton.model.task import Case, Classes
@@ -79,6 +80,21 @@ def test_outcomes_of_families() -> None:
         ("Z", "spurious"): 1,
     }
     assert "families" not in tables(CORPUS, None)
+
+
+def test_outcomes_of_what_lies_between_families_and_labels() -> None:
+    pairs: list[Pair] = [
+        # bowed was said of a violin, plucked missed; the taxonomy has no theremin
+        (InstrumentList(("violin", "guitar")), InstrumentList(("bowed", "theremin"))),
+        (InstrumentList(("voice",)), InstrumentList(("violin", "bowed"))),
+        (InstrumentList(("bowed",)), InstrumentList(("violin",))),
+    ]
+    assert tables(pairs, DEEP)["subfamilies"] == {
+        ("bowed", "hit"): 2,
+        ("plucked", "miss"): 1,
+        ("bowed", "spurious"): 1,
+    }
+    assert "subfamilies" not in tables(CORPUS)
 
 
 def test_every_pair_of_a_missed_and_a_spurious_label() -> None:

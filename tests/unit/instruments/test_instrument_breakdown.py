@@ -6,6 +6,7 @@ import pytest
 from kammerton.instruments import InstrumentOptions
 from kammerton.instruments.breakdown import instrument_breakdown
 from kammerton.model.task import Classes
+from unit.instruments.scored import Parents, options
 
 OPEN_MIC = InstrumentOptions(taxonomy="openmic-2018")
 
@@ -38,6 +39,52 @@ def test_instruments_stand_below_their_families() -> None:
     assert piano.precision == 0.0
     assert piano.recall != piano.recall  # nan: nobody annotated it
     assert theremin.precision != theremin.precision  # nan: nobody said it
+
+
+def test_what_lies_between_families_and_instruments_has_figures_too() -> None:
+    tables: dict[str, dict[Classes, float]] = {
+        "instruments": {("violin", "hit"): 1.0, ("flute", "miss"): 1.0, ("woodwinds", "spurious"): 1.0},
+        "families": {("strings", "hit"): 1.0, ("winds", "hit"): 1.0},
+        "subfamilies": {("bowed", "hit"): 1.0, ("woodwinds", "hit"): 1.0},
+    }
+    tree: Parents = {
+        "strings": "all",
+        "winds": "all",
+        "bowed": "strings",
+        "woodwinds": "winds",
+        "violin": "bowed",
+        "flute": "woodwinds",
+        "fiddle": ["bowed", "woodwinds"],
+    }
+    found = instrument_breakdown(tables, options(tree))
+    assert found is not None
+    assert [(node.depth, node.name, node.recall) for node in found.nodes] == [
+        (0, "strings", 1.0),
+        (1, "bowed", 1.0),
+        (2, "violin", 1.0),
+        (0, "winds", 1.0),
+        # as a family of the flute it was found, though never as a label
+        (1, "woodwinds", 1.0),
+        (2, "flute", 0.0),
+    ]
+
+
+def test_what_is_below_a_class_of_two_families_stands_once() -> None:
+    tree: Parents = {"a": "all", "b": "all", "c": ["a", "b"], "d": "c"}
+    tables: dict[str, dict[Classes, float]] = {
+        "instruments": {("d", "hit"): 1.0},
+        "families": {("a", "hit"): 1.0, ("b", "hit"): 1.0},
+        "subfamilies": {("c", "hit"): 1.0},
+    }
+    found = instrument_breakdown(tables, options(tree))
+    assert found is not None
+    assert [(node.depth, node.name) for node in found.nodes] == [
+        (0, "a"),
+        (1, "c"),
+        (2, "d"),
+        (0, "b"),
+        (1, "c"),
+    ]
 
 
 def test_a_family_that_is_a_label_stands_once() -> None:

@@ -19,6 +19,8 @@ _SYSTEMS = 6
 """Systems that are broken down."""
 _STEPS = 10
 """Shades of a field."""
+_DEEPEST = 4
+"""Steps by which a class is indented at most."""
 _NAME = 60
 _COLUMN = 24
 """Characters of a name in a row, and above a column."""
@@ -87,7 +89,7 @@ def _cell(value: float, whole: float, unit: str, is_right: bool) -> dict[str, st
 
 def _node(node: Node, unit: str) -> dict[str, Any]:
     return {
-        "depth": node.depth,
+        "depth": min(node.depth, _DEEPEST),
         "name": shown(node.name, _NAME),
         "support": amount(node.support, unit),
         "figures": [_share(node.precision), _share(node.recall)],
