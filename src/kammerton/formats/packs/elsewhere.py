@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
+from functools import lru_cache
 from pathlib import Path
 
 from kammerton.formats.packs.footer import MAGIC
@@ -51,5 +52,7 @@ def open_pack_at(address: str, task: Task) -> Pack:
     return pack
 
 
+@lru_cache(maxsize=8)
 def _open_again(address: str, task: str) -> Pack:
+    """Copy a pack in another process, once."""
     return open_pack_at(address, find_task(task))

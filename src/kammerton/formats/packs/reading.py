@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -170,15 +171,23 @@ class Pack:
 
     def index(self, number: int) -> Index:
         """Return what there is of a collection."""
-        begin, end = self._bounds(number)
-        items, told, first = (self._index[name].values[begin:end] for name in ("item", "told", "first"))
-        rows = [row for row, begins in enumerate(first) if begins]
-        names = texts_of([items[row] for row in rows])
-        return Index([begin + row for row in rows], names, texts_of([told[row] for row in rows]))
+        return self._indexes[number]
 
     @cached_property
-    def _index(self) -> Mapping[str, Plain]:
-        """The columns that say what there is."""
+    def _indexes(self) -> list[Index]:
+        """What there is of each collection; they stand one behind the other."""
+        found = self._columns_of_index()
+        numbers, first = found["collection"].values, found["first"].values
+        indexes = []
+        for number in range(len(self.record.collections)):
+            rows = range(bisect_left(numbers, number), bisect_right(numbers, number))
+            begins = [row for row in rows if first[row]]
+            items, told = ([found[name].values[row] for row in begins] for name in ("item", "told"))
+            indexes.append(Index(array("q", begins), texts_of(items), texts_of(told) if any(told) else None))
+        return indexes
+
+    def _columns_of_index(self) -> Mapping[str, Plain]:
+        """Return the columns that say what there is, all of them as they were written."""
         found = {name: Plain(each.to_list()) for name, each in self._read(list(INDEX)).to_dict().items()}
         whole = hashlib.sha256()
         for begin, end in pairwise(self._begins):
@@ -190,11 +199,6 @@ class Pack:
             if None in found[name].values:
                 raise fault("KT723", f"pack cannot be used: column {quote(name)} has nulls", self.path)
         return found
-
-    def _bounds(self, number: int) -> tuple[int, int]:
-        """Return the rows of a collection; collections stand one behind the other."""
-        numbers = self._index["collection"].values
-        return bisect_left(numbers, number), bisect_right(numbers, number)
 
     def _damaged(self, why: str = "its content is not what was written") -> DataError:
         return fault("KT721", f"pack is damaged: {why}", self.path, "pack it again")
@@ -310,4 +314,11 @@ class Pack:
 
 
 def _open_again(path: str, task: str) -> Pack:
+    """Open a pack in another process, where parts of a corpus ask for it one after the other."""
+    status = os.stat(path)  # noqa: PTH116 - as `os.fstat` above
+    return _opened(path, task, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _opened(path: str, task: str, _size: int, _changed: int) -> Pack:
     return open_pack(path, find_task(task))

@@ -21,9 +21,9 @@ __all__ = ["Index", "PackedSource", "PackedSources"]
 class Index(NamedTuple):
     """The sources of a collection: rows in which they begin, items, annotators told by names of files."""
 
-    rows: list[int]
+    rows: array[int]
     items: list[str]
-    told: list[str | None]
+    told: list[str | None] | None
 
 
 class PackedSource(StoredSource):
@@ -101,10 +101,10 @@ class _Listed:
         names = index.items
         starts = [place for place, name in enumerate(names) if place == 0 or name != names[place - 1]]
         return cls(
-            array("q", index.rows),
+            index.rows,
             array("q", [*starts, len(names)]),
             {names[start]: place for place, start in enumerate(starts)},
-            index.told if any(each is not None for each in index.told) else None,
+            index.told,
         )
 
     def annotator(self, source: int) -> str | None:
