@@ -4,6 +4,7 @@
 import errno
 import os
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,22 @@ def test_blocks_are_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for item in [*readings, *reversed(readings)]:  # backwards, each block has been let go of
         ((_, source),) = pack.sources(0)[item]
         assert source.read().annotations[0][1].intervals[0, 0] == float(item)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_threads_read_side_by_side(tmp_path: Path) -> None:
+    readings = {
+        f"{number}": Reading(((None, ChordAnnotation(SONG.intervals + number, SONG.labels)),))
+        for number in range(40)
+    }
+    pack = open_pack(pack_of(tmp_path / "x.parquet", readings), TASK)
+
+    def begin(item: str) -> float:
+        ((_, source),) = pack.sources(0)[item]
+        return float(source.read().annotations[0][1].intervals[0, 0])
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(begin, [*readings, *reversed(readings)])) == [*range(40), *reversed(range(40))]
 
 
 def test_sources_can_be_sent_to_other_processes(tmp_path: Path) -> None:

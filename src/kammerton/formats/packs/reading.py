@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
@@ -144,6 +145,7 @@ class Pack:
         self._packing: Packing = task.packing
         self._begins = [0, *accumulate(block.rows for block in record.blocks)]
         self._kept: OrderedDict[int, list[_Stored | None]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._copied is not None:
@@ -263,9 +265,16 @@ class Pack:
         return found
 
     def _block(self, number: int) -> list[_Stored | None]:
-        if number in self._kept:
-            self._kept.move_to_end(number)
-            return self._kept[number]
+        with self._lock:  # threads may read side by side
+            found = self._kept.pop(number, None)
+            if found is None:
+                found = self._decoded_block(number)
+            self._kept[number] = found
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+    def _decoded_block(self, number: int) -> list[_Stored | None]:
         frame = self._read(
             [*OWN, *self._packing.single, *self._packing.lists],
             self._begins[number],
@@ -274,10 +283,7 @@ class Pack:
         contents = contents_of(frame)
         if digest_of(contents) != self.record.blocks[number].digest:
             raise self._damaged()
-        self._kept[number] = self._decoded(contents)
-        if len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
-        return self._kept[number]
+        return self._decoded(contents)
 
     def _decoded(self, contents: Mapping[str, Any]) -> list[_Stored | None]:
         usable, first = contents["usable"].values, contents["first"].values

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -40,6 +41,7 @@ class Batch:
         self.task = task
         self.options = options
         self._fetched: dict[str, bytes | Exception] = {}
+        self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.store, self.entries, self.task.name, self.options)
@@ -47,10 +49,11 @@ class Batch:
     def take(self, number: int) -> bytes | Exception:
         """Return what a file holds, and let go of it."""
         path = self.entries[number].path
-        if path not in self._fetched:
-            limit = limit_of(self.options)
-            self._fetched = self.store.fetch([each.path for each in self.entries if fits(each, limit)])
-        return self._fetched.pop(path)
+        with self._lock:  # threads may read side by side
+            if path not in self._fetched:
+                limit = limit_of(self.options)
+                self._fetched = self.store.fetch([each.path for each in self.entries if fits(each, limit)])
+            return self._fetched.pop(path)
 
 
 def _again(store: Store, entries: tuple[Entry, ...], task: str, options: object) -> Batch:
