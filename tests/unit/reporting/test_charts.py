@@ -225,7 +225,7 @@ def test_nothing_to_draw_is_said() -> None:
 
 
 def test_systems_without_an_item_in_common_have_no_ranks() -> None:
-    nan = math.nan
-    apart = source(valued({"a": [1, nan, nan], "b": [nan, 1, nan], "c": [nan, nan, 1]}), (MEAN,))
+    here, gone = (1, 1), (math.nan, 1)
+    apart = source({"a": [here, gone, gone], "b": [gone, here, gone], "c": [gone, gone, here]}, (MEAN,))
     with pytest.raises(OptionError, match="there is nothing to draw: ranks"):
         chart(apart, "ranks", MEAN)
