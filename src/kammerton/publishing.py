@@ -73,6 +73,7 @@ def report(
     """
     from kammerton.reporting.charts.drawing import altair_of  # noqa: PLC0415 - many write no report
     from kammerton.reporting.html.chapters import chapter_of, source_of  # noqa: PLC0415
+    from kammerton.reporting.html.filling import shown  # noqa: PLC0415
     from kammerton.reporting.html.page import render_page  # noqa: PLC0415
     from kammerton.reporting.html.sections import Page  # noqa: PLC0415
 
@@ -84,7 +85,7 @@ def report(
         chapter_of(source, name, _drawer(each.scores, str(source.main)), each.apart)
         for source, name, each in zip(sources, titles, found, strict=True)
     ]
-    page = render_page(Page(title=title, chapters=chapters))
+    page = render_page(Page(title=shown(title), chapters=chapters))
     if figures is not None:
         _write_figures(sources, titles, figures)
     write_atomically(path, page)

@@ -107,6 +107,13 @@ def test_a_report_needs_a_run(tmp_path: Path) -> None:
         kt.report(7, tmp_path / "a.html")  # type: ignore[arg-type]
 
 
+def test_a_title_is_cut(tmp_path: Path) -> None:
+    kt.report(scored(good=GOOD), tmp_path / "a.html", title="x" * 1_000_000)
+    page = (tmp_path / "a.html").read_text("utf-8")
+    assert len(page) < 500_000
+    assert "x" * 150 in page
+
+
 def test_a_folder_stays_a_folder(tmp_path: Path) -> None:
     with pytest.raises(kt.OutputError, match="KT501"):
         kt.report(scored(good=GOOD), tmp_path)
