@@ -250,3 +250,18 @@ def test_annotators_agree_as_published(shared_chords: Path) -> None:
     found = kt.agree("chords", folders, measures=measures)
     assert {measure: round(100 * found.value(measure), 1) for measure in measures} == means
     assert pooled == {"mirex2013/MajMin": 71.2, "mirex2013/SeventhsBass": 52.3}
+
+
+def test_the_ceiling_is_how_far_annotators_agree(shared_chords: Path) -> None:
+    folders = {who: shared_chords / f"{CASD}/Ground-Truth{who}" for who in ANNOTATORS}
+    addresses = ["mirex2013/MajMin", "mirex2013/SeventhsBass"]
+    system = {"JLCX1": shared_chords / f"{CASD}/2018-JLCX1"}
+    scores = kt.score("chords", None, system, annotators=folders, measures=addresses, ci=None, context=True)
+    ceilings = [scores.context.of(measure, "annotators")[0] for measure in scores.measures]
+    # all seconds of all ordered pairs, as published
+    assert [round(100 * each.value, 1) for each in ceilings] == [71.2, 52.3]
+    assert {(each.items, each.undefined) for each in ceilings} == {(50, 0)}
+    # of pairs a system against the others of each annotator is the system against all
+    for measure in scores.measures:
+        (whole,), (others,) = (scores.context.of(measure, role) for role in ("system", "others"))
+        assert others.value == pytest.approx(whole.value)

@@ -53,6 +53,38 @@ def scores(request: pytest.FixtureRequest) -> kt.Scores:
     return made
 
 
+def test_the_ceiling_is_each_annotator_against_the_others() -> None:
+    people: dict[str, dict[str, Path]] = {}
+    for path in sorted((data() / "fingering" / "beringer_pig").glob("*_fingering.txt")):
+        item, annotator = path.stem.removesuffix("_fingering").split("-")
+        people.setdefault(item, {})[annotator] = path
+    rates = ["nakamura2020/M_gen", "nakamura2020/M_high", "nakamura2020/M_soft", "nakamura2020/M_rec"]
+    of_items: dict[str, list[float]] = {rate: [] for rate in rates}
+    for item, paths in people.items():
+        sets = [(one, {who: {item: each} for who, each in paths.items() if who != one}) for one in paths]
+        found = [
+            kt.score("fingering", None, {"s": {item: paths[one]}}, annotators=others, measures=rates, ci=None)
+            for one, others in sets
+            if others
+        ]
+        for rate in rates if found else ():
+            of_items[rate].append(float(np.mean([each.value(rate) for each in found])))
+    folder = data() / "fingering"
+    scores = kt.score(
+        "fingering",
+        folder / "beringer_pig",
+        {"CHMM": folder / "beringer_est_CHMM"},
+        measures=rates,
+        missing="skip",
+        ci=None,
+        context=True,
+    )
+    for measure in scores.measures:
+        (ceiling,) = scores.context.of(measure, "annotators")
+        assert ceiling.items == len(of_items[str(measure)]) > 30
+        assert ceiling.value == pytest.approx(np.mean(of_items[str(measure)]))
+
+
 def values(scores: kt.Scores, measure: Measure) -> dict[str, Values]:
     """Return the values of the items that all systems have, from the table that users see."""
     frame = scores.items.filter(protocol=measure.protocol, measure=measure.name).drop_nulls("value")
