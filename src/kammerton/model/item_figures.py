@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -48,10 +48,14 @@ class ItemFigures:
             self._item = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
             self.names = tuple(numbers)
 
-    def only(self, chosen: Container[str]) -> ItemFigures:
-        """Return what some of the items bring."""
-        kept = [place for place, name in enumerate(self._row_names) if name in chosen]
-        names = [self._row_names[place] for place in kept]
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Item of each row."""
+        return self._row_names
+
+    def of_rows(self, kept: NDArray[np.int64]) -> ItemFigures:
+        """Return what some of the rows bring, which are given by number."""
+        names = tuple(map(self._row_names.__getitem__, kept.tolist()))
         return ItemFigures(self._measure, names, self._rows[kept], several=self._item is not None)
 
     @cached_property

@@ -13,18 +13,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from kammerton.model.corpus import ALL
 from kammerton.model.grouping import Grouping
+from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Estimate, Measure
 from kammerton.model.score_tables import null
 from kammerton.model.scores import Scores
 from kammerton.statistics.bootstrap import UNDEFINED, Interval
 from kammerton.statistics.figures import Key
 from kammerton.statistics.intervals import estimated
-from kammerton.statistics.sample import Kept, Sample, names_of, split_gathered
+from kammerton.statistics.resampling import LeaveOneOut
+from kammerton.statistics.sample import Sample, names_of, split_gathered
 
 if TYPE_CHECKING:
     import polars as pl
@@ -168,24 +169,24 @@ def groups_of(
         Whether only items count that all systems have.
     """
     made = _Divided(scores, settings, measures, annotator, shared=shared)
-    every = sorted(frozenset().union(*made.kept.values()))
+    group_of = [grouping.of.get(item) for item in made.items]
     groups: dict[str | None, set[str]] = {}
-    for item in every:
-        groups.setdefault(grouping.of.get(item), set()).add(item)
+    for item, name in zip(made.items, group_of, strict=True):
+        groups.setdefault(name, set()).add(item)
     names = sorted(groups, key=lambda name: (name is None, name or ""))
-    found = {name: dict(made.figures(groups[name])) for name in names}
-    rows = (_marked([_row(key, name, found[name][key]) for name in names]) for key in made.keys)
+    found = {name: made.figures(frozenset(groups[name])) for name in names}
+    rows: list[GroupFigure] = []
+    without = made.without(group_of)
+    for key in made.keys:
+        costs = made.costs(key, without[key])
+        rows += _marked([_row(key, name, found[name][key], costs[name]) for name in names])
     return Groups(
         by=grouping.by,
         sizes={name: len(groups[name]) for name in names},
-        rows=tuple(chain.from_iterable(rows)),
+        rows=tuple(rows),
         whole=made.whole,
         signatures={name: scores.signatures(annotator or ALL, groups[name]) for name in names},
     )
-
-
-_Found = tuple[Estimate, Interval, float]
-"""A figure, its interval, and what it costs."""
 
 
 class _Divided:
@@ -213,28 +214,41 @@ class _Divided:
             keys = [Key(system, who, measure, measure.aggregate) for system in scores.systems]
             self.kept[measure] = together(*(names_of(scores, measure, key.system, who) for key in keys))
             self.keys += keys
-        self.whole = self._estimates(self.kept)
+        self._sample = Sample(scores, self.keys, self.kept)
+        self._found = _found(self._sample)
+        self.whole = {key: each.estimate(key.aggregate) for key, each in self._found.items()}
+        self.items = self._sample.items
 
-    def _estimates(self, kept: Kept) -> dict[Key, Estimate]:
+    def without(self, group_of: Sequence[str | None]) -> dict[Key, dict[str | None, float]]:
+        """Return each figure without each of the groups that items, in their order, belong to."""
+        names = list(dict.fromkeys(group_of))
+        out = LeaveOneOut(len(self.items), max(len(names), 1), clusters=group_of)
+        made: dict[Key, dict[str | None, float]] = {}
+        for part in split_gathered(self.keys):
+            values = self._sample.evaluate(out, {key: self._found[key] for key in part})
+            made |= {key: dict(zip(names, values[key].tolist(), strict=True)) for key in part}
+        return made
+
+    def figures(self, group: frozenset[str]) -> dict[Key, tuple[Estimate, Interval]]:
+        """Return each figure of a group."""
+        kept = {measure: names & group for measure, names in self.kept.items()}
         sample = Sample(self._scores, self.keys, kept, self._clusters)
-        found = {k: each for part in split_gathered(self.keys) for k, each in sample.found(part).items()}
-        return {key: each.estimate(key.aggregate) for key, each in found.items()}
-
-    def figures(self, group: set[str]) -> Iterator[tuple[Key, _Found]]:
-        """Give each figure of a group, and what it costs."""
-        inside = {measure: names & group for measure, names in self.kept.items()}
-        outside = self._estimates({measure: names - group for measure, names in self.kept.items()})
         if self._settings:
-            made = estimated(Sample(self._scores, self.keys, inside, self._clusters), **self._settings)
-        else:
-            made = {key: (found, UNDEFINED) for key, found in self._estimates(inside).items()}
-        for key in self.keys:
-            gain = outside[key].value - self.whole[key].value
-            yield key, (*made[key], -gain if key.measure.direction == "lower" else gain)
+            return estimated(sample, **self._settings)
+        return {key: (each.estimate(key.aggregate), UNDEFINED) for key, each in _found(sample).items()}
+
+    def costs(self, key: Key, without: Mapping[str | None, float]) -> dict[str | None, float]:
+        """Return what each group costs: what the figure gains without it."""
+        sign = -1 if key.measure.direction == "lower" else 1
+        return {name: sign * (value - self.whole[key].value) for name, value in without.items()}
 
 
-def _row(key: Key, group: str | None, found: _Found) -> GroupFigure:
-    figure, ends, cost = found
+def _found(sample: Sample) -> dict[Key, ItemFigures]:
+    return {key: each for part in split_gathered(sample.keys) for key, each in sample.found(part).items()}
+
+
+def _row(key: Key, group: str | None, found: tuple[Estimate, Interval], cost: float) -> GroupFigure:
+    figure, ends = found
     return GroupFigure(
         measure=key.measure,
         system=key.system,

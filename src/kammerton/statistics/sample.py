@@ -87,6 +87,7 @@ class Sample:
         self.keys = tuple(keys)
         self.items = tuple(sorted(frozenset().union(*(kept[key.measure] for key in keys))))
         self.clusters = None if clusters is None else _clusters(self.items, clusters)
+        self._chosen: dict[tuple[int, frozenset[str]], Codes] = {}
 
     @cached_property
     def units(self) -> Codes:
@@ -112,10 +113,17 @@ class Sample:
                 key: figures_of(classes[key.system, key.annotator], key.measure, several=key.annotator == ALL)
                 for key in keys
             }
-        return {
-            key: self._scores.of_items(key.measure, key.system, key.annotator).only(self._kept[key.measure])
-            for key in keys
-        }
+        wholes = {key: self._scores.of_items(key.measure, key.system, key.annotator) for key in keys}
+        return {key: whole.of_rows(self._rows(whole, key.measure)) for key, whole in wholes.items()}
+
+    def _rows(self, whole: ItemFigures, measure: Measure) -> Codes:
+        """Return the numbers of the rows that are in; most figures of a system share them."""
+        names, kept = whole.row_names, self._kept[measure]
+        key = id(names), kept  # scores hold these names as long as they live
+        if key not in self._chosen:
+            chosen = [place for place, name in enumerate(names) if name in kept]
+            self._chosen[key] = np.array(chosen, dtype=np.int64)
+        return self._chosen[key]
 
     def figures(self, found: Mapping[Key, ItemFigures]) -> Figures:
         """Return figures, none of them gathered, as functions of draws."""
