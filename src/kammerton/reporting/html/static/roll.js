@@ -1,6 +1,7 @@
 "use strict";
 // Notes on a keyboard, hand by hand, with the fingers of one voice, and where they cannot be played.
 
+const NO_KEY = 61; // where all notes lie if no key is known: not on a C, which would be named
 const SEMITONE = 5;
 const NOTE = 12;
 const DIGIT = 7.6; // pixels of a character on a note, about
@@ -42,7 +43,7 @@ class PianoRoll extends OverTime {
       const pitches = this.notes.filter((note) => note.hand === hand).map((note) => note.pitch);
       if (pitches.length === 0) continue;
       const keys = pitches.filter((pitch) => pitch >= 0);
-      const [low, high] = keys.length ? [Math.min(...keys), Math.max(...keys)] : [60, 60];
+      const [low, high] = keys.length ? [Math.min(...keys), Math.max(...keys)] : [NO_KEY, NO_KEY];
       panels[hand] = { top, low, high, bottom: top + (high - low) * SEMITONE + NOTE + 14 };
       top = panels[hand].bottom;
     }

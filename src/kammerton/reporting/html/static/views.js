@@ -15,6 +15,7 @@ function tableCell(value, kind, texts) {
 /** Return the tables of an item. */
 function tablesOf(item) {
   return item.tables.map((table) => {
+    if (table.rows.length === 0) return make("p", "block soft", item.texts[table.title]);
     const heads = table.columns.map(([heading, kind]) => ({ text: item.texts[heading], number: kind !== "text" }));
     const rows = table.rows.map((row) => row.map((value, place) => tableCell(value, table.columns[place][1], item.texts)));
     const drawn = simpleTable("", item.texts[table.title], heads, rows);
