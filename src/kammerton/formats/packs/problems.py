@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from kammerton.errors import DataError, Diagnostic
 
-__all__ = ["fault", "problem"]
+__all__ = ["damaged", "fault", "problem"]
 
 
 def problem(code: str, message: str, file: str, hint: str | None = None) -> Diagnostic:
@@ -16,3 +16,8 @@ def problem(code: str, message: str, file: str, hint: str | None = None) -> Diag
 def fault(code: str, message: str, file: str, hint: str | None = None) -> DataError:
     """Return the error that says why nothing of a pack can be used."""
     return DataError((problem(code, message, file, hint),))
+
+
+def damaged(why: str, file: str) -> DataError:
+    """Return the error of a pack that is not as it was written."""
+    return fault("KT721", f"pack is damaged: {why}", file, "pack it again")

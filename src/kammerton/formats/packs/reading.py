@@ -14,14 +14,13 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.errors import DataError, quote
+from kammerton.formats.packs.blocks import Stored, decoded
 from kammerton.formats.packs.columns import INDEX, OWN, schema_of
 from kammerton.formats.packs.contents import Plain, contents_of, digest_of, texts_of
 from kammerton.formats.packs.footer import FooterError, read_footer
-from kammerton.formats.packs.problems import fault, problem
-from kammerton.formats.packs.record import KEY, Record, RecordError, parse_diagnostics
+from kammerton.formats.packs.problems import damaged, fault
+from kammerton.formats.packs.record import KEY, Record, RecordError
 from kammerton.formats.packs.sources import Index, PackedSources
 from kammerton.formats.source import open_regular
 from kammerton.model.corpus import Collection
@@ -41,6 +40,8 @@ _MOST_VALUES = 1 << 24
 _MOST_BYTES = 1 << 30
 """Budgets of a group of a file, well above what is written."""
 
+_CHANGED = "its content is not what was written"
+
 _ROWS_PER_BYTE = 8
 """A row takes an eighth of a byte at least, however well it is packed."""
 
@@ -50,13 +51,6 @@ class Copied(NamedTuple):
 
     name: str
     again: tuple[Any, ...]
-
-
-class _Stored(NamedTuple):
-    """What stands in a row at which a source begins."""
-
-    reading: Reading[Any]
-    file: str | None
 
 
 def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None = None) -> Pack:
@@ -103,7 +97,7 @@ def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None
     if record.task != task.name:
         raise fault("KT724", f"pack of {record.task}, not of {task.name}", name)
     if sum(block.rows for block in record.blocks) != footer.rows:
-        raise fault("KT721", "pack is damaged: rows are missing", name, "pack it again")
+        raise damaged("rows are missing", name)
     return Pack(name, task, record, os.fsdecode(path), copied)
 
 
@@ -114,7 +108,7 @@ def _record(text: str, name: str) -> Record:
         if error.is_later:
             message = f"{error}, written by a later version of Kammerton"
             raise fault("KT725", message, name, "read it with that version, or pack again") from error
-        raise fault("KT721", f"pack is damaged: {error}", name, "pack it again") from error
+        raise damaged(str(error), name) from error
 
 
 class Pack:
@@ -144,7 +138,7 @@ class Pack:
         self._task = task
         self._packing: Packing = task.packing
         self._begins = [0, *accumulate(block.rows for block in record.blocks)]
-        self._kept: OrderedDict[int, list[_Stored | None]] = OrderedDict()
+        self._kept: OrderedDict[int, list[Stored | None]] = OrderedDict()
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -196,14 +190,11 @@ class Pack:
             for name in INDEX:
                 Plain(found[name].values[begin:end]).digest_into(whole)
         if whole.hexdigest() != self.record.index:
-            raise self._damaged()
+            raise damaged(_CHANGED, self.path)
         for name in ("collection", "item", "first"):
             if None in found[name].values:
                 raise fault("KT723", f"pack cannot be used: column {quote(name)} has nulls", self.path)
         return found
-
-    def _damaged(self, why: str = "its content is not what was written") -> DataError:
-        return fault("KT721", f"pack is damaged: {why}", self.path, "pack it again")
 
     def _read(self, columns: list[str], begin: int = 0, rows: int | None = None) -> pl.DataFrame:
         """Decode some columns of some rows.
@@ -219,7 +210,7 @@ class Pack:
             self._check(self._types, columns)
             frame: pl.DataFrame = self._lazy.select(columns).slice(begin, rows).collect()
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            raise self._damaged("it cannot be decoded") from error
+            raise damaged("it cannot be decoded", self.path) from error
         return frame
 
     @cached_property
@@ -258,13 +249,13 @@ class Pack:
         except DataError:
             return None
 
-    def _stored(self, row: int) -> _Stored:
+    def _stored(self, row: int) -> Stored:
         number = bisect_right(self._begins, row) - 1
         found = self._block(number)[row - self._begins[number]]
         assert found is not None, "handles are made of rows in which sources begin"
         return found
 
-    def _block(self, number: int) -> list[_Stored | None]:
+    def _block(self, number: int) -> list[Stored | None]:
         with self._lock:  # threads may read side by side
             found = self._kept.pop(number, None)
             if found is None:
@@ -274,7 +265,7 @@ class Pack:
                 self._kept.popitem(last=False)
         return found
 
-    def _decoded_block(self, number: int) -> list[_Stored | None]:
+    def _decoded_block(self, number: int) -> list[Stored | None]:
         frame = self._read(
             [*OWN, *self._packing.single, *self._packing.lists],
             self._begins[number],
@@ -282,41 +273,8 @@ class Pack:
         )
         contents = contents_of(frame)
         if digest_of(contents) != self.record.blocks[number].digest:
-            raise self._damaged()
-        return self._decoded(contents)
-
-    def _decoded(self, contents: Mapping[str, Any]) -> list[_Stored | None]:
-        usable, first = contents["usable"].values, contents["first"].values
-        some = np.array(usable, dtype=bool)
-        columns = {}
-        for name, kind in (*self._packing.single.items(), *self._packing.lists.items()):
-            try:
-                columns[name] = contents[name].of(some, kind)
-            except ValueError as error:
-                raise fault(
-                    "KT723", f"pack cannot be used: column {quote(name)} {error}", self.path
-                ) from error
-        annotations = iter(self._packing.unpack(columns))
-        found = [next(annotations) if each else None for each in usable]
-        names, files, texts = (texts_of(contents[name].values) for name in ("name", "file", "said"))
-        begins = [row for row, begins_here in enumerate(first) if begins_here]
-        stored: list[_Stored | None] = [None] * len(found)
-        for begin, end in zip(begins, [*begins[1:], len(found)], strict=True):
-            try:
-                said = parse_diagnostics(texts[begin])
-            except RecordError as error:
-                raise self._damaged(str(error)) from error
-            tracks = zip(names[begin:end], found[begin:end], strict=True) if usable[begin] else ()
-            stored[begin] = _Stored(self._reading(tuple(tracks), said), files[begin])
-        return stored
-
-    def _reading(
-        self, tracks: tuple[tuple[str | None, Any], ...], said: tuple[Diagnostic, ...]
-    ) -> Reading[Any]:
-        if all(annotation is not None for _, annotation in tracks):
-            return Reading(tracks, said)
-        message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
-        return Reading((), (*said, problem("KT726", message, self.path, "pack it again")))
+            raise damaged(_CHANGED, self.path)
+        return decoded(contents, self._packing, self.path)
 
 
 def _open_again(path: str, task: str) -> Pack:
