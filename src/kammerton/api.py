@@ -162,6 +162,8 @@ def score(  # noqa: PLR0913 - one per choice
     chosen = choose(found.protocols, protocols, measures)
     if missing not in _POLICIES:
         raise OptionError.unknown("policy for missing estimates", missing, _POLICIES)
+    if not isinstance(annotator, str):
+        raise OptionError.of_type("annotator", annotator, "a str")
     reading = options_of(found, options)
     corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading)
     corpus, part = split_of(corpus, splits, split)

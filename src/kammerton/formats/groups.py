@@ -79,6 +79,8 @@ def find_groups(choice: Mapping[str, str] | str, items: Iterable[str]) -> Found:
         if table is None:
             return _matched(choice, known)
         by, choice = table["column"], read_groups(table["path"], table["column"])
+    if not isinstance(choice, Mapping):
+        raise OptionError.of_type("what items belong to", choice, "a mapping or a str")
     named = {normal_form(str(item)): str(group) for item, group in choice.items()}
     keys = {item: next((n for n in (item, item.rpartition("/")[2]) if n in named), None) for item in known}
     found = {item: None if key is None else named[key] for item, key in keys.items()}

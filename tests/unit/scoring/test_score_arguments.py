@@ -234,6 +234,8 @@ WRONG_TYPES: dict[str, tuple[dict[str, Any], str]] = {
     "protocol": ({"protocols": [5]}, "protocol must be a str, not int"),
     "measure": ({"measures": [None]}, "measure must be a str, not NoneType"),
     "annotator": ({"annotator": None}, "annotator must be a str, not NoneType"),
+    "clusters": ({"clusters": 5}, "what items belong to must be a mapping or a str, not int"),
+    "group_by": ({"group_by": ["a"]}, "what items belong to must be a mapping or a str, not list"),
     "annotators": ({"annotators": ["a"]}, "annotators must be a mapping of names to references, not list"),
     "missing": ({"missing": None}, "policy for missing estimates must be a str, not NoneType"),
     "splits": ({"splits": 5}, "splits must be a mapping or a path, not int"),
