@@ -11,6 +11,7 @@ from textwrap import fill
 from kammerton.errors import plural
 from kammerton.model.measure import Estimate, Measure
 from kammerton.reporting.contexts import standing_lines
+from kammerton.reporting.escaping import for_terminal
 from kammerton.reporting.groups import group_name
 from kammerton.reporting.plain_tables import FORMS, aligned
 from kammerton.reporting.tables import PER_CENT, figure
@@ -57,7 +58,8 @@ def render_comparison(
 
 def _told(line: str, *, form: str, width: int) -> str:
     """Return a line below tables, wrapped where a reader has so many columns."""
-    return f"{fill(line, width, subsequent_indent='  ') if form == 'table' else _comment(form) + line}\n"
+    said = for_terminal(line)  # names in it have no line ends that would end a comment
+    return f"{fill(said, width, subsequent_indent='  ') if form == 'table' else _comment(form) + said}\n"
 
 
 def _comment(form: str) -> str:
@@ -75,7 +77,7 @@ def _of_measure(
     comparison = found.comparison
     unit = ", per cent" if each.measure.range == PER_CENT else ""
     against = f", against {each.annotator}" if len(found.scores.annotators) > 1 else ""
-    title = f"{each.measure}{unit}; {plural(each.items, 'item')}{against}"
+    title = for_terminal(f"{each.measure}{unit}; {plural(each.items, 'item')}{against}")
     level = f"{100 * comparison.level:g} %"
     blank = "\n" if form == "md" else ""
     parts = [
