@@ -110,7 +110,9 @@ def test_the_fingerings_are_as_they_are_described() -> None:
     fingering = EXAMPLE / "fingering"
     systems = [fingering / "careful", fingering / "hasty"]
     scores = kammerton.score("fingering", fingering / "reference", systems)
-    assert scores.diagnostics == ()
+    (left_out,) = scores.diagnostics  # the last bass note of the cadence
+    assert (left_out.code, left_out.system) == ("KT379", "hasty")
+    assert left_out.message == "no finger from the system: 1 note of 1 item, which count as wrong"
     assert scores.counts["hasty"] == {"total": 3, "ok": 3, "missing": 0, "failed": 0}
     assert scores.annotators == ("1", "2", "all")
     assert scores.references == {"C major scale": 2, "Cadence": 2, "Minuet in G": 2}

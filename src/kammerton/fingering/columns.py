@@ -95,6 +95,13 @@ class Columns:
         """Annotators without any label, who count as none, shape (cases,)."""
         return np.array([np.count_nonzero(~refs.any(axis=1)) for _, refs in self.cases], dtype=np.int64)
 
+    @property
+    def unpredicted(self) -> Codes:
+        """Notes that an annotator labelled and the estimate did not, shape (cases,)."""
+        return np.array(
+            [np.count_nonzero((est == 0) & refs.any(axis=0)) for est, refs in self.cases], dtype=np.int64
+        )
+
     def _gaps_as_labels(self, refs: Codes) -> Codes:
         nothing = len(self.table.strikes) - 1
         return np.where((refs == 0) & refs.any(axis=1, keepdims=True), nothing, refs)

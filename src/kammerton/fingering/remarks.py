@@ -20,6 +20,8 @@ _SILENT = "without any finger, counted as none"
 _LEFT_OUT = "left out for notes without finger"
 _AS_THEY_ARE = "taken with their notes without finger, as nobody labelled all notes"
 
+_UNPREDICTED = "no finger from the system"
+
 _RISE = 0.25
 """By how much an accuracy must rise before it is no accident."""
 
@@ -33,7 +35,7 @@ _HANDS = {"R": "L", "L": "R"}
 
 
 def unlabelled_table(columns: Columns, *, complete: bool) -> ClassTable:
-    """Count annotators who left notes unlabelled, and their items, by what becomes of them.
+    """Count annotators who left notes unlabelled, and notes that estimates left so, and their items.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ def unlabelled_table(columns: Columns, *, complete: bool) -> ClassTable:
     groups: list[int] = []
     classes: list[Classes] = []
     weights: list[int] = []
-    counts = {_SILENT: columns.silent}
+    counts = {_UNPREDICTED: columns.unpredicted, _SILENT: columns.silent}
     if complete:
         counts |= {_LEFT_OUT: columns.left_out, _AS_THEY_ARE: columns.lacking}
     for group in np.unique(columns.groups).tolist():
@@ -53,7 +55,7 @@ def unlabelled_table(columns: Columns, *, complete: bool) -> ClassTable:
             found = each[columns.groups == group]
             if found.any():
                 groups += [group, group]
-                classes += [(fate, "annotators"), (fate, "items")]
+                classes += [(fate, "notes" if fate == _UNPREDICTED else "annotators"), (fate, "items")]
                 weights += [int(found.sum()), int(np.count_nonzero(found))]
     return ClassTable(
         "unlabelled",
@@ -79,6 +81,11 @@ def remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterator[Diagnostic
 
 def _unlabelled(cells: Mapping[Classes, float]) -> Iterator[Diagnostic]:
     for fate in dict.fromkeys(fate for fate, _ in cells):
+        if fate == _UNPREDICTED:
+            notes = f"{_count(cells[fate, 'notes'], 'note')} of {_count(cells[fate, 'items'], 'item')}"
+            message = f"{fate}: {notes}, which count as wrong"
+            yield Diagnostic(code="KT379", severity="note", message=message)
+            continue
         annotators, items = cells[fate, "annotators"], cells[fate, "items"]
         counted = f"{_count(annotators, 'fingering')} of {_count(items, 'item')}"
         if fate == _SILENT:

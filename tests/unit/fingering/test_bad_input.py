@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import kammerton
 from kammerton.cli import main
 
 KEYS = ["C4", "D4", "E4", "F4", "G4", "A4", "B4", "C5"]
@@ -66,10 +67,10 @@ PAIRS: dict[str, tuple[str, str, int, set[str]]] = {
     "unsorted": (pig("5 4 3 2 1"), "".join(pig().splitlines(keepends=True)[4::-1]), 0, {"KT346"}),
     "a note twice": (pig() + SAME_NOTE, third("2") + SAME_NOTE, 0, {"KT345"}),
     "a line twice": (pig(), pig() + row(7, "5"), 3, {"KT344", "KT345", "KT200"}),
-    "finger 0": (pig(), third("0"), 0, set()),
-    "finger x": (pig(), third("x"), 0, set()),
-    "finger Noinfo": (pig(), third("Noinfo"), 0, set()),
-    "no such text": (pig(), third("thumb"), 0, {"KT331"}),
+    "finger 0": (pig(), third("0"), 0, {"KT379"}),
+    "finger x": (pig(), third("x"), 0, {"KT379"}),
+    "finger Noinfo": (pig(), third("Noinfo"), 0, {"KT379"}),
+    "no such text": (pig(), third("thumb"), 0, {"KT331", "KT379"}),
     "finger 6": (pig(), third("6"), 3, {"KT330", "KT200"}),
     "finger -0": (pig(), third("-0"), 3, {"KT330", "KT200"}),
     "finger 1.5": (pig(), third("1.5"), 3, {"KT330", "KT200"}),
@@ -79,7 +80,7 @@ PAIRS: dict[str, tuple[str, str, int, set[str]]] = {
     "all channels swapped": (pig(), pig(channel=1), 3, {"KT343", "KT200"}),
     "hands swapped": (pig("1 2 3 " * 8), pig("-1 -2 -3 " * 8, channel=1), 0, {"KT378"}),
     "one note": (row(0, "1"), row(0, "2"), 0, set()),
-    "no note in the estimate": (pig(), "//Version\n", 0, {"KT110"}),
+    "no note in the estimate": (pig(), "//Version\n", 0, {"KT110", "KT379"}),
     "no note in the reference": ("//Version\n", pig(), 3, {"KT110", "KT200"}),
     "no label in the reference": (pig("0 0 0 0 0 0 0 0"), pig(), 0, {"KT374"}),
     "NaN": (pig(), pig() + row(8, "1", key="D5", onset="nan"), 3, {"KT122", "KT200"}),
@@ -116,7 +117,7 @@ def test_one_bad_file_leaves_the_others(run: Run) -> None:
     for item, est in (("1", pig()), ("2", third("6"))):
         write(f"refs/{item}-1_fingering.txt", third("2"))
         write(f"ests/{item}_est_fingering.txt", est)
-    assert run("score", "fingering", "refs", "ests") == (1, {"KT330"})
+    assert run("score", "fingering", "refs", "ests") == (1, {"KT330", "KT379"})
     code, said = run("score", "fingering", "refs", "ests", "--strict")
     assert (code, "KT330" in said) == (3, True)
 
@@ -246,3 +247,19 @@ def test_scores(run: Run, name: str, content: str | bytes, code: int, said: set[
     write(name, content)
     found, codes = run("check", "fingering", name)
     assert (found, codes - {"KT393"}) == (code, said)  # there is no step from a single note
+
+
+def test_notes_without_finger_are_counted_per_system(run: Run) -> None:
+    """Of the first note nobody has a finger; a file that is not there has none for the seven others."""
+    for item in ("1", "2"):
+        write(f"refs/{item}-1_fingering.txt", pig("0 2 3 4 5 4 3 2"))
+        write(f"refs/{item}-2_fingering.txt", pig("0 2 3 4 0 4 3 2"))
+    write("one/1_est_fingering.txt", pig("0 0 3 4 0 4 3 2"))
+    write("one/2_est_fingering.txt", pig("1 2 3 4 5 4 3 0"))
+    write("two/1_est_fingering.txt", pig("1 2 3 4 5 4 3 2"))
+    scores = kammerton.score("fingering", "refs", ["one", "two"], protocols=["strike"])
+    told = {each.system: each.message for each in scores.diagnostics if each.code == "KT379"}
+    assert told == {
+        "one": "no finger from the system: 3 notes of 2 items, which count as wrong",
+        "two": "no finger from the system: 7 notes of 1 item, which count as wrong",
+    }
