@@ -16,6 +16,7 @@ from kammerton.model.corpus import Collection
 from kammerton.model.evaluating import BLOCK
 from kammerton.model.loading import read_source
 from kammerton.model.scoring import Order
+from kammerton.model.sources import StoredSource
 from kammerton.version import __version__
 
 __all__ = ["key_of_order", "key_of_shard"]
@@ -82,6 +83,8 @@ def _content(order: Order, source: object, item: str) -> bytes:
     """Return the digest of what a source holds; of a file its name too, which diagnostics have."""
     if isinstance(source, str | os.PathLike):
         return _digest(os.fsdecode(source)) + _of_file(Path(source))
+    if isinstance(source, StoredSource) and source.digest is not None:
+        return _digest(source.digest)
     reading = read_source(order.task, source, item, order.options)
     annotations = [f"{name}|{order.task.content(found).hex()}" for name, found in reading.annotations]
     return _digest(*annotations, *map(repr, reading.diagnostics))

@@ -29,3 +29,8 @@ class StoredSource(ABC):
     @abstractmethod
     def file(self) -> str | None:
         """What diagnostics call the file that it was read from, if it was one."""
+
+    @property
+    def digest(self) -> str | None:
+        """What is another if the source gives anything else; None if only reading tells."""
+        return None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is finished is kept until a run is whole, found again, and never taken for something else."""
 
+import contextlib
 import json
 import os
 import random
@@ -19,6 +20,7 @@ from kammerton.engine.keeping import keeping
 from kammerton.engine.keys import key_of_order, key_of_shard
 from kammerton.engine.plan import Plan
 from kammerton.errors import OutputError
+from kammerton.formats.packs import collect_pack
 from kammerton.instruments import InstrumentOptions
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
@@ -245,6 +247,23 @@ def test_keys_depend_on_what_figures_depend_on(tmp_path: Path) -> None:
     path.mkdir()
     keys.add(key(order_, of_file))
     assert len(keys) == 13
+
+
+def test_keys_depend_on_what_is_in_packs(tmp_path: Path) -> None:
+    order_, _ = chords()
+    keys = []
+    for number, label in enumerate(("C", "C", "D")):
+        path = tmp_path / f"{number}.parquet"
+        kt.pack("chords", {"song": ([(0, 2)], [label])}, path)
+        packed = collect_pack(path, name="r", task=order_.task, options=order_.options)
+        keys.append(key(order_, Corpus((packed,), (replace(packed, name="s"),))))
+        if number == 1:
+            data = path.read_bytes()
+            path.write_bytes(data[:4] + bytes(200) + data[204:])
+            torn = collect_pack(path, name="r", task=order_.task, options=order_.options)
+            with contextlib.suppress(kt.DataError):  # if it is the names that are torn
+                assert key(order_, Corpus((torn,), (replace(torn, name="s"),))) not in keys
+    assert keys[0] == keys[1] != keys[2]
 
 
 def test_keys_depend_on_what_is_in_files_of_options(tmp_path: Path) -> None:

@@ -256,6 +256,7 @@ def test_the_file_of_a_damaged_source_cannot_be_told(path: Path) -> None:
     _sign_again(path, pl.read_parquet(path).with_columns(said=pl.lit("{")))
     ((_, source),) = open_pack(path, TASK).sources(0)["0"]
     assert source.file is None
+    assert source.digest is None  # so that nobody takes it for what it was
 
 
 def test_names_that_were_changed(path: Path) -> None:

@@ -192,6 +192,22 @@ def test_sources_can_be_sent_to_other_processes(tmp_path: Path) -> None:
     assert pickle.loads(sent).read().annotations[0][1].labels == ("C", "G:7")
 
 
+@pytest.mark.usefixtures("small_blocks")
+def test_sources_are_told_by_content(tmp_path: Path) -> None:
+    """Equal packs have equal digests, wherever they lie; another annotation changes those of its block."""
+    sides = [{f"{number}": Reading(((None, SONG),)) for number in range(6)} for _ in range(3)]
+    sides[2]["4"] = Reading(((None, ChordAnnotation(SONG.intervals, ("C", "G"))),))
+    digests = []
+    for number, readings in enumerate(sides):
+        sources = open_pack(pack_of(tmp_path / f"{number}.parquet", readings), TASK).sources(0)
+        digests.append([source.digest for ((_, source),) in sources.values()])
+    assert digests[0] == digests[1]
+    assert len(set(digests[0])) == 6
+    assert [one == other for one, other in zip(digests[0], digests[2], strict=True)] == [True] * 3 + [
+        False
+    ] * 3
+
+
 def test_what_is_a_pack(tmp_path: Path) -> None:
     songs(tmp_path / "x.parquet").rename(tmp_path / "x.lab")
     Path(tmp_path, "y.parquet").write_text("0 1 C")

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Copied", "Pack", "open_pack"]
 
-_KEPT = 4
-"""Blocks that stay decoded: one for each collection that is read side by side."""
+_KEPT = 8
+"""Blocks that stay decoded: a few for each collection that is read side by side."""
 
 _MOST_VALUES = 1 << 24
 _MOST_BYTES = 1 << 30
@@ -248,6 +248,15 @@ class Pack:
             return self._stored(row).file
         except DataError:
             return None
+
+    def digest(self, row: int) -> str | None:
+        """Return what tells the source that begins in a row by its content; None if that is damaged."""
+        number = bisect_right(self._begins, row) - 1
+        try:
+            self._block(number)
+        except DataError:
+            return None
+        return f"{self.record.blocks[number].digest}:{row - self._begins[number]}"
 
     def _stored(self, row: int) -> Stored:
         number = bisect_right(self._begins, row) - 1

@@ -47,6 +47,11 @@ class PackedSource(StoredSource):
         """What it was read from."""
         return self._pack.file(self._row)
 
+    @property
+    def digest(self) -> str | None:
+        """Its place in a block, and the digest of that, which was compared to what is there."""
+        return self._pack.digest(self._row)
+
 
 class PackedSources(Mapping[str, tuple[tuple[str | None, PackedSource], ...]]):
     """The sources of a collection in a pack, by item; names are read once they are looked at.
