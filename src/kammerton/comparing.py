@@ -109,6 +109,10 @@ def compare(  # noqa: PLR0913 - one per choice
         scores = score(task, references, estimates, annotator=annotator, ci=None, context=context, **choices)
     else:
         scores = _of_runs(task, runs, (references, estimates), choices, context=context)
+        if context and annotator != ALL and len(scores.annotators) > 1:
+            raise OptionError(
+                "runs have the context of all annotators together", "choose no annotator, or compare folders"
+            )
     if len(scores.systems) < 2:
         raise OptionError("a comparison needs two systems", "name the folder of each")
     names = sorted({item for _, item in scores.fingerprints})

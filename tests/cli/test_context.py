@@ -139,6 +139,19 @@ def test_runs_print_what_folders_print(runs: Terminal, form: str) -> None:
     assert (found.code, found.out) == (0, folders.out)
 
 
+def test_runs_have_the_context_of_all_annotators(runs: Terminal) -> None:
+    arguments = ("compare", "chords", "run_good", "run_poor", "--context", *FEW)
+    found = runs.run(*arguments, "--annotator", "Ann")
+    assert found.code == 2
+    assert found.lines == [
+        "error: runs have the context of all annotators together",
+        "  help: choose no annotator, or compare folders",
+    ]
+    runs.run("score", "chords", "ref", "good", *MAJMIN, "--context", "--no-ci", "--out", "alone")
+    alone = runs.run("compare", "chords", "alone", "other=alone", "--context", "--annotator", "ref", *FEW)
+    assert (alone.code, "floors: all N" in alone.out) == (0, True)
+
+
 def test_systems_of_runs_are_renamed_in_it_too(runs: Terminal) -> None:
     found = runs.run("compare", "chords", "mine=run_good", "run_poor", "--context", "--width", "100", *FEW)
     assert "2 items, of which mine 66.7 %, poor 33.3 %\n" in found.out

@@ -304,6 +304,13 @@ def test_undefined_figures_stay_so() -> None:
     assert (row.items, row.undefined) == (1, 1)
 
 
+def test_the_order_of_items_does_not_show() -> None:
+    turned = [dict(reversed(songs.items())) for songs in (A, B, C)]
+    again = by(turned, "chords", {"s": dict(reversed(SYSTEM.items()))}, measures=[MAJMIN], ci=0.95)
+    rows = [row for row in of_songs(ci=0.95).context.rows if str(row.measure) == MAJMIN]
+    assert list(map(repr, again.context.rows)) == list(map(repr, rows))
+
+
 # --- as tables -----------------------------------------------------------------------------------
 
 

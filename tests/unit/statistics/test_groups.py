@@ -247,6 +247,15 @@ def test_items_that_are_in_no_group_and_names_of_no_item_are_told() -> None:
     assert list(expression.groups.sizes) == ["a", "b", None]
 
 
+def test_the_order_of_items_does_not_show() -> None:
+    choices: dict[str, Any] = {"measures": ["mirex2013/MajMin"], "resamples": 50}
+    one = kt.score("chords", REFS, {"s": ESTS}, group_by=GENRES, **choices).groups
+    turned: list[Any] = [dict(reversed(each.items())) for each in (REFS, ESTS, GENRES)]
+    other = kt.score("chords", turned[0], {"s": turned[1]}, group_by=turned[2], **choices).groups
+    assert list(map(repr, one.rows)) == list(map(repr, other.rows))
+    assert list(one.sizes) == list(other.sizes)
+
+
 def test_some_item_must_have_a_group() -> None:
     with pytest.raises(OptionError, match="no item has a group: `a` does not match `xyz`"):
         kt.score("chords", REFS, {"s": ESTS}, group_by="xyz")
