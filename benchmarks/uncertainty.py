@@ -31,10 +31,12 @@ from numpy.typing import NDArray
 import kammerton
 from kammerton.chords import TASK
 from kammerton.model.evidence import Evidence, Row
+from kammerton.model.grouping import Grouping
 from kammerton.model.measure import Measure
 from kammerton.model.scores import Scores
 from kammerton.statistics.comparing import compare
 from kammerton.statistics.figures import Key
+from kammerton.statistics.groups import Groups, divide, groups_of
 from kammerton.statistics.intervals import intervals
 
 MEASURE = next(measure for measure in TASK.measures if str(measure) == "mirex2013/MajMin")
@@ -223,9 +225,17 @@ def speed(items: int = 10_000, systems: int = 5, count: int = 20) -> None:
     print(f"{items:,} items x {count} measures x {systems} systems, 10,000 draws")
     timed("intervals of all figures", lambda: len(intervals(scores)))
     timed("comparison of all pairs", lambda: len(compare(scores).measures))
+    timed("figures of ten groups", lambda: len(in_groups(scores, items).rows))
     unit = 1 if sys.platform == "darwin" else 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
     print(f"{'peak memory':26} {peak:8.0f} MB   target below {TARGET_MEGABYTES} MB")
+
+
+def in_groups(scores: Scores, items: int, groups: int = 10) -> Groups:
+    """Return figures of groups with intervals, and what each group costs."""
+    of = {f"{item:06}": str(item % groups) for item in range(items)}
+    drawn = {"level": 0.95, "method": "percentile", "resamples": 10_000, "seed": 0, "clusters": None}
+    return groups_of(scores, Grouping("group", of, divide), drawn)
 
 
 def timed(name: str, run: Any) -> None:
