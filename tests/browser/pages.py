@@ -87,7 +87,7 @@ def _hostile(path: Path) -> None:
         lists,
         {f"{HOSTILE[0]} system": guesses, f"{HOSTILE[2]} system": lists, f"{HOSTILE[9]} system": guesses},
         annotators={f"{HOSTILE[4]} annotator": lists},
-        protocols=["open-mic-task1"],
+        measures=["open-mic-task1/P", "open-mic-task1/F"],
         resamples=50,
     )
     songs = {name: ([(0, 2), (2, 4)], ["C", "G"]) for name in HOSTILE}

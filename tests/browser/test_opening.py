@@ -34,7 +34,7 @@ def test_large_pages_stay_small_and_appear_at_once(watch: Watched, name: str, it
         page.locator(".view h4").first.wait_for()
         paints.append(page.evaluate(first))
     assert min(paints) < 1500
-    assert page.locator("#c1-items .count").inner_text().startswith(f"{items:} items")
+    assert page.locator("#c1-items .count").inner_text().startswith(f"{items:,} items")
 
 
 def test_all_songs_of_a_usual_corpus_can_be_looked_at(watch: Watched) -> None:
