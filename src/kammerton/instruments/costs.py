@@ -16,6 +16,8 @@ _RULE = (
     "it and does not."
 )
 
+_INSTEAD = "Where it was missed, {} was said most often."
+
 
 def instrument_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCosts | None:
     """Return what each instrument cost; None without the table ``instruments``.
@@ -39,7 +41,9 @@ def instrument_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCost
         cells[str(annotated), str(predicted)] = cells.get((str(annotated), str(predicted)), 0.0) + weight
     rows = [_cost(name, outcomes, instead.get(name, Counter())) for name in names]
     rows.sort(key=lambda each: (-each.lost, each.name))
-    return ClassCosts(kind="instrument", unit="files", rule=_RULE, rows=tuple(rows), cells=cells)
+    return ClassCosts(
+        kind="instrument", unit="files", rule=_RULE, rows=tuple(rows), cells=cells, instead=_INSTEAD
+    )
 
 
 def _cost(

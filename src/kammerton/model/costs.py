@@ -46,6 +46,8 @@ class ClassCosts:
     rows : tuple of ClassCost
     cells : mapping of (str, str) to float
         Amount by what it is, and what it was taken for.
+    instead : str
+        How it is said what a class was taken for.
     """
 
     kind: str
@@ -53,6 +55,7 @@ class ClassCosts:
     rule: str
     rows: tuple[ClassCost, ...]
     cells: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    instead: str = "Most of it was taken for {}."
 
 
 def costs_of_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassCost, ...]:

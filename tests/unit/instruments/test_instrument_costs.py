@@ -27,3 +27,10 @@ def test_misses_and_spurious_labels_are_lost() -> None:
 
 def test_without_lists_there_are_no_costs() -> None:
     assert instrument_costs({"instruments": {}}) is None
+
+
+def test_what_was_said_instead_is_no_confusion() -> None:
+    found = instrument_costs({"instruments": {("cello", "miss"): 1.0}})
+    assert found is not None
+    assert found.instead.format("harp") == "Where it was missed, harp was said most often."
+    assert found.cells == {}

@@ -65,7 +65,7 @@ def test_measures_that_rank_another_system_first_are_named() -> None:
 
 def test_one_system_is_not_compared() -> None:
     text = told({"one": [1, 0.5]})
-    assert "How good is it? one scores 75.0: per cent by one/mean." in text
+    assert "How good is it? one scores 75.0 per cent by one/mean." in text
     assert "Which of two systems is better is told by a report of both." in text
 
 
@@ -75,7 +75,7 @@ def test_what_is_undefined_is_not_compared() -> None:
 
 def test_systems_without_an_item_in_common_are_not_compared() -> None:
     text = text_of(section(tabled({"one": [(1, 1), (np.nan, 1)], "other": [(np.nan, 1), (0, 1)]}), "answers"))
-    assert "one scores 100.0; other scores 0.0: per cent by one/pooled." in text
+    assert "one scores 100.0 per cent; other scores 0.0 per cent by one/pooled." in text
 
 
 def test_the_worst_item_is_that_of_the_better_system_and_the_dearest_those_of_all() -> None:

@@ -52,6 +52,19 @@ def test_how_far_people_agree_is_answered() -> None:
     assert f"{told}, on 1 item." in text
 
 
+def test_the_worst_item_is_told_annotator_by_annotator() -> None:
+    text = text_of(section(scored({"other": OTHER}), "answers"))
+    assert "song: 87.5 per cent for mine." in text
+    assert "Annotator by annotator: 100.0 against reference, 75.0 against other." in text
+    assert "Annotator by annotator" not in text_of(section(scored({}), "answers"))
+
+
+def test_the_only_system_stands_beside_the_best_floor() -> None:
+    text = text_of(section(scored({"other": OTHER}), "answers"))
+    assert "mine scores 87.5 per cent by mirex2013/MajMin." in text
+    assert "Of trivial answers the best, commonest triad, scores 87.5." in text
+
+
 def test_without_two_annotators_there_are_floors_only() -> None:
     source = Source(key="c1", scores=scored({}))
     assert [row.name for row in context_rows(source, source.headline)] == [

@@ -5,47 +5,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from kammerton.errors import plural
 from kammerton.model.measure import Measure
-from kammerton.reporting.costs import costliest_items
+from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.context import context_of, shares_of
 from kammerton.reporting.html.filling import fill, shown
-from kammerton.reporting.html.item import what_cost
-from kammerton.reporting.html.items import values_of
-from kammerton.reporting.html.numbers import amount, figure, p_value, unit_of
+from kammerton.reporting.html.numbers import amount, figure, is_per_cent, p_value, unit_of
 from kammerton.reporting.html.overview import interval
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
+from kammerton.reporting.html.worst_item import worst_item
 from kammerton.reporting.left_out import closing_line, excluded_lines
 from kammerton.statistics.comparison import MeasureComparison, Pair
 from kammerton.statistics.context import Context, Standing
 
 __all__ = ["answers"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """A question, its answer, and what it rests on.
-
-    Parameters
-    ----------
-    question, answer : str
-    details : tuple of str
-        Sentences below the answer.
-    part : str
-        Section that has more.
-    more : str
-        What it has, as text of the link.
-    """
-
-    question: str
-    answer: str
-    details: tuple[str, ...] = ()
-    part: str = ""
-    more: str = ""
 
 
 def answers(source: Source, drawn: Section | None = None) -> Section:
@@ -57,7 +33,7 @@ def answers(source: Source, drawn: Section | None = None) -> Section:
     drawn : Section, optional
         In which items are looked at.
     """
-    given = [_better(source), _worst(source, drawn), *_costly(source), _people(source), _left_out(source)]
+    given = [_better(source), worst_item(source, drawn), *_costly(source), _people(source), _left_out(source)]
     body = fill("answers", key=source.key, answers=[each for each in given if each is not None])
     return Section(part="answers", title="In short", body=body)
 
@@ -106,12 +82,29 @@ def _alone(source: Source) -> Answer:
         ).value
         low, high = interval(source, source.main, system)
         ends = "" if math.isnan(low) else f" ({figure(low, source.main)} to {figure(high, source.main)})"
-        told.append(f"{shown(system, 60)} scores {figure(value, source.main)}{ends}")
-    answer = f"{'; '.join(told)}: {unit_of(source.main)} by {source.main}."
-    details = ("Which of two systems is better is told by a report of both.",) if not told[1:] else ()
+        unit = f" {unit_of(source.main)}" if is_per_cent(source.main) else ""
+        told.append(f"{shown(system, 60)} scores {figure(value, source.main)}{unit}{ends}")
+    answer = f"{'; '.join(told)} by {source.main}."
+    details = list(_floor(source))
+    if not told[1:]:
+        details.append("Which of two systems is better is told by a report of both.")
     return Answer(
-        question=question, answer=answer, details=details, part="figures", more="Figures with intervals"
+        question=question,
+        answer=answer,
+        details=tuple(details),
+        part="figures",
+        more="Figures with intervals",
     )
+
+
+def _floor(source: Source) -> Iterator[str]:
+    """Say what the best trivial answer reaches, if it is known."""
+    found = context_of(source)
+    rows = [] if found is None else found.of(source.main, "floor")
+    known = [(row.value, row.name) for row in rows if not math.isnan(row.value)]
+    if known:
+        value, name = (min if source.main.direction == "lower" else max)(known)
+        yield f"Of trivial answers the best, {shown(name, 60)}, scores {figure(value, source.main)}."
 
 
 def _difference(source: Source, compared: MeasureComparison, pair: Pair) -> str:
@@ -154,45 +147,6 @@ def _other_measures(source: Source, compared: MeasureComparison) -> str:
     return f"{count - len(other)} of {count} headline measures rank it first; {named} do not."
 
 
-def _worst(source: Source, drawn: Section | None) -> Answer | None:
-    """Say which item the best system does worst on, and which cost most."""
-    measure = source.main
-    if measure.aggregate == "gathered":
-        return None
-    compared = source.compared(measure)
-    system = source.scores.systems[0] if compared is None else compared.ranking[0].system
-    known = [
-        (value, name)
-        for value, name in zip(values_of(source, measure, system), source.items, strict=True)
-        if not math.isnan(value)
-    ]
-    if not known:
-        return None
-    value, name = (max if measure.direction == "lower" else min)(known)
-    answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
-    dearest = costliest_items(source.scores, measure, 3)
-    number = str(source.items.index(name))
-    details = list(_why(source, drawn, number, system))
-    if measure.range == (0.0, 1.0) and dearest:
-        whose = "all systems" if source.scores.systems[1:] else "it"
-        names = ", ".join(shown(each, 100) for each in dearest)
-        details.append(f"What cost {whose} most, by score and length: {names}.")
-    part, more = ("items", "All items")
-    if drawn is not None and number in drawn.data["items"]:
-        part, more = f"item-{number}", "Where it lost the points"
-    return Answer(
-        question="Which item is worst, and why?", answer=answer, details=tuple(details), part=part, more=more
-    )
-
-
-def _why(source: Source, drawn: Section | None, number: str, system: str) -> Iterator[str]:
-    """Say what an item lost most by, and against whom it is laid out where figures are against several."""
-    told = what_cost(drawn, number, system)
-    alone = source.people[1:] and "against" not in told
-    if told:
-        yield f"Against {shown(source.people[0], 60)}: {told}" if alone else told
-
-
 def _costly(source: Source) -> Iterator[Answer]:
     """Say which class of labels cost the best system most."""
     compared = source.compared(source.main)
@@ -206,7 +160,7 @@ def _costly(source: Source) -> Iterator[Answer]:
         f"{shown(first.name, 60)}: {amount(first.lost, found.unit)} of the {amount(whole, found.unit)} that "
         f"{shown(system, 60)} lost ({100 * first.lost / whole:.0f} %)."
     )
-    instead = f"Most of it was taken for {shown(first.instead, 60)}." if first.instead else ""
+    instead = found.instead.format(shown(first.instead, 60)) if first.instead else ""
     details = tuple(filter(None, (instead, found.rule)))
     yield Answer(
         question=f"Which {found.kind} costs most?",

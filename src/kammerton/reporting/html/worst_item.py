@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Which item is worst, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from kammerton.reporting.costs import costliest_items
+from kammerton.reporting.html.answer import Answer
+from kammerton.reporting.html.filling import shown
+from kammerton.reporting.html.item import what_cost
+from kammerton.reporting.html.items import values_of
+from kammerton.reporting.html.numbers import figure, unit_of
+from kammerton.reporting.html.sections import Section
+from kammerton.reporting.html.source import Source
+
+__all__ = ["worst_item"]
+
+_NAMED = 6
+"""Annotators whose figures are told one by one."""
+
+
+def worst_item(source: Source, drawn: Section | None) -> Answer | None:
+    """Say which item the best system does worst on, and which cost most."""
+    measure = source.main
+    if measure.aggregate == "gathered":
+        return None
+    compared = source.compared(measure)
+    system = source.scores.systems[0] if compared is None else compared.ranking[0].system
+    known = [
+        (value, name)
+        for value, name in zip(values_of(source, measure, system), source.items, strict=True)
+        if not math.isnan(value)
+    ]
+    if not known:
+        return None
+    value, name = (max if measure.direction == "lower" else min)(known)
+    answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
+    dearest = costliest_items(source.scores, measure, 3)
+    number = str(source.items.index(name))
+    details = [*_by_annotator(source, name, system), *_why(source, drawn, number, system)]
+    if measure.range == (0.0, 1.0) and dearest:
+        whose = "all systems" if source.scores.systems[1:] else "it"
+        names = ", ".join(shown(each, 100) for each in dearest)
+        details.append(f"What cost {whose} most, by score and length: {names}.")
+    part, more = ("items", "All items")
+    if drawn is not None and number in drawn.data["items"]:
+        part, more = f"item-{number}", "Where it lost the points"
+    return Answer(
+        question="Which item is worst, and why?", answer=answer, details=tuple(details), part=part, more=more
+    )
+
+
+def _by_annotator(source: Source, item: str, system: str) -> Iterator[str]:
+    """Say what an item scored against each annotator, where its figure is against several."""
+    measure, told = source.main, []
+    for name in source.people[:_NAMED] if measure.needs == "pair" else ():
+        found = source.scores.of_items(measure, system, name)
+        known = dict(zip(found.names, found.values.tolist(), strict=True))
+        if not math.isnan(known.get(item, math.nan)):
+            told.append(f"{figure(known[item], measure)} against {shown(name, 60)}")
+    if told[1:]:
+        yield f"Annotator by annotator: {', '.join(told)}."
+
+
+def _why(source: Source, drawn: Section | None, number: str, system: str) -> Iterator[str]:
+    """Say what an item lost most by, and against whom it is laid out where figures are against several."""
+    told = what_cost(drawn, number, system)
+    alone = source.people[1:] and "against" not in told
+    if told:
+        yield f"Against {shown(source.people[0], 60)}: {told}" if alone else told
