@@ -199,6 +199,8 @@ class _Job:
 
     def unpack(self, pack: Pack, task: Task) -> None:
         """Write what a pack holds as files; each is called as that from which it was read."""
+        for about in pack.record.collections:
+            self.diagnostics += about.diagnostics
         for stem, name, reading in unpacked(pack, task):
             tracks = [(who, self.conversion.track(each, who, name)) for who, each in reading.annotations]
             self._convert(name, stem, Reading(tuple(tracks), reading.diagnostics))

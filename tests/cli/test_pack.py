@@ -123,6 +123,25 @@ def test_a_list_of_pairs(corpus: Terminal) -> None:
     assert len({name for name in corpus.left() if name.startswith("back/")}) == 4
 
 
+def test_what_comes_out_is_what_comes_of_the_files(packed: Terminal) -> None:
+    packed.write(ref={"notes.md": "dear"})
+    Path("ref/torn.lab").unlink()
+    assert packed.run(*PACK, "ref", "ref.parquet", "--overlap", "trim", "--force").code == 0
+    for form in ("lab", "csv", "jams"):
+        said = []
+        for source in ("ref", "ref.parquet"):
+            arguments = (source, f"{source}-{form}", "--to", form, "--overlap", "trim")
+            said.append(packed.run("convert", "chords", *arguments).err)
+        assert said[1] == said[0]
+        assert "ignored: suffix not recognised" in said[0]
+        files, packs = (
+            {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*")}
+            for folder in (Path(f"ref-{form}"), Path(f"ref.parquet-{form}"))
+        )
+        assert packs == files
+        assert len(files) == 3
+
+
 def test_there_and_back(packed: Terminal) -> None:
     result = packed.run("convert", "chords", "ref.parquet", "back", "--to", "lab", "--overlap", "trim")
     assert result.code == 1  # one of the files could not be read
