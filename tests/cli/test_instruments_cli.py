@@ -48,6 +48,10 @@ def test_fewer_draws_are_said(lists: Terminal, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sample, "_FEWEST", 2)  # of two items three draws differ
     monkeypatch.setattr(sample, "_DRAWN_ROWS", 0)
     assert told in lists.run(*arguments).lines
+    least = told.replace("of 2 draws", "of at least 2 draws")
+    for more in (("--context", "--annotator", "again=ref.csv"), ("--group-by", "[a-z]")):
+        assert least in lists.run(*arguments, *more).lines
+        assert least not in lists.run(*arguments, *more, "--no-ci").lines
     assert told not in lists.run(*arguments, "--no-ci").lines
     assert told not in lists.run(*arguments, "--cite").lines
     compared = ("compare", "instruments", "ref.csv", "est.csv", "again=est.csv", "--measure", "macro_F")

@@ -80,10 +80,14 @@ def excluded_lines(scores: Scores) -> list[str]:
 def fewer_draws(scores: Scores) -> list[str]:
     """Say how often measures over classes were drawn, if that is not as often as was asked for."""
     asked = scores.origin.drawing.settings.get("resamples", 0)
-    made = getattr(scores.intervals, "gathered_resamples", asked)
+    others = [each.fewest_draws for each in (scores.context, scores.groups) if each is not None]
+    made = min([getattr(scores.intervals, "gathered_resamples", asked), *others])
     if made == asked:
         return []
-    return [f"intervals of measures over classes are of {made:,} draws, not of {asked:,}: each takes long"]
+    least = "" if not others else "at least "
+    return [
+        f"intervals of measures over classes are of {least}{made:,} draws, not of {asked:,}: each takes long"
+    ]
 
 
 def _shares(scores: Scores, system: str, measures: Sequence[Measure]) -> str:

@@ -99,12 +99,15 @@ class Context:
     single : int
         Items that have one annotator only, and are out of it.
     signatures : mapping of Measure to str
+    fewest_draws : int
+        Behind an interval: measures over classes may have fewer than others. 0 if there are no intervals.
     """
 
     rows: tuple[Standing, ...]
     items: int
     single: int
     signatures: Mapping[Measure, str]
+    fewest_draws: int = 0
 
     def of(self, measure: Measure, role: Role) -> tuple[Standing, ...]:
         """Return the figures of a measure in one role, in the order of output."""
@@ -149,7 +152,13 @@ def context_of(scores: Scores) -> Context:
     rows: list[Standing] = []
     for measure in made.measures:
         rows += [*made.floors(measure), *made.systems(measure), *made.others(measure)]
-    return Context(rows=tuple(rows), items=made.items, single=made.single, signatures=scores.signatures(ALL))
+    return Context(
+        rows=tuple(rows),
+        items=made.items,
+        single=made.single,
+        signatures=scores.signatures(ALL),
+        fewest_draws=made.fewest_draws,
+    )
 
 
 class _Context:
@@ -188,6 +197,11 @@ class _Context:
     def items(self) -> int:
         """Items that the ceiling is of."""
         return len(self._left_out[0].sample.items) if self._left_out else 0
+
+    @property
+    def fewest_draws(self) -> int:
+        """Fewest draws behind an interval."""
+        return min((each.fewest_draws for each in (*self._floors, *self._left_out)), default=0)
 
     def floors(self, measure: Measure) -> Iterator[Standing]:
         for drawn in self._floors:
@@ -255,6 +269,7 @@ class _Drawn:
         self._found = {k: v for part in split_gathered(sample.keys) for k, v in sample.found(part).items()}
         self._resampled: dict[Key, Values] = {}
         self._without: dict[Key, Values] = {}
+        self.fewest_draws: int = self._drawing.settings.get("resamples", 0)
         if self._drawing.level is not None:
             for part in split_gathered(sample.keys):
                 self._draw(part, together)
@@ -265,6 +280,7 @@ class _Drawn:
         if is_gathered(keys):
             wanted = min(each.gathered_draws(wanted) for each in together)
         found = {key: self._found[key] for key in keys}
+        self.fewest_draws = min(self.fewest_draws, wanted)
         draws = Resampling(items, wanted, settings["seed"], sample.clusters)
         self._resampled |= sample.evaluate(draws, found)
         if settings["method"] == "bca":

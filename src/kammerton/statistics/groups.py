@@ -25,7 +25,7 @@ from kammerton.statistics.bootstrap import UNDEFINED, Interval
 from kammerton.statistics.figures import Key
 from kammerton.statistics.intervals import estimated
 from kammerton.statistics.resampling import LeaveOneOut
-from kammerton.statistics.sample import Sample, names_of, split_gathered
+from kammerton.statistics.sample import Sample, is_gathered, names_of, split_gathered
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,6 +96,8 @@ class Groups:
         The figures of all groups together.
     signatures : mapping of (str or None) to mapping of Measure to str
         Of each group: those of its items scored alone.
+    fewest_draws : int
+        Behind an interval: measures over classes may have fewer than others. 0 if there are no intervals.
     """
 
     by: str
@@ -103,6 +105,7 @@ class Groups:
     rows: tuple[GroupFigure, ...]
     whole: Mapping[Key, Estimate]
     signatures: Mapping[str | None, Mapping[Measure, str]]
+    fewest_draws: int = 0
 
     def of(self, measure: Measure, system: str) -> tuple[GroupFigure, ...]:
         """Return the figures of one system by one measure."""
@@ -186,6 +189,7 @@ def groups_of(
         rows=tuple(rows),
         whole=made.whole,
         signatures={name: scores.signatures(annotator or ALL, groups[name]) for name in names},
+        fewest_draws=made.fewest_draws,
     )
 
 
@@ -214,6 +218,7 @@ class _Divided:
             keys = [Key(system, who, measure, measure.aggregate) for system in scores.systems]
             self.kept[measure] = together(*(names_of(scores, measure, key.system, who) for key in keys))
             self.keys += keys
+        self.fewest_draws: int = self._settings.get("resamples", 0)
         self._sample = Sample(scores, self.keys, self.kept)
         self._found = _found(self._sample)
         self.whole = {key: each.estimate(key.aggregate) for key, each in self._found.items()}
@@ -234,6 +239,8 @@ class _Divided:
         kept = {measure: names & group for measure, names in self.kept.items()}
         sample = Sample(self._scores, self.keys, kept, self._clusters)
         if self._settings:
+            if any(is_gathered([key]) for key in self.keys):
+                self.fewest_draws = min(self.fewest_draws, sample.gathered_draws(self._settings["resamples"]))
             return estimated(sample, **self._settings)
         return {key: (each.estimate(key.aggregate), UNDEFINED) for key, each in _found(sample).items()}
 
