@@ -133,3 +133,16 @@ def test_what_is_not_installed_is_named(
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(kt.OptionError, match=r"pip install 'kammerton\[report\]'"):
         kt.report(scored(good=GOOD), tmp_path / "a.html")
+
+
+def test_items_have_the_room_that_the_rest_of_a_chapter_leaves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = scored(good=GOOD, poor=POOR)
+    kt.report(scores, tmp_path / "a.html")
+    assert "All 2 items can be looked at." in (tmp_path / "a.html").read_text("utf-8")
+    monkeypatch.setattr("kammerton.reporting.html.chapters._CHAPTER", 2_000)
+    monkeypatch.setattr("kammerton.reporting.html.chapters._LEAST", 1)
+    kt.report(scores, tmp_path / "b.html")
+    # the worst is there however little room there is
+    assert "1 of 2 items can be looked at" in (tmp_path / "b.html").read_text("utf-8")

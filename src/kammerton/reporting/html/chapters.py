@@ -15,11 +15,13 @@ from kammerton.reporting.html.compared import compared
 from kammerton.reporting.html.filling import shown
 from kammerton.reporting.html.groups import groups
 from kammerton.reporting.html.item import item
+from kammerton.reporting.html.item_choice import BUDGET
 from kammerton.reporting.html.items import items
 from kammerton.reporting.html.methods import methods
 from kammerton.reporting.html.overview import overview
+from kammerton.reporting.html.page import embedded
 from kammerton.reporting.html.quality import quality
-from kammerton.reporting.html.sections import Chapter
+from kammerton.reporting.html.sections import Chapter, Section
 from kammerton.reporting.html.source import Source
 from kammerton.statistics.comparing import compare
 from kammerton.statistics.comparison import Comparison
@@ -27,6 +29,10 @@ from kammerton.statistics.comparison import Comparison
 __all__ = ["chapter_of", "source_of"]
 
 _NAMED = 4
+_CHAPTER = 2_800_000
+"""Bytes of a chapter that items are laid out in, beside everything else."""
+_LEAST = 500_000
+"""Bytes for them in a chapter that is larger without."""
 
 
 def source_of(scores: Scores, key: str) -> Source:
@@ -65,25 +71,22 @@ def chapter_of(
     apart : str
         What keeps it from being one with a chapter before it.
     """
-    drawn = item(source, draw)
-    sections = [
-        answers(source, drawn),
-        overview(source),
-        compared(source),
-        groups(source),
-        items(source),
-        drawn,
-        costs(source),
-        breakdown(source),
-        quality(source),
-        methods(source),
-    ]
+    before = [overview(source), compared(source), groups(source), items(source)]
+    behind = [costs(source), breakdown(source), quality(source), methods(source)]
+    used = sum(_size(each) for each in (*before, *behind) if each is not None)
+    drawn = item(source, draw, budget=min(BUDGET, max(_LEAST, _CHAPTER - used)))
+    sections = [answers(source, drawn), *before, drawn, *behind]
     return Chapter(
         key=source.key,
         title=title,
         lead=_lead(source) + (f" Not compared with what stands above: {apart}." if apart else ""),
         sections=[section for section in sections if section is not None],
     )
+
+
+def _size(section: Section) -> int:
+    """Return about how many bytes a section has in the page."""
+    return len(section.body) + (0 if section.data is None else len(embedded(section.data)))
 
 
 def _lead(source: Source) -> str:

@@ -14,7 +14,7 @@ from kammerton.reporting.html.source import Source
 
 __all__ = ["methods"]
 
-_FIGURES = 2_000
+_FIGURES = 600
 """Figures that are listed one by one; beyond, those of the headline measures."""
 
 
