@@ -52,6 +52,13 @@ class Origin:
     surroundings: Surroundings | None = None
     grouping: Grouping | None = None
 
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """What messages call the folders that were scored."""
+        if self.corpus is None:
+            return ()
+        return tuple(each.origin for each in (*self.corpus.references, *self.corpus.systems) if each.origin)
+
     def signatures(self, annotator: str, items: Container[str] | None = None) -> dict[Measure, str]:
         """Return the signature of each measure.
 

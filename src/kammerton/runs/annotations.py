@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -66,13 +66,14 @@ def _pack(writer: PackWriter, origin: Origin, corpus: Corpus) -> bool:
     """Pack a corpus; stop and return False if it is too large."""
     items = {item for each in corpus.references for item in each.items}
     for collection, role in _roles(corpus):
-        writer.begin(_of_run(collection, items), role)
+        writer.begin(_of_run(collection, items, origin.roots), role)
         for item, sources in collection.sources.items():
             for told, source in sources if item in items else ():
                 file = name_of_source(source)
                 reading = read_source(origin.task, source, item, origin.options)
-                said = _portable(reading.diagnostics)
-                writer.add(item, told, file and portable(file), Reading(reading.annotations, said))
+                said = _portable(reading.diagnostics, origin.roots)
+                shown = file and portable(file, origin.roots)
+                writer.add(item, told, shown, Reading(reading.annotations, said))
             if writer.written.rows > MOST_ROWS:
                 return False
     return True
@@ -85,21 +86,21 @@ def _roles(corpus: Corpus) -> Iterator[tuple[Collection, Role]]:
         yield system, "system"
 
 
-def _of_run(collection: Collection, items: set[str]) -> Collection:
+def _of_run(collection: Collection, items: set[str], roots: Sequence[str]) -> Collection:
     """Return a collection without its sources, and without what is so on one machine only."""
     return Collection(
         collection.name,
         {},
-        portable(collection.origin),
-        _portable(collection.diagnostics),
+        portable(collection.origin, roots),
+        _portable(collection.diagnostics, roots),
         broken={item: why for item, why in collection.broken.items() if item in items},
         single=collection.single,
         written=collection.written,
     )
 
 
-def _portable(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple([each.at(file=each.file and portable(each.file)) for each in diagnostics])
+def _portable(diagnostics: Iterable[Diagnostic], roots: Sequence[str]) -> tuple[Diagnostic, ...]:
+    return tuple([each.at(file=each.file and portable(each.file, roots)) for each in diagnostics])
 
 
 def _too_many() -> Diagnostic:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -83,15 +83,29 @@ def versions() -> dict[str, str]:
     }
 
 
-def noticed(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+def noticed(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return diagnostics as plain values, without what is so on one machine only."""
-    return [{**asdict(each), "file": each.file and portable(each.file)} for each in diagnostics]
+    return [{**asdict(each), "file": each.file and portable(each.file, roots)} for each in diagnostics]
 
 
-def portable(file: str) -> str:
-    """Return the name of a file without what is so on one machine only."""
+def portable(file: str, roots: Sequence[str] = ()) -> str:
+    """Return the name of a file without what is so on one machine only.
+
+    Parameters
+    ----------
+    file : str
+        A path, or what messages call something that has none.
+    roots : sequence of str
+        Folders that were scored. What lies in one is told from the folder's name on, if it does not lie in
+        the current folder; of what lies elsewhere the last two parts are told.
+    """
     path = Path(file)
     if not path.is_absolute():
         return file
     here = Path.cwd()
-    return path.relative_to(here).as_posix() if path.is_relative_to(here) else "/".join(path.parts[-2:])
+    if path.is_relative_to(here):
+        return path.relative_to(here).as_posix()
+    inside = [root for root in roots if path.is_relative_to(root)]
+    if inside:
+        return path.relative_to(Path(max(inside, key=len)).parent).as_posix()
+    return "/".join(path.parts[-2:])

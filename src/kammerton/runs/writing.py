@@ -120,7 +120,7 @@ def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], d
         "grouped": None if origin.grouping is None else origin.grouping.by,
         "needs": list(origin.evidence.rows),
         "tables": tables_of(origin.evidence),
-        "diagnostics": noticed(scores.diagnostics),
+        "diagnostics": noticed(scores.diagnostics, origin.roots),
     }
     return record, dict(sorted(files.items()))
 

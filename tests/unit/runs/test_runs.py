@@ -27,6 +27,7 @@ from kammerton.model.registry import find_task
 from kammerton.runs import is_run
 from kammerton.runs.columns import from_parquet, texts_of, to_parquet
 from kammerton.runs.kept_options import keep_options, options_of
+from kammerton.runs.record import portable
 
 EXAMPLES = {
     "chords": ("reference", ["careful", "hasty"]),
@@ -156,8 +157,8 @@ def test_rows_are_wide_and_can_be_read_by_others(run: Path) -> None:
 
 
 def test_nothing_of_the_machine_is_in_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("here/ref/one.lab", "here/est/one.lab", "there/est/one.lab"):
-        (tmp_path / name).parent.mkdir(parents=True)
+    for name in ("here/ref/disc/1/one.lab", "here/est/disc/1/one.lab", "there/est/disc/1/one.lab"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("0 1 C\n1 2 Q\n" if "est" in name else "0 2 C\n", encoding="utf-8")
     for name in ("here/ref/two.lab", "here/est/two.lab"):
         (tmp_path / name).write_text("0 2 C\n", encoding="utf-8")
@@ -167,9 +168,15 @@ def test_nothing_of_the_machine_is_in_a_run(tmp_path: Path, monkeypatch: pytest.
     kt.write_run(scores, "run")
     assert str(tmp_path) not in Path("run/run.json").read_text(encoding="ascii")
     files = {(each.system, each.code): each.file for each in kt.read_run("run").diagnostics}
-    assert files["mine", "KT310"] == "est/one.lab"
-    assert files["yours", "KT310"] == "est/one.lab"  # of a folder elsewhere, its last two names
-    assert files["ours", "KT310"] == "est/one.lab"
+    assert files["mine", "KT310"] == "est/disc/1/one.lab"
+    assert files["yours", "KT310"] == "est/disc/1/one.lab"  # of a folder elsewhere, its name
+    assert files["ours", "KT310"] == "est/disc/1/one.lab"
+
+
+def test_of_files_that_lie_in_no_folder_that_was_scored_two_names_are_told(tmp_path: Path) -> None:
+    file = str(tmp_path / "a/b/c.lab")
+    assert portable(file) == portable(file, [str(tmp_path / "b"), "a"]) == "b/c.lab"
+    assert portable(file, [str(tmp_path), str(tmp_path / "a")]) == "a/b/c.lab"  # the inner one
 
 
 def test_options_and_their_files_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def quality(source: Source) -> Section:
         counts=[(shown(system), scores.counts[system]) for system in scores.systems],
         missing=scores.origin.missing,
         unusable=list(_unusable(source)),
-        codes=_codes(scores.diagnostics),
+        codes=_codes(scores.diagnostics, scores.origin.roots),
         excluded=excluded_lines(scores),
         labels=_labels(source),
         measure=str(source.main),
@@ -55,7 +55,7 @@ def _unusable(source: Source) -> Iterator[dict[str, Any]]:
             }
 
 
-def _codes(diagnostics: Sequence[Diagnostic]) -> list[dict[str, Any]]:
+def _codes(diagnostics: Sequence[Diagnostic], roots: Sequence[str]) -> list[dict[str, Any]]:
     """Return what was noticed, by code, the gravest first."""
     groups: dict[tuple[int, str], list[Diagnostic]] = {}
     for each in diagnostics:
@@ -67,17 +67,17 @@ def _codes(diagnostics: Sequence[Diagnostic]) -> list[dict[str, Any]]:
             "count": f"{sum(each.count for each in found):,}",
             "message": shown(found[0].message),
             "hint": None if found[0].hint is None else shown(found[0].hint),
-            "places": list(_places(found)),
+            "places": list(_places(found, roots)),
             "more": max(0, len(found) - _PLACES),
         }
         for (severity, code), found in sorted(groups.items())
     ]
 
 
-def _places(found: Sequence[Diagnostic]) -> Iterator[str]:
+def _places(found: Sequence[Diagnostic], roots: Sequence[str]) -> Iterator[str]:
     for each in found[:_PLACES]:
         if each.file is not None:
-            yield shown(each.at(file=portable(each.file)).place())
+            yield shown(each.at(file=portable(each.file, roots)).place())
         elif each.item is not None:
             yield shown(each.item)
 
