@@ -25,11 +25,12 @@ import tracks
 SOURCES = {"folders": "", "packs": ".parquet"}
 _ONE = """
 import resource, sys, time
-import polars, kammerton
+import polars
+from kammerton import score
 from kammerton.chords import TASK
 began, used = time.perf_counter(), time.process_time()
 measures = sys.argv[3:] or None
-kammerton.score("chords", sys.argv[1], {"estimate": sys.argv[2]}, measures=measures, ci=None)
+score("chords", sys.argv[1], {"estimate": sys.argv[2]}, measures=measures, ci=None)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(time.perf_counter() - began, time.process_time() - used, peak / 1024)
 """

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,8 +53,8 @@ def decoded(contents: Mapping[str, Any], packing: Packing, path: str) -> list[St
             said = parse_diagnostics(texts[begin])
         except RecordError as error:
             raise damaged(str(error), path) from error
-        tracks = zip(names[begin:end], found[begin:end], strict=True) if usable[begin] else ()
-        stored[begin] = Stored(_reading(tuple(tracks), said, path), files[begin])
+        tracks = tuple(zip(names[begin:end], found[begin:end], strict=True)) if usable[begin] else ()
+        stored[begin] = Stored(_reading(tracks, said, path), files[begin])
     return stored
 
 
@@ -70,9 +70,12 @@ def _columns(contents: Mapping[str, Any], packing: Packing, path: str) -> dict[s
 
 
 def _reading(
-    tracks: Sequence[tuple[str | None, Any]], said: tuple[Diagnostic, ...], path: str
+    tracks: tuple[tuple[str | None, Any], ...], said: tuple[Diagnostic, ...], path: str
 ) -> Reading[Any]:
-    if all(annotation is not None for _, annotation in tracks):
-        return Reading(tuple(tracks), said)
+    for _, annotation in tracks:
+        if annotation is None:
+            break
+    else:
+        return Reading(tracks, said)
     message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
     return Reading((), (*said, problem("KT726", message, path, "pack it again")))
