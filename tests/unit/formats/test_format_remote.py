@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import fsspec
+import polars as pl
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
@@ -21,7 +22,7 @@ from kammerton.formats import Limits
 from kammerton.formats.collecting import collect
 from kammerton.formats.packs import is_pack
 from kammerton.formats.packs.elsewhere import open_pack_at
-from kammerton.formats.remote import RemoteSource, is_remote, name_at, shown_address
+from kammerton.formats.remote import RemoteSource, is_remote, name_at, shown_address, source_at
 from kammerton.formats.remote.addresses import with_shown_addresses
 from kammerton.formats.remote.store import ATTEMPTS, Store
 from kammerton.model.corpus import Collection
@@ -392,9 +393,60 @@ def test_what_is_no_address(path: object) -> None:
     assert not is_remote(path)
 
 
+@pytest.mark.parametrize("name", ["ETag", "etag", "md5Hash"])
+def test_what_stores_say_of_contents_tells_them_apart(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is fetched to find out whether a part that was kept is of the same files."""
+    assert source_of(collected("flaky://corpus/est"), "one").digest is None
+    plain = MemoryFileSystem.info
+
+    def info(self: MemoryFileSystem, path: str, **options: Any) -> Any:
+        found = plain(self, path, **options)
+        return {**found, name: f'"{self.store[found["name"]].getvalue().hex()}"'} if found["size"] else found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Flaky, "info", info)
+        patch.setattr(
+            Flaky, "find", lambda self, place, detail: {p: self.info(p) for p in plain_find(self, place)}
+        )
+        digests = [source_of(collected("flaky://corpus/est"), "one").digest]
+        for text in (FILES["est/one.lab"], "0 3 C\n3 4 D\n"):
+            fsspec.filesystem("flaky").pipe("/corpus/est/one.lab", text.encode())
+            digests.append(source_of(collected("flaky://corpus/est"), "one").digest)
+        single = source_at("flaky://corpus/est/one.lab", TASK, ChordOptions())
+    assert None not in digests
+    assert digests[0] == digests[1] != digests[2] == single.digest
+
+
+class Guarded(MemoryFileSystem):  # type: ignore[misc]
+    """Takes keys and a token in its addresses, as stores do."""
+
+    protocol = "guarded"
+    store: ClassVar[dict[str, Any]] = {}
+    pseudo_dirs: ClassVar[list[str]] = [""]
+
+    @classmethod
+    def _strip_protocol(cls, path: str) -> str:
+        place = path.replace("guarded://key:s3cret@", "memory://").partition("?")[0]
+        return str(super()._strip_protocol(place))
+
+
 def test_nothing_of_an_address_is_in_a_run(tmp_path: Path) -> None:
-    """Credentials are in no signature, and in no file of a run."""
-    scores = kt.score("chords", "memory://corpus/ref", {"est": "memory://corpus/est"}, ci=None)
+    """Credentials are in no signature, no message, no report, and no file of a run."""
+    fsspec.register_implementation("guarded", Guarded, clobber=True)
+    system = fsspec.filesystem("guarded")
+    for name, text in FILES.items():
+        system.pipe(f"/corpus/{name}", text.encode())
+    ref, est = (f"guarded://key:s3cret@corpus/{side}?token=s3cret" for side in ("ref", "est"))
+    scores = kt.score("chords", ref, {"est": est}, ci=None)
     kt.write_run(scores, tmp_path / "run")
-    view = kt.show("chords", str(tmp_path / "run"), item="one")
-    assert view.tracks[0].name == "ref"
+    kt.pack("chords", ref, tmp_path / "ref.parquet")
+    written = [*(tmp_path / "run").iterdir(), tmp_path / "ref.parquet"]
+    for path in written:
+        assert b"s3cret" not in path.read_bytes()
+        if path.suffix == ".parquet":
+            assert "s3cret" not in str(pl.read_parquet(path).to_dicts())
+    told = [scores.to_dict(), scores.summary.to_dicts(), scores.diagnostics, scores.origin.corpus]
+    assert "s3cret" not in str(told)
+    assert "guarded://corpus/ref/torn.lab" in str(scores.diagnostics)
+    drawn = kt.show("chords", str(tmp_path / "run"), item="one")
+    assert [track.name for track in drawn.tracks] == ["ref", "est"]

@@ -115,6 +115,12 @@ class RemoteSource(StoredSource):
         """Its address, as messages have it."""
         return self._batch.entries[self._number].shown
 
+    @property
+    def digest(self) -> str | None:
+        """Its address, and what the store says of its content, if it does."""
+        entry = self._batch.entries[self._number]
+        return None if entry.mark is None else f"{entry.shown}:{entry.size}:{entry.mark}"
+
 
 def limit_of(options: object) -> int:
     """Return how many bytes a file may have."""

@@ -38,12 +38,17 @@ def unreadable(error: BaseException, file: str) -> Diagnostic:
 
 
 class Entry(NamedTuple):
-    """A file of a store: where it is, its name below the folder, its size if known; its name in messages."""
+    """A file of a store.
+
+    Where it is, its name below the folder, its size if known, its name in messages, and what the store says
+    that is another once the content is.
+    """
 
     path: str
     name: str
     size: int | None
     shown: str
+    mark: str | None = None
 
 
 class Store:
@@ -103,14 +108,14 @@ class Store:
         for path, about in found.items():
             if path.startswith(top):
                 name = _name(path, top)
-                entries.append(Entry(path, name, about.get("size"), f"{self.shown}/{name}"))
+                entries.append(Entry(path, name, about.get("size"), f"{self.shown}/{name}", _mark(about)))
         return sorted(entries, key=lambda entry: entry.name.split("/"))
 
     def whole(self) -> Entry:
         """Return the file that the address is of."""
         system, place = self._opened
-        size = self._tried(lambda: system.info(place)).get("size")
-        return Entry(place, self.shown.rpartition("/")[2], size, self.shown)
+        about = self._tried(lambda: system.info(place))
+        return Entry(place, self.shown.rpartition("/")[2], about.get("size"), self.shown, _mark(about))
 
     def is_folder(self) -> bool:
         """Tell a folder from a file."""
@@ -148,14 +153,14 @@ class Store:
         DataError
             KT730 if it cannot be read.
         """
-        path, _, size, _ = self.whole()
+        whole = self.whole()
         system, _ = self._opened
         with target.open("wb") as file:
-            if size is None:
-                file.write(self._tried(lambda: system.cat_file(path)))
+            if whole.size is None:
+                file.write(self._tried(lambda: system.cat_file(whole.path)))
                 return
-            for begin in range(0, size, _PIECE):
-                file.write(self._piece(begin, min(begin + _PIECE, size)))
+            for begin in range(0, whole.size, _PIECE):
+                file.write(self._piece(begin, min(begin + _PIECE, whole.size)))
 
     def _piece(self, begin: int, end: int) -> bytes:
         system, place = self._opened
@@ -176,6 +181,12 @@ class Store:
 
 
 _INSTALL = "pip install 'kammerton[remote]'"
+
+
+def _mark(about: Mapping[str, Any]) -> str | None:
+    """Return a digest that stores keep of what they hold: S3 and the web call it ETag, Google md5Hash."""
+    found = next((about[name] for name in ("ETag", "etag", "md5Hash") if about.get(name)), None)
+    return None if found is None else str(found)
 
 
 def _answers(system: Any, paths: list[str]) -> Mapping[str, bytes | Exception]:
