@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from kammerton.errors import OptionError, quote
-from kammerton.formats.options import Limits
 from kammerton.model.registry import TASKS, find_task
 
 if TYPE_CHECKING:
@@ -86,6 +85,8 @@ def with_reading_options(command: Command, task: Task) -> Command:
     @functools.wraps(command)
     def called(*arguments: Any, max_file_size: str | None = None, **options: Any) -> int:
         if max_file_size is not None:
+            from kammerton.formats.options import Limits  # noqa: PLC0415 - not for help pages
+
             options["limits"] = Limits(bytes=bytes_in(max_file_size))
         return command(*arguments, **options)
 
