@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Packs that are torn, that lie, or that others wrote; numbers in ids are rows of the table of bad inputs."""
 
+import contextlib
+import io
 import os
 import re
 from collections.abc import Callable
@@ -11,6 +13,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kammerton.chords import TASK
 from kammerton.errors import DataError
@@ -264,6 +268,17 @@ def test_names_that_were_changed(path: Path) -> None:
     assert of(path) == "KT721 pack is damaged: its content is not what was written"
 
 
+ABOUT = {
+    "role": "",
+    "name": "x",
+    "origin": "",
+    "single": False,
+    "broken": {},
+    "written": {},
+    "diagnostics": [],
+}
+
+
 def test_packs_of_other_tasks(path: Path) -> None:
     with pytest.raises(DataError, match="KT724 pack of chords, not of fingering"):
         open_pack(path, FINGERING)
@@ -276,6 +291,12 @@ def test_packs_of_other_tasks(path: Path) -> None:
         ({"kind": "run"}, "KT721 pack is damaged: not the record of a pack"),
         ({"blocks": [[2, ""]]}, "KT721 pack is damaged: rows are missing"),
         ({"blocks": [["many", ""]]}, "KT721 pack is damaged: record is damaged"),
+        ({"blocks": [[4, ""], [-1, ""]]}, "KT721 pack is damaged: record is damaged"),
+        ({"blocks": [[True, ""]]}, "KT721 pack is damaged: record is damaged"),
+        ({"collections": [{**ABOUT, "role": "judge"}]}, "KT721 pack is damaged: record is damaged"),
+        ({"collections": [{**ABOUT, "name": 3}]}, "KT721 pack is damaged: record is damaged"),
+        ({"collections": [{**ABOUT, "broken": {"x": None}}]}, "KT721 pack is damaged: record is damaged"),
+        ({"collections": [{**ABOUT, "diagnostics": [{}]}]}, "KT721 pack is damaged: record is damaged"),
         ({"collections": [{}]}, "KT721 pack is damaged: record is damaged"),
         ({"collections": 3}, "KT721 pack is damaged: record is damaged"),
     ],
@@ -348,6 +369,13 @@ def test_footers_that_are_none(tmp_path: Path, footer: bytes) -> None:
     path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
     with path.open("rb") as file, pytest.raises(FooterError, match="footer is damaged"):
         read_footer(file)
+
+
+@given(st.binary(max_size=300), st.booleans())
+def test_any_footer_is_read_or_refused(data: bytes, framed: bool) -> None:
+    whole = b"PAR1" + data + len(data).to_bytes(4, "little") + b"PAR1" if framed else data
+    with contextlib.suppress(FooterError):
+        assert read_footer(io.BytesIO(whole)).rows >= 0
 
 
 def test_a_footer_of_all_kinds_of_values(tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ _KIND, _FORMAT = "kammerton pack", 1
 Role = Literal["", "reference", "system"]
 """What a collection is to the others of its pack; nothing if it is the only one."""
 
+_ROLES = ("", "reference", "system")
+
 
 class RecordError(ValueError):
     """A record that cannot be used; ``is_later`` says whether a later version wrote it."""
@@ -141,7 +143,7 @@ class Record:
                 plain["choices"],
                 tuple(map(_about, plain["collections"])),
                 plain["index"],
-                tuple(Block(int(rows), digest) for rows, digest in plain["blocks"]),
+                tuple(map(_block, plain["blocks"])),
             )
         except RecordError:
             raise
@@ -161,7 +163,23 @@ def _plain(about: About) -> dict[str, Any]:
     }
 
 
+def _block(plain: Sequence[Any]) -> Block:
+    rows, digest = plain
+    if type(rows) is not int or rows < 0:
+        raise RecordError("record is damaged")
+    return Block(rows, str(digest))
+
+
 def _about(plain: Mapping[str, Any]) -> About:
+    texts = (
+        plain["role"],
+        plain["name"],
+        plain["origin"],
+        *plain["broken"].values(),
+        *plain["written"].values(),
+    )
+    if plain["role"] not in _ROLES or not all(isinstance(text, str) for text in texts):
+        raise RecordError("record is damaged")
     said = tuple(Diagnostic(**each) for each in plain["diagnostics"])
     return About(**{**plain, "diagnostics": said})
 
