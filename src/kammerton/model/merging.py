@@ -15,10 +15,10 @@ from kammerton.model.evidence import Evidence, Group, Row
 from kammerton.model.exact import ExactTally
 from kammerton.model.gathering import Gathered
 from kammerton.model.loading import Roster, said_once
-from kammerton.model.measure import Measure, Needs, Statistics
+from kammerton.model.measure import Measure, Needs
 from kammerton.model.parts import Facts, Part, applicable_measures
 from kammerton.model.scoring import Order, score_part
-from kammerton.model.stacking import Stack
+from kammerton.model.stacking import Stack, Stacked
 from kammerton.model.suspicions import Suspicions
 
 __all__ = ["Ledger", "gather_evidence", "silenced"]
@@ -128,18 +128,18 @@ class Ledger:
             raise DataError(diagnostics)
         annotators = self._annotators()
         rows: dict[Needs, tuple[Row, ...]] = {}
-        found: dict[Measure, Statistics] = {}
+        found = Stacked({}, {})
         gathered: Gathered | None = None
         groups = self._groups(annotators)
         for needs in list(self._stacks):
             rows[needs], own, together = self._stacks.pop(needs).ordered(groups)
-            found |= own
+            found = found.beside(own, measures)
             gathered = gathered or together
         tallies = {name: tally.rounded(groups) for name, tally in self._tallied().items()}
         return Evidence(
             measures=measures,
             rows=rows,
-            statistics={measure: found[measure] for measure in measures if measure in found},
+            statistics=found,
             tallies=tallies,
             fingerprints=self._fingerprints(annotators),
             gathered=gathered,

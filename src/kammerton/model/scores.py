@@ -19,7 +19,7 @@ from kammerton.model.drawing import Drawing, Interval
 from kammerton.model.evidence import Evidence, Row, Tally
 from kammerton.model.grouping import Grouping
 from kammerton.model.item_figures import ItemFigures
-from kammerton.model.measure import Aggregate, Estimate, Measure
+from kammerton.model.measure import Aggregate, Estimate, Measure, Statistics
 from kammerton.model.origin import Origin
 from kammerton.model.protocol import find
 from kammerton.model.score_tables import ITEMS, SUMMARY, describe, entry, item_rows, summary_rows, table
@@ -98,10 +98,10 @@ class Scores(Charted):
         )
         self.gathering = Gathering.of(task, evidence, options)
         self._rows: dict[Kind, tuple[Row, ...]] = dict(evidence.rows.items())
-        self._statistics = dict(evidence.statistics)
+        self._statistics: Mapping[Measure, Statistics] = evidence.statistics
         if self.gathering is not None:
             self._rows["gathered"], of_classes = gather_classes(self.gathering)
-            self._statistics |= of_classes
+            self._statistics = {**evidence.statistics, **of_classes}
         self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
         self._chosen: dict[tuple[Kind, str, str], tuple[NDArray[np.int_], tuple[str, ...]]] = {}
 

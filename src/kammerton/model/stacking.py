@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,22 +11,96 @@ from numpy.typing import NDArray
 
 from kammerton.model.evidence import Group, Row
 from kammerton.model.gathering import Gathered, join
-from kammerton.model.measure import Measure, Statistics
+from kammerton.model.measure import Measure, Statistics, Values
 
-__all__ = ["Stack"]
+__all__ = ["Stack", "Stacked"]
 
 Places = NDArray[np.int64]
 
+_ZEROS = -1
+"""In place of the number of a column that is nothing but zeros."""
 
-class Stack:
-    """Rows for measures that need the same, with their statistics.
 
-    Statistics grow in place: they are most of what a large corpus needs, and there is no room for two.
+class Stacked(Mapping[Measure, Statistics]):
+    """Statistics of each measure, made of columns when they are asked for.
+
+    Parameters
+    ----------
+    columns : mapping of Measure to sequence of ndarray or None
+        Each of shape (rows,); None for zeros.
+    rows : mapping of Measure to int
+    """
+
+    def __init__(
+        self, columns: Mapping[Measure, Sequence[Values | None]], rows: Mapping[Measure, int]
+    ) -> None:
+        self._columns, self._rows = columns, rows
+
+    def __getitem__(self, measure: Measure) -> Statistics:
+        columns = self._columns[measure]
+        whole = np.zeros((self._rows[measure], len(columns)))
+        for place, column in enumerate(columns):
+            if column is not None:
+                whole[:, place] = column
+        return whole
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def beside(self, other: Stacked, measures: Sequence[Measure]) -> Stacked:
+        """Return both, in the order of the measures."""
+        columns, rows = {**self._columns, **other._columns}, {**self._rows, **other._rows}
+        known = [measure for measure in measures if measure in columns]
+        return Stacked({measure: columns[measure] for measure in known}, rows)
+
+
+class _Pool:
+    """Columns of statistics, which grow in place; those that are equal are kept once.
+
+    They are most of what a large corpus needs: many measures share their statistics, and of many classes
+    there is nothing in a corpus.
     """
 
     def __init__(self) -> None:
+        self.columns: list[Values] = []
+        self.places: dict[Measure, list[int]] = {}
+
+    def add(self, statistics: Mapping[Measure, Statistics], first: int, rows: int) -> None:
+        """Put rows behind the ``first`` that there are."""
+        nothing = bytes(rows * 8)
+        seen: dict[tuple[int, bytes], int] = {}
+        grown = {_ZEROS}
+        for measure, found in statistics.items():
+            places = self.places.setdefault(measure, [_ZEROS] * found.shape[1])
+            for number, values in enumerate(np.ascontiguousarray(found.T)):
+                key = places[number], values.tobytes()
+                if key not in seen:
+                    seen[key] = _ZEROS
+                    if key != (_ZEROS, nothing):
+                        seen[key] = self._grown(places[number], first, values, apart=places[number] in grown)
+                    grown.add(places[number])
+                places[number] = seen[key]
+
+    def _grown(self, place: int, first: int, values: Values, *, apart: bool) -> int:
+        """Return the number of a column with more values: a new one, if it goes on apart from its like."""
+        if apart:
+            before = np.zeros(first) if place == _ZEROS else self.columns[place][:first]
+            self.columns.append(np.concatenate((before, values)))
+            return len(self.columns) - 1
+        self.columns[place].resize(first + len(values), refcheck=False)
+        self.columns[place][first:] = values
+        return place
+
+
+class Stack:
+    """Rows for measures that need the same, with their statistics."""
+
+    def __init__(self) -> None:
         self._rows: list[Row] = []
-        self._statistics: dict[Measure, Statistics] = {}
+        self._pool = _Pool()
         self._gathered: dict[int, Gathered] = {}
         self._spans: dict[int, tuple[int, int]] = {}
 
@@ -44,14 +118,9 @@ class Stack:
         self._gathered.pop(number, None)
         if gathered is not None:
             self._gathered[number] = replace(gathered, cases=gathered.cases + first)
-        for measure, found in statistics.items():
-            whole = self._statistics.setdefault(measure, np.empty((0, found.shape[1])))
-            whole.resize((len(self._rows), found.shape[1]), refcheck=False)
-            whole[first:] = found
+        self._pool.add(statistics, first, len(rows))
 
-    def ordered(
-        self, groups: Sequence[Group]
-    ) -> tuple[tuple[Row, ...], dict[Measure, Statistics], Gathered | None]:
+    def ordered(self, groups: Sequence[Group]) -> tuple[tuple[Row, ...], Stacked, Gathered | None]:
         """Return rows, statistics, and what was gathered: by group, then by item.
 
         Parameters
@@ -61,11 +130,16 @@ class Stack:
         """
         order = self._order(groups)
         in_place = np.array_equal(order, np.arange(len(self._rows)))
+        columns = self._pool.columns
         if not in_place:
-            for measure in self._statistics:  # one after the other: there is no room for all of them twice
-                self._statistics[measure] = self._statistics[measure][order]
+            for number in range(len(columns)):  # one after the other: there is no room for all twice
+                columns[number] = columns[number][order]
         rows = tuple(self._rows) if in_place else tuple(map(self._rows.__getitem__, order.tolist()))
-        return rows, self._statistics, self._regathered(order)
+        statistics = {
+            measure: [None if place == _ZEROS else columns[place] for place in places]
+            for measure, places in self._pool.places.items()
+        }
+        return rows, Stacked(statistics, dict.fromkeys(statistics, len(order))), self._regathered(order)
 
     def _order(self, groups: Sequence[Group]) -> Places:
         """Return the numbers of the rows in their order; parts come in that of their items."""

@@ -2,7 +2,9 @@
 """Shards on a Dask cluster of two processes, which the tests start and stop."""
 
 import re
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +19,41 @@ from unit.engine.words import Words, corpus_of, order
 pytestmark = pytest.mark.filterwarnings("default")  # those of the cluster are not ours
 
 
-@pytest.fixture(scope="module")
-def scheduler() -> Iterator[str]:
-    """Address of a cluster that gives up a task whose worker was lost twice."""
+@contextmanager
+def cluster(allowed: int) -> Iterator[str]:
+    """Give the address of a cluster that allows a task to lose so many workers."""
     dask = pytest.importorskip("dask")
     distributed = pytest.importorskip("distributed")
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        dask.config.set({"distributed.scheduler.allowed-failures": allowed}),
         distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,
             dashboard_address=":0",
             silence_logs=50,
-        ) as cluster,
+        ) as started,
     ):
-        yield cluster.scheduler_address.replace("tcp://", "dask://")
+        yield started.scheduler_address.replace("tcp://", "dask://")
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    with cluster(3) as address:
+        yield address
+
+
+@pytest.fixture(autouse=True)
+def patience() -> Iterator[None]:
+    """End a test that waits for workers that do not come."""
+
+    def stop(number: int, _: object) -> None:
+        raise TimeoutError(number)
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 def parts(evidence: Evidence) -> tuple[Any, ...]:
@@ -51,9 +73,10 @@ def test_workers_that_are_killed_twice_during_a_run_cost_nothing(scheduler: str,
     assert parts(found) == parts(score_corpus(order(), corpus_of(once)))
 
 
-def test_a_shard_that_kills_its_workers_fails(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shard_that_kills_its_workers_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kammerton.engine.running._MOST", 0)
-    found = score_corpus(order(), corpus_of({450: ("kill",)}), Means(size=200, executor=scheduler))
+    with cluster(0) as address:
+        found = score_corpus(order(), corpus_of({450: ("kill",)}), Means(size=200, executor=address))
     failed = {row.item: row.reason for row in found.rows["pair"] if row.status == "failed"}
     assert failed == {f"{n:04}": "reference: KT240 worker killed" for n in range(400, 600)}
 
