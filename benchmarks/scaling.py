@@ -4,9 +4,10 @@
     python benchmarks/scaling.py [ITEMS ...] [--jobs 1 2] [--dask] [--protocol NAME ...] [--data FOLDER]
 
 Packs of chord tracks (``benchmarks/tracks.py``: 80 rows on each side) are scored, from the packs to every
-corpus figure, without intervals: the fifteen measures of ``mir_eval``, and what was confused with what. Each run is a process of its own, imports excluded; memory is the most that it, or the largest of
-its workers, ever held. mir_eval reads nothing: it evaluates 300 of the same tracks from arrays, and its loop
-is extrapolated from them.
+corpus figure, without intervals: the fifteen measures of ``mir_eval``, and what was confused with what. Each
+run is a process of its own, imports excluded; memory is the most that it, or the largest of its workers,
+ever held. mir_eval reads nothing: it evaluates 300 of the same tracks from arrays, and its loop is
+extrapolated from them.
 """
 
 from __future__ import annotations

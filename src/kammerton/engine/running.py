@@ -102,7 +102,7 @@ class _Run:
         self._store = store
         self._watch = watch
         self._progress = Progress(0, len(plan.items), 0, 0)
-        self._choices = key_of_order(order)
+        self._choices = b"" if store is None else key_of_order(order)
         self._keys: dict[int, str] = {}
         self._seen: set[int] = set()
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 from kammerton.errors import Diagnostic, OptionError, plural, quote
@@ -130,8 +131,9 @@ def one_of(kind: str, name: str | None, known: Sequence[str]) -> str:
 
 def unmatched(expected: frozenset[str], system: Collection, *, missing: Missing) -> tuple[Diagnostic, ...]:
     """Say which items have no estimate, and which estimates no reference."""
-    found = system.items
-    lacking, extra = sorted(expected - found), sorted(found - expected)
+    # item by item: sets of all of them would take as much memory as their figures
+    lacking = sorted(item for item in expected if item not in system.sources and item not in system.broken)
+    extra = sorted({item for item in chain(system.sources, system.broken) if item not in expected})
     diagnostics = []
     if lacking:
         near = difflib.get_close_matches(lacking[0], extra, n=1, cutoff=0.6)
@@ -151,7 +153,7 @@ def unmatched(expected: frozenset[str], system: Collection, *, missing: Missing)
             Diagnostic(
                 code="KT204",
                 severity="warning",
-                message=f"no reference for {_count(extra, found)} ({_names(extra)}); not scored",
+                message=f"no reference for {_count(extra, system.items)} ({_names(extra)}); not scored",
                 file=system.origin or None,
                 system=system.name,
                 count=len(extra),
@@ -164,7 +166,8 @@ def spelled_apart(references: Iterable[Collection], system: Collection) -> Itera
     """Say which items are paired although their names differ in Unicode form."""
     apart = []
     for collection in references:
-        for item in sorted(collection.items & system.items & {*collection.written, *system.written}):
+        written = {*collection.written, *system.written}
+        for item in sorted(written & collection.items & system.items if written else ()):
             names = [each.written.get(item, item) for each in (collection, system)]
             if names[0] != names[1]:
                 apart.append([name.encode("ascii", "backslashreplace").decode() for name in names])

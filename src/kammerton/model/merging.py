@@ -167,16 +167,13 @@ class Ledger:
         return (self._parts[number] for number in sorted(self._parts))
 
     def _fingerprints(self, annotators: Sequence[str]) -> dict[tuple[str, str], bytes]:
-        found = [part.fingerprints for part in self._in_order()]
+        whole: dict[tuple[str, str], bytes] = {}
+        for number, part in sorted(self._parts.items()):
+            whole.update(part.fingerprints)
+            self._parts[number] = replace(part, fingerprints={})  # there is no room for both
         if len(annotators) == 1:
-            return {key: digest for part in found for key, digest in part.items()}
-        return {
-            key: digest
-            for annotator in annotators
-            for part in found
-            for key, digest in part.items()
-            if key[0] == annotator
-        }
+            return whole
+        return {key: whole[key] for annotator in annotators for key in whole if key[0] == annotator}
 
     def _tallied(self) -> dict[str, ExactTally]:
         whole: dict[str, ExactTally] = {}

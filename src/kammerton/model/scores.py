@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["Scores"]
+
+
+_STATES = ("ok", "missing", "failed")
+"""Of items, the worst behind."""
 
 
 class Scores(Charted):
@@ -105,12 +110,19 @@ class Scores(Charted):
         self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
         self._chosen: dict[tuple[Kind, str, str], tuple[NDArray[np.int_], tuple[str, ...]]] = {}
 
-    def _sorted(self, rows: Sequence[Row]) -> list[int]:
+    def _sorted(self, rows: Sequence[Row]) -> Sequence[int]:
         """Return the numbers of the rows by system, annotator and item: shards do not show."""
         systems = {name: place for place, name in enumerate(self.systems)}
         annotators = {name: place for place, name in enumerate(self.annotators)}
-        keys = [(systems[row.system], annotators.get(row.annotator, 0), row.item) for row in rows]
-        return sorted(range(len(rows)), key=keys.__getitem__)
+
+        def key(row: Row) -> tuple[int, int, str]:
+            return systems[row.system], annotators.get(row.annotator, 0), row.item
+
+        numbers = range(len(rows))
+        if all(one <= other for one, other in pairwise(map(key, rows))):
+            return numbers
+        keys = list(map(key, rows))
+        return sorted(numbers, key=keys.__getitem__)
 
     @property
     def task(self) -> str:
@@ -165,15 +177,14 @@ class Scores(Charted):
 
         With several annotators an item counts once: as failed or missing if it is for any of them.
         """
-        worst: dict[tuple[str, str], str] = {}
+        worst: dict[str, dict[str, str]] = {name: {} for name in self.systems}
         for row in self._all_rows():
-            key = (row.system, row.item)
-            worst[key] = max(worst.get(key, "ok"), row.status, key=("ok", "missing", "failed").index)
-        counts = {name: dict.fromkeys(("total", "ok", "missing", "failed"), 0) for name in self.systems}
-        for (system, _), status in worst.items():
-            counts[system]["total"] += 1
-            counts[system][status] += 1
-        return counts
+            of_system = worst[row.system]
+            of_system[row.item] = max(of_system.get(row.item, "ok"), row.status, key=_STATES.index)
+        return {
+            name: {"total": len(items), **dict.fromkeys(_STATES, 0), **Counter(items.values())}
+            for name, items in worst.items()
+        }
 
     @property
     def is_partial(self) -> bool:

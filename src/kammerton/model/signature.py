@@ -28,7 +28,7 @@ def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
         Digest of the parsed content of each reference.
     """
     whole = hashlib.sha256()
-    for (_, item), digest in sorted(fingerprints.items(), key=lambda entry: (entry[0][1], entry[1])):
+    for item, digest in sorted((item, digest) for (_, item), digest in fingerprints.items()):
         whole.update(item.encode("utf-8", "surrogateescape") + b"\0" + digest)
     return whole.hexdigest()[:6]
 

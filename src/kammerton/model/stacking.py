@@ -26,22 +26,22 @@ class Stacked(Mapping[Measure, Statistics]):
 
     Parameters
     ----------
-    columns : mapping of Measure to sequence of ndarray or None
-        Each of shape (rows,); None for zeros.
+    columns : mapping of Measure to sequence of sequence of ndarray
+        Pieces of each column; none of one that is nothing but zeros.
     rows : mapping of Measure to int
     """
 
     def __init__(
-        self, columns: Mapping[Measure, Sequence[Values | None]], rows: Mapping[Measure, int]
+        self, columns: Mapping[Measure, Sequence[Sequence[Values]]], rows: Mapping[Measure, int]
     ) -> None:
         self._columns, self._rows = columns, rows
 
     def __getitem__(self, measure: Measure) -> Statistics:
         columns = self._columns[measure]
         whole = np.zeros((self._rows[measure], len(columns)))
-        for place, column in enumerate(columns):
-            if column is not None:
-                whole[:, place] = column
+        for place, pieces in enumerate(columns):
+            if pieces:
+                np.concatenate(pieces, out=whole[:, place])
         return whole
 
     def __iter__(self) -> Iterator[Measure]:
@@ -58,14 +58,14 @@ class Stacked(Mapping[Measure, Statistics]):
 
 
 class _Pool:
-    """Columns of statistics, which grow in place; those that are equal are kept once.
+    """Columns of statistics, in pieces as they come; those that are equal are kept once.
 
     They are most of what a large corpus needs: many measures share their statistics, and of many classes
     there is nothing in a corpus.
     """
 
     def __init__(self) -> None:
-        self.columns: list[Values] = []
+        self.columns: list[list[Values]] = []
         self.places: dict[Measure, list[int]] = {}
 
     def add(self, statistics: Mapping[Measure, Statistics], first: int, rows: int) -> None:
@@ -87,11 +87,10 @@ class _Pool:
     def _grown(self, place: int, first: int, values: Values, *, apart: bool) -> int:
         """Return the number of a column with more values: a new one, if it goes on apart from its like."""
         if apart:
-            before = np.zeros(first) if place == _ZEROS else self.columns[place][:first]
-            self.columns.append(np.concatenate((before, values)))
+            before = [np.zeros(first)] if place == _ZEROS else self.columns[place][:-1]
+            self.columns.append([*before, values.copy()])
             return len(self.columns) - 1
-        self.columns[place].resize(first + len(values), refcheck=False)
-        self.columns[place][first:] = values
+        self.columns[place].append(values.copy())
         return place
 
 
@@ -132,11 +131,11 @@ class Stack:
         in_place = np.array_equal(order, np.arange(len(self._rows)))
         columns = self._pool.columns
         if not in_place:
-            for number in range(len(columns)):  # one after the other: there is no room for all twice
-                columns[number] = columns[number][order]
+            for pieces in columns:  # one after the other: there is no room for all twice
+                pieces[:] = [np.concatenate(pieces)[order]]
         rows = tuple(self._rows) if in_place else tuple(map(self._rows.__getitem__, order.tolist()))
         statistics = {
-            measure: [None if place == _ZEROS else columns[place] for place in places]
+            measure: [[] if place == _ZEROS else columns[place] for place in places]
             for measure, places in self._pool.places.items()
         }
         return rows, Stacked(statistics, dict.fromkeys(statistics, len(order))), self._regathered(order)
