@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kammerton.reporting.charts.drawing import altair_of, distinct, styled
+from kammerton.reporting.charts.drawing import above, altair_of, distinct, styled
 from kammerton.reporting.charts.palette import PAPER, Palette
 
 if TYPE_CHECKING:
@@ -86,9 +86,7 @@ def confusion(found: Mapping[str, Cells], kind: str, palette: Palette = PAPER) -
     )
     size = {"width": _FIELD * len(columns_of), "height": _FIELD * 0.7 * len(rows_of)}
     panel = alt.layer(fields, text).properties(**size)
-    header = alt.Header(
-        labelOrient="top", labelAnchor="start", labelFontWeight=palette.strong, labelPadding=6
-    )
+    header = alt.Header(**above(palette))
     row = alt.Row("system:N", title=None, sort=alt.EncodingSortField("place", op="min"), header=header)
     return styled(panel.facet(row=row, data=alt.Data(values=data), spacing=24), palette)
 

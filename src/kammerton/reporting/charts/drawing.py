@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
     from kammerton.reporting.charts.palette import Palette
 
-__all__ = ["FORMS", "altair_of", "cycled", "distinct", "drawn", "inline_svg", "short", "styled"]
+__all__ = ["FORMS", "above", "altair_of", "cycled", "distinct", "drawn", "inline_svg", "short", "styled"]
 
 FORMS = ("svg", "pdf", "png")
 
 _SVG = "http://www.w3.org/2000/svg"
 _NAME = 32
 """Characters of a name in a drawing."""
+_FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first is part of what draws, so that texts are as wide everywhere as they were measured."""
 _SCALE = 3.0
 """Of PNG: 216 dots per inch."""
 _DROPPED = re.compile(r"aria-.*|role|class|pointer-events|stroke-miterlimit")
@@ -55,15 +57,25 @@ def styled(chart: alt.TopLevelMixin, palette: Palette) -> alt.TopLevelMixin:
     rules = dict.fromkeys(("gridColor", "domainColor", "tickColor"), palette.line)
     configured: alt.TopLevelMixin = chart.configure(
         background="transparent" if palette.ground.startswith("var") else palette.ground,
-        font="system-ui, sans-serif",
-        padding=2,
+        font=_FONT,
+        padding={"left": 8, "top": 2, "right": 8, "bottom": 2},
         view={"stroke": None},
         axis={**text, **quiet, **rules, "gridOpacity": 0.6},
-        header={**text, **quiet, "labelPadding": 24},
+        header={**text, **quiet},
         legend={**text, **quiet, "symbolStrokeColor": palette.ink},
         text={"color": palette.ink},
     )
     return configured
+
+
+def above(palette: Palette) -> dict[str, Any]:
+    """Return how the name of a panel stands: above it, where names of any length have room."""
+    return {
+        "labelOrient": "top",
+        "labelAnchor": "start",
+        "labelFontWeight": palette.strong,
+        "labelPadding": 4,
+    }
 
 
 def short(name: str) -> str:

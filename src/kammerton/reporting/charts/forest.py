@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from kammerton.reporting.charts.drawing import altair_of, cycled, distinct, styled
+from kammerton.reporting.charts.drawing import above, altair_of, cycled, distinct, styled
 from kammerton.reporting.charts.palette import PAPER, SHAPES, Palette
 
 if TYPE_CHECKING:
@@ -108,9 +108,9 @@ def forest(
         "measure:N",
         title=None,
         sort=alt.EncodingSortField("place", op="min"),
-        header=alt.Header(labelAngle=0, labelAlign="left", labelFontWeight=palette.strong),
+        header=alt.Header(**above(palette)),
     )
-    return styled(panel.facet(row=row, data=data, spacing=8), palette)
+    return styled(panel.facet(row=row, data=data, spacing=6), palette)
 
 
 def _behind(alt: Any, across: Mapping[str, Any], palette: Palette) -> list[Any]:

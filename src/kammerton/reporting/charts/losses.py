@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kammerton.model.costs import ClassCosts
-from kammerton.reporting.charts.drawing import altair_of, cycled, distinct, styled
+from kammerton.reporting.charts.drawing import above, altair_of, cycled, distinct, styled
 from kammerton.reporting.charts.palette import PAPER, Palette
 
 if TYPE_CHECKING:
@@ -68,6 +68,6 @@ def losses(found: Mapping[str, ClassCosts], palette: Palette = PAPER) -> alt.Top
         )
         .properties(width=460, height=_ROW * len(systems))
     )
-    header = alt.Header(labelAngle=0, labelAlign="left", labelFontWeight=palette.strong)
+    header = alt.Header(**above(palette))
     row = alt.Row("class:N", title=None, sort=alt.EncodingSortField("place", op="min"), header=header)
     return styled(panel.facet(row=row, data=alt.Data(values=rows), spacing=6), palette)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kammerton.reporting.charts.drawing import altair_of, cycled, distinct, styled
+from kammerton.reporting.charts.drawing import above, altair_of, cycled, distinct, styled
 from kammerton.reporting.charts.palette import PAPER, SHAPES, Palette
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def spread(
         "system:N",
         title=None,
         sort=alt.EncodingSortField("place", op="min"),
-        header=alt.Header(labelAngle=0, labelAlign="left"),
+        header=alt.Header(**above(palette)),
     )
     return styled(panel.facet(row=row, data=alt.Data(values=rows), spacing=8), palette)
 
