@@ -2,6 +2,8 @@
 """``kammerton pack``, and the commands that take a pack: what they say is what they say of the files."""
 
 import re
+import resource
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -73,7 +75,7 @@ def test_what_was_broken_is_told_and_kept(corpus: Terminal) -> None:
     result = corpus.run(*PACK, "ref", "ref.parquet")
     assert result.code == 1
     assert "ref/torn.lab:1:5" in result.err
-    assert result.lines[-1].endswith("; 1 cannot be used, and it says why")
+    assert result.lines[-1].endswith("; 1 cannot be used, and the pack says why")
     assert "ref/torn.lab:1:5" in corpus.run("score", "chords", "ref.parquet", "est").err
 
 
@@ -121,6 +123,23 @@ def test_a_list_of_pairs(corpus: Terminal) -> None:
     assert (packs.code, packs.out, packs.err) == (files.code, files.out, files.err)
     assert corpus.run("convert", "chords", "all.parquet", "back", "--to", "lab").code == 0
     assert len({name for name in corpus.left() if name.startswith("back/")}) == 4
+
+
+@pytest.mark.parametrize("verb", ["pack", "score"])
+def test_a_disk_that_takes_no_more(corpus: Terminal, verb: str) -> None:
+    """Stood in for by a limit on the size of files, of which writers learn in the same way."""
+    before = corpus.left()
+    arguments = ("ref", "x.parquet") if verb == "pack" else ("ref", "est", "--out", "run", "--quiet")
+    program = corpus.start(
+        *(verb, "chords", *arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)),
+    )
+    _, said = program.communicate(timeout=120)
+    assert program.returncode == 5
+    assert re.fullmatch(r"error\[KT502\] cannot write the pack: File too large.*\n", said.decode())
+    assert corpus.left() == before
 
 
 def test_what_comes_out_is_what_comes_of_the_files(packed: Terminal) -> None:

@@ -79,5 +79,5 @@ def _summary(done: Packed) -> str:
     from kammerton.formats.atomic import size_of  # noqa: PLC0415
 
     what = f"{plural(done.items, 'item')}, {plural(done.annotations, 'annotation')}"
-    broken = f"; {done.broken:,} cannot be used, and it says why" if done.broken else ""
+    broken = f"; {done.broken:,} cannot be used, and the pack says why" if done.broken else ""
     return f"packed {what}, {plural(done.rows, 'row')}: {size_of(done.bytes)}{broken}"

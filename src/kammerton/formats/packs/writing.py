@@ -98,7 +98,8 @@ def packing_in(folder: Path, task: Task, options: object) -> Iterator[PackWriter
         yield writer
         writer.finish()
     except pl.exceptions.PolarsError as error:
-        raise OutputError(f"KT502 cannot write the pack: {error}".partition("\n")[0]) from error
+        reason = str(error).partition("\n")[0].rpartition("error: ")[2]
+        raise OutputError(f"KT502 cannot write the pack: {reason}") from error
 
 
 class PackWriter:
