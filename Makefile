@@ -59,6 +59,7 @@ bench: $(VENV)/check.stamp  ## measure against mir_eval, and a plain program, in
 	$(BIN)/python benchmarks/fingering.py
 	$(BIN)/python benchmarks/uncertainty.py speed
 	$(BIN)/python benchmarks/packs.py
+	$(BIN)/python benchmarks/scaling.py 1000 10000
 
 clean:
 	rm -rf $(VENV) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
