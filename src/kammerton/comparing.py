@@ -79,8 +79,8 @@ def compare(  # noqa: PLR0913 - one per choice
         What figures are told by, as for :func:`kammerton.score`.
     **choices
         ``protocols``, ``measures``, ``annotators``, ``pairs``, ``missing``, ``strict``, ``split``,
-        ``splits``, ``options`` of :func:`kammerton.score`; with runs the first two, which choose among the
-        measures that all runs have.
+        ``splits``, ``options``, ``jobs``, ``executor``, ``shard_size`` of :func:`kammerton.score`; with runs
+        the first two, which choose among the measures that all runs have.
 
     Returns
     -------

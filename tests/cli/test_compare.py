@@ -178,3 +178,10 @@ def test_tables_in_python() -> None:
     assert found.pairs.select("first", "p", "told_apart").rows() == [("good", 2 / 64, True)]
     with pytest.raises(OptionError, match="unknown measure"):
         found.of("nothing")
+
+
+def test_workers_do_not_show(systems: Terminal) -> None:
+    result = systems.run(*COMPARE, "--jobs", "2", "--shard-size", "200")
+    assert result == systems.run(*COMPARE)
+    assert systems.run(*COMPARE, "--jobs", "0").err == "error: jobs are 1 or more, got 0\n"
+    assert "unknown executor `ray`" in systems.run(*COMPARE, "--executor", "ray").err

@@ -52,6 +52,9 @@ def command(task: Task) -> Callable[..., int]:
         pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
         missing: Literal["worst", "skip", "error"] = "worst",
         strict: Annotated[bool, Parameter(negative="")] = False,
+        jobs: Annotated[int, Parameter(metavar="N", group="Work")] = 1,
+        executor: Annotated[str | None, Parameter(metavar="dask[://HOST:PORT]", group="Work")] = None,
+        shard_size: Annotated[int, Parameter(metavar="N", group="Work")] = 2000,
         quiet: Annotated[bool, Parameter(negative="")] = False,
         **reading: Any,
     ) -> int:
@@ -111,6 +114,12 @@ def command(task: Task) -> Callable[..., int]:
             What a missing or unusable estimate counts: the worst score, nothing, or an end to the run.
         strict
             End the run before scoring if there is any error or repair.
+        jobs
+            Processes that score side by side.
+        executor
+            Score on a Dask cluster: one that is there, or a new one on this machine, of --jobs workers.
+        shard_size
+            Items that are scored together; more of them need more memory.
         quiet
             Say errors only.
         """
@@ -138,6 +147,9 @@ def command(task: Task) -> Callable[..., int]:
             "resamples": resamples,
             "seed": seed,
             "clusters": clusters,
+            "jobs": jobs,
+            "executor": executor,
+            "shard_size": shard_size,
             **runs_or_sides(references, estimates, added, pairs),
         }
         paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]
