@@ -8,16 +8,20 @@ import pickle
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
+from time import monotonic
 from typing import Any
 
 from kammerton.engine.crews import Given
-from kammerton.errors import OptionError, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
 
 __all__ = ["Cluster"]
 
 _PREFIX = "dask://"
 _SECONDS = 10
 """How long a scheduler may take to answer."""
+
+_LONELY_S = 60
+"""How many seconds a scheduler may have no workers: those that are killed come back sooner, or never."""
 
 
 class Cluster(Given):
@@ -45,11 +49,13 @@ class Cluster(Given):
             raise OptionError("Dask is not installed", 'pip install "kammerton[dask]"') from error
         self._open = ExitStack()
         self._lost: type[BaseException] = distributed.KilledWorker
-        client = self._client(distributed, address, jobs)
+        client = self._connect(distributed, address, jobs)
         super().__init__(client.get_executor(pure=False))  # what is done again is not taken from before
-        self.workers = max(len(client.scheduler_info(n_workers=-1)["workers"]), 1)
+        self._client = client
+        self._alone_since: float | None = None
+        self.workers = max(self._present(), 1)
 
-    def _client(self, distributed: Any, address: str, jobs: int) -> Any:
+    def _connect(self, distributed: Any, address: str, jobs: int) -> Any:
         if address == "dask":
             cluster = distributed.LocalCluster(
                 n_workers=jobs if jobs > 1 else os.cpu_count(),
@@ -66,6 +72,27 @@ class Cluster(Given):
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
         """Hand it on as bytes: Dask looks for tasks in whatever else it is given, object by object."""
         return super().submit(_unpacked, pickle.dumps((function, arguments)))
+
+    def _present(self) -> int:
+        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def check(self) -> None:
+        """Refuse to wait for a cluster that has had no workers for a minute.
+
+        Raises
+        ------
+        DataError
+            KT241.
+        """
+        now = monotonic()
+        if self._present():
+            self._alone_since = None
+        elif self._alone_since is None:
+            self._alone_since = now
+        elif now - self._alone_since >= _LONELY_S:
+            message = f"the cluster has had no workers for {_LONELY_S} s"
+            hint = "start workers, and run the same command again: what is finished is kept with --out"
+            raise DataError((Diagnostic(code="KT241", severity="error", message=message, hint=hint),))
 
     def loss(self, error: BaseException) -> str | None:
         """Say that workers were lost to a shard; Dask gives one to several before it gives up."""

@@ -38,6 +38,9 @@ class Crew(Protocol):
     def loss(self, error: BaseException) -> str | None:
         """Say how a worker was lost; None if the error is one of the work itself."""
 
+    def check(self) -> None:
+        """Refuse to wait any longer if nobody will finish what was handed out."""
+
     def renew(self) -> None:
         """Make ready for work again after a worker was lost."""
 
@@ -63,6 +66,9 @@ class Here:
     def loss(self, error: BaseException) -> str | None:
         """Say that memory ran out, which there may be enough of for other shards."""
         return _OUT_OF_MEMORY if isinstance(error, MemoryError) else None
+
+    def check(self) -> None:
+        """Do nothing: nobody waits."""
 
     def renew(self) -> None:
         """Do nothing."""
@@ -116,6 +122,9 @@ class Processes:
         # the pool itself ends those that are left over by SIGTERM
         codes -= {None, 0, -signal.SIGTERM}
         return f"worker {_ended(min(codes))}" if codes else "worker killed"
+
+    def check(self) -> None:
+        """Do nothing: a pool tells of processes that are gone."""
 
     def renew(self) -> None:
         """Start other processes."""
@@ -194,6 +203,9 @@ class Given:
     def loss(self, error: BaseException) -> str | None:
         """Say what is known."""
         return _OUT_OF_MEMORY if isinstance(error, MemoryError) else None
+
+    def check(self) -> None:
+        """Do nothing: the executor is the caller's."""
 
     def renew(self) -> None:
         """Do nothing: the executor lives."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 
 from kammerton.engine.crews import Crew
@@ -26,6 +26,9 @@ __all__ = ["score_corpus"]
 
 _AHEAD = 2
 """Shards for each worker that are handed out at the same time: one to work on, and one to go on with."""
+
+_CHECK_S = 5
+"""Seconds after which those who work are asked whether they will finish."""
 
 _MOST = 40
 """Workers that may be lost to a shard until everything in it that was not scored yet fails."""
@@ -120,7 +123,7 @@ class _Run:
                 shard = self._shard(waiting.popleft())
                 if whole is not None or not self._find(shard):
                     running[self._begin(shard, whole)] = shard.number
-            for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
+            for future in self._finished(running):
                 number = running.pop(future)
                 if self._lost(future) is None:
                     self._take(number, future.result())
@@ -131,6 +134,15 @@ class _Run:
                 for number in sorted(suspects):
                     self._score_alone(number, whole)
                 suspects = []
+
+    def _finished(self, running: Collection[Future[bytes | Part]]) -> Iterable[Future[bytes | Part]]:
+        """Wait for one of several shards at least."""
+        while running:
+            done = wait(running, timeout=_CHECK_S, return_when=FIRST_COMPLETED).done
+            if done:
+                return done
+            self._crew.check()
+        return ()
 
     def _find(self, shard: Shard) -> bool:
         """Take in what was finished before."""
@@ -179,6 +191,7 @@ class _Run:
 
     def _lost(self, future: Future[bytes | Part]) -> str | None:
         """Wait, and say how the worker was lost, if it was."""
+        self._finished((future,))
         error = future.exception()
         return None if error is None else self._crew.loss(error)
 

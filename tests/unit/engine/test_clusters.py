@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kammerton.engine import Means, score_corpus
-from kammerton.errors import OptionError
+from kammerton.errors import DataError, OptionError
 from kammerton.model.evidence import Evidence
 from kammerton.runs.evidence_files import files_of, tables_of
 from unit.engine.words import Words, corpus_of, order
@@ -79,6 +79,18 @@ def test_a_shard_that_kills_its_workers_fails(monkeypatch: pytest.MonkeyPatch) -
         found = score_corpus(order(), corpus_of({450: ("kill",)}), Means(size=200, executor=address))
     failed = {row.item: row.reason for row in found.rows["pair"] if row.status == "failed"}
     assert failed == {f"{n:04}": "reference: KT240 worker killed" for n in range(400, 600)}
+
+
+def test_a_cluster_that_stays_without_workers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr("kammerton.engine.clusters._LONELY_S", 0.2)
+    monkeypatch.setattr("kammerton.engine.running._CHECK_S", 0.1)
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as started:
+        address = started.scheduler_address.replace("tcp://", "dask://")
+        with pytest.raises(DataError) as caught:
+            score_corpus(order(), corpus_of({}, 3), Means(executor=address))
+    (said,) = caught.value.diagnostics
+    assert (said.code, said.message) == ("KT241", "the cluster has had no workers for 0.2 s")
 
 
 def test_a_cluster_on_this_machine() -> None:
