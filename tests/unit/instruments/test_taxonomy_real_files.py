@@ -18,9 +18,14 @@ pytestmark = pytest.mark.skipif(
 
 READ = {
     "campaign_sample_taxonomy.json": (11, 7, 3, 2),
+    # 129 programs in 17 classes; `Drums` is both, and then a leaf
+    "general_midi_inst_0based.json": (145, 129, 16, 2),
+    # 643 codes and 1,724 instruments of other names; 184 codes have nothing below
+    "hornbostelSachs_modavis.json": (2367, 1908, 5, 11),
     "jamendo_per_category.json": (128, 121, 7, 2),
     "jamendo_per_instrument.json": (128, 121, 7, 2),
     "medleydb_taxonomy.yaml": (140, 122, 6, 3),
+    "musicbrainz_skos_mit.ttl": (395, 280, 5, 8),
     "music-trees_all-instruments.yaml": (293, 293, 0, 1),
     "music-trees_deeper-mdb.yaml": (137, 111, 5, 5),
     "music-trees_ez-taxonomy.yaml": (41, 35, 3, 3),
@@ -28,15 +33,15 @@ READ = {
 }
 """Nodes, leaves, families and greatest depth, counted in the files."""
 
+WARNED = {"hornbostelSachs_modavis.json": {"KT642"}}
+"""Two instruments stand twice below one code."""
+
 REFUSED = {
-    "general_midi_inst_0based.json": "3:18: KT647",
-    "hornbostelSachs_modavis.json": "3:18: KT647",
     "jams_tag_irmas_instruments.json": "19:18: KT647",
     "jams_tag_openmic25.json": "32:18: KT647",
     "label_maps_to_openmic25.json": "3:16: KT647",
     "medleydb_instrument_f0_type.json": "122:20: KT646",
     "music-trees_katunog.yaml": "30:3: KT646",
-    "musicbrainz_skos_mit.ttl": " KT647",
     "openmic23_class_map.json": "3:21: KT647",
     "openmic_v0_24_labels.json": "32:18: KT647",
 }
@@ -64,7 +69,7 @@ def test_taxonomies_that_are_read(name: str) -> None:
     tree = load(name)
     depth = max(map(tree.depth, tree.nodes))
     assert (len(tree), len(tree.leaves), len(tree.families), depth) == READ[name]
-    assert {each.severity for each in tree.diagnostics} <= {"note"}
+    assert {each.code for each in tree.diagnostics if each.severity != "note"} == WARNED.get(name, set())
 
 
 @pytest.mark.parametrize("name", REFUSED)
