@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from kammerton.errors import DataError, Diagnostic, OptionError, Severity, printable, quote
@@ -225,13 +226,14 @@ class _Walk:
 
 def without_suffix(name: str, suffixes: Sequence[str]) -> str | None:
     """Take off the longest suffix that ``name`` ends in, or return None if there is none."""
-    base = name.rpartition("/")[2]
-    fitting = [
-        len(suffix)
-        for suffix in suffixes
-        if len(base) > len(suffix) and base[-len(suffix) :].lower() == suffix.lower()
-    ]
+    base = name.rpartition("/")[2].lower()
+    fitting = [len(each) for each in _lowered(tuple(suffixes)) if base.endswith(each) and base != each]
     return name[: -max(fitting)] if fitting else None
+
+
+@cache
+def _lowered(suffixes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(suffix.lower() for suffix in suffixes)
 
 
 def normal_form(name: str) -> str:

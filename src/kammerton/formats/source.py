@@ -62,7 +62,7 @@ def read_text(
 
 def read_bytes(path: str | os.PathLike[str], *, name: str, limits: Limits | None = None) -> bytes:
     """Read a regular file as it is, with those diagnostics of :func:`read_text` that apply."""
-    return _read_file(Path(path), name, limits or Limits())
+    return _read_file(path, name, limits or Limits())
 
 
 @contextlib.contextmanager
@@ -100,9 +100,9 @@ def _failure(code: str, message: str, name: str, hint: str | None = None) -> Dat
     return DataError((Diagnostic(code=code, severity="error", message=message, file=name, hint=hint),))
 
 
-def _read_file(path: Path, name: str, limits: Limits) -> bytes:
+def _read_file(path: str | os.PathLike[str], name: str, limits: Limits) -> bytes:
     try:
-        _check_kind(path.stat(), name, limits)
+        _check_kind(os.stat(path), name, limits)  # noqa: PTH116 - a Path takes longer to make than to read
         descriptor = os.open(path, _OPEN_FLAGS)  # does not wait, should a FIFO stand here by now
         try:
             opened = os.fstat(descriptor)
@@ -147,7 +147,9 @@ def _kind(mode: int) -> str:
     return next((kind for test, kind in kinds if test(mode)), "a device")
 
 
-def _unreadable(error: OSError | ValueError, name: str, path: Path | None = None) -> DataError:
+def _unreadable(
+    error: OSError | ValueError, name: str, path: str | os.PathLike[str] | None = None
+) -> DataError:
     reason = "NUL in its path"
     if isinstance(error, OSError):
         reason = (error.strerror or str(error)).lower()
@@ -156,7 +158,7 @@ def _unreadable(error: OSError | ValueError, name: str, path: Path | None = None
     return _failure("KT101", f"cannot be read: {reason}", name)
 
 
-def _is_link(path: Path) -> bool:
+def _is_link(path: str | os.PathLike[str]) -> bool:
     """Tell a dangling or looping link, given that the path could not be opened."""
     return os.path.islink(path) and not os.path.exists(path)  # noqa: PTH110, PTH114 - these never raise
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from kammerton.model.evidence import Group, Tally
 from kammerton.model.task import Classes, ClassTable
 
-__all__ = ["ExactTally", "add_tables", "condensed", "in_order"]
+__all__ = ["ExactTally", "add_tables", "condensed", "in_order", "summed"]
 
 _MANY = 64
 """Terms that a cell holds before they are condensed."""
@@ -56,10 +56,7 @@ class ExactTally:
     def add(self, other: ExactTally) -> None:
         """Add the cells of another table of that name."""
         for group, cells in other.cells.items():
-            into = self.cells.get(group)
-            if not into:
-                self.cells[group] = {classes: [*terms] for classes, terms in cells.items()}
-                continue
+            into = self.cells.setdefault(group, {})
             for classes, terms in cells.items():
                 own = into.setdefault(classes, [])
                 own += terms
@@ -77,6 +74,16 @@ class ExactTally:
                 for group, found in cells.items()
             },
         )
+
+
+def summed(tallies: Sequence[ExactTally]) -> ExactTally:
+    """Return the sum of tables of one name, at least one; it may be one of them."""
+    if len(tallies) == 1:
+        return tallies[0]
+    whole = ExactTally(tallies[0].columns, tallies[0].unit)
+    for tally in tallies:
+        whole.add(tally)
+    return whole
 
 
 def add_tables(tallies: dict[str, ExactTally], tables: Iterable[ClassTable], groups: Sequence[Group]) -> None:

@@ -12,7 +12,7 @@ from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.model.corpus import ALL, Collection, Corpus, check_annotators, spelled_apart, unmatched
 from kammerton.model.evaluating import remarks
 from kammerton.model.evidence import Evidence, Group, Row
-from kammerton.model.exact import ExactTally
+from kammerton.model.exact import ExactTally, summed
 from kammerton.model.gathering import Gathered
 from kammerton.model.loading import Roster, said_once
 from kammerton.model.measure import Measure, Needs
@@ -176,11 +176,11 @@ class Ledger:
         return {key: whole[key] for annotator in annotators for key in whole if key[0] == annotator}
 
     def _tallied(self) -> dict[str, ExactTally]:
-        whole: dict[str, ExactTally] = {}
-        for number in sorted(self._tallies):
-            for name, tally in self._tallies[number].items():
-                whole.setdefault(name, ExactTally(tally.columns, tally.unit)).add(tally)
-        return whole
+        found: dict[str, list[ExactTally]] = {}
+        for _, tallies in sorted(self._tallies.items()):
+            for name, tally in tallies.items():
+                found.setdefault(name, []).append(tally)
+        return {name: summed(tallies) for name, tallies in found.items()}
 
     def _said(self) -> Iterator[Diagnostic]:
         """Give everything that was said, in the order of reading."""

@@ -31,7 +31,7 @@ LONG = 4000
 _SEPARATORS_BEFORE_FINGER = 6
 _CELLS_BEFORE_FINGER = 7
 _HANDS = {"0": RIGHT, "1": LEFT}
-_COMMENTS = ("#", "//")
+_COMMENT_BEGINS = frozenset("#/")
 
 _in_use: WeakValueDictionary[bytes, Fingering] = WeakValueDictionary()
 """Fingerings that something refers to, by the digest of the columns that their notes are in."""
@@ -71,8 +71,6 @@ class PlainRows:
         longest = max(map(len, lines)) if len(body) > limits.line else 0
         if len(lines) > limits.rows or longest > limits.line:
             return None
-        if body.startswith(_COMMENTS) or any("\n" + mark in body for mark in _COMMENTS):
-            return None
         notes, _, fingers = zip(*[line.rpartition("\t") for line in lines], strict=True)
         line = text.count("\n", 0, begin) + 1
         return cls(notes, fingers, line, sha256("\n".join(notes).encode()).digest())
@@ -105,6 +103,8 @@ class PlainRows:
         keys = list(map(_pitches().get, pitch))
         channels = list(map(_HANDS.get, hand))
         if onsets is None or offsets is None or None in keys or None in channels:
+            return None
+        if not _COMMENT_BEGINS.isdisjoint([name[:1] for name in ids]):
             return None
         distinct = len(set(ids)) == len(set(zip(onsets.tolist(), keys, strict=True))) == len(ids)
         if not (distinct and _in_order(onsets, offsets)):
