@@ -159,6 +159,26 @@ def test_a_bug_is_one_line_and_a_report(
     assert "Traceback" in report.read_text()
 
 
+@pytest.mark.parametrize(("said", "code"), [("__POLARS_ABORT_KEYBOARD_INTERRUPT", 130), ("", None)])
+def test_a_panic_is_an_interrupt_only_where_it_says_so(
+    corpus: Terminal, monkeypatch: pytest.MonkeyPatch, said: str, code: int | None
+) -> None:
+    class Panic(BaseException):
+        pass
+
+    def fail(*_: object, **__: object) -> None:
+        raise Panic(said)
+
+    monkeypatch.setattr("kammerton.api.score", fail)
+    if code is None:
+        with pytest.raises(Panic):
+            corpus.run(*SCORE)
+    else:
+        result = corpus.run(*SCORE)
+        assert (result.code, result.out) == (code, "")
+        assert result.err.startswith("stopped by SIGINT\n")
+
+
 def modules_after(code: str) -> set[str]:
     printed = subprocess.run(
         [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules, file=sys.stderr)"],

@@ -72,8 +72,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _stopped(signal.SIGINT, stop, tokens)
     except _StoppedError as stop:
         return _stopped(stop.number, stop, tokens)
-    except Exception as error:  # the last resort: a traceback is no message
-        return _crashed(error, tokens)
+    except BaseException as stop:
+        return _ended(stop, tokens)
+
+
+def _ended(stop: BaseException, tokens: list[str]) -> int:
+    """Say what nothing else knows."""
+    if "KEYBOARD_INTERRUPT" in str(stop):  # how polars panics where it is interrupted
+        return _stopped(signal.SIGINT, stop, tokens)
+    if isinstance(stop, Exception):  # a traceback is no message
+        return _crashed(stop, tokens)
+    raise stop
 
 
 def _called(tokens: list[str]) -> int:

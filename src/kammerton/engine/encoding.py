@@ -192,6 +192,13 @@ def decode_part(data: bytes, measures: Iterable[Measure]) -> Part:
     body = memoryview(data)[start:]
     if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
         raise TornError("no whole part")
+    try:
+        return _decoded(body, measures)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:  # made by others
+        raise TornError("no part") from error
+
+
+def _decoded(body: memoryview, measures: Iterable[Measure]) -> Part:
     end = _LENGTH + int.from_bytes(body[:_LENGTH], "big")
     head = json.loads(bytes(body[_LENGTH:end]))
     read = _Read(head["texts"], list(_arrays(body[end:], head["arrays"])))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.engine.plan import Shard
+from kammerton.formats.options import file_of
 from kammerton.model.corpus import Collection
 from kammerton.model.evaluating import BLOCK
 from kammerton.model.loading import read_source
@@ -42,9 +43,9 @@ def _choices(options: Any) -> Iterator[tuple[str, str]]:
     for field in fields(options):
         value = getattr(options, field.name)
         yield field.name, repr(value)
-        path = str(value).partition("#")[0]
-        if field.metadata.get("file") and Path(path).is_file():
-            yield field.name, hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        path = file_of(str(value))[0] if field.metadata.get("file") else None
+        if path is not None:
+            yield field.name, _of_file(Path(path)).hex()
 
 
 def key_of_shard(order: Order, choices: bytes, shard: Shard) -> str:

@@ -211,9 +211,13 @@ class _Run:
             return broken
 
     def _take(self, number: int, found: bytes | Part) -> None:
-        if self._store is not None and not self._failed.get(number):
+        if self._store is not None and not self._failed.get(number) and self._is_unchanged(number):
             self._store.keep(self._keys[number], found)
         self._add(number, found if isinstance(found, Part) else decode_part(found, self._order.measures))
+
+    def _is_unchanged(self, number: int) -> bool:
+        """Tell whether files still hold what they held before they were read."""
+        return key_of_shard(self._order, self._choices, self._plan.shard(number)) == self._keys[number]
 
     def _add(self, number: int, part: Part, *, found: bool = False) -> None:
         self._ledger.add(number, part)

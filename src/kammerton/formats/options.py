@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -11,7 +12,7 @@ from typing import Literal
 from kammerton.errors import OptionError, quote
 from kammerton.formats.columns import Column
 
-__all__ = ["DEFAULT_OPTIONS", "IntervalOptions", "Layout", "Limits", "RowLayout"]
+__all__ = ["DEFAULT_OPTIONS", "IntervalOptions", "Layout", "Limits", "RowLayout", "file_of"]
 
 RowLayout = Literal["rows", "durations", "points"]
 Layout = Literal["auto", RowLayout]
@@ -85,6 +86,26 @@ class IntervalOptions:
             raise OptionError.of_type("columns", self.columns, "a mapping of names")
         for ours in self.columns.values():
             _check_choice("column", ours, ("start", "end", "duration", "label"))
+
+
+def file_of(choice: str) -> tuple[str | None, str]:
+    """Return the file that an option names, if it names one, and the part of it that is meant.
+
+    Parameters
+    ----------
+    choice : str
+        A path, or a path and a part of the file: ``PATH#PART``.
+
+    Examples
+    --------
+    >>> file_of("openmic-2018")
+    (None, '')
+    """
+    path, mark, part = choice.rpartition("#")
+    for name, rest in ((choice, ""), (path, mark + part)):
+        if os.path.isfile(name):  # noqa: PTH113 - a path may be too long, or hold what no path has
+            return name, rest
+    return None, ""
 
 
 def _check_choice(kind: str, value: str, known: tuple[str, ...]) -> None:

@@ -13,7 +13,9 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from kammerton.errors import OutputError, quote
+from kammerton.formats.options import file_of
 from kammerton.model.task import Task
+from kammerton.runs.problems import fault
 
 __all__ = ["keep_options", "options_of"]
 
@@ -45,21 +47,12 @@ def keep_options(options: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
         elif isinstance(value, _PLAIN):
             values[field.name] = value
         if field.metadata.get("file"):
-            path, part = _split(value)
+            path, part = file_of(value)
             if path is not None:
-                name = f"option_{field.name}{PurePath(path).suffix.lower()}"
+                name = _name(field.name, PurePath(path).suffix.lower())
                 values[field.name] = {"file": name, "part": part}
                 files[name] = _content(path)
     return values, files
-
-
-def _split(choice: str) -> tuple[str | None, str]:
-    """Return the file that a choice names, if it names one, and the part of it that is meant."""
-    path, mark, part = choice.rpartition("#")
-    for name, rest in ((choice, ""), (path, mark + part)):
-        if os.path.isfile(name):  # noqa: PTH113 - a path may be too long, or hold what no path has
-            return name, rest
-    return None, ""
 
 
 def _content(path: str) -> bytes:
@@ -91,9 +84,20 @@ def options_of(task: Task, values: Mapping[str, Any], folder: Path) -> Any:
     own = {field.name for field in fields(task.options) if field.metadata.get("file")}
     return task.options(
         **{
-            name: f"{folder / value['file']}{value['part']}"
-            if name in own and isinstance(value, Mapping)
-            else value
+            name: _path(folder, name, value) if name in own and isinstance(value, Mapping) else value
             for name, value in values.items()
         }
     )
+
+
+def _path(folder: Path, option: str, value: Mapping[str, Any]) -> str:
+    """Return the path of a file that was kept; one that is not of the run is not opened."""
+    name = str(value["file"])
+    if Path(name).name != name or not name.startswith(_name(option, "")):
+        message = f"run was changed: the file of its option {option} is said to be {quote(name)}"
+        raise fault("KT701", message, os.fspath(folder))
+    return f"{folder / name}{value['part']}"
+
+
+def _name(option: str, suffix: str) -> str:
+    return f"option_{option}{suffix}"

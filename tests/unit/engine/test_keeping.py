@@ -2,6 +2,7 @@
 """What is finished is kept until a run is whole, found again, and never taken for something else."""
 
 import contextlib
+import hashlib
 import json
 import os
 import random
@@ -99,6 +100,17 @@ def test_bytes_that_are_no_whole_part_are_known(harm: str) -> None:
     }[harm]
     with pytest.raises(TornError):
         decode_part(harmed, order().measures)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", bytes(8), (2).to_bytes(8, "big") + b"{}", (2).to_bytes(8, "big") + b"[]"]
+)
+def test_bytes_that_somebody_signed_and_that_say_nothing_are_no_part(body: bytes) -> None:
+    shard = Plan(corpus_of({}, 3)).shard(0)
+    whole = encode_part(score_part(order(), shard.corpus, shard.items))
+    start = next(n for n in range(64) if hashlib.sha256(whole[n + 32 :]).digest() == whole[n : n + 32])
+    with pytest.raises(TornError):
+        decode_part(whole[:start] + hashlib.sha256(body).digest() + body, order().measures)
 
 
 class KilledError(Exception):
@@ -266,14 +278,38 @@ def test_keys_depend_on_what_is_in_packs(tmp_path: Path) -> None:
     assert keys[0] == keys[1] != keys[2]
 
 
-def test_keys_depend_on_what_is_in_files_of_options(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("folder", "part"), [("v2", ""), ("v#2", ""), ("v2", "#flute")])
+def test_keys_depend_on_what_is_in_files_of_options(tmp_path: Path, folder: str, part: str) -> None:
     order_, corpus = instruments()
-    tree = tmp_path / "tree.json"
+    (tmp_path / folder).mkdir()
+    tree = tmp_path / folder / "tree.json"
     keys = set()
     for text in ('{"flute": "wind"}', '{"flute": "woodwind"}'):
         tree.write_text(text, encoding="utf-8")
-        keys.add(key(replace(order_, options=InstrumentOptions(taxonomy=str(tree))), corpus))
+        keys.add(key(replace(order_, options=InstrumentOptions(taxonomy=f"{tree}{part}")), corpus))
     assert len(keys) == 2
+
+
+def test_what_changed_while_it_was_scored_is_not_kept(tmp_path: Path) -> None:
+    names = [f"{n:03}.lab" for n in range(250)]
+    for name in names:
+        (tmp_path / name).write_text("0 2 C\n", encoding="utf-8")
+    order_, _ = chords()
+    songs = Collection("r", {name: ((None, tmp_path / name),) for name in names})
+    corpus = Corpus((songs,), (replace(songs, name="s"),))
+    keys = []
+
+    def key_then_change(*arguments: Any) -> str:
+        keys.append(key_of_shard(*arguments))
+        if len(keys) == 1:
+            (tmp_path / names[0]).write_text("0 2 D\n", encoding="utf-8")
+        return keys[-1]
+
+    with keeping(tmp_path / "run") as store, pytest.MonkeyPatch.context() as patch:
+        assert store is not None
+        patch.setattr("kammerton.engine.running.key_of_shard", key_then_change)
+        score_corpus(order_, corpus, SMALL, store)
+        assert store.kept == 1  # the other one
 
 
 def test_progress_is_told_shard_by_shard() -> None:

@@ -325,6 +325,17 @@ def test_unreadable_files(tmp_path: Path, path: Path, monkeypatch: pytest.Monkey
     assert of(path) == "KT101 cannot be read: Input/output error"
 
 
+def test_who_stops_the_program_is_not_told_of_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Decoding says that it was interrupted as it says that it cannot go on."""
+
+    def stop(*_: object, **__: object) -> None:
+        raise pl.exceptions.PolarsError("__POLARS_ABORT_KEYBOARD_INTERRUPT")
+
+    monkeypatch.setattr(pl.LazyFrame, "collect", stop)
+    with pytest.raises(KeyboardInterrupt):
+        of(path)
+
+
 @pytest.mark.parametrize(
     "change",
     [

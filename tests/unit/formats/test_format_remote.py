@@ -170,6 +170,22 @@ def test_large_packs_are_copied_in_pieces(tmp_path: Path, monkeypatch: pytest.Mo
     assert Flaky.asked > 256 / 7
 
 
+def test_servers_that_send_all_of_a_file_are_understood(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those do that know nothing of ranges."""
+    monkeypatch.setattr("kammerton.formats.remote.store._PIECE", 7)
+    kt.pack("chords", here / "ref", tmp_path / "ref.parquet")
+    data = (tmp_path / "ref.parquet").read_bytes()
+    system = fsspec.filesystem("odd")
+    system.pipe("/corpus/ref.parquet", data)
+    monkeypatch.setattr(Odd, "cat_file", lambda self, path, **_: self.store[path].getvalue())
+    monkeypatch.setattr(Odd, "info", MemoryFileSystem.info)
+    assert is_pack("odd://corpus/ref.parquet")
+    Store("odd://corpus/ref.parquet").copy_to(tmp_path / "copy")
+    assert (tmp_path / "copy").read_bytes() == data
+
+
 @pytest.mark.parametrize(("files", "size"), [(1, 2**20), (2, 2**20), (64, 1), (64, 2**20)])
 def test_neighbours_are_fetched_together(files: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kammerton.formats.remote.sources._FILES", files)

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import kammerton as kt
+from kammerton.instruments import InstrumentOptions
 from kammerton.model.registry import find_task
 from kammerton.runs import is_run, reading
 from kammerton.runs.record import digest_of, render_record
@@ -168,6 +169,17 @@ def test_a_record_is_the_same_to_the_byte(
     assert json.loads(changed) == json.loads(whole)
     Path("run/run.json").write_bytes(changed)
     assert refused("run")[0] == "KT701"
+
+
+@pytest.mark.parametrize("name", ["../tree.csv", "/etc/hostname", "tree.csv", "option_unknown.csv"])
+def test_files_outside_a_run_are_not_opened(tmp_path: Path, name: str) -> None:
+    lists = {"song": ["flute"]}
+    tree = tmp_path / "tree.json"
+    tree.write_text('{"flute": "wind"}', encoding="utf-8")
+    options = InstrumentOptions(taxonomy=str(tree))
+    kt.write_run(kt.score("instruments", lists, lists, options=options, ci=None), tmp_path / "run")
+    forge(tmp_path / "run", lambda record: record["options"]["taxonomy"].update(file=name))
+    assert refused(tmp_path / "run")[0] == "KT701"
 
 
 def without_rows(record: dict[str, Any]) -> None:

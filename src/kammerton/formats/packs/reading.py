@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Copied", "Pack", "open_pack"]
 
+_INTERRUPTED = "KEYBOARD_INTERRUPT"
+"""What polars says as it panics because somebody stopped the program."""
+
 _KEPT = 8
 """Blocks that stay decoded: a few for each collection that is read side by side."""
 
@@ -210,6 +213,8 @@ class Pack:
             self._check(self._types, columns)
             frame: pl.DataFrame = self._lazy.select(columns).slice(begin, rows).collect()
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            if _INTERRUPTED in str(error):
+                raise KeyboardInterrupt from error
             raise damaged("it cannot be decoded", self.path) from error
         return frame
 
