@@ -47,7 +47,7 @@ _EPILOGUE = """\
 Results go to standard output, everything else to standard error.
 
 Exit codes: 0 done; 1 partial, or a gate failed; 2 usage; 3 nothing could be scored; \
-4 internal error; 5 output could not be written."""
+4 internal error; 5 output could not be written; 130 stopped by Ctrl-C."""
 
 
 class _StoppedError(BaseException):
