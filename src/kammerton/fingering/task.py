@@ -132,6 +132,7 @@ TASK = Task(
     ratings=ratings,
     rated="the finger that strikes, signed by hand; a unit is a note",
     judge=DEFAULT_MEASURE,
+    leading="nakamura2020/M_gen",
     costs=finger_costs,
     breakdown=finger_breakdown,
     match=_match,

@@ -12,8 +12,8 @@ from kammerton.model.task import Classes
 __all__ = ["instrument_costs"]
 
 _RULE = (
-    "An instrument is lost in each file that has it and was not said to, and in each that was said to have "
-    "it and does not."
+    "A label is lost where a file has an instrument and was not said to, and where it was said to have one "
+    "and does not."
 )
 
 _INSTEAD = "Where it was missed, {} was said most often."
@@ -42,7 +42,7 @@ def instrument_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCost
     rows = [_cost(name, outcomes, instead.get(name, Counter())) for name in names]
     rows.sort(key=lambda each: (-each.lost, each.name))
     return ClassCosts(
-        kind="instrument", unit="files", rule=_RULE, rows=tuple(rows), cells=cells, instead=_INSTEAD
+        kind="instrument", unit="labels", rule=_RULE, rows=tuple(rows), cells=cells, instead=_INSTEAD
     )
 
 

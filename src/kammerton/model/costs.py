@@ -22,7 +22,7 @@ class ClassCost:
     lost : float
         How much was wrong.
     instead : str
-        What most of that was taken for; empty if nothing was.
+        What more of that was taken for than for anything else; empty if nothing was.
     """
 
     name: str
@@ -55,7 +55,7 @@ class ClassCosts:
     rule: str
     rows: tuple[ClassCost, ...]
     cells: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    instead: str = "Most of it was taken for {}."
+    instead: str = "It was taken for {} most often."
 
 
 def costs_of_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassCost, ...]:

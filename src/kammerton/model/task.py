@@ -240,6 +240,8 @@ class Task:
         None.
     judge : str
         Address of the measure by which ``view`` judges unless told.
+    leading : str
+        Address of the measure that reports answer by; that of ``judge`` unless told.
     match : callable, optional
         ``match(reference, other, options)`` returns the other annotation on what the reference is made
         of (its notes), and diagnostics; None in its place if they do not belong together. Without it
@@ -289,6 +291,7 @@ class Task:
     breakdown: Callable[[Mapping[str, Mapping[Classes, float]], Any], Breakdown | None] | None = None
     view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
     judge: str = ""
+    leading: str = ""
     match: Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]] | None = None
     identify: Callable[[str], tuple[str, str | None]] = _is_item
     extent_unit: str = "s"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the page answers first."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.reporting.html.numbers import amount, figure, p_value
+from kammerton.reporting.html.source import Source
 from tabled_scores import CLASSES, LOSS, MEAN, POOLED, tabled, valued
 from unit.reporting.pages import section, text_of
 
@@ -30,7 +33,7 @@ def test_the_better_system_is_named_if_the_data_can_tell() -> None:
 def test_it_is_said_that_the_data_cannot_tell() -> None:
     # 1 and 0 against 0 and 1, and a tenth more: of 8 ways to swap, none is less far apart than 4
     text = told({"one": [1, 0, 0.6], "other": [0, 1, 0.5]})
-    assert "one scores higher than other, but the data cannot tell them apart." in text
+    assert "one and other cannot be told apart; one scores higher." in text
 
 
 def test_equal_systems_score_the_same() -> None:
@@ -39,7 +42,7 @@ def test_equal_systems_score_the_same() -> None:
 
 def test_lower_may_be_better() -> None:
     text = told({"one": [0.5, 0.2, 0.1], "other": [0.1, 0.1, 0.5]}, LOSS)
-    assert "other scores lower, which is better, than one, but the data cannot tell" in text
+    assert "other and one cannot be told apart; other scores lower, which is better." in text
     # the worst item of the system that is better has the highest loss
     assert "item 00002: 50.0 per cent for other." in text
 
@@ -47,7 +50,7 @@ def test_lower_may_be_better() -> None:
 def test_systems_that_cannot_be_told_from_the_best_are_named() -> None:
     close = [*BETTER[:-1], 0.4]
     text = told({"better": BETTER, "close": close, "far": WORSE})
-    assert "better scores higher than close, but the data cannot tell them apart." in text
+    assert "better and close cannot be told apart; better scores higher." in text
     assert "Nor can" not in text
     third = told({"better": BETTER, "close": close, "third": [*close[:-1], 0.3]})
     assert "Nor can third be told from it." in third
@@ -57,10 +60,42 @@ def test_measures_that_rank_another_system_first_are_named() -> None:
     # pooled over 10 and 1: 9 + 0 of 11 against 5 + 1; the mean of .9 and 0 is less than that of .5 and 1
     rows = {"one": [(9, 10), (0, 1)], "other": [(5, 10), (1, 1)]}
     text = text_of(section(tabled(rows, (POOLED, MEAN)), "answers"))
-    assert "1 of 2 headline measures rank it first; one/mean do not." in text
+    # of the four ways to swap two items, none is less far apart than half of them
+    said = "1 of 2 headline measures rank it first; one/mean puts another first, too close to tell apart."
+    assert said in text
     assert "All 2 headline measures rank it first." in text_of(
         section(tabled({"one": [(9, 10), (1, 1)], "other": [(5, 10), (0, 1)]}, (POOLED, MEAN)), "answers")
     )
+
+
+def test_measures_that_surely_rank_another_first_are_told_from_those_that_may() -> None:
+    # pooled 1000 + 0 of 1090 against 0 + 90; by the mean nine of ten items favour the other: of 1024 ways to
+    # swap them, the 2 * (1 + 10) with at most one the other way round are as far apart, which is 0.0215
+    rows = {"one": [(1000, 1000)] + [(0, 10)] * 9, "other": [(0, 1000)] + [(10, 10)] * 9}
+    text = text_of(section(tabled(rows, (POOLED, MEAN)), "answers"))
+    assert "1 of 2 headline measures rank it first; one/mean does not." in text
+
+
+def test_items_that_may_belong_together_are_told_beside_how_sure_it_is() -> None:
+    song = ([(0, 1)], ["C"])
+    items = dict.fromkeys(("a/1", "a/2", "b/1", "b/2"), song)
+    told = "Intervals take 4 items for independent, but by their names they belong to 2 groups, such as `a`"
+    for systems in ({"one": items}, {"one": items, "other": items}):
+        scores = kt.score("chords", items, systems, protocols=["mirex2013"])
+        first, _ = text_of(section(scores, "answers")).split("Which item is worst")
+        assert f"{told} (KT218)." in first
+
+
+def test_fingers_are_answered_by_the_published_rate_and_without_it_by_what_judges(tmp_path: Path) -> None:
+    for name, finger in (("refs/a-1", 1), ("mine/a-1", 2)):
+        path = tmp_path / f"{name}_fingering.txt"
+        path.parent.mkdir()
+        path.write_text(f"0\t0.0\t0.5\tC4\t64\t64\t0\t{finger}\n", "utf-8")
+    folders = str(tmp_path / "refs"), str(tmp_path / "mine")
+    chosen = ("nakamura2020/M_gen", "strike/accuracy"), ("strike/M_gen", "strike/accuracy")
+    scores = [kt.score("fingering", *folders, measures=measures) for measures in chosen]
+    mains = [str(Source(key="c1", scores=each).main) for each in scores]
+    assert mains == ["nakamura2020/M_gen", "strike/accuracy"]
 
 
 def test_one_system_is_not_compared() -> None:
@@ -86,6 +121,12 @@ def test_the_worst_item_is_that_of_the_better_system_and_the_dearest_those_of_al
     assert "What cost all systems most, by score and length: item 00002, item 00000, item 00001." in text
 
 
+def test_what_cost_most_is_by_what_the_measure_counts() -> None:
+    scores = tabled({"one": [(1, 2)]}, (replace(POOLED, weight_unit="notes"),))
+    text = text_of(section(scores, "answers"))
+    assert "What cost it most, by score and number of notes: item 00000." in text
+
+
 def test_classes_are_no_items() -> None:
     scores = tabled({"one": [(1, 1), (0, 2)]}, (CLASSES,))
     assert "Which item is worst" not in text_of(section(scores, "answers"))
@@ -96,7 +137,9 @@ def test_nothing_defined_has_no_worst_item() -> None:
 
 
 def test_one_annotator_tells_nothing_of_agreement() -> None:
-    assert "One annotator: how far people agree is not known here." in told({"one": [1]})
+    text = told({"one": [1]})
+    assert "One annotator: how far people agree is not known here." in text
+    assert "That takes a second annotator: score with --annotator NAME=PATH as well" in text
 
 
 def test_several_annotators_show_how_far_they_spread() -> None:
@@ -119,13 +162,23 @@ def test_what_was_left_out_is_said() -> None:
             "chords",
             ([(0, 1), (1, 3)], ["C", "G:7"]),
             ([(0, 3)], ["C"]),
-            "7: 2 s of the 2 s that mine lost (100 %). Most of it was taken for maj on another root.",
+            "7: 2 s of the 2 s that mine lost (100 %). It was taken for maj on another root most often.",
         ),
     ],
 )
 def test_the_dearest_class_is_named(task: str, reference: Any, estimate: Any, answer: str) -> None:
     scores = kt.score(task, {"song": reference}, {"mine": {"song": estimate}})
     assert answer in text_of(section(scores, "answers"))
+
+
+def test_what_classes_cost_is_said_to_be_against_annotators_together() -> None:
+    # against one annotator all 4 s are right, against the other 1 s of G is C
+    reference, other = ([(0, 4)], ["C"]), ([(0, 3), (3, 4)], ["C", "G"])
+    scores = kt.score(
+        "chords", {"song": reference}, {"mine": {"song": reference}}, annotators={"other": {"song": other}}
+    )
+    text = text_of(section(scores, "answers"))
+    assert "maj: 1 s of the 1 s that mine lost against 2 annotators together (100 %)." in text
 
 
 def test_a_system_without_errors_has_no_dearest_class() -> None:

@@ -23,6 +23,7 @@ from kammerton.model.views import (
     Violation,
     Voice,
 )
+from kammerton.reporting.html.chapters import source_of as with_comparison
 from kammerton.reporting.html.item import item, what_cost
 from kammerton.reporting.html.item_choice import choose, in_turn
 from kammerton.reporting.html.item_data import ItemData
@@ -210,6 +211,22 @@ def test_items_are_listed_from_the_worst() -> None:
     assert "All 3 items can be looked at." in section.body
 
 
+def test_the_item_that_opens_first_is_the_worst_of_the_best_system() -> None:
+    # good misses a alone, poor b and c: means are 1/2 each, but for c, which good has half
+    good = {"a": ([(0, 4)], ["D"]), "b": ([(0, 4)], ["C"]), "c": ([(0, 4)], ["C"])}
+    poor = {"a": ([(0, 4)], ["C"]), "b": ([(0, 4)], ["D"]), "c": ([(0, 3), (3, 4)], ["D", "C"])}
+    scores = kt.score("chords", REFERENCE, {"poor": poor, "good": good}, protocols=["mirex2013"], ci=None)
+    source = with_comparison(scores, "c1")
+    section = item(source, lambda name: laid_out(Track(name, (Span(0, 1, name),))), budget=1)
+    assert section is not None
+    # it is laid out even where the page holds one item only
+    assert (section.data["first"], section.data["order"]) == (0, [0])
+    whole = item(source, lambda name: laid_out(Track(name, ())))
+    assert whole is not None
+    # (0 + 1) / 2 of a, (1 + 0) / 2 of b, (1 + 1/4) / 2 of c
+    assert (whole.data["first"], whole.data["order"]) == (0, [0, 1, 2])
+
+
 def test_items_without_a_value_stand_last() -> None:
     section = item(source_of({"c": ESTIMATES["c"]}, missing="skip"), lambda name: laid_out(Track(name, ())))
     assert section is not None
@@ -240,6 +257,13 @@ def test_notes_without_times_are_no_reason_to_fail() -> None:
     notes = Roll((Note(float(np.float64(1)), 1.0, 60, "C4", ""),), ())
     item, _ = added(laid_out(roll=notes, references=0))
     assert item["roll"]["hands"] == "-"
+
+
+def test_the_share_of_what_cost_most_is_of_all_that_was_lost() -> None:
+    heads = (Column("reference"), Column("estimate"), Column("seconds", "time"))
+    lost = Table("s: 4 s", heads, (("F", "A", 1.0), ("2 more", "", 3.0)))
+    section = item(source_of(ESTIMATES), lambda name: laid_out(Track(name, ()), tables=(lost,)))
+    assert what_cost(section, "0", "s") == "s: 4 s. The largest part, 25 %: F taken for A."
 
 
 def test_without_a_table_of_costs_nothing_is_said_of_them() -> None:

@@ -59,7 +59,10 @@ def test_the_worst_item_is_told_with_what_cost_it_most(tmp_path: Path) -> None:
     kt.report(scored(good=GOOD, poor=POOR), tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text("utf-8")
     # GOOD is better; it has C for G from 2 to 3 of item one, and two is right
-    assert "good: 1.000 s wrong of 4.000 s scored by mirex2013/MajMin. Most of it: G:7 taken for C." in page
+    assert (
+        "good: 1.000 s wrong of 4.000 s scored by mirex2013/MajMin. The largest part, 100 %: G:7 taken for C."
+        in page
+    )
 
 
 def test_items_are_laid_out_by_another_measure_where_the_main_one_does_not_judge(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from kammerton.errors import plural
+from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.classes import costs_of
@@ -22,6 +23,8 @@ from kammerton.statistics.comparison import MeasureComparison, Pair
 from kammerton.statistics.context import Context, Standing
 
 __all__ = ["answers"]
+
+_SECOND = "That takes a second annotator: score with --annotator NAME=PATH as well, or see kammerton agree."
 
 
 def answers(source: Source, drawn: Section | None = None) -> Section:
@@ -59,10 +62,14 @@ def _better(source: Source) -> Answer:
     elif pair.difference == 0:
         answer = f"{first} and {second} score the same."
     else:
-        answer = f"{first} scores higher than {second}, but the data cannot tell them apart."
-        if source.main.direction == "lower":
-            answer = answer.replace("higher", "lower, which is better,")
-    details = (_difference(source, compared, pair), *_tied(compared), _other_measures(source, compared))
+        better = "lower, which is better" if source.main.direction == "lower" else "higher"
+        answer = f"{first} and {second} cannot be told apart; {first} scores {better}."
+    details = (
+        _difference(source, compared, pair),
+        *_tied(compared),
+        _other_measures(source, compared),
+        *_not_independent(source),
+    )
     return Answer(
         question=question,
         answer=answer,
@@ -85,7 +92,7 @@ def _alone(source: Source) -> Answer:
         unit = f" {unit_of(source.main)}" if is_per_cent(source.main) else ""
         told.append(f"{shown(system, 60)} scores {figure(value, source.main)}{unit}{ends}")
     answer = f"{'; '.join(told)} by {source.main}."
-    details = list(_floor(source))
+    details = [*_floor(source), *_not_independent(source)]
     if not told[1:]:
         details.append("Which of two systems is better is told by a report of both.")
     return Answer(
@@ -95,6 +102,13 @@ def _alone(source: Source) -> Answer:
         part="figures",
         more="Figures with intervals",
     )
+
+
+def _not_independent(source: Source) -> Iterator[str]:
+    """Say that intervals may be too narrow, where items look as if they belonged together."""
+    for each in source.scores.diagnostics:
+        if each.code == "KT218":
+            yield shown(f"{each.message[0].upper()}{each.message[1:]} ({each.code}).", 300)
 
 
 def _floor(source: Source) -> Iterator[str]:
@@ -139,12 +153,28 @@ def _other_measures(source: Source, compared: MeasureComparison) -> str:
         for each in source.comparison.measures
         if each.measure in source.headline and not math.isnan(each.ranking[0].value)
     ]
-    other = [str(each.measure) for each in ranked if each.ranking[0].system != best]
+    other = [each for each in ranked if each.ranking[0].system != best]
     count = len(ranked)
     if not other:
         return f"All {count} headline measures rank it first." if count > 1 else ""
-    named = ", ".join(other[:4]) + (f" and {len(other) - 4} more" if other[4:] else "")
-    return f"{count - len(other)} of {count} headline measures rank it first; {named} do not."
+    sure = [str(each.measure) for each in other if _puts_behind(each, best)]
+    close = [str(each.measure) for each in other if not _puts_behind(each, best)]
+    told = f"{count - len(other)} of {count} headline measures rank it first"
+    if sure:
+        told += f"; {_some(sure)} {'do' if sure[1:] else 'does'} not"
+    if close:
+        told += f"; {_some(close)} {'put' if close[1:] else 'puts'} another first, too close to tell apart"
+    return f"{told}."
+
+
+def _puts_behind(compared: MeasureComparison, system: str) -> bool:
+    """Tell whether a system is told apart from the best as worse."""
+    first = compared.ranking[0].system
+    return any(pair.told_apart for pair in compared.pairs if (pair.first, pair.second) == (first, system))
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if names[4:] else "")
 
 
 def _costly(source: Source) -> Iterator[Answer]:
@@ -158,7 +188,7 @@ def _costly(source: Source) -> Iterator[Answer]:
     whole = sum(row.lost for row in found.rows)
     answer = (
         f"{shown(first.name, 60)}: {amount(first.lost, found.unit)} of the {amount(whole, found.unit)} that "
-        f"{shown(system, 60)} lost ({100 * first.lost / whole:.0f} %)."
+        f"{shown(system, 60)} lost{_against(source, system)} ({100 * first.lost / whole:.0f} %)."
     )
     instead = found.instead.format(shown(first.instead, 60)) if first.instead else ""
     details = tuple(filter(None, (instead, found.rule)))
@@ -169,6 +199,13 @@ def _costly(source: Source) -> Iterator[Answer]:
         part="costs",
         more=f"Each {found.kind}",
     )
+
+
+def _against(source: Source, system: str) -> str:
+    """Say that amounts are summed over annotators, where they are."""
+    cells = (key for name in source.scores.tables for key in source.scores.tally(name).cells)
+    people = {annotator for of_system, annotator in cells if of_system == system and annotator != ALL}
+    return f" against {len(people)} annotators together" if len(people) > 1 else ""
 
 
 def _people(source: Source) -> Answer:
@@ -187,7 +224,7 @@ def _people(source: Source) -> Answer:
     people = source.people
     if not people[1:]:
         told = "One annotator: how far people agree is not known here."
-        return Answer(question=question, answer=told, details=("kammerton agree measures it.",))
+        return Answer(question=question, answer=told, details=(_SECOND,))
     spread = list(_spread(source, people))
     told = f"{len(people)} annotators; figures are against all of them at once."
     if spread:

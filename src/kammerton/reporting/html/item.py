@@ -11,6 +11,7 @@ from kammerton.errors import plural
 from kammerton.model.views import ItemView
 from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.item_choice import BUDGET, Chosen, choose
+from kammerton.reporting.html.items import worst_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 
@@ -36,13 +37,17 @@ def item(
     if draw is None:
         return None
     ranked, others = _ranked(source)
-    chosen = choose(ranked, others, lambda number: draw(source.items[number]), budget=budget, seed=_SEED)
+    worst = worst_of(source)
+    first = ranked if worst is None else [worst[1], *(each for each in ranked if each != worst[1])]
+    chosen = choose(first, others, lambda number: draw(source.items[number]), budget=budget, seed=_SEED)
     if not chosen.data.items:
         return None
+    order = [number for number in (*ranked, *others) if str(number) in chosen.data.items]
     data = {
         "texts": chosen.data.texts,
         "items": chosen.data.items,
-        "order": [number for number in (*ranked, *others) if str(number) in chosen.data.items],
+        "order": order,
+        "first": next(number for number in (*first, *order) if str(number) in chosen.data.items),
     }
     body = fill(
         "item", key=source.key, measure=str(source.main), told=_told(chosen, len(source.items), budget)
@@ -72,8 +77,11 @@ def what_cost(drawn: Section | None, number: str, system: str) -> str:
             and heads[:2] == ["reference", "estimate"]
             and table["rows"]
         ):
-            (reference,), (estimate,) = table["rows"][0][:2]
-            return f"{title}. Most of it: {texts[reference]} taken for {texts[estimate]}."
+            (reference,), (estimate,), lost = table["rows"][0][:3]
+            share = 100 * lost / sum(row[2] for row in table["rows"])
+            return (
+                f"{title}. The largest part, {share:.0f} %: {texts[reference]} taken for {texts[estimate]}."
+            )
     return ""
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import altair as alt
     from markupsafe import Markup
 
-__all__ = ["histogram", "items", "values_of"]
+__all__ = ["histogram", "items", "values_of", "worst_of"]
 
 STEPS = 10_000
 """A share is embedded as a whole number of steps: short, and more digits than are shown."""
@@ -113,6 +113,23 @@ def values_of(source: Source, measure: Measure, system: str) -> list[float]:
     found = source.scores.of_items(measure, system, source.annotator(measure))
     known = dict(zip(found.names, found.values.tolist(), strict=True))
     return [known.get(name, math.nan) for name in source.items]
+
+
+def worst_of(source: Source) -> tuple[float, int, str] | None:
+    """Return the worst value of the best system by the main measure, the number of its item, and the system.
+
+    None if items have no values.
+    """
+    measure = source.main
+    if measure.aggregate == "gathered":
+        return None
+    system = _ranked(source)[0]
+    values = enumerate(values_of(source, measure, system))
+    known = [(value, number) for number, value in values if not math.isnan(value)]
+    if not known:
+        return None
+    value, number = (max if measure.direction == "lower" else min)(known)
+    return value, number, system
 
 
 def _coded(value: float, measure: Measure) -> float | None:

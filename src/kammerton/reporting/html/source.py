@@ -39,9 +39,10 @@ class Source:
 
     @cached_property
     def main(self) -> Measure:
-        """The measure that answers are given by: the one the task judges by, or the first."""
-        judge = self.scores.origin.task.judge
-        return next((m for m in self.scores.measures if str(m) == judge), self.headline[0])
+        """The measure that answers are given by: that of the task, or the first."""
+        task = self.scores.origin.task
+        known = {str(measure): measure for measure in self.scores.measures}
+        return known.get(task.leading) or known.get(task.judge) or self.headline[0]
 
     @cached_property
     def items(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from kammerton.reporting.costs import costliest_items
 from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.filling import shown
 from kammerton.reporting.html.item import what_cost
-from kammerton.reporting.html.items import values_of
+from kammerton.reporting.html.items import worst_of
 from kammerton.reporting.html.numbers import figure, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
@@ -24,26 +24,19 @@ _NAMED = 6
 def worst_item(source: Source, drawn: Section | None) -> Answer | None:
     """Say which item the best system does worst on, and which cost most."""
     measure = source.main
-    if measure.aggregate == "gathered":
+    worst = worst_of(source)
+    if worst is None:
         return None
-    compared = source.compared(measure)
-    system = source.scores.systems[0] if compared is None else compared.ranking[0].system
-    known = [
-        (value, name)
-        for value, name in zip(values_of(source, measure, system), source.items, strict=True)
-        if not math.isnan(value)
-    ]
-    if not known:
-        return None
-    value, name = (max if measure.direction == "lower" else min)(known)
+    value, place, system = worst
+    name, number = source.items[place], str(place)
     answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
     dearest = costliest_items(source.scores, measure, 3)
-    number = str(source.items.index(name))
     details = [*_by_annotator(source, name, system), *_why(source, drawn, number, system)]
     if measure.range == (0.0, 1.0) and dearest:
         whose = "all systems" if source.scores.systems[1:] else "it"
         names = ", ".join(shown(each, 100) for each in dearest)
-        details.append(f"What cost {whose} most, by score and length: {names}.")
+        size = "length" if measure.weight_unit == "s" else f"number of {measure.weight_unit}"
+        details.append(f"What cost {whose} most, by score and {size}: {names}.")
     part, more = ("items", "All items")
     if drawn is not None and number in drawn.data["items"]:
         part, more = f"item-{number}", "Where it lost the points"

@@ -44,7 +44,7 @@ class ItemViewer {
     addEventListener("resize", () => this.drawing?.scale === 0 && this.drawing.paint());
     addEventListener("beforeprint", () => this.drawing?.print(true));
     addEventListener("afterprint", () => this.drawing?.print(false));
-    if (!this.follow()) setTimeout(() => this.drawing ?? this.lay(data.order[0]));
+    if (!this.follow()) setTimeout(() => this.drawing ?? this.lay(data.first));
   }
 
   /** Show the item that the address names, if it names one that is here. */
