@@ -288,7 +288,9 @@ def lay_out(
 ) -> ItemView:
     """Lay out an item of a paired corpus, of a task that can; as :func:`show`."""
     assert task.view is not None, "the task lays items out"
-    loaded_references = load_references(task, tuple(_only(item, c) for c in corpus.references), options)
+    crowded = {c.name for c in corpus.references if any(len(each) > 1 for each in c.sources.values())}
+    references = tuple(_only(item, c) for c in corpus.references)
+    loaded_references = load_references(task, references, options, crowded=crowded)
     read = match_references(task, loaded_references, options)
     usable = {name: items[item] for name, items in read.annotations.items() if item in items}
     if not usable:

@@ -68,11 +68,21 @@ class Estimates:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def load_references(task: Task, collections: Sequence[Collection], options: object) -> References:
+def load_references(
+    task: Task, collections: Sequence[Collection], options: object, *, crowded: Container[str] = ()
+) -> References:
     """Read all references.
 
     A collection is one annotator, called by its name; unless it holds several annotations of one
     item: then each is called by the name that the file, or the name of the file, gives.
+
+    Parameters
+    ----------
+    task : Task
+    collections : sequence of Collection
+    options : object
+    crowded : container of str
+        Names of collections that are parts of such as hold several annotations of one item.
 
     Raises
     ------
@@ -80,8 +90,13 @@ def load_references(task: Task, collections: Sequence[Collection], options: obje
         If two annotators have the same name, or one is called ``all``.
     """
     found = [read_collection(task, collection, options) for collection in collections]
-    rosters = [each.roster for each in found]
-    check_annotators([who for each in found for who in each.roster.annotators(each.name)])
+    rosters = [
+        replace(each.roster, several=True) if each.name in crowded and each.roster.names else each.roster
+        for each in found
+    ]
+    check_annotators(
+        [who for each, roster in zip(found, rosters, strict=True) for who in roster.annotators(each.name)]
+    )
     return name_references(task, found, rosters)
 
 

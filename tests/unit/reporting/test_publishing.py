@@ -149,3 +149,17 @@ def test_items_have_the_room_that_the_rest_of_a_chapter_leaves(
     kt.report(scores, tmp_path / "b.html")
     # the worst is there however little room there is
     assert "1 of 2 items can be looked at" in (tmp_path / "b.html").read_text("utf-8")
+
+
+def test_a_page_names_the_only_annotator_of_an_item_as_those_of_the_others(tmp_path: Path) -> None:
+    for name, finger in (("refs/a-1", 1), ("refs/a-2", 1), ("refs/b-2", 3), ("mine/a", 1), ("mine/b", 2)):
+        path = tmp_path / f"{name}_fingering.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"0\t0.0\t0.5\tC4\t64\t64\t0\t{finger}\n", "utf-8")
+    scores = kt.score("fingering", str(tmp_path / "refs"), str(tmp_path / "mine"))
+    kt.report(scores, tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text("utf-8")
+    told = "mine: 1 of 1 note wrong by strike/accuracy, against 2. The largest part, 100 %: R3 taken for R2."
+    assert told in page
+    data = data_of(tmp_path / "a.html")
+    assert data["texts"][data["items"]["1"]["tracks"][0]["name"]] == "2"
