@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from kammerton.model.evidence import Group, Tally
 from kammerton.model.task import Classes, ClassTable
@@ -70,10 +71,14 @@ class ExactTally:
             self.columns,
             self.unit,
             {
-                group: {classes: math.fsum(found[classes]) for classes in in_order(found)}
+                group: {classes: _rounded(found[classes]) for classes in in_order(found)}
                 for group, found in cells.items()
             },
         )
+
+
+def _rounded(terms: Sequence[float]) -> float:
+    return terms[0] if len(terms) == 1 else math.fsum(terms)
 
 
 def summed(tallies: Sequence[ExactTally]) -> ExactTally:
@@ -112,6 +117,7 @@ def in_order(found: Iterable[Classes]) -> list[Classes]:
         return sorted(known, key=_of_any_kind)
 
 
+@lru_cache(maxsize=1 << 14)  # the same classes come in every group, and every table
 def _of_any_kind(classes: Classes) -> tuple[tuple[int, str | int], ...]:
     return tuple(
         (0, 0) if each is None else (1, each) if isinstance(each, int) else (2, each) for each in classes
