@@ -40,6 +40,9 @@ def test_bands_are_the_best_floor_and_the_ceiling() -> None:
     assert (ceiling.role, ceiling.value) == ("ceiling", 75.0)
     made = forest([], "per cent", bands=[floor, ceiling]).to_dict()
     assert [row["role"] for row in made["data"]["values"]] == ["floor", "ceiling"]
+    marks = [layer["mark"]["type"] for layer in made["spec"]["layer"]]
+    # floor, band and line of the ceiling, and of systems: nothing is drawn from the end of the axis
+    assert marks == ["rule", "rect", "rule", "rule", "point"]
     lower = Band(measure="M", role="ceiling", value=1, low=0.5, high=2)
     values = forest([], "value", bands=[lower]).to_dict()["data"]["values"]
     assert values == [{"measure": "M", "role": "ceiling", "value": 1, "low": 0.5, "high": 2, "place": 0}]
@@ -73,7 +76,7 @@ def test_without_two_annotators_there_are_floors_only() -> None:
         "floor: best triad of each song",
     ]
     assert context_note(source).endswith("No item has two annotators to be compared with.")
-    assert "Grey on the left ends at the best floor." in text_of(section(source.scores, "figures"))
+    assert "The upright line is the best floor." in text_of(section(source.scores, "figures"))
     assert "One annotator: how far people agree is not known here." in text_of(
         section(source.scores, "answers")
     )

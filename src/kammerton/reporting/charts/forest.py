@@ -45,7 +45,8 @@ class Band:
     ----------
     measure : str
     role : {"floor", "ceiling"}
-        A floor is drawn as a band that ends at its value, a ceiling as a line in the band of its interval.
+        A floor is drawn as a line, a ceiling as a dashed line in the band of its interval. The axis need not
+        begin at 0, so that no length stands for a value.
     value : float
     low, high : float
         Of the interval; NaN if there is none.
@@ -120,7 +121,6 @@ def _behind(alt: Any, across: Mapping[str, Any], palette: Palette) -> list[Any]:
     x = alt.X("value:Q", **across)
     dashed = {"strokeDash": [2, 2], "color": palette.soft}
     return [
-        floor.mark_rect(color=palette.band).encode(x=x, x2=alt.value(0)),
         floor.mark_rule(color=palette.soft).encode(x=x),
         ceiling.mark_rect(color=palette.band).encode(x=alt.X("low:Q", **across), x2="high:Q"),
         ceiling.mark_rule(**dashed).encode(x=x),
