@@ -125,6 +125,9 @@ def test_what_cost_most_is_by_what_the_measure_counts() -> None:
     scores = tabled({"one": [(1, 2)]}, (replace(POOLED, weight_unit="notes"),))
     text = text_of(section(scores, "answers"))
     assert "What cost it most, by score and number of notes: item 00000." in text
+    # a file is one file
+    files = tabled({"one": [(1, 2)]}, (replace(POOLED, weight_unit="files"),))
+    assert "What cost it most, by score: item 00000." in text_of(section(files, "answers"))
 
 
 def test_classes_are_no_items() -> None:

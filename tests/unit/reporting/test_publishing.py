@@ -163,3 +163,25 @@ def test_a_page_names_the_only_annotator_of_an_item_as_those_of_the_others(tmp_p
     assert told in page
     data = data_of(tmp_path / "a.html")
     assert data["texts"][data["items"]["1"]["tracks"][0]["name"]] == "2"
+
+
+def test_instruments_that_were_missed_or_are_spurious_are_told_of_the_worst_item(tmp_path: Path) -> None:
+    references = {"a": ["violin"], "b": ["violin", "cello"]}
+    said = ["organ", "piano", "drums", "flute", "banjo", "guitar", "voice", "bass"]
+    scores = kt.score(
+        "instruments",
+        references,
+        {"est": {"a": ["violin"], "b": said}},
+        protocols=["open-mic-task1"],
+        ci=None,
+    )
+    kt.report(scores, tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text("utf-8")
+    # eight are spurious, of which six are named, in the order of the list
+    told = "Missed violin, cello; spurious organ, piano, drums, flute, banjo, guitar and 2 more."
+    assert told in page
+    kt.report(
+        kt.score("instruments", references, {"est": references}, protocols=["open-mic-task1"], ci=None),
+        tmp_path / "b.html",
+    )
+    assert "Missed " not in (tmp_path / "b.html").read_text("utf-8")

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from kammerton.errors import plural
 from kammerton.model.views import ItemView
@@ -18,6 +19,8 @@ from kammerton.reporting.html.source import Source
 __all__ = ["item", "what_cost"]
 
 _SEED = 0
+_LABELS = 6
+"""Labels of a kind of error that are named."""
 
 
 def item(
@@ -71,18 +74,34 @@ def what_cost(drawn: Section | None, number: str, system: str) -> str:
     texts = drawn.data["texts"]
     for table in drawn.data["items"][number]["tables"]:
         title = texts[table["title"]]
-        heads = [texts[heading] for heading, _ in table["columns"]]
-        if (
-            title.startswith(f"{shown(system)}: ")
-            and heads[:2] == ["reference", "estimate"]
-            and table["rows"]
-        ):
-            (reference,), (estimate,), lost = table["rows"][0][:3]
-            share = 100 * lost / sum(row[2] for row in table["rows"])
-            return (
-                f"{title}. The largest part, {share:.0f} %: {texts[reference]} taken for {texts[estimate]}."
-            )
+        heads = [texts[heading] for heading, _ in table["columns"]][:2]
+        if not table["rows"]:
+            continue
+        if title.startswith(f"{shown(system)}: ") and heads == ["reference", "estimate"]:
+            return f"{title}. {_largest(table, texts)}"
+        if title == shown(f"errors of {system}") and heads == ["error", "label"]:
+            return _errors(table, texts)
     return ""
+
+
+def _largest(table: Mapping[str, Any], texts: Sequence[str]) -> str:
+    """Say what was taken for what most, and how much of what was lost that is."""
+    (reference,), (estimate,), lost = table["rows"][0][:3]
+    share = 100 * lost / sum(row[2] for row in table["rows"])
+    return f"The largest part, {share:.0f} %: {texts[reference]} taken for {texts[estimate]}."
+
+
+def _errors(table: Mapping[str, Any], texts: Sequence[str]) -> str:
+    """Say which labels were missed, and which are spurious."""
+    kinds: dict[str, list[str]] = {}
+    for (kind,), (label,), *_ in table["rows"]:
+        kinds.setdefault(texts[kind], []).append(texts[label])
+    told = "; ".join(
+        f"{kind} {', '.join(labels[:_LABELS])}"
+        + (f" and {len(labels) - _LABELS} more" if labels[_LABELS:] else "")
+        for kind, labels in kinds.items()
+    )
+    return f"{told[0].upper()}{told[1:]}."
 
 
 def _ranked(source: Source) -> tuple[list[int], list[int]]:

@@ -35,8 +35,9 @@ def worst_item(source: Source, drawn: Section | None) -> Answer | None:
     if measure.range == (0.0, 1.0) and dearest:
         whose = "all systems" if source.scores.systems[1:] else "it"
         names = ", ".join(shown(each, 100) for each in dearest)
-        size = "length" if measure.weight_unit == "s" else f"number of {measure.weight_unit}"
-        details.append(f"What cost {whose} most, by score and {size}: {names}.")
+        unit = measure.weight_unit
+        size = {"s": " and length", "files": ""}.get(unit, f" and number of {unit}")
+        details.append(f"What cost {whose} most, by score{size}: {names}.")
     part, more = ("items", "All items")
     if drawn is not None and number in drawn.data["items"]:
         part, more = f"item-{number}", "Where it lost the points"
