@@ -40,7 +40,7 @@ demo: $(VENV)/run.stamp  ## score the bundled example, and write a report of it
 	$(BIN)/kammerton demo --report demo.html
 
 test: $(VENV)/check.stamp  ## run every test on all cores, and note what it covers
-	$(BIN)/python -m pytest -q --numprocesses auto --cov --cov-report=
+	$(BIN)/python -m pytest -q --numprocesses auto --dist loadfile --cov --cov-report=
 
 lint: $(VENV)/check.stamp  ## style, types, layers
 	$(BIN)/ruff check .
