@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,3 +101,10 @@ def test_a_torn_run(found: Any, tmp_path: Path) -> None:
     assert refused("chords", tmp_path / "run")[0] == "KT702"
     with pytest.raises(kt.DataError, match="KT700"):
         read_agreement(tmp_path)
+
+
+def test_tasks_whose_labels_are_not_rated(found: Any, tmp_path: Path) -> None:
+    kt.write_run(replace(found, ratings=None), tmp_path / "run")
+    read = kt.agree("chords", tmp_path / "run")
+    assert read.ratings is None
+    assert read.annotators == found.annotators
