@@ -156,7 +156,7 @@ def test_measures_may_hold_the_parts() -> None:
 
 def test_other_elements_are_passed_over() -> None:
     text = (
-        "<score-partwise><work><work-title>note</work-title></work>"
+        "<score-partwise><movement-title>note</movement-title>"
         "<part-list><score-part id='P1'/></part-list>"
         "<part id='P1'><x/><measure number='1'><print/>"
         "<harmony><frame><frame-note><fingering>7</fingering></frame-note></frame></harmony>"

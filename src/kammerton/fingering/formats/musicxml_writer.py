@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+from xml.etree.ElementTree import Element, indent, tostring
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kammerton.errors import OptionError
 from kammerton.fingering.annotation import LEFT, UNKNOWN, Fingering
@@ -40,27 +39,10 @@ _HEAD = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE score-partwise PUBLIC "-//Recordare//DTD MusicXML 4.0 Partwise//EN" \
 "http://www.musicxml.org/dtds/partwise.dtd">
-<score-partwise version="4.0">
- <work><work-title>{title}</work-title></work>
- <identification><encoding><software>Kammerton</software></encoding></identification>
- <part-list><score-part id="P1"><part-name>Piano</part-name></score-part></part-list>
- <part id="P1">
 """
 
-_ATTRIBUTES = """\
-   <attributes>
-    <divisions>{divisions}</divisions>
-    <time><beats>{beats}</beats><beat-type>4</beat-type></time>
-    <staves>2</staves>
-    <clef number="1"><sign>G</sign><line>2</line></clef>
-    <clef number="2"><sign>F</sign><line>4</line></clef>
-   </attributes>
-"""
 
-Ticks = NDArray[np.int64]
-
-
-def render_musicxml(fingering: Fingering, /, *, title: str = "") -> str:
+def render_musicxml(fingering: Fingering, /) -> str:
     """Return a fingering as a MusicXML document.
 
     Parameters
@@ -69,8 +51,6 @@ def render_musicxml(fingering: Fingering, /, *, title: str = "") -> str:
         Its notes are written in the order of their onsets. A note goes to the staff of the hand of its
         finger, without finger to that of its hand; if nobody knows that, from the middle C on to the
         upper staff. Notes that end where they begin are written as grace notes.
-    title : str
-        Title of the work.
 
     Returns
     -------
@@ -94,16 +74,40 @@ def render_musicxml(fingering: Fingering, /, *, title: str = "") -> str:
         _Note(int(begin), int(end), _staff(fingering, row), _pitch(fingering, row), _fingers(fingering, row))
         for begin, end, row in zip(begins, ends, order.tolist(), strict=True)
     ]
-    measures = _measures(notes, beats * divisions)
-    lines = [_HEAD.format(title=escape(title))]
-    for number, pieces in enumerate(measures, 1):
-        lines.append(f'  <measure number="{number}">\n')
-        if number == 1:
-            lines.append(_ATTRIBUTES.format(divisions=divisions, beats=beats))
-        lines.extend(_Measure(beats * divisions).elements(pieces))
-        lines.append("  </measure>\n")
-    lines.append(" </part>\n</score-partwise>\n")
-    return "".join(lines)
+    part = _element("part", id="P1")
+    for number, pieces in enumerate(_measures(notes, beats * divisions), 1):
+        first = [_attributes(divisions, beats)] if number == 1 else []
+        elements = _Measure(beats * divisions).elements(pieces)
+        part.append(_element("measure", *first, *elements, number=str(number)))
+    score = _element(
+        "score-partwise",
+        _element("identification", _element("encoding", _element("software", "Kammerton"))),
+        _element("part-list", _element("score-part", _element("part-name", "Piano"), id="P1")),
+        part,
+        version="4.0",
+    )
+    indent(score, " ")
+    return f"{_HEAD}{tostring(score, encoding='unicode')}\n"
+
+
+def _element(name: str, *content: str | int | Element, **attributes: str) -> Element:
+    """Return an element with a text or with children."""
+    element = Element(name, attributes)
+    for each in content:
+        if isinstance(each, Element):
+            element.append(each)
+        else:
+            element.text = str(each)
+    return element
+
+
+def _attributes(divisions: int, beats: int) -> Element:
+    clefs = (
+        _element("clef", _element("sign", sign), _element("line", line), number=staff)
+        for staff, sign, line in (("1", "G", 2), ("2", "F", 4))
+    )
+    time = _element("time", _element("beats", beats), _element("beat-type", 4))
+    return _element("attributes", _element("divisions", divisions), time, _element("staves", 2), *clefs)
 
 
 def _check(fingering: Fingering) -> None:
@@ -142,24 +146,23 @@ def _staff(fingering: Fingering, row: int) -> int:
     return 2 if hand == LEFT else 1
 
 
-def _pitch(fingering: Fingering, row: int) -> str:
-    name = spell(int(fingering.pitches[row]))
-    alter = {"#": "<alter>1</alter>", "b": "<alter>-1</alter>"}.get(name[1], "")
-    return f"<pitch><step>{name[0]}</step>{alter}<octave>{name[-1]}</octave></pitch>"
+def _pitch(fingering: Fingering, row: int) -> Element:
+    step, *alter, octave = list(spell(int(fingering.pitches[row])))
+    alters = (_element("alter", {"#": 1, "b": -1}[each]) for each in alter)
+    return _element("pitch", _element("step", step), *alters, _element("octave", octave))
 
 
-def _fingers(fingering: Fingering, row: int) -> str:
+def _fingers(fingering: Fingering, row: int) -> list[Element]:
     """Return the fingerings of a note; what MusicXML has no elements for is written as PIG has it."""
     written = fingering.labels[row]
     label = parse_label(written)
     if label is None:
-        return ""
+        return []
     if str(label) != written or len({finger > 0 for finger in label.fingers}) > 1:
-        return f"<fingering>{written}</fingering>"
+        return [_element("fingering", written)]
     first, *others = (abs(finger) for finger in label.fingers)
-    return f"<fingering>{first}</fingering>" + "".join(
-        f'<fingering substitution="yes">{finger}</fingering>' for finger in others
-    )
+    changes = (_element("fingering", finger, substitution="yes") for finger in others)
+    return [_element("fingering", first), *changes]
 
 
 @dataclass(slots=True, eq=False)
@@ -169,8 +172,8 @@ class _Note:
     begin: int
     end: int
     staff: int
-    pitch: str
-    fingers: str
+    pitch: Element
+    fingers: list[Element]
     voice: int = 0
 
 
@@ -220,7 +223,7 @@ class _Measure:
         self._busy: dict[int, dict[int, int]] = {1: {}, 2: {}}
         """Until when each voice of a staff has notes."""
 
-    def elements(self, pieces: Sequence[_Piece]) -> Iterator[str]:
+    def elements(self, pieces: Sequence[_Piece]) -> Iterator[Element]:
         """Give the elements of the measure."""
         before: _Piece | None = None
         furthest = 0
@@ -238,11 +241,10 @@ class _Measure:
         if furthest < self._length:  # a measure is as long as what stands in it
             yield from self._go_to(self._length)
 
-    def _go_to(self, position: int) -> Iterator[str]:
+    def _go_to(self, position: int) -> Iterator[Element]:
         way = position - self._cursor
         if way:
-            name = "forward" if way > 0 else "backup"
-            yield f"   <{name}><duration>{abs(way)}</duration></{name}>\n"
+            yield _element("forward" if way > 0 else "backup", _element("duration", abs(way)))
         self._cursor = position
 
     def _choose_voice(self, piece: _Piece) -> None:
@@ -255,27 +257,25 @@ class _Measure:
         piece.note.voice = voice
 
 
-def _note(piece: _Piece, *, is_chord: bool) -> str:
+def _note(piece: _Piece, *, is_chord: bool) -> Element:
     note = piece.note
     is_grace = note.begin == note.end
     ties = [
         name for name, is_there in (("stop", not piece.is_first), ("start", not piece.is_last)) if is_there
     ]
-    technical = f"<technical>{note.fingers}</technical>" if note.fingers and piece.is_first else ""
-    notations = "".join(f'<tied type="{tie}"/>' for tie in ties) + technical
-    return "".join(
-        (
-            "   <note>",
-            "<grace/>" if is_grace else "",
-            "<chord/>" if is_chord else "",
-            note.pitch,
-            "" if is_grace else f"<duration>{piece.length}</duration>",
-            *(f'<tie type="{tie}"/>' for tie in ties),
-            f"<voice>{_voice_number(note.staff, note.voice)}</voice>",
-            f"<staff>{note.staff}</staff>",
-            f"<notations>{notations}</notations>" if notations else "",
-            "</note>\n",
-        )
+    notations = [_element("tied", type=tie) for tie in ties]
+    if note.fingers and piece.is_first:
+        notations.append(_element("technical", *note.fingers))
+    return _element(
+        "note",
+        *([_element("grace")] if is_grace else []),
+        *([_element("chord")] if is_chord else []),
+        note.pitch,
+        *([] if is_grace else [_element("duration", piece.length)]),
+        *(_element("tie", type=tie) for tie in ties),
+        _element("voice", _voice_number(note.staff, note.voice)),
+        _element("staff", note.staff),
+        *([_element("notations", *notations)] if notations else []),
     )
 
 
