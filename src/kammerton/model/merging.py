@@ -9,7 +9,7 @@ from functools import reduce
 from itertools import chain
 
 from kammerton.errors import DataError, Diagnostic, OptionError
-from kammerton.model.corpus import ALL, Collection, Corpus, check_annotators, spelled_apart, unmatched
+from kammerton.model.corpus import ALL, Corpus, check_annotators, spelled_apart, unmatched
 from kammerton.model.evaluating import remarks
 from kammerton.model.evidence import Evidence, Group, Row
 from kammerton.model.exact import ExactTally, summed
@@ -17,11 +17,11 @@ from kammerton.model.gathering import Gathered
 from kammerton.model.loading import Roster, said_once
 from kammerton.model.measure import Measure, Needs
 from kammerton.model.parts import Facts, Part, applicable_measures
-from kammerton.model.scoring import Order, score_part
+from kammerton.model.scoring import Order
 from kammerton.model.stacking import Stack, Stacked
 from kammerton.model.suspicions import Suspicions
 
-__all__ = ["Ledger", "gather_evidence", "silenced"]
+__all__ = ["Ledger"]
 
 
 class Ledger:
@@ -64,12 +64,11 @@ class Ledger:
         self._parts[number] = replace(part, judged=None)
         if part.judged is None:
             return
-        if (
-            self._measures != part.grounds.measures
-        ):  # what was measured before does not hold, or this does not
-            if self._measures is not None and self._applicable()[0] != part.grounds.measures:
+        measures = part.grounds.measures
+        if self._measures != measures:  # what was measured before does not hold, or this does not
+            if self._measures is not None and self._applicable()[0] != measures:
                 return
-            self._measures, self._stacks, self._tallies = part.grounds.measures, {}, {}
+            self._measures, self._stacks, self._tallies = measures, {}, {}
         self._tallies[number] = part.judged.tallies
         for needs, rows in part.judged.rows.items():
             own = {m: found for m, found in part.judged.statistics.items() if m.needs == needs}
@@ -214,34 +213,3 @@ class Ledger:
             hint="items are paired by path below the folder, without suffix",
             file=self._corpus.references[0].origin or None,
         )
-
-
-def gather_evidence(order: Order, corpus: Corpus) -> Evidence:
-    """Score a corpus as a whole.
-
-    Parameters
-    ----------
-    order : Order
-        What is to be done.
-    corpus : Corpus
-        References and systems.
-
-    Raises
-    ------
-    DataError
-        If nothing can be scored, or the order ends the run.
-    OptionError
-        If there is no such annotator.
-    """
-    whole = corpus.paired()
-    items = sorted({item for collection in whole.references for item in collection.items})
-    ledger = Ledger(order, whole)
-    own = Corpus(tuple(map(silenced, whole.references)), tuple(map(silenced, whole.systems)))
-    ledger.add(0, score_part(order, own, items))
-    ledger.stale()
-    return ledger.evidence()
-
-
-def silenced(collection: Collection) -> Collection:
-    """Return a collection of which nothing is said that was said before."""
-    return replace(collection, diagnostics=())

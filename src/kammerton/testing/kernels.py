@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from kammerton.engine import score_corpus
 from kammerton.errors import KammertonError
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.gathering import name_items
 from kammerton.model.measure import Measure, Statistics
-from kammerton.model.merging import gather_evidence
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import Order
 from kammerton.model.task import Case, Evaluation
@@ -193,7 +193,7 @@ def _evidence(specimens: Specimens, items: Sequence[int]) -> Evidence:
     corpus = Corpus((Collection("reference", references),), (Collection("system", estimates),))
     # what one half allows, the other may not
     task = replace(specimens.task, applicable=None)
-    return gather_evidence(Order(task=task, measures=specimens.measures, options=specimens.options), corpus)
+    return score_corpus(Order(task=task, measures=specimens.measures, options=specimens.options), corpus)
 
 
 def _figures(specimens: Specimens, evidence: Evidence) -> list[dict[str, Any]]:
