@@ -328,10 +328,7 @@ def _told(task: Task, item: str, names: Iterable[str], role: str) -> dict[str, s
 def _only(item: str, collection: Collection) -> Collection:
     """Return what a collection has of one item; what was noticed of others does not matter here."""
     return replace(
-        collection,
-        sources={item: collection.sources[item]} if item in collection.sources else {},
-        broken={name: why for name, why in collection.broken.items() if name == item},
-        diagnostics=collection.diagnostics if item in collection.broken else (),
+        collection.only([item]), diagnostics=collection.diagnostics if item in collection.broken else ()
     )
 
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from kammerton.engine.plan import Shard
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import Diagnostic, plural, quote
 from kammerton.model.corpus import Collection, Corpus
 
 __all__ = ["only", "said_of", "without"]
@@ -18,12 +18,12 @@ _CODE = "KT240"
 def only(shard: Shard, items: Iterable[str]) -> Shard:
     """Return the part of a shard that has these items."""
     kept = tuple(items)
-    return Shard(shard.number, kept, _restricted(shard.corpus, frozenset(kept), {}))
+    return replace(shard, items=kept, corpus=_restricted(shard.corpus, kept, {}))
 
 
 def without(shard: Shard, failed: Mapping[str, str]) -> Shard:
     """Return a shard of which some items are not read: they fail, for a reason."""
-    kept = frozenset(shard.items) - failed.keys()
+    kept = [item for item in shard.items if item not in failed]
     reasons = {item: f"{_CODE} {why}" for item, why in failed.items()}
     return replace(shard, corpus=_restricted(shard.corpus, kept, reasons))
 
@@ -42,7 +42,7 @@ def said_of(failed: Iterable[tuple[str, str]]) -> tuple[Diagnostic, ...]:
         Diagnostic(
             code=_CODE,
             severity="error",
-            message=f"{_count(items)} could not be scored, e.g. {quote(items[0])}: {why}",
+            message=f"{plural(len(items), 'item')} could not be scored, e.g. {quote(items[0])}: {why}",
             hint="is there enough memory? the rest was scored without them",
             count=len(items),
         )
@@ -50,22 +50,13 @@ def said_of(failed: Iterable[tuple[str, str]]) -> tuple[Diagnostic, ...]:
     )
 
 
-def _count(items: list[str]) -> str:
-    return "1 item" if len(items) == 1 else f"{len(items):,} items"
-
-
-def _restricted(corpus: Corpus, kept: Container[str], failed: Mapping[str, str]) -> Corpus:
+def _restricted(corpus: Corpus, kept: Sequence[str], failed: Mapping[str, str]) -> Corpus:
     return Corpus(
-        tuple(_part(each, kept, failed) for each in corpus.references),
-        tuple(_part(each, kept, {}) for each in corpus.systems),
+        tuple(_failing(each.only(kept), each.items, failed) for each in corpus.references),
+        tuple(each.only(kept) for each in corpus.systems),
     )
 
 
-def _part(collection: Collection, kept: Container[str], failed: Mapping[str, str]) -> Collection:
-    broken = {item: why for item, why in collection.broken.items() if item in kept}
-    lost = {item: why for item, why in failed.items() if item in collection.items}
-    return replace(
-        collection,
-        sources={item: each for item, each in collection.sources.items() if item in kept},
-        broken={**broken, **lost},
-    )
+def _failing(kept: Collection, items: Container[str], failed: Mapping[str, str]) -> Collection:
+    """Return a collection in which some of its items before are broken."""
+    return replace(kept, broken={**kept.broken, **{i: why for i, why in failed.items() if i in items}})

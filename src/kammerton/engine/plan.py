@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kammerton.errors import OptionError
 from kammerton.model.corpus import Collection, Corpus
@@ -89,10 +89,4 @@ class Plan:
 
 def _part(collection: Collection, items: Sequence[str]) -> Collection:
     """Return what a collection has of some items; what was noticed while collecting is said of the whole."""
-    sources, broken = collection.sources, collection.broken
-    return Collection(
-        collection.name,
-        {item: sources[item] for item in items if item in sources},
-        collection.origin,
-        broken={item: broken[item] for item in items if item in broken} if broken else {},
-    )
+    return replace(collection.only(items), diagnostics=(), written={})

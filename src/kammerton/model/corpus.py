@@ -68,6 +68,16 @@ class Collection:
         """Every item that is there, usable or not."""
         return frozenset((*self.sources, *self.broken))
 
+    def only(self, items: Iterable[str]) -> Collection:
+        """Return the part of the collection that has these items, in their order; it is no single file."""
+        wanted = list(items)
+        return replace(
+            self,
+            sources={item: self.sources[item] for item in wanted if item in self.sources},
+            broken={item: self.broken[item] for item in wanted if item in self.broken},
+            single=False,
+        )
+
     def called(self, item: str) -> Collection:
         """Return the collection of one item with that item called ``item``."""
         return replace(self, sources=dict.fromkeys((item,), next(iter(self.sources.values()))))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 
 from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote
@@ -69,13 +69,8 @@ def _items(collections: Iterable[Collection]) -> set[str]:
     return {item for collection in collections for item in collection.items}
 
 
-def _only(items: set[str], collection: Collection) -> Collection:
-    return replace(
-        collection,
-        sources={item: source for item, source in collection.sources.items() if item in items},
-        broken={item: why for item, why in collection.broken.items() if item in items},
-        single=False,
-    )
+def _only(kept: Container[str], collection: Collection) -> Collection:
+    return collection.only(item for item in (*collection.sources, *collection.broken) if item in kept)
 
 
 def _diagnoses(
