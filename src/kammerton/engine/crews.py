@@ -8,50 +8,53 @@ import secrets
 import signal
 import tempfile
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 __all__ = ["Crew", "Given", "Here", "Processes"]
 
-_OUT_OF_MEMORY = "out of memory"
 
+class Crew(ABC):
+    """Takes work, and says of an error whether it means that a worker was lost.
 
-class Crew(Protocol):
-    """Takes work, and says of an error whether it means that a worker was lost."""
+    Attributes
+    ----------
+    workers : int
+        How many shards are worked on at the same time.
+    here : bool
+        Whether work is done by this process, which needs no bytes.
+    """
 
-    @property
-    def workers(self) -> int:
-        """How many shards are worked on at the same time."""
+    workers = 1
+    here = False
 
-    @property
-    def here(self) -> bool:
-        """Whether work is done by this process, which needs no bytes."""
-
+    @abstractmethod
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
         """Take work."""
 
     def loss(self, error: BaseException) -> str | None:
         """Say how a worker was lost; None if the error is one of the work itself."""
+        return "out of memory" if isinstance(error, MemoryError) else None
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027 - most need not
         """Refuse to wait any longer if nobody will finish what was handed out."""
 
-    def renew(self) -> None:
+    def renew(self) -> None:  # noqa: B027 - most need not
         """Make ready for work again after a worker was lost."""
 
-    def close(self, *, at_once: bool) -> None:
+    def close(self, *, at_once: bool) -> None:  # noqa: B027 - most need not
         """Send everybody home; at once, if nothing of what they do is wanted any more."""
 
 
-class Here:
+class Here(Crew):
     """The process that asks."""
 
-    workers = 1
     here = True
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
@@ -63,21 +66,8 @@ class Here:
             done.set_exception(error)
         return done
 
-    def loss(self, error: BaseException) -> str | None:
-        """Say that memory ran out, which there may be enough of for other shards."""
-        return _OUT_OF_MEMORY if isinstance(error, MemoryError) else None
 
-    def check(self) -> None:
-        """Do nothing: nobody waits."""
-
-    def renew(self) -> None:
-        """Do nothing."""
-
-    def close(self, *, at_once: bool) -> None:
-        """Do nothing."""
-
-
-class Processes:
+class Processes(Crew):
     """Processes of this machine, each with one thread.
 
     Parameters
@@ -85,8 +75,6 @@ class Processes:
     jobs : int
         How many.
     """
-
-    here = False
 
     def __init__(self, jobs: int) -> None:
         self.workers = jobs
@@ -113,18 +101,13 @@ class Processes:
 
     def loss(self, error: BaseException) -> str | None:
         """Say how a process ended."""
-        if isinstance(error, MemoryError):
-            return _OUT_OF_MEMORY
         if not isinstance(error, BrokenExecutor):
-            return None
+            return super().loss(error)
         self._pool.shutdown(wait=True)
         codes = {process.exitcode for process in self._started.values()}
         # the pool itself ends those that are left over by SIGTERM
         codes -= {None, 0, -signal.SIGTERM}
         return f"worker {_ended(min(codes))}" if codes else "worker killed"
-
-    def check(self) -> None:
-        """Do nothing: a pool tells of processes that are gone."""
 
     def renew(self) -> None:
         """Start other processes."""
@@ -178,15 +161,13 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
-class Given:
+class Given(Crew):
     """An executor of the caller's, who closes it.
 
     Parameters
     ----------
     executor : Executor
     """
-
-    here = False
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
@@ -199,16 +180,6 @@ class Given:
         self._running.add(future)
         future.add_done_callback(self._running.discard)
         return future
-
-    def loss(self, error: BaseException) -> str | None:
-        """Say what is known."""
-        return _OUT_OF_MEMORY if isinstance(error, MemoryError) else None
-
-    def check(self) -> None:
-        """Do nothing: the executor is the caller's."""
-
-    def renew(self) -> None:
-        """Do nothing: the executor lives."""
 
     def close(self, *, at_once: bool) -> None:
         """Take back what was not begun."""

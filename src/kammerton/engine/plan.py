@@ -73,9 +73,13 @@ class Plan:
         """Give the shards in order."""
         return map(self.shard, range(len(self)))
 
+    def items_of(self, number: int) -> tuple[str, ...]:
+        """Return the items of a shard."""
+        return self.items[number * self._size : (number + 1) * self._size]
+
     def shard(self, number: int) -> Shard:
         """Return a shard."""
-        items = self.items[number * self._size : (number + 1) * self._size]
+        items = self.items_of(number)
         whole = self.corpus
         return Shard(
             number,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 
 from kammerton.engine.crews import Crew
@@ -31,7 +31,7 @@ _CHECK_S = 5
 """Seconds after which those who work are asked whether they will finish."""
 
 _MOST = 40
-"""Workers that may be lost to a shard until everything in it that was not scored yet fails."""
+"""Workers that may be lost to a shard until all its items that may be to blame fail."""
 
 
 def score_corpus(
@@ -162,8 +162,7 @@ class _Run:
         if why is not None:
             self._crew.renew()
             shard = self._shard(number)
-            patience = [_MOST]
-            guilty = self._guilty(shard, shard.items, why, whole, patience)
+            guilty = self._guilty(shard, why, whole)
             self._failed[number] = {**self._failed.get(number, {}), **guilty}
             future = self._begin(self._shard(number), whole)
             if self._lost(future) is not None:
@@ -174,20 +173,22 @@ class _Run:
                 return
         self._take(number, future.result())
 
-    def _guilty(
-        self, shard: Shard, items: Sequence[str], why: str, whole: Facts | None, patience: list[int]
-    ) -> dict[str, str]:
-        """Find the items that lose their worker, by halves."""
-        if len(items) == 1 or not patience[0]:
-            return dict.fromkeys(items, why)
+    def _guilty(self, shard: Shard, why: str, whole: Facts | None) -> dict[str, str]:
+        """Find the items that lose their worker, by halves; in the end all that may be among them."""
         found: dict[str, str] = {}
-        for half in (items[: len(items) // 2], items[len(items) // 2 :]):
-            again = self._lost(self._begin(only(shard, half), whole))
-            if again is not None:
-                self._crew.renew()
-                patience[0] = max(patience[0] - 1, 0)
-                found |= self._guilty(shard, half, again, whole, patience)
-        return found
+        suspects, lost = deque([(shard.items, why)]), 0
+        while suspects:
+            items, why = suspects.popleft()
+            if len(items) == 1 or lost >= _MOST:
+                found |= dict.fromkeys(items, why)
+                continue
+            for half in (items[: len(items) // 2], items[len(items) // 2 :]):
+                again = self._lost(self._begin(only(shard, half), whole))
+                if again is not None:
+                    self._crew.renew()
+                    suspects.append((half, again))
+                    lost += 1
+        return dict(sorted(found.items()))
 
     def _lost(self, future: Future[bytes | Part]) -> str | None:
         """Wait, and say how the worker was lost, if it was."""
@@ -224,7 +225,7 @@ class _Run:
         if self._watch is None or number in self._seen:  # what is scored again is no progress
             return
         self._seen.add(number)
-        items = len(self._plan.shard(number).items)
+        items = len(self._plan.items_of(number))
         rows = () if part.judged is None else next(iter(part.judged.rows.values()), ())
         before = self._progress
         self._progress = Progress(

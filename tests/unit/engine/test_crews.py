@@ -84,10 +84,11 @@ def test_memory_may_run_out_in_one_process_too() -> None:
     assert found.diagnostics[0].message == "2 items could not be scored, e.g. `0007`: out of memory"
 
 
-def test_patience_with_a_shard_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.engine.running._MOST", 0)
+@pytest.mark.parametrize(("most", "items"), [(0, 200), (3, 25)])  # it is halved with each worker that is lost
+def test_patience_with_a_shard_ends(monkeypatch: pytest.MonkeyPatch, most: int, items: int) -> None:
+    monkeypatch.setattr("kammerton.engine.running._MOST", most)
     found = score_corpus(order(), corpus_of({7: ("memory",)}, 400), Means(size=SIZE))
-    assert sorted(failed(found)) == [f"{n:04}" for n in range(200)]
+    assert sorted(failed(found)) == [f"{n:04}" for n in range(items)]
 
 
 def test_a_fault_of_the_program_is_no_lost_worker() -> None:
