@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,19 +92,14 @@ def score_part(
     facts = _together(known, own, complete=complete)
     loaded = _chosen(name_references(task, found, facts.rosters), order.annotator)
     references, matched = match_annotators(task, loaded, options)
-    said: dict[Section, list[Diagnostic]] = {}
-    for number, each in enumerate(found):
-        said["references", str(number)] = said_once(task, each.diagnostics)
-        refused = each.called_all.values() if facts.rosters[number].crowded else ()
-        said["refused", str(number)] = said_once(task, [*refused])
+    said = _said_of_references(task, found, facts)
     said |= {("matched", annotator): told for annotator, told in matched.items()}
-    expected, systems = references.every_item(), {}
-    for system in corpus.systems:
-        read = load_estimates(task, system, expected, options)
-        systems[system.name] = match_estimates(task, read, references, options)
-        first = len(read.diagnostics)
-        said["estimates", system.name] = list(read.diagnostics)
-        said["paired", system.name] = list(systems[system.name].diagnostics[first:])
+    systems: dict[str, Estimates] = {}
+    for name, read, paired in _estimates(order, corpus, references):
+        systems[name] = paired
+        said["estimates", name] = list(read.diagnostics)
+        said["paired", name] = list(paired.diagnostics[len(read.diagnostics) :])
+    expected = references.every_item()
     own = Facts(own.rosters, _survey(task, references, systems, options))
     facts = _together(known, own, complete=complete)
     measures = applicable_measures(task, facts.census, order.measures, options)[0]
@@ -159,11 +154,27 @@ def load_sides(order: Order, corpus: Corpus, measures: Sequence[Measure]) -> Sid
     task, options, whole = order.task, order.options, corpus.paired()
     loaded = _chosen(load_references(task, whole.references, options), order.annotator)
     references = match_references(task, loaded, options)
-    expected, systems = references.every_item(), {}
-    for system in whole.systems:
-        read = load_estimates(task, system, expected, options)
-        systems[system.name] = match_estimates(task, read, references, options)
+    systems = {name: paired for name, _, paired in _estimates(order, whole, references)}
     return Sides(references, systems, tuple(measures))
+
+
+def _estimates(
+    order: Order, corpus: Corpus, references: References
+) -> Iterator[tuple[str, Estimates, Estimates]]:
+    """Give the name of each system, its estimates as read, and as matched to the references."""
+    expected = references.every_item()
+    for system in corpus.systems:
+        read = load_estimates(order.task, system, expected, order.options)
+        yield system.name, read, match_estimates(order.task, read, references, order.options)
+
+
+def _said_of_references(task: Task, found: Sequence[Found], facts: Facts) -> dict[Section, list[Diagnostic]]:
+    said: dict[Section, list[Diagnostic]] = {}
+    for number, (each, roster) in enumerate(zip(found, facts.rosters, strict=True)):
+        said["references", str(number)] = said_once(task, each.diagnostics)
+        refused = each.called_all.values() if roster.crowded else ()
+        said["refused", str(number)] = said_once(task, [*refused])
+    return said
 
 
 def applicable_to(
