@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kammerton.arguments import corpus_of, options_of, split_of
 from kammerton.engine import SHARD, Means, Store, Watch, score_corpus
-from kammerton.errors import DataError, OptionError, close_match, quote
+from kammerton.errors import DataError, OptionError, close_match, quote, some
 from kammerton.grouping import GroupBy, grouping_of
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing
 from kammerton.model.loading import (
@@ -335,13 +335,10 @@ def _only(item: str, collection: Collection) -> Collection:
 def _matching(asked: str | None, items: Iterable[str]) -> str:
     """Return the item of this name, or the only one that has it as a part of its name."""
     known = sorted(items)
-    some = ", ".join(map(quote, known[:_NAMED])) + (
-        f" and {len(known) - _NAMED:,} more" if known[_NAMED:] else ""
-    )
     if asked is None:
         if len(known) == 1:
             return known[0]
-        raise OptionError(f"which of {len(known):,} items?", some)
+        raise OptionError(f"which of {len(known):,} items?", some(known, _NAMED))
     wanted = _folded(asked)
     exact = [each for each in known if each == unicodedata.normalize("NFC", asked)]
     fitting = exact or [each for each in known if wanted in _folded(each)]
@@ -351,9 +348,8 @@ def _matching(asked: str | None, items: Iterable[str]) -> str:
         named = ", ".join(map(quote, fitting[:_NAMED]))
         raise OptionError(f"{len(fitting):,} items have {quote(asked)} in their names", named)
     near = close_match(asked, known)
-    raise OptionError(
-        f"no item {quote(asked)}", f"did you mean {quote(near)}?" if near else f"there are {some}"
-    )
+    hint = f"did you mean {quote(near)}?" if near else f"there are {some(known, _NAMED)}"
+    raise OptionError(f"no item {quote(asked)}", hint)
 
 
 def _folded(name: str) -> str:

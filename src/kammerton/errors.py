@@ -33,6 +33,7 @@ __all__ = [
     "plural",
     "printable",
     "quote",
+    "some",
 ]
 
 Severity = Literal["error", "warning", "note"]
@@ -238,6 +239,16 @@ def plural(count: int, noun: str) -> str:
     ('1 file', '1,204 files')
     """
     return f"{count:,} {inflected(count, noun, f'{noun}s')}"
+
+
+def some(names: Sequence[str], most: int = 3) -> str:
+    """Return the first of several names, and how many more there are.
+
+    >>> some(["a", "b", "c", "d"], 2)
+    '`a`, `b` and 2 more'
+    """
+    rest = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(quote, names[:most])) + rest
 
 
 def inflected(count: int, one: str, many: str) -> str:

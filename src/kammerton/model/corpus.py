@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Literal
 
-from kammerton.errors import Diagnostic, OptionError, plural, quote
+from kammerton.errors import Diagnostic, OptionError, plural, quote, some
 
 __all__ = [
     "ALL",
@@ -27,9 +27,6 @@ ALL = "all"
 """The annotator column of figures that take all annotators together."""
 
 Missing = Literal["worst", "skip", "error"]
-
-_NAMED = 3
-"""Items that a diagnostic on missing or extra files names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +148,7 @@ def unmatched(expected: frozenset[str], system: Collection, *, missing: Missing)
             Diagnostic(
                 code="KT203",
                 severity="error",
-                message=f"no estimate for {_count(lacking, expected)} ({_names(lacking)})",
+                message=f"no estimate for {_count(lacking, expected)} ({some(lacking)})",
                 file=system.origin or None,
                 system=system.name,
                 hint=f"nearest name: {quote(near[0])}" if near else _POLICY[missing],
@@ -163,7 +160,7 @@ def unmatched(expected: frozenset[str], system: Collection, *, missing: Missing)
             Diagnostic(
                 code="KT204",
                 severity="warning",
-                message=f"no reference for {_count(extra, system.items)} ({_names(extra)}); not scored",
+                message=f"no reference for {_count(extra, system.items)} ({some(extra)}); not scored",
                 file=system.origin or None,
                 system=system.name,
                 count=len(extra),
@@ -201,8 +198,3 @@ _POLICY = {
 
 def _count(part: list[str], whole: frozenset[str]) -> str:
     return f"{len(part):,} of {plural(len(whole), 'item')}"
-
-
-def _names(items: list[str]) -> str:
-    rest = f" and {len(items) - _NAMED:,} more" if len(items) > _NAMED else ""
-    return ", ".join(quote(item) for item in items[:_NAMED]) + rest

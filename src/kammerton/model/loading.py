@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -45,9 +46,9 @@ class References:
     failed: Mapping[str, Mapping[str, str]]
     diagnostics: tuple[Diagnostic, ...]
 
-    def items(self, annotator: str) -> list[str]:
-        """Return the items of an annotator, failed ones too, sorted."""
-        return sorted({*self.annotations[annotator], *self.failed[annotator]})
+    def annotators_of_items(self) -> Counter[str]:
+        """Return how many annotators have a usable annotation of each item."""
+        return Counter(chain.from_iterable(self.annotations.values()))
 
     def failed_everywhere(self) -> dict[str, str]:
         """Return the items that no annotator has a usable annotation of, and why."""
@@ -56,7 +57,7 @@ class References:
 
     def every_item(self) -> frozenset[str]:
         """Return the items of all annotators."""
-        return frozenset(item for annotator in self.annotations for item in self.items(annotator))
+        return frozenset().union(*self.annotations.values(), *self.failed.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Scores"]
 
-
 _STATES = ("ok", "missing", "failed")
 """Of items, the worst behind."""
 
@@ -121,8 +120,7 @@ class Scores(Charted):
         numbers = range(len(rows))
         if all(one <= other for one, other in pairwise(map(key, rows))):
             return numbers
-        keys = list(map(key, rows))
-        return sorted(numbers, key=keys.__getitem__)
+        return sorted(numbers, key=[*map(key, rows)].__getitem__)
 
     @property
     def task(self) -> str:
@@ -156,10 +154,7 @@ class Scores(Charted):
     @cached_property
     def references(self) -> dict[str, int]:
         """Number of references that each item has: one for each annotator whose annotation was used."""
-        counts: dict[str, int] = {}
-        for _, item in self._evidence.fingerprints:
-            counts[item] = counts.get(item, 0) + 1
-        return counts
+        return dict(Counter(item for _, item in self._evidence.fingerprints))
 
     @property
     def fingerprints(self) -> Mapping[tuple[str, str], bytes]:

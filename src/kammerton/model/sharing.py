@@ -3,30 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, islice
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
-from kammerton.errors import Diagnostic, inflected, plural, quote
+from kammerton.errors import Diagnostic, inflected, plural, some
 from kammerton.model.loading import References
 from kammerton.model.measure import Measure
 
 __all__ = ["items_shared", "remarks_on_sharing", "those_who_share"]
 
-_NAMED = 3
-
 
 def items_shared(references: References) -> list[str]:
     """Return the items with usable annotations of two annotators or more, sorted."""
-    counts = _counts(references.annotations)
-    return sorted(item for item, count in counts.items() if count > 1)
-
-
-def _counts(annotations: Mapping[str, Mapping[str, object]]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for items in annotations.values():
-        for item in items:
-            counts[item] = counts.get(item, 0) + 1
-    return counts
+    return sorted(item for item, count in references.annotators_of_items().items() if count > 1)
 
 
 def those_who_share(references: References) -> References:
@@ -54,12 +43,12 @@ def remarks_on_sharing(
     persons : bool
         Whether pairs of annotators have figures.
     """
-    counts = _counts(references.annotations)
+    counts = references.annotators_of_items()
     alone = sorted(item for item, count in counts.items() if count == 1)
     if alone:
         verb = inflected(len(alone), "has", "have")
         message = f"{len(alone):,} of {plural(len(counts), 'item')} {verb} one annotator, left out"
-        yield _note("KT230", f"{message} ({_named(alone)})", len(alone))
+        yield _note("KT230", f"{message} ({some(alone)})", len(alone))
     if persons:
         pairs = list(combinations(references.annotations.values(), 2))
         apart = sum(first.keys().isdisjoint(second) for first, second in pairs)
@@ -69,13 +58,8 @@ def remarks_on_sharing(
             yield _note("KT231", message, apart)
     several = [str(measure) for measure in measures if measure.needs == "references+estimate"]
     if several:
-        message = f"made for several annotators, here against one at a time: {_named(several)}"
+        message = f"made for several annotators, here against one at a time: {some(several)}"
         yield _note("KT232", message, 1)
-
-
-def _named(names: Sequence[str]) -> str:
-    rest = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return ", ".join(map(quote, islice(names, _NAMED))) + rest
 
 
 def _note(code: str, message: str, count: int) -> Diagnostic:

@@ -7,16 +7,13 @@ import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 
-from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote
+from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote, some
 from kammerton.model.corpus import Collection, Corpus
 
 __all__ = ["TRAIN", "choose_split"]
 
 TRAIN = "train"
 """The split that systems learn from."""
-
-_NAMED = 3
-"""Items that a diagnostic names."""
 
 
 def choose_split(corpus: Corpus, splits: Mapping[str, str], split: str | None) -> Corpus:
@@ -98,11 +95,8 @@ def _diagnoses(
 
 
 def _warning(code: str, message: str, items: Sequence[str], hint: str | None = None) -> Diagnostic:
-    rest = f" and {len(items) - _NAMED:,} more" if len(items) > _NAMED else ""
-    named = ", ".join(map(quote, items[:_NAMED])) + rest
-    return Diagnostic(
-        code=code, severity="warning", message=f"{message} ({named})", hint=hint, count=len(items)
-    )
+    message = f"{message} ({some(items)})"
+    return Diagnostic(code=code, severity="warning", message=message, hint=hint, count=len(items))
 
 
 def _count(part: Sequence[str], whole: Sized) -> str:

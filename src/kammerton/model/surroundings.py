@@ -7,7 +7,6 @@ are scored once more as annotators are: against all annotators of an item but on
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from kammerton.model.evidence import Evidence, Row
 from kammerton.model.loading import Estimates, References
 from kammerton.model.measure import Measure
 from kammerton.model.scoring import Sides, applicable_to
+from kammerton.model.sharing import items_shared
 from kammerton.model.task import Task
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ def surround(
     """
     measures = [measure for measure in sides.measures if measure.needs != "annotators"]
     everyone = sides.references.annotations
-    counts = Counter(item for items in everyone.values() for item in items)
-    several = frozenset(item for item, count in counts.items() if count > 1)
+    several = frozenset(items_shared(sides.references))
     alone = {name: Estimates(items, {}, ()) for name, items in everyone.items()}
     by_people, _ = applicable_to(task, sides.references, alone, measures, options)
     others: Evidence | None = None
@@ -96,7 +95,7 @@ def surround(
         floors=_floors(task, sides.references, measures, options),
         others=others,
         annotators=annotators,
-        single=len(counts) - len(several),
+        single=len(frozenset().union(*everyone.values())) - len(several),
         stand=stand,
     )
 
