@@ -14,12 +14,12 @@ import numpy as np
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.labels import absent_omissions, parse
 from kammerton.chords.respelling import respell
-from kammerton.errors import Diagnostic, LabelError, OptionError, quote
+from kammerton.errors import Diagnostic, LabelError, quote
 from kammerton.formats import IntervalOptions, intervals_from_arrays, read_intervals
 from kammerton.formats.hygiene import is_clean
 from kammerton.formats.reading import Problems, TrackReading
 from kammerton.model.annotations import LabelledIntervals
-from kammerton.model.loading import chosen_annotation
+from kammerton.model.loading import read_one
 from kammerton.model.task import Reading
 
 __all__ = [
@@ -212,6 +212,4 @@ def read(
     OptionError
         If it holds several annotations and ``annotator`` names none of them.
     """
-    if not isinstance(path, str | os.PathLike):
-        raise OptionError.of_type("path", path, "a path")
-    return chosen_annotation(read_chords(path, os.fsdecode(path), options or ChordOptions()), annotator)
+    return read_one(read_chords, path, annotator, options or ChordOptions())

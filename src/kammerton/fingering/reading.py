@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import os
 
-from kammerton.errors import OptionError
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats import read_fingering
 from kammerton.fingering.options import FingeringOptions
-from kammerton.model.loading import chosen_annotation
+from kammerton.model.loading import read_one
 
 __all__ = ["read"]
 
@@ -50,7 +49,4 @@ def read(
     >>> found.labels, found.pitches.tolist(), found.unit
     (('1', '2'), [60, 62], 's')
     """
-    if not isinstance(path, str | os.PathLike):
-        raise OptionError.of_type("path", path, "a path")
-    reading = read_fingering(path, os.fsdecode(path), options or FingeringOptions())
-    return chosen_annotation(reading, annotator)
+    return read_one(read_fingering, path, annotator, options or FingeringOptions())

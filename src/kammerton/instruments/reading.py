@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import os
 
-from kammerton.errors import OptionError
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats import read_instruments
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.model.loading import chosen_annotation
+from kammerton.model.loading import read_one
 
 __all__ = ["read"]
 
@@ -47,6 +46,4 @@ def read(
     ...     read(pathlib.Path(folder, "song.txt")).labels
     ('piano', 'voice')
     """
-    if not isinstance(path, str | os.PathLike):
-        raise OptionError.of_type("path", path, "a path")
-    return chosen_annotation(read_instruments(path, os.fsdecode(path), options), annotator)
+    return read_one(read_instruments, path, annotator, options or InstrumentOptions())

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL, Collection, check_annotators
@@ -20,7 +20,6 @@ __all__ = [
     "Found",
     "References",
     "Roster",
-    "chosen_annotation",
     "diagnostics_of",
     "load_estimates",
     "load_references",
@@ -30,9 +29,12 @@ __all__ = [
     "name_of_source",
     "name_references",
     "read_collection",
+    "read_one",
     "read_source",
     "said_once",
 ]
+
+Choices = TypeVar("Choices")
 
 EMPTY = "KT110"
 """Code of the diagnostic that a source holds no annotation rows."""
@@ -279,16 +281,24 @@ def load_estimates(
     return Estimates(annotations, failed, tuple(said_once(task, diagnostics)))
 
 
-def chosen_annotation(reading: Reading[A], annotator: str | None) -> A:
-    """Return the annotation of one annotator, or the only one.
+def read_one(
+    read: Callable[[str | os.PathLike[str], str, Choices], Reading[A]],
+    path: object,
+    annotator: str | None,
+    options: Choices,
+) -> A:
+    """Read the annotation of one annotator, or the only one, from a file.
 
     Raises
     ------
     DataError
         If there is none.
     OptionError
-        If there are several, and ``annotator`` names none of them.
+        If ``path`` is no path, or if there are several and ``annotator`` names none of them.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError.of_type("path", path, "a path")
+    reading = read(path, os.fsdecode(path), options)
     if not reading.annotations:
         raise DataError([d for d in reading.diagnostics if d.severity == "error"])
     if annotator is None and len(reading.annotations) == 1:
