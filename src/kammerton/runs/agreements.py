@@ -98,8 +98,7 @@ def _agreement(opened: Opened) -> AnnotatorAgreement:
 
 def _scores(opened: Opened, number: int) -> Scores:
     """Return the scores of all other annotators against one."""
-    start = layout.of_annotator(number, "")
-    own = {file.removeprefix(start): data for file, data in opened.files.items() if file.startswith(start)}
+    own = layout.below(layout.of_annotator(number, ""), opened.files)
     evidence = evidence_of(own, opened.measures, opened.record["needs"], (), ())
     return Scores(opened.task, evidence, missing="skip", options=opened.task.options(), choices={})
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from kammerton.model.origin import Origin
 from kammerton.model.task import Reading, Task
 from kammerton.runs.layout import ANNOTATIONS
 from kammerton.runs.problems import fault
-from kammerton.runs.record import portable
+from kammerton.runs.record import carried, portable
 
 __all__ = ["MOST_ROWS", "corpus_in", "has_annotations", "keep_annotations"]
 
@@ -71,7 +71,7 @@ def _pack(writer: PackWriter, origin: Origin, corpus: Corpus) -> bool:
             for told, source in sources if item in items else ():
                 file = name_of_source(source)
                 reading = read_source(origin.task, source, item, origin.options)
-                said = _portable(reading.diagnostics, origin.roots)
+                said = carried(reading.diagnostics, origin.roots)
                 shown = file and portable(file, origin.roots)
                 writer.add(item, told, shown, Reading(reading.annotations, said))
             if writer.written.rows > MOST_ROWS:
@@ -92,15 +92,11 @@ def _of_run(collection: Collection, items: set[str], roots: Sequence[str]) -> Co
         collection.name,
         {},
         portable(collection.origin, roots),
-        _portable(collection.diagnostics, roots),
+        carried(collection.diagnostics, roots),
         broken={item: why for item, why in collection.broken.items() if item in items},
         single=collection.single,
         written=collection.written,
     )
-
-
-def _portable(diagnostics: Iterable[Diagnostic], roots: Sequence[str]) -> tuple[Diagnostic, ...]:
-    return tuple([each.at(file=each.file and portable(each.file, roots)) for each in diagnostics])
 
 
 def _too_many() -> Diagnostic:

@@ -45,8 +45,7 @@ def surroundings_of(
     """
     parts: dict[str, Evidence] = {}
     for name, told in kept["parts"].items():
-        start = layout.of_part(name, "")
-        own = {file.removeprefix(start): data for file, data in files.items() if file.startswith(start)}
+        own = layout.below(layout.of_part(name, ""), files)
         chosen = [measures[address] for address in told["measures"]]
         parts[name] = evidence_of(own, chosen, told["needs"], (), ())
     return Surroundings(**parts, single=kept["single"], stand=context_of)

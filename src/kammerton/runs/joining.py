@@ -50,7 +50,6 @@ def join_runs(
         give the system of a run that has only one another name.
     protocols, measures : iterable of str, optional
         As for :func:`kammerton.score`; by default all measures that every run has.
-
     context : bool
         Whether what the systems stand between is kept; all runs must have it.
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import quote
 
 from kammerton.model.measure import Needs
@@ -22,6 +23,7 @@ __all__ = [
     "REFERENCES",
     "SCORES",
     "UNITS",
+    "below",
     "of_annotator",
     "of_part",
     "rows_of",
@@ -58,6 +60,11 @@ def rows_of(needs: Needs) -> str:
 def table_of(name: str) -> str:
     """Return the file of a class table."""
     return f"table_{quote(name, safe='')}.parquet"
+
+
+def below(start: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files whose names begin so, called by the rest of their names."""
+    return {name.removeprefix(start): data for name, data in files.items() if name.startswith(start)}
 
 
 def of_annotator(number: int, file: str) -> str:

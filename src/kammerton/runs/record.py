@@ -18,7 +18,7 @@ from kammerton.runs.layout import FORMAT, KIND
 from kammerton.runs.problems import fault
 from kammerton.version import __version__
 
-__all__ = ["digest_of", "noticed", "parse_record", "portable", "render_record", "versions"]
+__all__ = ["carried", "digest_of", "noticed", "parse_record", "portable", "render_record", "versions"]
 
 _DIGEST = "digest"
 
@@ -85,7 +85,12 @@ def versions() -> dict[str, str]:
 
 def noticed(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return diagnostics as plain values, without what is so on one machine only."""
-    return [{**asdict(each), "file": each.file and portable(each.file, roots)} for each in diagnostics]
+    return [asdict(each) for each in carried(diagnostics, roots)]
+
+
+def carried(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> tuple[Diagnostic, ...]:
+    """Return diagnostics without what is so on one machine only."""
+    return tuple(each.at(file=each.file and portable(each.file, roots)) for each in diagnostics)
 
 
 def portable(file: str, roots: Sequence[str] = ()) -> str:
