@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kammerton.arguments import options_of
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.formats.folders import find_files
 from kammerton.formats.packs import is_pack, opened_pack
 from kammerton.formats.remote import is_remote, shown_address
 from kammerton.model.registry import find_task
-from kammerton.model.sources import StoredSource
 from kammerton.model.task import Task
 from kammerton.version import __version__
 
@@ -90,7 +90,7 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
     ('KT312', True)
     """
     found = find_task(task)
-    reading = found.options() if options is None else options
+    reading = options_of(found, options)
     files: dict[str, None] = {}
     loose: dict[str, None] = {}
     ignored: list[str] = []
@@ -99,10 +99,9 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
         if not isinstance(path, str | os.PathLike):
             raise OptionError.of_type("path", path, "a path")
         if is_pack(path):
-            packed = _Packed(found, reading)
-            packed.check(path)
-            files |= packed.files
-            diagnostics += packed.diagnostics
+            for file, said in _of_pack(path, found, reading):
+                diagnostics += said
+                files |= {} if file is None else {file: None}
             continue
         if is_remote(path):
             raise OptionError(
@@ -118,43 +117,37 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
             "no annotation files to check", f"suffixes read: {', '.join(sorted(found.suffixes))}"
         )
     for file in loose:
-        sheet = None if found.unfold is None else found.unfold(Path(file), file, reading)
-        if sheet is None:
-            read = found.read(Path(file), file, reading)
-            diagnostics += (*read.diagnostics, *_linted(found, read.annotations, file, reading))
-            continue
-        diagnostics += sheet.diagnostics
-        for item, tracks in sheet.items.items():
-            diagnostics += _linted_item(found, item, tracks, file, reading)
+        diagnostics += _of_file(file, found, reading)
     return Checked(found.name, tuple(files), tuple(ignored), tuple(diagnostics))
 
 
-class _Packed:
-    """Looks through the sources of a pack."""
+def _of_pack(
+    path: str | os.PathLike[str], task: Task, options: object
+) -> Iterator[tuple[str | None, Iterable[Diagnostic]]]:
+    """Give what was said when it was packed, and each source with what can be said of it now."""
+    pack = opened_pack(path, task, options)
+    for number, about in enumerate(pack.record.collections):
+        yield None, about.diagnostics
+        for item, sources in pack.sources(number).items():
+            for _, source in sources:
+                reading, file = source.read(), source.file
+                yield file, reading.diagnostics
+                if file is None:
+                    yield file, _linted_item(task, item, reading.annotations, file, options)
+                else:
+                    yield file, _linted(task, reading.annotations, file, options)
 
-    def __init__(self, task: Task, options: object) -> None:
-        self._task = task
-        self._options = options
-        self.files: dict[str, None] = {}
-        self.diagnostics: list[Diagnostic] = []
 
-    def check(self, path: str | os.PathLike[str]) -> None:
-        """Take up what was said when it was packed, and look at what could be read."""
-        pack = opened_pack(path, self._task, self._options)
-        for number in range(len(pack.record.collections)):
-            self.diagnostics += pack.record.collections[number].diagnostics
-            for item, sources in pack.sources(number).items():
-                for _, source in sources:
-                    self._look(item, source)
-
-    def _look(self, item: str, source: StoredSource) -> None:
-        reading, file = source.read(), source.file
-        self.diagnostics += reading.diagnostics
-        if file is not None:
-            self.files[file] = None
-            self.diagnostics += _linted(self._task, reading.annotations, file, self._options)
-        else:
-            self.diagnostics += _linted_item(self._task, item, reading.annotations, None, self._options)
+def _of_file(file: str, task: Task, options: object) -> Iterator[Diagnostic]:
+    sheet = None if task.unfold is None else task.unfold(Path(file), file, options)
+    if sheet is None:
+        reading = task.read(Path(file), file, options)
+        yield from reading.diagnostics
+        yield from _linted(task, reading.annotations, file, options)
+    else:
+        yield from sheet.diagnostics
+        for item, tracks in sheet.items.items():
+            yield from _linted_item(task, item, tracks, file, options)
 
 
 def _linted_item(

@@ -12,6 +12,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from kammerton.arguments import options_of
 from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote
 from kammerton.formats.atomic import write_atomically
 from kammerton.formats.folders import Found, find_files
@@ -108,7 +109,7 @@ def convert(
         raise OptionError(f"files of {task} cannot be converted")
     if not os.fspath(target):
         raise OptionError("the target is empty", "`.` is the current folder")
-    reading = found.options() if options is None else options
+    reading = options_of(found, options)
     pack = opened_pack(source, found, reading) if is_pack(source) else None
     if pack is None and is_remote(source):
         raise OptionError(

@@ -270,9 +270,16 @@ def test_wrong_types_elsewhere_are_named() -> None:
             call()
 
 
-def test_options_must_be_those_of_the_task() -> None:
-    with pytest.raises(OptionError, match="options must be ChordOptions, got dict"):
-        kt.score("chords", REF, EST, options={"lenient": True})
+def test_options_must_be_those_of_the_task(tmp_path: Path) -> None:
+    path, given = tmp_path / "song.lab", {"lenient": True}
+    path.write_text("0 1 C", encoding="utf-8")
+    for call in (
+        lambda: kt.score("chords", REF, EST, options=given),
+        lambda: kt.check("chords", path, options=given),
+        lambda: kt.convert("chords", path, tmp_path / "song.csv", options=given),
+    ):
+        with pytest.raises(OptionError, match="options must be ChordOptions, got dict"):
+            call()
 
 
 def test_protocols_and_measures_are_chosen_by_name() -> None:
