@@ -288,7 +288,7 @@ def lay_out(
 ) -> ItemView:
     """Lay out an item of a paired corpus, of a task that can; as :func:`show`."""
     assert task.view is not None, "the task lays items out"
-    crowded = {c.name for c in corpus.references if any(len(each) > 1 for each in c.sources.values())}
+    crowded = {each.name for each in corpus.references if each.crowded}
     references = tuple(_only(item, c) for c in corpus.references)
     loaded_references = load_references(task, references, options, crowded=crowded)
     read = match_references(task, loaded_references, options)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from typing import Literal
 
@@ -29,7 +30,7 @@ ALL = "all"
 Missing = Literal["worst", "skip", "error"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Collection:
     """What one annotator or one system has said, before it is read.
 
@@ -74,6 +75,11 @@ class Collection:
             broken={item: self.broken[item] for item in wanted if item in self.broken},
             single=False,
         )
+
+    @cached_property
+    def crowded(self) -> bool:
+        """Whether several annotations of an item are here."""
+        return any(len(each) > 1 for each in self.sources.values())
 
     def called(self, item: str) -> Collection:
         """Return the collection of one item with that item called ``item``."""
