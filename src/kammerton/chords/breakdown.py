@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from kammerton.model.breakdown import Breakdown, Matrix
+from kammerton.model.breakdown import Breakdown, Matrix, commonest
 from kammerton.model.task import Classes
 
 __all__ = ["chord_breakdown"]
@@ -66,7 +66,7 @@ def _of_roots(cells: Counter[tuple[str, str]]) -> Matrix:
         down="interval",
         across="estimated quality",
         rows=tuple(row for row in (*_INTERVALS, _BOTH, _ONE) if row in used),
-        columns=_longest(cells, 1),
+        columns=commonest(cells, 1),
         cells=cells,
         right=frozenset(cell for cell in cells if cell[0] in (_INTERVALS[0], _BOTH)),
         share="all",
@@ -75,8 +75,8 @@ def _of_roots(cells: Counter[tuple[str, str]]) -> Matrix:
 
 
 def _of_qualities(cells: Counter[tuple[str, str]], right: set[tuple[str, str]]) -> Matrix:
-    rows = _longest(cells, 0)
-    columns = _longest(cells, 1)
+    rows = commonest(cells, 0)
+    columns = commonest(cells, 1)
     same = tuple(name for name in rows if name in columns)
     return Matrix(
         title="Qualities, where the root is right or a side has none",
@@ -88,11 +88,3 @@ def _of_qualities(cells: Counter[tuple[str, str]], right: set[tuple[str, str]]) 
         right=frozenset(right),
         note="Per cent of the time of each quality in the reference.",
     )
-
-
-def _longest(cells: Mapping[tuple[str, str], float], side: int) -> tuple[str, ...]:
-    """Return the classes of a side, those with most time first."""
-    sums: Counter[str] = Counter()
-    for classes, seconds in cells.items():
-        sums[classes[side]] += seconds  # type: ignore[assignment]
-    return tuple(sorted(sums, key=lambda name: (-sums[name], name)))

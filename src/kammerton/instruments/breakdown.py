@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kammerton.instruments.anatomy import RELATIONS
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.taxonomy import Taxonomy
-from kammerton.model.breakdown import Breakdown, Matrix, Node, counted_node
+from kammerton.model.breakdown import Breakdown, Matrix, Node, commonest, counted_node
 from kammerton.model.task import Classes
 
 __all__ = ["instrument_breakdown"]
@@ -102,7 +102,7 @@ def _matrix(pairs: Mapping[Classes, float], relations: Sequence[str], title: str
             cells[str(annotated), str(predicted)] += files  # type: ignore[assignment]
     if not cells:
         return None
-    rows, columns = _dearest(cells, 0), _dearest(cells, 1)
+    rows, columns = commonest(cells, 0)[:_LISTED], commonest(cells, 1)[:_LISTED]
     kept = {cell: files for cell, files in cells.items() if cell[0] in rows and cell[1] in columns}
     left = cells.total() - sum(kept.values())
     return Matrix(
@@ -115,10 +115,3 @@ def _matrix(pairs: Mapping[Classes, float], relations: Sequence[str], title: str
         note="Per cent of what was said instead in the files in which an instrument was missed"
         + (f"; {left:,.0f} more pairs are of rarer instruments." if left else "."),
     )
-
-
-def _dearest(cells: Mapping[tuple[str, str], float], side: int) -> tuple[str, ...]:
-    sums: Counter[str] = Counter()
-    for names, files in cells.items():
-        sums[names[side]] += files  # type: ignore[assignment]
-    return tuple(sorted(sums, key=lambda name: (-sums[name], name))[:_LISTED])

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Breakdown", "Matrix", "Node", "counted_node"]
+__all__ = ["Breakdown", "Matrix", "Node", "commonest", "counted_node"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +82,20 @@ class Breakdown:
     unit: str
     matrices: tuple[Matrix, ...] = ()
     nodes: tuple[Node, ...] = ()
+
+
+def commonest(cells: Mapping[tuple[str, str], float], side: int) -> tuple[str, ...]:
+    """Return the classes of a side, that which there is most of first.
+
+    Examples
+    --------
+    >>> commonest({("maj", "min"): 2.0, ("min", "maj"): 1.0, ("dim", "maj"): 2.0}, 1)
+    ('maj', 'min')
+    """
+    sums: dict[str, float] = {}
+    for classes, weight in cells.items():
+        sums[classes[side]] = sums.get(classes[side], 0.0) + weight
+    return tuple(sorted(sums, key=lambda name: (-sums[name], name)))
 
 
 def counted_node(depth: int, name: str, *, hits: float, misses: float, spurious: float) -> Node:

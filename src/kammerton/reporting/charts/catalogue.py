@@ -3,25 +3,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure
 from kammerton.reporting.charts.confusion import confusion
-from kammerton.reporting.charts.forest import forest
 from kammerton.reporting.charts.losses import losses
 from kammerton.reporting.charts.palette import PAPER, Palette
 from kammerton.reporting.charts.ranks import mean_ranks
 from kammerton.reporting.charts.scatter import scatter
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.compared import ranks_of
-from kammerton.reporting.html.context import bands_of
 from kammerton.reporting.html.groups import group_chart
 from kammerton.reporting.html.items import histogram, values_of
 from kammerton.reporting.html.numbers import is_per_cent, scaled, unit_of
-from kammerton.reporting.html.overview import figures_of
+from kammerton.reporting.html.overview import forest_of
 from kammerton.reporting.html.source import Source
 
 if TYPE_CHECKING:
@@ -83,10 +80,7 @@ def _forest(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelM
         for each in dict.fromkeys((*source.headline, measure))
         if each.protocol == measure.protocol and is_per_cent(each) == is_per_cent(measure)
     ]
-    figures = figures_of(source, alike)
-    if all(math.isnan(each.value) for each in figures):
-        return None
-    return forest(figures, unit_of(measure), palette, bands_of(source, alike))
+    return forest_of(source, alike, palette)
 
 
 def _ranks(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:

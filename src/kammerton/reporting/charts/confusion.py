@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from kammerton.model.breakdown import commonest
 from kammerton.reporting.charts.drawing import above, altair_of, distinct, styled
 from kammerton.reporting.charts.palette import PAPER, Palette
 
@@ -33,19 +34,16 @@ def squeezed(cells: Cells, count: int = _CLASSES) -> dict[tuple[str, str], float
     >>> squeezed({("maj", "maj"): 5.0, ("min", "maj"): 2.0, ("dim", "min"): 1.0}, 1)
     {('maj', 'maj'): 5.0, ('all others', 'maj'): 2.0, ('all others', 'all others'): 1.0}
     """
-    kept = [_commonest(cells, side, count) for side in (0, 1)]
+    return _gathered(cells, commonest(cells, 0)[:count], commonest(cells, 1)[:count])
+
+
+def _gathered(cells: Cells, rows: Sequence[str], columns: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Return cells of some classes on either side, all others taken together."""
     found: dict[tuple[str, str], float] = {}
     for (name, taken), weight in cells.items():
-        key = (name if name in kept[0] else OTHERS, taken if taken in kept[1] else OTHERS)
+        key = (name if name in rows else OTHERS, taken if taken in columns else OTHERS)
         found[key] = found.get(key, 0.0) + weight
     return found
-
-
-def _commonest(cells: Cells, side: int, count: int) -> list[str]:
-    whole: dict[str, float] = {}
-    for classes, weight in cells.items():
-        whole[classes[side]] = whole.get(classes[side], 0.0) + weight
-    return sorted(whole, key=lambda name: (-whole[name], name))[:count]
 
 
 def confusion(found: Mapping[str, Cells], kind: str, palette: Palette = PAPER) -> alt.TopLevelMixin:
@@ -93,8 +91,8 @@ def confusion(found: Mapping[str, Cells], kind: str, palette: Palette = PAPER) -
 
 def _order(cells: Cells) -> tuple[list[str], list[str]]:
     """Return the classes of either side, the commonest first, in one order where both have them."""
-    rows = [name for name in _commonest(cells, 0, len(cells)) if name != OTHERS]
-    columns = [name for name in _commonest(cells, 1, len(cells)) if name != OTHERS]
+    rows = [name for name in commonest(cells, 0) if name != OTHERS]
+    columns = [name for name in commonest(cells, 1) if name != OTHERS]
     same = [name for name in rows if name in columns]
     own = [name for name in columns if name not in same]
     ends = [[OTHERS] if any(key[side] == OTHERS for key in cells) else [] for side in (0, 1)]
@@ -102,10 +100,7 @@ def _order(cells: Cells) -> tuple[list[str], list[str]]:
 
 
 def _rows(system: str, cells: Cells, rows: list[str], columns: list[str]) -> list[dict[str, Any]]:
-    found: dict[tuple[str, str], float] = {}
-    for (name, taken), weight in cells.items():
-        key = (name if name in rows else OTHERS, taken if taken in columns else OTHERS)
-        found[key] = found.get(key, 0.0) + weight
+    found = _gathered(cells, rows, columns)
     of_class = {name: sum(found.get((name, taken), 0.0) for taken in columns) for name in rows}
     return [
         {

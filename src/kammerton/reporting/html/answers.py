@@ -13,8 +13,7 @@ from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.context import context_of, shares_of
 from kammerton.reporting.html.filling import fill, shown
-from kammerton.reporting.html.numbers import amount, figure, is_per_cent, p_value, unit_of
-from kammerton.reporting.html.overview import interval
+from kammerton.reporting.html.numbers import amount, ends, figure, is_per_cent, p_value, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 from kammerton.reporting.html.worst_item import worst_item
@@ -84,13 +83,10 @@ def _alone(source: Source) -> Answer:
     question = "How good is it?"
     told = []
     for system in source.scores.systems:
-        value = source.scores.estimate(
-            source.main, system, source.annotator(source.main), source.main.aggregate
-        ).value
-        low, high = interval(source, source.main, system)
-        ends = "" if math.isnan(low) else f" ({figure(low, source.main)} to {figure(high, source.main)})"
+        value = figure(source.value(source.main, system), source.main)
+        within = ends(*source.interval(source.main, system), source.main)
         unit = f" {unit_of(source.main)}" if is_per_cent(source.main) else ""
-        told.append(f"{shown(system, 60)} scores {figure(value, source.main)}{unit}{ends}")
+        told.append(f"{shown(system, 60)} scores {value}{unit}" + (f" ({within})" if within else ""))
     answer = f"{'; '.join(told)} by {source.main}."
     details = [*_floor(source), *_not_independent(source)]
     if not told[1:]:
@@ -179,8 +175,7 @@ def _some(names: Sequence[str]) -> str:
 
 def _costly(source: Source) -> Iterator[Answer]:
     """Say which class of labels cost the best system most."""
-    compared = source.compared(source.main)
-    system = source.scores.systems[0] if compared is None else compared.ranking[0].system
+    system = source.ranked[0]
     found = costs_of(source, system)
     if found is None or not found.rows or found.rows[0].lost <= 0:
         return
@@ -265,8 +260,7 @@ def _spread(source: Source, people: Sequence[str]) -> Iterator[str]:
         found = (source.scores.estimate(measure, system, name, measure.aggregate).value for name in known)
         values = [value for value in found if not math.isnan(value)]
         if values:
-            ends = f"{figure(min(values), measure)} to {figure(max(values), measure)}"
-            yield f"{shown(system, 60)} {ends}"
+            yield f"{shown(system, 60)} {ends(min(values), max(values), measure)}"
 
 
 def _left_out(source: Source) -> Answer:

@@ -40,7 +40,7 @@ def costs(source: Source) -> Section | None:
 def _table(system: str, found: ClassCosts) -> dict[str, Any]:
     whole = sum(row.lost for row in found.rows)
     listed = [row for row in found.rows if row.lost > 0][:_ROWS]
-    rest = sum(row.lost for row in found.rows) - sum(row.lost for row in listed)
+    rest = whole - sum(row.lost for row in listed)
     return {
         "system": shown(system),
         "rows": [

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from kammerton.reporting.charts.palette import PAGE
 from kammerton.reporting.charts.ranks import MeanRanks, mean_ranks
 from kammerton.reporting.comparisons import how_tested
 from kammerton.reporting.html.filling import fill, shown
-from kammerton.reporting.html.numbers import UNDEFINED, figure, unit_of
+from kammerton.reporting.html.numbers import UNDEFINED, ends, figure, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 from kammerton.statistics.comparing import compare
@@ -56,7 +56,7 @@ def compared(source: Source) -> Section | None:
         tables=pair_tables(source),
         chart=_chart(source),
         agreement=_agreement(source.comparison),
-        systems=[shown(system, 40) for system in _order(source)],
+        systems=[shown(system, 40) for system in source.ranked],
         places=list(_places(source)),
     )
     return Section(part="compared", title="Comparison", body=body)
@@ -87,13 +87,12 @@ def _sentence(text: str) -> str:
 
 
 def _row(pair: Pair, measure: Measure) -> PairRow:
-    known = not math.isnan(pair.low)
     return PairRow(
         first=shown(pair.first, 60),
         second=shown(pair.second, 60),
         told_apart=pair.told_apart,
         difference=figure(pair.difference, measure, signed=True),
-        ends=f"{figure(pair.low, measure)} to {figure(pair.high, measure)}" if known else "",
+        ends=ends(pair.low, pair.high, measure),
         p=_p(pair.p),
         adjusted=_p(pair.adjusted),
         superiority=UNDEFINED if math.isnan(pair.superiority) else f"{100 * pair.superiority:.0f} %",
@@ -141,12 +140,6 @@ def _chart(source: Source) -> Markup | None:
     )
 
 
-def _order(source: Source) -> Sequence[str]:
-    found = source.compared(source.main)
-    assert source.comparison is not None, "only comparisons are shown"
-    return source.comparison.systems if found is None else [row.system for row in found.ranking]
-
-
 def _places(source: Source) -> Iterator[tuple[str, list[str]]]:
     """Give for each measure the place of each system, with its letters."""
     assert source.comparison is not None, "only comparisons are shown"
@@ -155,7 +148,7 @@ def _places(source: Source) -> Iterator[tuple[str, list[str]]]:
             row.system: "–" if math.isnan(row.value) else f"{place} {row.letters}".strip()
             for place, row in enumerate(each.ranking, 1)
         }
-        yield str(each.measure), [places[system] for system in _order(source)]
+        yield str(each.measure), [places[system] for system in source.ranked]
 
 
 def _agreement(comparison: Comparison) -> list[str]:

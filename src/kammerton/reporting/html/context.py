@@ -11,7 +11,7 @@ from kammerton.errors import plural
 from kammerton.model.measure import Measure
 from kammerton.reporting.charts.forest import Band
 from kammerton.reporting.html.filling import shown
-from kammerton.reporting.html.numbers import figure, scaled
+from kammerton.reporting.html.numbers import ends, figure, scaled
 from kammerton.reporting.html.source import Source
 from kammerton.statistics.context import Context, Role, Standing
 
@@ -67,16 +67,12 @@ def context_rows(source: Source, measures: Sequence[Measure]) -> list[ContextRow
 def _rows(found: Context, measures: Sequence[Measure], role: Role, called: str) -> Iterator[ContextRow]:
     known = [{row.name: row for row in found.of(measure, role)} for measure in measures]
     for name in dict.fromkeys(name for each in known for name in each):
-        cells = [
-            ("", "") if (row := each.get(name)) is None else _cell(row.value, row.low, row.high, measure)
-            for each, measure in zip(known, measures, strict=True)
-        ]
+        cells = [_cell(each.get(name), measure) for each, measure in zip(known, measures, strict=True)]
         yield ContextRow(name=called.format(shown(name, 60)), cells=tuple(cells))
 
 
-def _cell(value: float, low: float, high: float, measure: Measure) -> tuple[str, str]:
-    ends = "" if math.isnan(low) else f"{figure(low, measure)} to {figure(high, measure)}"
-    return figure(value, measure), ends
+def _cell(row: Standing | None, measure: Measure) -> tuple[str, str]:
+    return ("", "") if row is None else (figure(row.value, measure), ends(row.low, row.high, measure))
 
 
 def _shares(found: Context, measures: Sequence[Measure]) -> Iterator[ContextRow]:
@@ -94,8 +90,8 @@ def shares_of(found: Context, measure: Measure) -> list[Standing]:
 def _share(row: Standing | None) -> tuple[str, str]:
     if row is None:
         return "", ""
-    ends = "" if math.isnan(row.share_low) else f"{100 * row.share_low:.1f} to {100 * row.share_high:.1f} %"
-    return f"{100 * row.share:.1f} %", ends
+    within = "" if math.isnan(row.share_low) else f"{100 * row.share_low:.1f} to {100 * row.share_high:.1f} %"
+    return f"{100 * row.share:.1f} %", within
 
 
 def has_ceiling(source: Source) -> bool:

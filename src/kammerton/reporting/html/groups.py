@@ -13,7 +13,7 @@ from kammerton.reporting.charts.forest import Figure, forest
 from kammerton.reporting.charts.palette import PAGE, Palette
 from kammerton.reporting.groups import group_name
 from kammerton.reporting.html.filling import fill, shown
-from kammerton.reporting.html.numbers import figure, scaled, unit_of
+from kammerton.reporting.html.numbers import ends, figure, scaled, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 from kammerton.statistics.groups import GroupFigure, Groups
@@ -100,9 +100,7 @@ def _cells(rows: Sequence[GroupFigure | None], measure: Measure) -> list[dict[st
         if row is None
         else {
             "value": figure(row.value, measure),
-            "ends": ""
-            if math.isnan(row.low)
-            else f"{figure(row.low, measure)} to {figure(row.high, measure)}",
+            "ends": ends(row.low, row.high, measure),
             "cost": "" if math.isnan(row.cost) else figure(row.cost, measure, signed=True),
             "dearest": row.costs_most,
         }

@@ -12,7 +12,7 @@ from kammerton.errors import plural
 from kammerton.model.views import ItemView
 from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.item_choice import BUDGET, Chosen, choose
-from kammerton.reporting.html.items import worst_of
+from kammerton.reporting.html.items import values_of, worst_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 
@@ -106,20 +106,18 @@ def _errors(table: Mapping[str, Any], texts: Sequence[str]) -> str:
 
 def _ranked(source: Source) -> tuple[list[int], list[int]]:
     """Return the items with a value, the worst first by the mean over systems, and those without."""
-    sums: dict[str, float] = {}
-    counts = Counter[str]()
     measure = source.main
-    if measure.aggregate != "gathered":
-        for system in source.scores.systems:
-            found = source.scores.of_items(measure, system, source.annotator(measure))
-            for name, value in zip(found.names, found.values.tolist(), strict=True):
-                if not math.isnan(value):
-                    sums[name] = sums.get(name, 0.0) + value
-                    counts[name] += 1
+    systems = () if measure.aggregate == "gathered" else source.scores.systems
+    means = dict[int, float]()
+    for number, values in enumerate(
+        zip(*(values_of(source, measure, each) for each in systems), strict=True)
+    ):
+        known = [value for value in values if not math.isnan(value)]
+        if known:
+            means[number] = sum(known) / len(known)
     sign = -1 if measure.direction == "lower" else 1
-    numbers = {name: number for number, name in enumerate(source.items)}
-    ranked = sorted(sums, key=lambda name: (sign * sums[name] / counts[name], name))
-    return [numbers[name] for name in ranked], [numbers[name] for name in source.items if name not in sums]
+    ranked = sorted(means, key=lambda number: (sign * means[number], number))
+    return ranked, [number for number in range(len(source.items)) if number not in means]
 
 
 def _told(chosen: Chosen, items: int, budget: int) -> str:

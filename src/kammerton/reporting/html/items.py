@@ -34,7 +34,7 @@ def items(source: Source) -> Section | None:
     measures = _measures(source)
     if not measures:
         return None
-    systems = _ranked(source)
+    systems = source.ranked
     body = fill(
         "items",
         key=source.key,
@@ -79,21 +79,14 @@ def _measures(source: Source) -> list[Measure]:
     return _possible(source)[: max(1, _MOST // max(1, each))]
 
 
-def _ranked(source: Source) -> list[str]:
-    """Return the systems, the best first if they were compared."""
-    compared = source.compared(source.main)
-    return list(source.scores.systems) if compared is None else [row.system for row in compared.ranking]
-
-
 def _data(source: Source, measures: Sequence[Measure], systems: Sequence[str]) -> dict[str, Any]:
-    values = [[values_of(source, measure, system) for system in systems] for measure in measures]
     return {
         "items": [shown(name) for name in source.items],
         "systems": [shown(name) for name in systems],
         "measures": [_told(measure) for measure in measures],
         "values": [
-            [[_coded(value, measure) for value in column] for column in columns]
-            for measure, columns in zip(measures, values, strict=True)
+            [[_coded(value, measure) for value in values_of(source, measure, system)] for system in systems]
+            for measure in measures
         ],
         "weights": [_weights(source, measure, systems) for measure in measures],
         "states": [dict(_states(source, system)) for system in systems],
@@ -123,7 +116,7 @@ def worst_of(source: Source) -> tuple[float, int, str] | None:
     measure = source.main
     if measure.aggregate == "gathered":
         return None
-    system = _ranked(source)[0]
+    system = source.ranked[0]
     values = enumerate(values_of(source, measure, system))
     known = [(value, number) for number, value in values if not math.isnan(value)]
     if not known:

@@ -8,7 +8,7 @@ from typing import Any
 from kammerton.model.corpus import ALL
 from kammerton.reporting.citing import render_citations
 from kammerton.reporting.html.filling import fill, shown
-from kammerton.reporting.html.numbers import UNDEFINED, figure
+from kammerton.reporting.html.numbers import UNDEFINED, ends, figure
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 
@@ -75,7 +75,7 @@ def _figures(source: Source) -> list[dict[str, Any]]:
             "annotator": shown(row["annotator"], 60),
             "measure": str(measure),
             "value": UNDEFINED if value is None else figure(value, measure),
-            "ends": "" if low is None else f"{figure(low, measure)} to {figure(high, measure)}",
+            "ends": "" if low is None else ends(low, high, measure),
             "weight": f"{row['weight']:,.1f}",
         }
         rows.append(told)

@@ -9,7 +9,7 @@ from kammerton.model.measure import Measure
 from kammerton.reporting import tables
 from kammerton.reporting.tables import PER_CENT
 
-__all__ = ["UNDEFINED", "amount", "figure", "is_per_cent", "p_value", "scaled", "unit_of"]
+__all__ = ["UNDEFINED", "amount", "ends", "figure", "is_per_cent", "p_value", "scaled", "unit_of"]
 
 UNDEFINED = "undefined"
 
@@ -37,6 +37,11 @@ def figure(value: float, measure: Measure, *, signed: bool = False) -> str:
     digits = 1 if is_per_cent(measure) else 3
     text = f"{scaled(value, measure):{sign}.{digits}f}"
     return text.replace("-", "−")
+
+
+def ends(low: float, high: float, measure: Measure) -> str:
+    """Return an interval, nothing if its ends are not known."""
+    return "" if math.isnan(low) else f"{figure(low, measure)} to {figure(high, measure)}"
 
 
 def p_value(value: float) -> str:

@@ -6,19 +6,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kammerton.model.measure import Measure
 from kammerton.reporting.charts.drawing import inline_svg
 from kammerton.reporting.charts.forest import Figure, forest
-from kammerton.reporting.charts.palette import PAGE
+from kammerton.reporting.charts.palette import PAGE, Palette
 from kammerton.reporting.html.context import bands_of, context_note, context_rows, has_ceiling
 from kammerton.reporting.html.filling import fill, shown
-from kammerton.reporting.html.numbers import figure, is_per_cent, scaled
+from kammerton.reporting.html.numbers import ends, figure, is_per_cent, scaled, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 
-__all__ = ["figure_blocks", "figures_of", "overview"]
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["figure_blocks", "forest_of", "overview"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,50 +77,42 @@ def _block(source: Source, protocol: str, number: int) -> dict[str, Any]:
 
 def _cells(source: Source, system: str, measures: Sequence[Measure]) -> Iterator[Cell]:
     for measure in measures:
-        found = source.scores.estimate(measure, system, source.annotator(measure), measure.aggregate)
-        low, high = interval(source, measure, system)
-        ends = "" if math.isnan(low) else f"{figure(low, measure)} to {figure(high, measure)}"
+        value = source.value(measure, system)
         compared = source.compared(measure)
         rank = None if compared is None else next(row for row in compared.ranking if row.system == system)
         yield Cell(
-            value=figure(found.value, measure),
-            ends=ends,
+            value=figure(value, measure),
+            ends=ends(*source.interval(measure, system), measure),
             letters="" if rank is None else rank.letters,
-            best=compared is not None and compared.ranking[0] is rank and not math.isnan(found.value),
+            best=compared is not None and compared.ranking[0] is rank and not math.isnan(value),
         )
 
 
-def interval(source: Source, measure: Measure, system: str) -> tuple[float, float]:
-    """Return the interval of the headline figure of a system, NaN where there is none."""
-    key = (system, source.annotator(measure), measure, measure.aggregate)
-    return source.scores.intervals.get(key, (math.nan, math.nan))
-
-
-def figures_of(source: Source, measures: Sequence[Measure]) -> list[Figure]:
-    """Return the headline figures of all systems by some measures, as they are drawn."""
+def forest_of(source: Source, measures: Sequence[Measure], palette: Palette) -> alt.TopLevelMixin | None:
+    """Return the headline figures of all systems by measures of one unit, None if none is defined."""
     figures = []
     for measure in measures:
         for system in source.scores.systems:
-            found = source.scores.estimate(measure, system, source.annotator(measure), measure.aggregate)
-            low, high = interval(source, measure, system)
+            low, high = source.interval(measure, system)
             figures.append(
                 Figure(
                     measure=measure.name,
                     system=system,
-                    value=scaled(found.value, measure),
+                    value=scaled(source.value(measure, system), measure),
                     low=scaled(low, measure),
                     high=scaled(high, measure),
                 )
             )
-    return figures
+    if all(math.isnan(each.value) for each in figures):
+        return None
+    return forest(figures, unit_of(measures[0]), palette, bands_of(source, measures))
 
 
 def _charts(source: Source, protocol: str, measures: Sequence[Measure]) -> Iterator[object]:
     """Give a forest plot for each unit."""
     for per_cent in (True, False):
-        some = [measure for measure in measures if is_per_cent(measure) == per_cent]
-        figures = figures_of(source, some)
-        if any(not math.isnan(each.value) for each in figures):
-            unit = "per cent" if per_cent else "value"
-            label = f"Figures of {protocol} with their intervals; the table above has the numbers"
-            yield inline_svg(forest(figures, unit, PAGE, bands_of(source, some)), label)
+        found = forest_of(source, [each for each in measures if is_per_cent(each) == per_cent], PAGE)
+        if found is not None:
+            yield inline_svg(
+                found, f"Figures of {protocol} with their intervals; the table above has the numbers"
+            )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -59,6 +60,21 @@ class Source:
     def annotator(self, measure: Measure) -> str:
         """Return whose references the figures of a measure are against: the only one, or all."""
         return self.scores.annotators_of(measure)[-1]
+
+    def value(self, measure: Measure, system: str) -> float:
+        """Return the headline figure of a system."""
+        return self.scores.estimate(measure, system, self.annotator(measure), measure.aggregate).value
+
+    def interval(self, measure: Measure, system: str) -> tuple[float, float]:
+        """Return the interval of the headline figure of a system, NaN where there is none."""
+        key = (system, self.annotator(measure), measure, measure.aggregate)
+        return self.scores.intervals.get(key, (math.nan, math.nan))
+
+    @cached_property
+    def ranked(self) -> tuple[str, ...]:
+        """The systems, the best first if they were compared."""
+        compared = self.compared(self.main)
+        return self.scores.systems if compared is None else tuple(row.system for row in compared.ranking)
 
     def compared(self, measure: Measure) -> MeasureComparison | None:
         """Return what comparing found by a measure, if it did."""
