@@ -92,7 +92,7 @@ def roll_of(notes: Fingering, hands: Codes, players: Sequence[Player]) -> Roll:
                 player.name,
                 tuple(_fingers(player, UNKNOWN)),
                 tuple(
-                    Violation(spot.first, spot.second, spot.rule, f"{'-'.join(spot.fingers)}: {spot.reason}")
+                    Violation(spot.first, spot.second, f"{'-'.join(spot.fingers)}: {spot.reason}")
                     for spot in player.findings.spots
                 ),
             )

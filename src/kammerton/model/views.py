@@ -167,15 +167,12 @@ class Violation:
     ----------
     first, second : int
         Numbers of the notes, from 0.
-    rule : str
-        Which rule is broken.
     reason : str
-        How, and what the limit is, in words.
+        Why not, and what the limit is, in words.
     """
 
     first: int
     second: int
-    rule: str
     reason: str
 
 

@@ -115,7 +115,7 @@ def test_notes_are_columns_and_voices_have_fingers() -> None:
             Voice(
                 "s",
                 (Cell("R2", "wrong"), Cell("L5", flagged=True), Cell(".", "excluded")),
-                (Violation(0, 1, "span", "too wide"),),
+                (Violation(0, 1, "too wide"),),
             ),
         ),
     )
@@ -127,7 +127,7 @@ def test_notes_are_columns_and_voices_have_fingers() -> None:
     assert [texts[number] for number in system["fingers"]] == ["R2", "L5", "."]
     assert (me["states"], system["states"]) == ("000", "201")
     assert (me["flagged"], system["flagged"]) == ([], [1])
-    assert system["violations"] == [[0, 1, texts.index("span"), texts.index("too wide")]]
+    assert system["violations"] == [[0, 1, texts.index("too wide")]]
 
 
 def test_outlines_and_lists_are_there() -> None:

@@ -141,8 +141,7 @@ class ItemData:
                     "states": _judged(voice.fingers),
                     "flagged": [number for number, cell in enumerate(voice.fingers) if cell.flagged],
                     "violations": [
-                        [each.first, each.second, self._text(each.rule), self._text(each.reason)]
-                        for each in voice.violations
+                        [each.first, each.second, self._text(each.reason)] for each in voice.violations
                     ],
                 }
                 for voice in roll.voices

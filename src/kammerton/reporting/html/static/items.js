@@ -137,9 +137,7 @@ class ItemTable {
       cell.title = state[1];
     }
     if (value !== null && this.told.scale) {
-      const bar = make("span", "bar");
-      bar.style.width = `${(100 * value) / this.told.scale}%`;
-      cell.append(make("span", "track", bar));
+      cell.append(barOf((100 * value) / this.told.scale));
     }
     cell.append(make("span", "figure", printed(value, this.told)));
     return cell;
@@ -183,10 +181,8 @@ class ItemTable {
 
   head(column, isSorted) {
     const arrow = isSorted ? (this.sort.descending ? " ↓" : " ↑") : "";
-    const button = make("button", "sort", make("bdi", "", column.title), arrow);
-    button.type = "button";
-    button.addEventListener("click", () => this.sortBy(column.id, isSorted));
-    const cell = make("th", column.id === "name" ? "" : "number", button);
+    const sorter = tool("sort", () => this.sortBy(column.id, isSorted), make("bdi", "", column.title), arrow);
+    const cell = make("th", column.id === "name" ? "" : "number", sorter);
     cell.scope = "col";
     if (isSorted) cell.setAttribute("aria-sort", this.sort.descending ? "descending" : "ascending");
     return cell;

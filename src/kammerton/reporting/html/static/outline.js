@@ -24,12 +24,7 @@ class Outline {
         ...cells.map((cell, place) => ({ parts: cell === "" ? [] : [this.cell(texts[cell], states[place])] })),
       ];
     });
-    const table = simpleTable("tree", "What everybody says of each class", heads, rows);
-    const region = make("div", "scroll", table);
-    region.tabIndex = 0;
-    region.setAttribute("role", "region");
-    region.setAttribute("aria-label", "Classes");
-    return region;
+    return scrolled("scroll", "Classes", simpleTable("tree", "What everybody says of each class", heads, rows));
   }
 
   cell(text, state) {
@@ -43,13 +38,12 @@ class Outline {
     if (!ranked?.flat().some(([, score]) => score !== null)) return [];
     const lists = ranked.map((entries, place) => {
       const title = make("p", "list-title", make("bdi", "", texts[tracks[place].name]));
-      const best = Math.max(...entries.map(([, score]) => score ?? 0), 1e-9);
+      const best = Math.max(...entries.map(([, score]) => score ?? 0), 1);
       const rows = entries.map(([label, score, state]) => {
         const row = make("li", "", make("span", `said-${state}`, make("bdi", "", texts[label])));
         if (score !== null) {
-          const bar = make("span", "bar");
-          bar.style.width = `${Math.max(0, (100 * score) / Math.max(best, 1))}%`;
-          row.append(" ", make("span", "track", bar), " ", make("span", "soft", `${Number(score.toPrecision(3))}`));
+          const share = Math.max(0, (100 * score) / best);
+          row.append(" ", barOf(share), " ", make("span", "soft", `${Number(score.toPrecision(3))}`));
         }
         return row;
       });

@@ -29,15 +29,7 @@ function lastUpTo(sorted, value) {
   return low;
 }
 
-/** Make a button of a drawing. */
-function tool(title, act) {
-  const button = make("button", "", title);
-  button.type = "button";
-  button.addEventListener("click", act);
-  return button;
-}
-
-/** What timelines and piano rolls have in common; `paint`, `move`, `point` and `width` are theirs. */
+/** What timelines and piano rolls have in common; `paint`, `move`, `point` and `find` are theirs. */
 class OverTime {
   constructor(end, unit, label) {
     Object.assign(this, { end, unit, scale: 0, onPaper: false });
@@ -45,23 +37,31 @@ class OverTime {
     this.names.setAttribute("aria-hidden", "true");
     this.pane = make("div", "pane");
     this.pane.tabIndex = 0;
-    this.pane.setAttribute("role", "group");
-    this.pane.setAttribute("aria-label", `${label}: arrows move, plus and minus zoom, 0 shows all, n finds what is wrong`);
+    const keys = "arrows move, plus and minus zoom, 0 shows all, n finds what is wrong";
+    set(this.pane, { role: "group", "aria-label": `${label}: ${keys}` });
     this.readout = make("div", "readout");
     this.readout.setAttribute("role", "status");
     this.bar = make(
       "div",
       "tools",
-      tool("Closer", () => this.zoom(1.6)),
-      tool("Wider", () => this.zoom(1 / 1.6)),
-      tool("All", () => this.fit()),
-      tool("Next wrong", () => this.find()),
+      tool("", () => this.zoom(1.6), "Closer"),
+      tool("", () => this.zoom(1 / 1.6), "Wider"),
+      tool("", () => this.fit(), "All"),
+      tool("", () => this.find(), "Next wrong"),
     );
     this.element = make("div", "over-time", this.bar, make("div", "laid", this.names, this.pane), this.readout);
     this.pane.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.pane.addEventListener("keydown", (event) => this.key(event));
     this.pane.addEventListener("pointermove", (event) => this.at(event));
     this.pane.addEventListener("pointerdown", (event) => this.at(event));
+  }
+
+  /** Offer a choice among texts before the buttons. */
+  offer(title, texts, chosen, act) {
+    const select = make("select", "");
+    texts.forEach((text, place) => select.append(new Option(text, place, false, place === chosen)));
+    select.addEventListener("change", () => act(select.selectedIndex));
+    this.bar.prepend(make("label", "", title, select));
   }
 
   /** Return how many pixels a unit of time has if all is shown. */

@@ -21,12 +21,57 @@ function make(tag, className, ...children) {
   return element;
 }
 
+/** Set attributes of an element. */
+function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+}
+
 /** Make an element of a drawing with attributes. */
 function draw(tag, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  set(element, attributes);
   element.append(...children);
   return element;
+}
+
+/** Make a button. */
+function tool(className, act, ...children) {
+  const element = make("button", className, ...children);
+  element.type = "button";
+  element.addEventListener("click", act);
+  return element;
+}
+
+/** Make a bar that is some per cent of its track. */
+function barOf(share) {
+  const bar = make("span", "bar");
+  bar.style.width = `${share}%`;
+  return make("span", "track", bar);
+}
+
+/** Make a table of rows of cells; the first cell of a row heads it. */
+function simpleTable(className, caption, heads, rows) {
+  const table = make("table", className);
+  if (caption) table.append(make("caption", "", caption));
+  const cell = (tag, scope, each, place) => {
+    const made = make(tag, place > 0 && each.number ? "number" : "", ...(each.parts ?? [each.text]));
+    if (scope) made.scope = scope;
+    return made;
+  };
+  const head = make("tr", "", ...heads.map((each, place) => cell("th", "col", each, place)));
+  const body = rows.map((row) =>
+    make("tr", "", ...row.map((each, place) => cell(place ? "td" : "th", place ? "" : "row", each, place))),
+  );
+  table.append(make("thead", "", head), make("tbody", "", ...body));
+  return table;
+}
+
+/** Make a region with a name that is scrolled where what is in it is too wide. */
+function scrolled(className, label, content) {
+  const region = make("div", className, content);
+  region.tabIndex = 0;
+  set(region, { role: "region", "aria-label": label });
+  return region;
 }
 
 /** Run a function for each section of one kind, with its data. */

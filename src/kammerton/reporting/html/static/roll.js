@@ -7,7 +7,7 @@ const NOTE = 12;
 const DIGIT = 7.6; // pixels of a character on a note, about
 const BETWEEN_ONSETS = 28; // pixels that are asked for, so that fingers can be read
 
-/** Number of a hand in the order of drawing, its name, and the letter that its fingers have. */
+/** Hands in the order of drawing: the name of each, and the letter that its fingers have. */
 const HANDS = { r: ["right hand", "R"], l: ["left hand", "L"], "-": ["either hand", ""] };
 
 class PianoRoll extends OverTime {
@@ -30,7 +30,8 @@ class PianoRoll extends OverTime {
     this.panels = this.layOut();
     this.legend = make("p", "legend");
     this.element.append(this.legend, this.counts());
-    this.bar.prepend(this.choice());
+    const names = roll.voices.map((voice) => item.texts[voice.name]);
+    this.offer("Fingers of ", names, this.voice, (voice) => this.listen(voice));
     this.nameHands();
     this.tellStates();
   }
@@ -51,26 +52,19 @@ class PianoRoll extends OverTime {
     return panels;
   }
 
-  /** Return the place of the note that begins this far into the drawing, if a few pixels need be told apart. */
-  get start() {
+  /** Return the scale at which the fingers of one onset are told from those of the next; 0 if there is one. */
+  get legible() {
     const onsets = [...new Set(this.order.map((note) => note.onset))];
     const gaps = onsets.slice(1).map((onset, place) => onset - onsets[place]);
     const middle = gaps.toSorted((one, other) => one - other)[Math.floor(gaps.length / 2)];
     return middle > 0 ? Math.min(BETWEEN_ONSETS / middle, TALLEST_ZOOM) : 0;
   }
 
-  choice() {
-    const select = make("select", "");
-    this.roll.voices.forEach((voice, place) => {
-      select.append(new Option(this.item.texts[voice.name], place, false, place === this.voice));
-    });
-    select.addEventListener("change", () => {
-      this.voice = Number(select.value);
-      this.tellStates();
-      this.paint();
-      this.tell();
-    });
-    return make("label", "", "Fingers of ", select);
+  listen(voice) {
+    this.voice = voice;
+    this.tellStates();
+    this.paint();
+    this.tell();
   }
 
   /** Name the hands and their octaves beside the drawing. */
@@ -112,7 +106,7 @@ class PianoRoll extends OverTime {
   paint() {
     if (this.started === undefined) {
       this.started = true;
-      this.scale = this.start > this.whole ? this.start : 0;
+      this.scale = this.legible > this.whole ? this.legible : 0;
     }
     const svg = this.sheet(this.height);
     for (const [hand, panel] of Object.entries(this.panels)) this.paintKeys(svg, hand, panel);
@@ -243,7 +237,7 @@ class PianoRoll extends OverTime {
     if (this.note === null) return;
     const around = { x: this.x(this.note.onset) - 2, y: this.y(this.note) - 2 };
     const size = { width: this.width(this.note) + 4, height: NOTE + 4, rx: 3 };
-    for (const [name, value] of Object.entries({ ...around, ...size })) this.cursor.setAttribute(name, value);
+    set(this.cursor, { ...around, ...size });
   }
 
   /** Say which finger everybody has for the note. */
@@ -264,6 +258,6 @@ class PianoRoll extends OverTime {
   reasons(voice, number) {
     return voice.violations
       .filter(([first, second]) => first === number || second === number)
-      .map(([, , , reason]) => this.item.texts[reason]);
+      .map(([, , reason]) => this.item.texts[reason]);
   }
 }

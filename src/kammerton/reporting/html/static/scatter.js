@@ -8,15 +8,11 @@ const DENSE = 1000;
 
 class Scatter {
   constructor(figure, table) {
-    this.figure = figure;
     this.table = table;
     this.drag = null;
     this.drawing = draw("svg", { viewBox: `0 0 ${SIDE + EDGE + 16} ${SIDE + EDGE + 8}`, role: "img" });
     this.readout = make("figcaption", "soft");
-    this.clear = make("button", "", "Show all items");
-    this.clear.type = "button";
-    this.clear.hidden = true;
-    this.clear.addEventListener("click", () => this.choose(null));
+    this.clear = tool("", () => this.choose(null), "Show all items");
     figure.append(this.drawing, this.readout, this.clear);
     this.drawing.addEventListener("pointermove", (event) => this.move(event));
     this.drawing.addEventListener("pointerdown", (event) => this.press(event));
@@ -43,11 +39,9 @@ class Scatter {
     this.ring = draw("circle", { r: 6, class: "ring", visibility: "hidden" });
     this.box = draw("rect", { class: "box", visibility: "hidden" });
     this.drawing.append(this.box, this.ring);
-    this.drawing.setAttribute(
-      "aria-label",
-      `${told.name} of each item: ${names[0]} across, ${names[1]} up. The table has the values.`,
-    );
-    this.clear.hidden = this.table.chosen === null;
+    const label = `${told.name} of each item: ${names[0]} across, ${names[1]} up. The table has the values.`;
+    set(this.drawing, { "aria-label": label });
+    this.mark();
     this.name(null);
   }
 
@@ -108,9 +102,8 @@ class Scatter {
     }
     const [x, y] = this.at(event);
     const [left, top] = [Math.min(x, this.drag[0]), Math.min(y, this.drag[1])];
-    const frame = { x: left, y: top, width: Math.abs(x - this.drag[0]), height: Math.abs(y - this.drag[1]) };
-    for (const [name, value] of Object.entries(frame)) this.box.setAttribute(name, value);
-    this.box.setAttribute("visibility", "visible");
+    const [width, height] = [Math.abs(x - this.drag[0]), Math.abs(y - this.drag[1])];
+    set(this.box, { x: left, y: top, width, height, visibility: "visible" });
   }
 
   press(event) {
@@ -145,11 +138,17 @@ class Scatter {
   }
 
   choose(chosen) {
-    [...this.drawing.querySelectorAll(".point")].forEach((circle, number) => {
+    this.table.choose(chosen);
+    this.mark();
+  }
+
+  /** Let the points stand back that are not chosen, if some are. */
+  mark() {
+    const { chosen } = this.table;
+    this.drawing.querySelectorAll(".point").forEach((circle, number) => {
       circle.classList.toggle("faint", chosen !== null && !chosen.has(this.points[number].item));
     });
     this.clear.hidden = chosen === null;
-    this.table.choose(chosen);
   }
 
   /** Name the item under the pointer. */
@@ -157,13 +156,11 @@ class Scatter {
     const { data, told, first, second } = this.table;
     this.ring.setAttribute("visibility", point === null ? "hidden" : "visible");
     if (point === null) {
-      this.readout.textContent = told.lower
-        ? "Below the diagonal, the second system is better. Draw a rectangle to choose items."
-        : "Above the diagonal, the second system is better. Draw a rectangle to choose items.";
+      const side = told.lower ? "Below" : "Above";
+      this.readout.textContent = `${side} the diagonal, the second system is better. Draw a rectangle to choose items.`;
       return;
     }
-    this.ring.setAttribute("cx", point.left);
-    this.ring.setAttribute("cy", point.top);
+    set(this.ring, { cx: point.left, cy: point.top });
     const values = `${data.systems[first]} ${printed(point.x, told)}, ${data.systems[second]} ${printed(point.y, told)}`;
     this.readout.replaceChildren(make("bdi", "strong", data.items[point.item]), `: ${values}`);
   }

@@ -31,23 +31,6 @@ function sample(state, told) {
   return make("span", "sample", svg, told);
 }
 
-/** Make a table of rows of cells; the first cell of a row heads it. */
-function simpleTable(className, caption, heads, rows) {
-  const table = make("table", className);
-  if (caption) table.append(make("caption", "", caption));
-  const cell = (tag, scope, each, place) => {
-    const made = make(tag, place > 0 && each.number ? "number" : "", ...(each.parts ?? [each.text]));
-    if (scope) made.scope = scope;
-    return made;
-  };
-  const head = make("tr", "", ...heads.map((each, place) => cell("th", "col", each, place)));
-  const body = rows.map((row) =>
-    make("tr", "", ...row.map((each, place) => cell(place ? "td" : "th", place ? "" : "row", each, place))),
-  );
-  table.append(make("thead", "", head), make("tbody", "", ...body));
-  return table;
-}
-
 class Timeline extends OverTime {
   constructor(item) {
     const tracks = item.tracks.map((track) => Timeline.read(track));
@@ -58,7 +41,10 @@ class Timeline extends OverTime {
     this.stops = this.boundaries();
     this.totals = make("div", "scroll");
     this.legend = make("p", "legend");
-    if (item.measures.length > 1) this.bar.prepend(this.choice());
+    if (item.measures.length > 1) {
+      const measures = item.measures.map((measure) => item.texts[measure]);
+      this.offer("Judged by ", measures, this.measure, (measure) => this.judge(measure));
+    }
     this.element.append(this.legend, this.totals);
     for (const track of tracks) this.names.append(this.name(track));
     this.count();
@@ -69,18 +55,11 @@ class Timeline extends OverTime {
     return { ...track, edges: timesOf(track.edges ?? []), labels: track.labels ?? [], turns: timesOf(edges), said };
   }
 
-  choice() {
-    const select = make("select", "");
-    this.item.measures.forEach((measure, place) => {
-      select.append(new Option(this.item.texts[measure], place, false, place === this.measure));
-    });
-    select.addEventListener("change", () => {
-      this.measure = Number(select.value);
-      this.count();
-      this.paint();
-      this.tell();
-    });
-    return make("label", "", "Judged by ", select);
+  judge(measure) {
+    this.measure = measure;
+    this.count();
+    this.paint();
+    this.tell();
   }
 
   name(track) {
@@ -207,8 +186,7 @@ class Timeline extends OverTime {
 
   mark() {
     const x = this.time === null ? -9 : this.x(this.time).toFixed(1);
-    this.cursor.setAttribute("x1", x);
-    this.cursor.setAttribute("x2", x);
+    set(this.cursor, { x1: x, x2: x });
   }
 
   /** Say what everybody has at the cursor. */

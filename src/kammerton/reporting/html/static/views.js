@@ -1,15 +1,13 @@
 "use strict";
 // Items laid out, one at a time: the one that the address names, or the worst.
 
-const DIGITS = { time: 3, count: 0 };
-
 /** Return a cell of a table: a text by its number, or a number by its kind. */
 function tableCell(value, kind, texts) {
   if (value === null) return { text: "undefined", number: true };
   if (Array.isArray(value)) return { parts: [make("bdi", "", texts[value[0]])], number: kind !== "text" };
   if (kind === "share") return { text: `${(100 * value).toFixed(1)} %`, number: true };
   if (kind === "score") return { text: (100 * value).toFixed(2), number: true };
-  return { text: value.toFixed(DIGITS[kind] ?? 3), number: true };
+  return { text: value.toFixed(kind === "count" ? 0 : 3), number: true };
 }
 
 /** Return the tables of an item. */
@@ -18,12 +16,8 @@ function tablesOf(item) {
     if (table.rows.length === 0) return make("p", "block soft", item.texts[table.title]);
     const heads = table.columns.map(([heading, kind]) => ({ text: item.texts[heading], number: kind !== "text" }));
     const rows = table.rows.map((row) => row.map((value, place) => tableCell(value, table.columns[place][1], item.texts)));
-    const drawn = simpleTable("", item.texts[table.title], heads, rows);
-    const box = make("div", "scroll block", drawn);
-    box.tabIndex = 0;
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", item.texts[table.title]);
-    return box;
+    const title = item.texts[table.title];
+    return scrolled("scroll block", title, simpleTable("", title, heads, rows));
   });
 }
 
