@@ -57,7 +57,11 @@ def mean(values: Values) -> float:
 def median(values: Values) -> float:
     """Return the median of the defined values; NaN if there are none."""
     defined = values[~np.isnan(values)]
-    return float(np.median(defined)) if len(defined) else float("nan")
+    if not len(defined):
+        return float("nan")
+    # As np.median, which looks at its arguments for longer than the values of a corpus take.
+    middle = ((len(defined) - 1) // 2, len(defined) // 2)
+    return float(np.partition(defined, middle)[list(middle)].sum() / 2)
 
 
 def weighted_mean(values: Values, weights: Values) -> float:

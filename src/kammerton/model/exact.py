@@ -97,15 +97,12 @@ def add_tables(tallies: dict[str, ExactTally], tables: Iterable[ClassTable], gro
         if table.name not in tallies:
             tallies[table.name] = ExactTally(table.columns, table.unit, {group: {} for group in groups})
         own = [tallies[table.name].cells[group] for group in groups]
-        for group, classes, weight in zip(table.groups, table.classes, table.weights.tolist(), strict=True):
-            into = own[group]
-            terms = into.get(classes)
-            if terms is None:
-                into[classes] = [weight]
-            elif len(terms) < _MANY:
-                terms.append(weight)
-            else:
-                terms[:] = condensed((*terms, weight))
+        rows = zip(table.groups.tolist(), table.classes, table.weights.tolist(), strict=True)
+        for group, classes, weight in rows:
+            terms = own[group].setdefault(classes, [])
+            terms.append(weight)
+            if len(terms) > _MANY:
+                terms[:] = condensed(terms)
 
 
 def in_order(found: Iterable[Classes]) -> list[Classes]:

@@ -168,6 +168,10 @@ class Measure:
     def __str__(self) -> str:
         return f"{self.protocol}/{self.name}"
 
+    def __hash__(self) -> int:
+        """Return that of its address: a key of most mappings is not looked through each time."""
+        return hash((self.protocol, self.name))
+
     @property
     def aggregates(self) -> tuple[Aggregate, ...]:
         """The headline aggregate and those beside it."""
