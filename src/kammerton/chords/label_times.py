@@ -13,7 +13,7 @@ from kammerton.core.intervals import Codes
 
 __all__ = ["LabelTimes", "sum_by_labels"]
 
-_DENSE = 8
+_DENSE = 32
 """Cells per slice up to which counting beats sorting."""
 
 

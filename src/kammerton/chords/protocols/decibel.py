@@ -8,6 +8,7 @@ they are, not merged by label.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.protocols.mir_eval import label_rules, merged_values
 from kammerton.chords.protocols.mirex2013 import sounding
 from kammerton.chords.time_rules import reference_span
-from kammerton.model.measure import Card, Formula, Law, Measure
+from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
 from kammerton.model.protocol import Protocol
 
 __all__ = ["PROTOCOL", "evaluate"]
@@ -120,11 +121,18 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     merged = reference_span(columns, merged_values(columns.labels))
     rules = {"CSR": label_rules(columns.labels)["majmin"]}
     times = sum_by_labels(merged.timeline)
-    recall = Outcomes(times, sounding(columns.labels)).statistics(rules["CSR"])
-    span = reference_span(columns)
-    pad = len(span.est.starts)  # a row of its own, numbered after all others
-    ref_runs = np.where(span.slices.ref_gap, -1, span.slices.ref_row)
-    est_runs = np.where(span.padded, pad, np.where(span.slices.est_gap, -1, span.slices.est_row))
-    segmentation = segmentation_statistics(span.timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
-    statistics = {measure: recall if measure.name in rules else segmentation for measure in measures}
+    outcomes = Outcomes(times, sounding(columns.labels))
+
+    @cache
+    def segmentation() -> Statistics:
+        span = reference_span(columns)
+        pad = len(span.est.starts)  # a row of its own, numbered after all others
+        ref_runs = np.where(span.slices.ref_gap, -1, span.slices.ref_row)
+        est_runs = np.where(span.padded, pad, np.where(span.slices.est_gap, -1, span.slices.est_row))
+        return segmentation_statistics(span.timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
+
+    statistics = {
+        measure: outcomes.statistics(rules[measure.name]) if measure.name in rules else segmentation()
+        for measure in measures
+    }
     return Result(statistics, merged.timeline, times, rules)

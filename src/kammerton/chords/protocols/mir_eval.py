@@ -8,7 +8,7 @@ estimate is padded with ``N``. Labels are compared as twelve bits (:mod:`kammert
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.protocols.mirex2013 import sounding
 from kammerton.chords.time_rules import reference_span
 from kammerton.core.intervals import Codes, Flags, Segments
-from kammerton.model.measure import Card, Formula, Law, Measure
+from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
 from kammerton.model.protocol import Protocol
 
 __all__ = ["PROTOCOL", "evaluate", "label_rules", "merged_values"]
@@ -154,12 +154,17 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     times = sum_by_labels(span.timeline)
     outcomes = Outcomes(times, sounding(columns.labels))
     rules = label_rules(columns.labels)
-    ref_runs = _bridged_runs(span.ref, merged, span.timeline.ref, span.slices.ref_row, span.slices.ref_gap)
-    in_gap = span.slices.est_gap & ~span.padded
-    est_runs = _bridged_runs(span.est, merged, span.timeline.est, span.slices.est_row, in_gap)
-    segmentation = segmentation_statistics(span.timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
+
+    @cache
+    def segmentation() -> Statistics:
+        slices, timeline = span.slices, span.timeline
+        ref_runs = _bridged_runs(span.ref, merged, timeline.ref, slices.ref_row, slices.ref_gap)
+        in_gap = slices.est_gap & ~span.padded
+        est_runs = _bridged_runs(span.est, merged, timeline.est, slices.est_row, in_gap)
+        return segmentation_statistics(timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
+
     statistics = {
-        measure: outcomes.statistics(rules[measure.name]) if measure.name in rules else segmentation
+        measure: outcomes.statistics(rules[measure.name]) if measure.name in rules else segmentation()
         for measure in measures
     }
     return Result(statistics, span.timeline, times, rules)

@@ -8,7 +8,7 @@ equals only silence. Labels are mapped by their thirds (:mod:`kammerton.chords.t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,15 +189,19 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     times = sum_by_labels(timeline)
     outcomes = Outcomes(times, sounding(columns.labels))
     rules = label_rules(columns.labels)
-    ref_runs = np.where(slices.ref_gap, -1, np.append(columns.ref.runs, -1)[slices.ref_row])
-    est_runs = np.where(slices.est_gap, -1, np.append(columns.est.runs, -1)[slices.est_row])
-    segmentation = segmentation_statistics(timeline, ref_runs, est_runs, duration, gaps_cut=False)
+
+    @cache
+    def segmentation() -> Statistics:
+        ref_runs = np.where(slices.ref_gap, -1, np.append(columns.ref.runs, -1)[slices.ref_row])
+        est_runs = np.where(slices.est_gap, -1, np.append(columns.est.runs, -1)[slices.est_row])
+        return segmentation_statistics(timeline, ref_runs, est_runs, duration, gaps_cut=False)
+
     computed: dict[Measure, Statistics] = {}
     for measure in measures:
         if measure.name in rules:
             computed[measure] = outcomes.statistics(rules[measure.name])
         elif measure.name in _SEGMENTATIONS:
-            computed[measure] = segmentation
+            computed[measure] = segmentation()
         else:
             computed[measure] = _class_recall(times, columns.labels, rules["Root"])
     return Result(computed, timeline, times, rules)
