@@ -115,7 +115,7 @@ def test_killed_at_ten_moments(folder: Path, undisturbed: tuple[bytes, dict[str,
         process = started(folder, *(("--jobs", "2") if kill % 3 == 2 else ()))
         if kill % 2:  # soon after a shard is finished; else at any moment of the start
             wait_for(folder, min(len(finished) + 1, 3))
-        time.sleep(rng.uniform(0, 0.05 if kill % 2 else 1.0))
+        time.sleep(rng.uniform(0, 0.05 if kill % 2 else 0.5))
         process.kill()
         process.communicate()
         now = kept(folder)

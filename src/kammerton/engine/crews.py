@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
 import signal
@@ -18,6 +19,9 @@ from pathlib import Path
 from typing import Any
 
 __all__ = ["Crew", "Given", "Here", "Processes"]
+
+_MADE = 50_000
+"""Objects that a process may have made before it looks for cycles among them."""
 
 
 class Crew(ABC):
@@ -37,6 +41,9 @@ class Crew(ABC):
     @abstractmethod
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
         """Take work."""
+
+    def prepare(self, *known: object) -> None:  # noqa: B027 - most need not
+        """Let workers start while the work is still planned; ``known`` is what all of it needs."""
 
     def loss(self, error: BaseException) -> str | None:
         """Say how a worker was lost; None if the error is one of the work itself."""
@@ -93,11 +100,20 @@ class Processes(Crew):
         # the rest of it for ever.
         path = Path(self._folder.name, secrets.token_hex(8))
         written = self._pool.submit(_to_file, path, function, *arguments)
-        # The pool tells that a process is gone, but not how: only the processes themselves do.
-        self._started |= getattr(self._pool, "_processes", None) or {}
+        self._note_started()
         future: Future[Any] = Future()
         written.add_done_callback(partial(_from_file, path, future))
         return future
+
+    def prepare(self, *known: object) -> None:
+        """Start the processes, and let each import what it needs to understand what is known."""
+        for _ in range(self.workers):
+            self._pool.submit(_understand, *known)
+        self._note_started()
+
+    def _note_started(self) -> None:
+        """Note the processes: the pool tells that one is gone, but not how."""
+        self._started |= getattr(self._pool, "_processes", None) or {}
 
     def loss(self, error: BaseException) -> str | None:
         """Say how a process ended."""
@@ -114,13 +130,16 @@ class Processes(Crew):
         self.close(at_once=True)
         self._open()
 
-    def close(self, *, at_once: bool) -> None:
-        """End the processes."""
-        if at_once:
-            for process in list(self._started.values()):
-                process.kill()
+    def close(self, *, at_once: bool) -> None:  # noqa: ARG002 - either way
+        """End the processes, which have given what they had to give, or are to give nothing."""
+        for process in list(self._started.values()):
+            process.kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._folder.cleanup()
+
+
+def _understand(*known: object) -> None:
+    """Do nothing more than to have been told."""
 
 
 def _to_file(path: Path, function: Callable[..., bytes], *arguments: Any) -> None:
@@ -145,12 +164,17 @@ def _ended(code: int) -> str:
 
 
 def _begin_work() -> None:
-    """Prepare a process: one thread, no interest in Ctrl-C, no life without the process that started it."""
+    """Prepare a process: one thread, no interest in Ctrl-C, no life without the process that started it.
+
+    Next to nothing of what it makes is in cycles, so they are looked for less often.
+    """
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - for workers alone
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["POLARS_MAX_THREADS"] = "1"  # read when it is imported, which is later
     threadpool_limits(1)
+    gc.freeze()
+    gc.set_threshold(_MADE)
     parent = parent_process()
     assert parent is not None, "a worker was started by somebody"
     threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()

@@ -62,7 +62,10 @@ class Plan:
         if not isinstance(size, int) or isinstance(size, bool) or size < 1:
             raise OptionError(f"a shard has one item or more, got {size!r}")
         self.corpus = corpus.paired()
-        self.items = tuple(sorted({item for each in self.corpus.references for item in each.items}))
+        items = set[str]()
+        for each in self.corpus.references:
+            items.update(each.sources, each.broken)
+        self.items = tuple(sorted(items))
         self._size = -(-size // BLOCK) * BLOCK
 
     def __len__(self) -> int:

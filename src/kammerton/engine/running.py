@@ -68,9 +68,10 @@ def score_corpus(
     OptionError
         If there is no such annotator, or two are called alike; if a number is not possible.
     """
-    plan = Plan(corpus, means.size)
-    ledger = Ledger(order, plan.corpus)
     with crew_of(means) as crew:
+        crew.prepare(order)
+        plan = Plan(corpus, means.size)
+        ledger = Ledger(order, plan.corpus)
         run = _Run(order, plan, ledger, crew, store if len(plan) > 1 else None, watch)
         run.score(range(len(plan)))
         while stale := ledger.stale():  # a shard may not know yet what a later one tells of the whole

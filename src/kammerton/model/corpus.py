@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Literal
 
 from kammerton.errors import Diagnostic, OptionError, plural, quote, some
+from kammerton.model.sources import Sources, StoredSources
 
 __all__ = [
     "ALL",
@@ -54,7 +55,7 @@ class Collection:
     """
 
     name: str
-    sources: Mapping[str, tuple[tuple[str | None, object], ...]]
+    sources: Sources
     origin: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +72,7 @@ class Collection:
         wanted = list(items)
         return replace(
             self,
-            sources={item: self.sources[item] for item in wanted if item in self.sources},
+            sources=_only(self.sources, wanted),
             broken={item: self.broken[item] for item in wanted if item in self.broken},
             single=False,
         )
@@ -84,6 +85,12 @@ class Collection:
     def called(self, item: str) -> Collection:
         """Return the collection of one item with that item called ``item``."""
         return replace(self, sources=dict.fromkeys((item,), next(iter(self.sources.values()))))
+
+
+def _only(sources: Sources, items: Sequence[str]) -> Sources:
+    if isinstance(sources, StoredSources):
+        return sources.only(items)
+    return {item: sources[item] for item in items if item in sources}
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,13 +74,13 @@ class Origin:
             for (who, item), digest in self.evidence.fingerprints.items()
             if annotator in (ALL, who) and (items is None or item in items)
         }
-        data = data_hash(used)
+        count, data = len({item for _, item in used}), data_hash(used)
         return {
             measure: signature(
                 measure,
                 revision=self.task.revision(measure),
                 missing=self.missing,
-                items=len({item for _, item in used}),
+                items=count,
                 data=data,
                 choices=self.choices,
                 drawing=self.drawing.signed,

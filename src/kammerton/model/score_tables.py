@@ -105,11 +105,11 @@ def table(rows: Iterator[tuple[Any, ...]], columns: Sequence[str]) -> pl.DataFra
 
 def summary_rows(scores: Scores) -> Iterator[tuple[Any, ...]]:
     """Give the rows of the table ``SUMMARY``."""
-    signatures = {who: scores.signatures(who) for who in (*scores.annotators, ALL)}
     for system, annotator in product(scores.systems, dict.fromkeys((*scores.annotators, ALL))):
         for measure in scores.measures:
             if annotator not in scores.annotators_of(measure):
                 continue
+            signed = scores.signatures(annotator)[measure]
             of_items = scores.of_items(measure, system, annotator)
             for how in measure.aggregates:
                 found = of_items.estimate(how)
@@ -118,7 +118,7 @@ def summary_rows(scores: Scores) -> Iterator[tuple[Any, ...]]:
                 yield (
                     *(system, annotator, measure.protocol, measure.name, how),
                     *(null(found.value), null(low), null(high)),
-                    *(found.items, found.undefined, found.weight, unit, signatures[annotator][measure]),
+                    *(found.items, found.undefined, found.weight, unit, signed),
                 )
 
 

@@ -108,6 +108,7 @@ class Scores(Charted):
             self._statistics = {**evidence.statistics, **of_classes}
         self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
         self._chosen: dict[tuple[Kind, str, str], tuple[NDArray[np.int_], tuple[str, ...]]] = {}
+        self._signed: dict[str, dict[Measure, str]] = {}
 
     def _sorted(self, rows: Sequence[Row]) -> Sequence[int]:
         """Return the numbers of the rows by system, annotator and item: shards do not show."""
@@ -397,4 +398,8 @@ class Scores(Charted):
 
     def signatures(self, annotator: str, items: Container[str] | None = None) -> dict[Measure, str]:
         """Return the signature of each measure against one annotator, or all; perhaps of some items only."""
-        return self.origin.signatures(annotator, items)
+        if items is not None:
+            return self.origin.signatures(annotator, items)
+        if annotator not in self._signed:
+            self._signed[annotator] = self.origin.signatures(annotator)
+        return self._signed[annotator]

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kammerton.model.task import Reading
 
-__all__ = ["StoredSource"]
+__all__ = ["Sources", "StoredSource", "StoredSources"]
+
+Sources = Mapping[str, tuple[tuple[str | None, object], ...]]
+"""By item: the annotator, if the name of the file tells one, and the path of the file or an object."""
 
 
 class StoredSource(ABC):
@@ -34,3 +38,11 @@ class StoredSource(ABC):
     def digest(self) -> str | None:
         """What is another if the source gives anything else; None if only reading tells."""
         return None
+
+
+class StoredSources(Mapping[str, tuple[tuple[str | None, StoredSource], ...]]):
+    """Sources of many items in a store, of which handles are made when they are looked at."""
+
+    @abstractmethod
+    def only(self, items: Iterable[str]) -> StoredSources:
+        """Return those of some items, in their order, as little as other processes have to be given."""

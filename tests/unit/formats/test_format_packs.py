@@ -192,6 +192,26 @@ def test_sources_can_be_sent_to_other_processes(tmp_path: Path) -> None:
     assert pickle.loads(sent).read().annotations[0][1].labels == ("C", "G:7")
 
 
+def test_some_of_the_sources_are_sent_without_the_names_of_all(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    with new_pack(path, TASK, ChordOptions()) as writer:
+        writer.begin(Collection("songs", {}))
+        for begin in range(400):
+            song = ChordAnnotation(np.array([[begin, begin + 1.0]]), ("C",))
+            for told in ("A", "B") if begin == 7 else ("A",):
+                writer.add(f"song {begin:03}", told, None, Reading(((None, song),)))
+    whole = open_pack(path, TASK).sources(0)
+    part = whole.only(["song 008", "nothing", "song 007", "song 300"])
+    sent = pickle.dumps(part)
+    assert len(sent) < 1000
+    assert len(part) == 3
+    assert [
+        (item, [(told, source.read().annotations[0][1].intervals[0, 0]) for told, source in sources])
+        for item, sources in pickle.loads(sent).items()
+    ] == [("song 008", [("A", 8)]), ("song 007", [("A", 7), ("B", 7)]), ("song 300", [("A", 300)])]
+    assert list(part.only(["song 300", "song 009"])) == ["song 300"]
+
+
 @pytest.mark.usefixtures("small_blocks")
 def test_sources_are_told_by_content(tmp_path: Path) -> None:
     """Equal packs have equal digests, wherever they lie; another annotation changes those of its block."""

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kammerton.model.sources import StoredSource
+from kammerton.model.sources import StoredSource, StoredSources
 from kammerton.model.task import Reading
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class PackedSource(StoredSource):
         return self._pack.digest(self._row)
 
 
-class PackedSources(Mapping[str, tuple[tuple[str | None, PackedSource], ...]]):
+class PackedSources(StoredSources):
     """The sources of a collection in a pack, by item; names are read once they are looked at.
 
     Parameters
@@ -61,6 +61,8 @@ class PackedSources(Mapping[str, tuple[tuple[str | None, PackedSource], ...]]):
     pack : Pack
     number : int
         Of the collection.
+    index : Index, optional
+        Of some of its sources; by default of all.
 
     Raises
     ------
@@ -68,13 +70,17 @@ class PackedSources(Mapping[str, tuple[tuple[str | None, PackedSource], ...]]):
         KT721, KT723 once it is looked at, if the names cannot be used.
     """
 
-    def __init__(self, pack: Pack, number: int) -> None:
+    def __init__(self, pack: Pack, number: int, index: Index | None = None) -> None:
         self._pack = pack
         self._number = number
+        self._index = index
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PackedSources, (self._pack, self._number, self._index)
 
     @cached_property
     def _listed(self) -> _Listed:
-        return _Listed.of(self._pack.index(self._number))
+        return _Listed.of(self._pack.index(self._number) if self._index is None else self._index)
 
     def __len__(self) -> int:
         return len(self._listed.places)
@@ -87,9 +93,13 @@ class PackedSources(Mapping[str, tuple[tuple[str | None, PackedSource], ...]]):
 
     def __getitem__(self, item: str) -> tuple[tuple[str | None, PackedSource], ...]:
         listed = self._listed
-        place = listed.places[item]
-        sources = range(listed.bounds[place], listed.bounds[place + 1])
-        return tuple([(listed.annotator(at), PackedSource(self._pack, listed.rows[at])) for at in sources])
+        return tuple(
+            [(listed.annotator(at), PackedSource(self._pack, listed.rows[at])) for at in listed.sources(item)]
+        )
+
+    def only(self, items: Iterable[str]) -> PackedSources:
+        """Return those of some items, in their order."""
+        return PackedSources(self._pack, self._number, self._listed.only(items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +124,12 @@ class _Listed:
 
     def annotator(self, source: int) -> str | None:
         return None if self.told is None else self.told[source]
+
+    def sources(self, item: str) -> range:
+        place = self.places[item]
+        return range(self.bounds[place], self.bounds[place + 1])
+
+    def only(self, items: Iterable[str]) -> Index:
+        found = [(item, at) for item in items if item in self.places for at in self.sources(item)]
+        told = None if self.told is None else [self.told[at] for _, at in found]
+        return Index(array("q", [self.rows[at] for _, at in found]), [item for item, _ in found], told)
