@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from kammerton.errors import OptionError
 
-__all__ = ["DEGREES", "MAX_ACCIDENTALS", "PITCH_CLASSES", "QUALITIES", "SHORTHAND_DEGREES", "Degree"]
+__all__ = ["DEGREES", "MAX_ACCIDENTALS", "PITCH_CLASSES", "QUALITIES", "ROOTS", "SHORTHAND_DEGREES", "Degree"]
 
 MAX_ACCIDENTALS = 4
 """Accidentals that one root or degree may carry; Harte's grammar sets no limit."""
@@ -89,6 +89,9 @@ PITCH_CLASSES: Mapping[str, int] = MappingProxyType(
     }
 )
 """Every root that a label can spell, with its semitones above C."""
+
+ROOTS = ("C", "Db", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
+"""A root of each pitch class."""
 
 _TONES = {
     "maj": "1 3 5",

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from kammerton.chords.annotation import ChordAnnotation
+from kammerton.chords.degrees import ROOTS
 from kammerton.chords.third_maps import map_label
 from kammerton.core.ratios import total
 
 __all__ = ["floors"]
 
-_NAMES = ("C", "Db", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
 _TRIADS = ("maj", "min")
 
 
@@ -62,7 +62,7 @@ def _seconds(annotations: Sequence[ChordAnnotation]) -> dict[str, float]:
         for label, length in zip(annotation.labels, lengths.tolist(), strict=True):
             chord = map_label(label)
             if chord.kind == "chord" and chord.spelled_triad in _TRIADS:
-                rows.setdefault(f"{_NAMES[chord.root]}:{chord.spelled_triad}", []).append(length)
+                rows.setdefault(f"{ROOTS[chord.root]}:{chord.spelled_triad}", []).append(length)
     return {triad: total(np.array(lengths)) for triad, lengths in rows.items()}
 
 

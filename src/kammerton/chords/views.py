@@ -9,9 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kammerton.chords.anatomy import credit_remarks, credited_table
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.columns import Columns, build_columns
+from kammerton.chords.displacement import Shares, displacement
 from kammerton.chords.formulas import Recall
 from kammerton.chords.judging import Judgement, judge
 from kammerton.chords.kernels import Result
@@ -21,7 +25,7 @@ from kammerton.errors import OptionError
 from kammerton.model.measure import Measure
 from kammerton.model.protocol import find
 from kammerton.model.task import Case
-from kammerton.model.views import Column, ItemView, Span, Table, Track
+from kammerton.model.views import Column, ItemView, Span, Table, Track, largest_part
 
 __all__ = ["DEFAULT_MEASURE", "view_item"]
 
@@ -86,6 +90,9 @@ def view_item(
         for number, (name, each) in enumerate((*usable.items(), *others.items()))
     ]
     drawn = dict(zip(usable, tracks, strict=False))
+    costs = {name: _costs(name, chosen, each) for name, each in judgements.items()}
+    shares, against = _shares(reference, chosen), f", against {annotator}" if others else ""
+    elsewhere = {name: told for name, each in usable.items() if (told := displacement(each, shares))}
     return ItemView(
         item=item,
         measure=str(chosen),
@@ -95,15 +102,22 @@ def view_item(
             *(drawn.get(name) or Track(name, (), note=str(each)) for name, each in estimates.items()),
         ),
         tables=(
-            *(_costs(name, chosen, each) for name, each in judgements.items()),
+            *costs.values(),
             _scores(results, list(usable), list(estimates)),
             *_excluded(chosen, judged[chosen][-1]),
         ),
         notes=(
             *_notes(columns, results[chosen.protocol], chosen, list(usable)),
             *_others(list(others)),
+            *(f"{name}: {told}" for name, told in elsewhere.items()),
         ),
         others=tuple(tracks[len(usable) :]),
+        reasons={
+            name: tuple(
+                _reasons(_counted(judgements[name], chosen), costs[name], elsewhere.get(name), against)
+            )
+            for name in usable
+        },
     )
 
 
@@ -145,19 +159,42 @@ def _track(
     return Track(name, _spans(annotation), marks[str(chosen)], judged=marks)
 
 
+def _shares(reference: ChordAnnotation, chosen: Measure) -> Shares:
+    """Return what tells which share of the time estimates are right."""
+
+    def shares(estimates: Sequence[ChordAnnotation]) -> NDArray[np.float64]:
+        columns = build_columns([Case((reference,), each, number) for number, each in enumerate(estimates)])
+        result = _MODULES[chosen.protocol].evaluate(columns, [chosen])
+        return chosen.formula.finalise(result.statistics[chosen])
+
+    return shares
+
+
 def _costs(name: str, chosen: Measure, judgement: Judgement) -> Table:
     """List the pairs of labels that cost most; a last row has the rest."""
-    scored, wrong = judgement.seconds(judgement.scored), judgement.seconds(judgement.wrong)
+    scored = judgement.seconds(judgement.scored)
     sums = judgement.sums(judgement.wrong, judgement.ref, judgement.est)
     rows = [(ref, est, seconds, seconds / scored) for (ref, est), seconds in sums[:_LISTED]]
     if len(sums) > _LISTED:
         rest = sum(seconds for _, seconds in sums[_LISTED:])
         rows.append((f"{len(sums) - _LISTED} more", "", rest, rest / scored))
     return Table(
-        f"{name}: {wrong:.3f} s wrong of {scored:.3f} s scored by {chosen}",
+        f"{name}: {_counted(judgement, chosen)}",
         (Column("reference"), Column("estimate"), Column("seconds", "time"), Column("of scored", "share")),
         tuple(rows),
     )
+
+
+def _counted(judgement: Judgement, chosen: Measure) -> str:
+    scored, wrong = judgement.seconds(judgement.scored), judgement.seconds(judgement.wrong)
+    return f"{wrong:.3f} s wrong of {scored:.3f} s scored by {chosen}"
+
+
+def _reasons(counted: str, costs: Table, elsewhere: str | None, against: str) -> Iterator[str]:
+    if elsewhere is not None:
+        yield f"{elsewhere}{against}"
+    if costs.rows:
+        yield f"{counted}{against}; {largest_part(costs)}"
 
 
 def _scores(results: Mapping[str, Result], usable: Sequence[str], systems: Sequence[str]) -> Table:

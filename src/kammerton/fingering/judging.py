@@ -97,12 +97,12 @@ class Judge:
         """Whom a note must match."""
         return _AGAINST[str(self.measure)]
 
-    def whom(self, references: Mapping[str, Fingering]) -> str:
-        """Return in words whom a note must match."""
+    def whom(self, references: Mapping[str, Fingering], called: str = "{}") -> str:
+        """Return in words whom a note must match; ``called`` says what a single annotator is called."""
         names = list(references)
         if len(names) == 1 or self.against == "first":
-            return names[0]
-        return self.annotator if self.against == "one" else _WHOM[self.against]
+            return called.format(names[0])
+        return called.format(self.annotator) if self.against == "one" else _WHOM[self.against]
 
     def verdict(self, references: Mapping[str, Fingering], estimate: Fingering) -> Verdict:
         """Judge an estimate.

@@ -24,7 +24,7 @@ from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, pla
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
 from kammerton.model.task import Case
-from kammerton.model.views import Column, ItemView, Table, Track
+from kammerton.model.views import Column, ItemView, Table, Track, largest_part
 
 __all__ = ["DEFAULT_MEASURE", "view_item"]
 
@@ -88,6 +88,7 @@ def view_item(
     players = (*annotators, *systems)
     hands = shown_hands(notes, [notes, *(player.fingering for player in players)])
     last = float(max(notes.onsets.max(), np.nanmax(notes.offsets)))
+    costs = {system.name: _costs(system, chosen, references) for system in systems}
     return ItemView(
         item=item,
         measure=str(chosen.measure),
@@ -100,7 +101,7 @@ def view_item(
             ),
         ),
         tables=(
-            *(_costs(system, chosen, references) for system in systems),
+            *costs.values(),
             *(_violations(player, options) for player in players if player.findings.spots),
             _scores(references, annotator, estimates, options),
         ),
@@ -110,6 +111,11 @@ def view_item(
         roll=roll_of(notes, hands, players),
         references=len(references),
         legend=_legend(chosen, references, options),
+        reasons={
+            system.name: (_reason(system, chosen, references, costs[system.name]),)
+            for system in systems
+            if costs[system.name].rows
+        },
     )
 
 
@@ -139,7 +145,7 @@ def _costs(system: Player, judge: Judge, references: Mapping[str, Fingering]) ->
         pair = (wanted, finger_name(system.fingering.labels[note]))
         counts[pair] += 1
         shared[pair] += bool(verdict.shared[note])
-    scored, wrong = int(verdict.scored.sum()), counts.total()
+    scored = int(verdict.scored.sum())
     ranked = sorted(counts, key=lambda pair: (-counts[pair], pair))
     several = len(references) > 1 and judge.against != "any"
 
@@ -152,8 +158,7 @@ def _costs(system: Player, judge: Judge, references: Mapping[str, Fingering]) ->
     if len(ranked) > _LISTED:
         rows.append(row(f"{len(ranked) - _LISTED} more", "", ranked[_LISTED:]))
     return Table(
-        f"{system.name}: {wrong:,} of {plural(scored, 'note')} wrong by {judge.measure}, against "
-        f"{judge.whom(references)}",
+        f"{system.name}: {_counted(system, judge)}, against {judge.whom(references)}",
         (
             *(
                 Column("reference"),
@@ -165,6 +170,17 @@ def _costs(system: Player, judge: Judge, references: Mapping[str, Fingering]) ->
         ),
         tuple(rows),
     )
+
+
+def _counted(system: Player, judge: Judge) -> str:
+    verdict = system.verdict
+    assert verdict is not None, "systems are judged"
+    return f"{verdict.wrong.sum():,} of {plural(int(verdict.scored.sum()), 'note')} wrong by {judge.measure}"
+
+
+def _reason(system: Player, judge: Judge, references: Mapping[str, Fingering], costs: Table) -> str:
+    whom = judge.whom(references, "annotator {}")
+    return f"{_counted(system, judge)}, against {whom}; {largest_part(costs)}"
 
 
 def _violations(player: Player, options: FingeringOptions) -> Table:

@@ -17,6 +17,9 @@ from kammerton.model.views import Cell, CellState, Column, Ranked, Table
 
 __all__ = ["Side", "Verdict", "extended"]
 
+_NAMED = 6
+"""Labels of a kind of error that are named in a sentence."""
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -138,6 +141,18 @@ class Verdict:
         if rows and not self._reference.query:
             columns = (Column("error"), Column("label"), Column("instead"), Column("which is"))
             yield Table(f"errors of {name}", columns, tuple(rows))
+
+    def reason(self) -> str:
+        """Say which labels were missed, and which are spurious; nothing if none is either."""
+        if self._reference.query:
+            return ""
+        told = (
+            f"{kind} {', '.join(labels[:_NAMED])}"
+            + (f" and {len(labels) - _NAMED} more" if labels[_NAMED:] else "")
+            for kind, labels in (("missed", self.missed), ("spurious", self.spurious))
+            if labels
+        )
+        return "; ".join(told)
 
     def _nearest(self, label: str, others: Sequence[str]) -> tuple[str, str]:
         kinds = [(RELATIONS.index(relation(self._tree, label, other)), other) for other in others]

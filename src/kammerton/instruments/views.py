@@ -120,6 +120,7 @@ def view_item(
         legend=_LEGEND,
         ranked=tuple(_ranked(sides, estimates, marks)),
         signs=_signs(branches),
+        reasons={name: (verdict.reason(),) for name, verdict in marks.items() if verdict.reason()},
     )
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "Track",
     "Violation",
     "Voice",
+    "largest_part",
 ]
 
 State = Literal["wrong", "excluded"]
@@ -297,6 +298,8 @@ class ItemView:
         What each track lists, if an item has lists.
     signs : mapping of str to str
         What the texts of the cells of an outline mean, or one of them that stands for others alike.
+    reasons : mapping of str to tuple of str
+        Why a system did not do better, by its name, in sentences without their full stops.
     """
 
     item: str
@@ -318,3 +321,18 @@ class ItemView:
     roll: Roll | None = None
     ranked: tuple[tuple[Ranked, ...], ...] = ()
     signs: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def largest_part(costs: Table) -> str:
+    """Say what was taken for what most, by a table whose first columns are both and the amount that was lost.
+
+    Examples
+    --------
+    >>> columns = (Column("reference"), Column("estimate"), Column("notes", "count"))
+    >>> largest_part(Table("mine", columns, (("R1", "R2", 3.0), ("2 more", "", 9.0))))
+    'the largest part, 25 %: R1 taken for R2'
+    """
+    lost = [float(row[2] or 0.0) for row in costs.rows]
+    reference, estimate, *_ = costs.rows[0]
+    return f"the largest part, {100 * lost[0] / sum(lost):.0f} %: {reference} taken for {estimate}"

@@ -133,6 +133,11 @@ def test_costs_count_notes_and_whose_finger_it_was() -> None:
         ("R2", "R3", 1.0, 0.2, 1.0),
         ("R3", "R5", 1.0, 0.2, 0.0),
     )
+    told = "3 of 5 notes wrong by strike/accuracy, against annotator ann"
+    assert view().reasons == {"est": (f"{told}; the largest part, 33 %: L3 taken for none",)}
+    assert view(est=ANN).reasons == {}
+    hand = view("strike/M_high").reasons["est"][0]
+    assert "by strike/M_high, against the closest annotator of each hand; the largest part" in hand
     costs = table(view("strike/M_soft"), "est:")
     assert costs.title == "est: 3 of 6 notes wrong by strike/M_soft, against all annotators"
     assert costs.rows == (

@@ -88,6 +88,17 @@ def test_what_nobody_judged_is_neither_right_nor_wrong() -> None:
     assert column(view)["open-mic-task1/P"] == 1 / 2
 
 
+def test_what_was_missed_and_what_is_spurious_are_reasons() -> None:
+    reference = ranked(*"abcdefgh")
+    view = view_item(
+        "x", "me", {"me": reference}, {"s": ranked("z", "h"), "all": reference, "t": "no estimate"}
+    )
+    # of seven, six are named; what is right has no reason not to be better
+    assert view.reasons == {"s": ("missed a, b, c, d, e, f and 1 more; spurious z",)}
+    topic = InstrumentList(("d1", "d2"), query=True)
+    assert view_item("x", "me", {"me": topic}, {"s": InstrumentList(("d3",), query=True)}).reasons == {}
+
+
 def test_scores_are_shown_and_cut() -> None:
     estimate = InstrumentList(("a", "b", "c"), scores=np.array([0.25, 0.75, 0.5]), ranked=True, vector=True)
     references = {"me": InstrumentList(("a", "b"))}

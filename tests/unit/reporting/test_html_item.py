@@ -24,7 +24,7 @@ from kammerton.model.views import (
     Voice,
 )
 from kammerton.reporting.html.chapters import source_of as with_comparison
-from kammerton.reporting.html.item import item, what_cost
+from kammerton.reporting.html.item import item
 from kammerton.reporting.html.item_choice import choose, in_turn
 from kammerton.reporting.html.item_data import ItemData
 from kammerton.reporting.html.source import Source
@@ -257,19 +257,3 @@ def test_notes_without_times_are_no_reason_to_fail() -> None:
     notes = Roll((Note(float(np.float64(1)), 1.0, 60, "C4", ""),), ())
     item, _ = added(laid_out(roll=notes, references=0))
     assert item["roll"]["hands"] == "-"
-
-
-def test_the_share_of_what_cost_most_is_of_all_that_was_lost() -> None:
-    heads = (Column("reference"), Column("estimate"), Column("seconds", "time"))
-    lost = Table("s: 4 s", heads, (("F", "A", 1.0), ("2 more", "", 3.0)))
-    section = item(source_of(ESTIMATES), lambda name: laid_out(Track(name, ()), tables=(lost,)))
-    assert what_cost(section, "0", "s") == "s: 4 s. The largest part, 25 %: F taken for A."
-
-
-def test_without_a_table_of_costs_nothing_is_said_of_them() -> None:
-    other = Table("s: costs", (Column("onset"), Column("notes")), (("a", "b"),))
-    empty = Table("s: costs", (Column("reference"), Column("estimate")), ())
-    section = item(source_of(ESTIMATES), lambda name: laid_out(Track(name, ()), tables=(other, empty)))
-    assert what_cost(section, "0", "s") == ""
-    assert what_cost(section, "7", "s") == ""
-    assert what_cost(None, "0", "s") == ""

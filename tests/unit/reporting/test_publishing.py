@@ -38,6 +38,18 @@ def test_a_run_gives_the_page_of_its_scores(tmp_path: Path) -> None:
     assert '<section id="c1-item"' in (tmp_path / "b.html").read_text("utf-8")
 
 
+def test_a_run_without_annotations_says_how_to_get_them(tmp_path: Path) -> None:
+    scores = scored(good=GOOD, poor=POOR)
+    for name, annotations in (("without", False), ("with", True)):
+        kt.write_run(scores, tmp_path / name, annotations=annotations)
+        kt.report(tmp_path / name, tmp_path / f"{name}.html")
+    without, whole = ((tmp_path / f"{name}.html").read_text("utf-8") for name in ("without", "with"))
+    told = "Why is not told: the run has no annotations, from which items are laid out."
+    assert told in without
+    assert told not in whole
+    assert '<section id="c1-item"' not in without
+
+
 def test_items_are_laid_out_by_what_was_scored(tmp_path: Path) -> None:
     kt.report(scored(good=GOOD, poor=POOR), tmp_path / "a.html")
     data = data_of(tmp_path / "a.html")
@@ -60,7 +72,7 @@ def test_the_worst_item_is_told_with_what_cost_it_most(tmp_path: Path) -> None:
     page = (tmp_path / "a.html").read_text("utf-8")
     # GOOD is better; it has C for G from 2 to 3 of item one, and two is right
     assert (
-        "good: 1.000 s wrong of 4.000 s scored by mirex2013/MajMin. The largest part, 100 %: G:7 taken for C."
+        "1.000 s wrong of 4.000 s scored by mirex2013/MajMin; the largest part, 100 %: G:7 taken for C."
         in page
     )
 
@@ -159,7 +171,9 @@ def test_a_page_names_the_only_annotator_of_an_item_as_those_of_the_others(tmp_p
     scores = kt.score("fingering", str(tmp_path / "refs"), str(tmp_path / "mine"))
     kt.report(scores, tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text("utf-8")
-    told = "mine: 1 of 1 note wrong by strike/accuracy, against 2. The largest part, 100 %: R3 taken for R2."
+    told = (
+        "1 of 1 note wrong by strike/accuracy, against annotator 2; the largest part, 100 %: R3 taken for R2."
+    )
     assert told in page
     data = data_of(tmp_path / "a.html")
     assert data["texts"][data["items"]["1"]["tracks"][0]["name"]] == "2"

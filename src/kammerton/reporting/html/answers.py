@@ -15,7 +15,7 @@ from kammerton.reporting.html.context import context_of, shares_of
 from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.numbers import amount, ends, figure, is_per_cent, p_value, unit_of
 from kammerton.reporting.html.sections import Section
-from kammerton.reporting.html.source import Source
+from kammerton.reporting.html.source import Draw, Source
 from kammerton.reporting.html.worst_item import worst_item
 from kammerton.reporting.left_out import closing_line, excluded_lines
 from kammerton.statistics.comparison import MeasureComparison, Pair
@@ -26,7 +26,7 @@ __all__ = ["answers"]
 _SECOND = "That takes a second annotator: score with --annotator NAME=PATH as well, or see kammerton agree."
 
 
-def answers(source: Source, drawn: Section | None = None) -> Section:
+def answers(source: Source, drawn: Section | None = None, draw: Draw | None = None) -> Section:
     """Return the section of answers, by the main measure.
 
     Parameters
@@ -34,8 +34,16 @@ def answers(source: Source, drawn: Section | None = None) -> Section:
     source : Source
     drawn : Section, optional
         In which items are looked at.
+    draw : callable, optional
+        Lays an item out.
     """
-    given = [_better(source), worst_item(source, drawn), *_costly(source), _people(source), _left_out(source)]
+    given = [
+        _better(source),
+        worst_item(source, drawn, draw),
+        *_costly(source),
+        _people(source),
+        _left_out(source),
+    ]
     body = fill("answers", key=source.key, answers=[each for each in given if each is not None])
     return Section(part="answers", title="In short", body=body)
 

@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from kammerton.errors import OptionError, plural
 from kammerton.model.scores import Scores
-from kammerton.model.views import ItemView
 from kammerton.reporting.html.answers import answers
 from kammerton.reporting.html.breakdown import breakdown
 from kammerton.reporting.html.classes import costs
@@ -22,7 +19,7 @@ from kammerton.reporting.html.overview import overview
 from kammerton.reporting.html.page import embedded
 from kammerton.reporting.html.quality import quality
 from kammerton.reporting.html.sections import Chapter, Section
-from kammerton.reporting.html.source import Source
+from kammerton.reporting.html.source import Draw, Source
 from kammerton.statistics.comparing import compare
 from kammerton.statistics.comparison import Comparison
 
@@ -57,9 +54,7 @@ def _comparison(source: Source) -> Comparison | None:
         return None
 
 
-def chapter_of(
-    source: Source, title: str, draw: Callable[[str], ItemView | None] | None = None, apart: str = ""
-) -> Chapter:
+def chapter_of(source: Source, title: str, draw: Draw | None = None, apart: str = "") -> Chapter:
     """Return the chapter of one task.
 
     Parameters
@@ -67,7 +62,7 @@ def chapter_of(
     source : Source
     title : str
     draw : callable, optional
-        ``draw(name)`` lays an item out; None if it cannot be.
+        Lays an item out.
     apart : str
         What keeps it from being one with a chapter before it.
     """
@@ -75,7 +70,7 @@ def chapter_of(
     behind = [costs(source), breakdown(source), quality(source), methods(source)]
     used = sum(_size(each) for each in (*before, *behind) if each is not None)
     drawn = item(source, draw, budget=min(BUDGET, max(_LEAST, _CHAPTER - used)))
-    sections = [answers(source, drawn), *before, drawn, *behind]
+    sections = [answers(source, drawn, draw), *before, drawn, *behind]
     return Chapter(
         key=source.key,
         title=title,

@@ -5,27 +5,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from kammerton.errors import plural
-from kammerton.model.views import ItemView
-from kammerton.reporting.html.filling import fill, shown
+from kammerton.reporting.html.filling import fill
 from kammerton.reporting.html.item_choice import BUDGET, Chosen, choose
 from kammerton.reporting.html.items import values_of, worst_of
 from kammerton.reporting.html.sections import Section
-from kammerton.reporting.html.source import Source
+from kammerton.reporting.html.source import Draw, Source
 
-__all__ = ["item", "what_cost"]
+__all__ = ["item"]
 
 _SEED = 0
-_LABELS = 6
-"""Labels of a kind of error that are named."""
 
 
-def item(
-    source: Source, draw: Callable[[str], ItemView | None] | None, *, budget: int = BUDGET
-) -> Section | None:
+def item(source: Source, draw: Draw | None, *, budget: int = BUDGET) -> Section | None:
     """Return the section in which an item is looked at, if any can be laid out.
 
     Parameters
@@ -33,7 +26,7 @@ def item(
     source : Source
         Says which items are worse.
     draw : callable, optional
-        ``draw(name)`` lays an item out; None if it cannot be.
+        Lays an item out.
     budget : int
         Bytes that may be used.
     """
@@ -56,52 +49,6 @@ def item(
         "item", key=source.key, measure=str(source.main), told=_told(chosen, len(source.items), budget)
     )
     return Section(part="item", title="One item", body=body, data=data)
-
-
-def what_cost(drawn: Section | None, number: str, system: str) -> str:
-    """Say what cost a system most in an item, by the table of its costs; nothing if there is none.
-
-    Parameters
-    ----------
-    drawn : Section, optional
-        In which items are looked at.
-    number : str
-        Of the item in the page.
-    system : str
-    """
-    if drawn is None or number not in drawn.data["items"]:
-        return ""
-    texts = drawn.data["texts"]
-    for table in drawn.data["items"][number]["tables"]:
-        title = texts[table["title"]]
-        heads = [texts[heading] for heading, _ in table["columns"]][:2]
-        if not table["rows"]:
-            continue
-        if title.startswith(f"{shown(system)}: ") and heads == ["reference", "estimate"]:
-            return f"{title}. {_largest(table, texts)}"
-        if title == shown(f"errors of {system}") and heads == ["error", "label"]:
-            return _errors(table, texts)
-    return ""
-
-
-def _largest(table: Mapping[str, Any], texts: Sequence[str]) -> str:
-    """Say what was taken for what most, and how much of what was lost that is."""
-    (reference,), (estimate,), lost = table["rows"][0][:3]
-    share = 100 * lost / sum(row[2] for row in table["rows"])
-    return f"The largest part, {share:.0f} %: {texts[reference]} taken for {texts[estimate]}."
-
-
-def _errors(table: Mapping[str, Any], texts: Sequence[str]) -> str:
-    """Say which labels were missed, and which are spurious."""
-    kinds: dict[str, list[str]] = {}
-    for (kind,), (label,), *_ in table["rows"]:
-        kinds.setdefault(texts[kind], []).append(texts[label])
-    told = "; ".join(
-        f"{kind} {', '.join(labels[:_LABELS])}"
-        + (f" and {len(labels) - _LABELS} more" if labels[_LABELS:] else "")
-        for kind, labels in kinds.items()
-    )
-    return f"{told[0].upper()}{told[1:]}."
 
 
 def _ranked(source: Source) -> tuple[list[int], list[int]]:

@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.model.scores import Scores
+from kammerton.model.views import ItemView
 from kammerton.statistics.comparison import Comparison, MeasureComparison
 
-__all__ = ["Source"]
+__all__ = ["Draw", "Source"]
+
+Draw = Callable[[str], ItemView | None]
+"""Lays out the item of a name; None if it cannot be."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

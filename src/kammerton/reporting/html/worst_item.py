@@ -9,20 +9,23 @@ from collections.abc import Iterator
 from kammerton.reporting.costs import costliest_items
 from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.filling import shown
-from kammerton.reporting.html.item import what_cost
 from kammerton.reporting.html.items import worst_of
 from kammerton.reporting.html.numbers import figure, unit_of
 from kammerton.reporting.html.sections import Section
-from kammerton.reporting.html.source import Source
+from kammerton.reporting.html.source import Draw, Source
 
 __all__ = ["worst_item"]
 
+_NO_ANNOTATIONS = (
+    "Why is not told: the run has no annotations, from which items are laid out. kammerton score --out keeps "
+    "them, unless they are too many or --no-annotations is given."
+)
 _NAMED = 6
 """Annotators whose figures are told one by one."""
 
 
-def worst_item(source: Source, drawn: Section | None) -> Answer | None:
-    """Say which item the best system does worst on, and which cost most."""
+def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answer | None:
+    """Say which item the best system does worst on and why, and which cost most."""
     measure = source.main
     worst = worst_of(source)
     if worst is None:
@@ -31,7 +34,7 @@ def worst_item(source: Source, drawn: Section | None) -> Answer | None:
     name, number = source.items[place], str(place)
     answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
     dearest = costliest_items(source.scores, measure, 3)
-    details = [*_by_annotator(source, name, system), *_why(source, drawn, number, system)]
+    details = [*_by_annotator(source, name, system), *_why(source, draw, name, system)]
     if measure.range == (0.0, 1.0) and dearest:
         whose = "all systems" if source.scores.systems[1:] else "it"
         names = ", ".join(shown(each, 100) for each in dearest)
@@ -58,9 +61,10 @@ def _by_annotator(source: Source, item: str, system: str) -> Iterator[str]:
         yield f"Annotator by annotator: {', '.join(told)}."
 
 
-def _why(source: Source, drawn: Section | None, number: str, system: str) -> Iterator[str]:
-    """Say what an item lost most by, and against whom it is laid out where figures are against several."""
-    told = what_cost(drawn, number, system)
-    alone = source.people[1:] and "against" not in told
-    if told:
-        yield f"Against {shown(source.people[0], 60)}: {told}" if alone else told
+def _why(source: Source, draw: Draw | None, item: str, system: str) -> Iterator[str]:
+    """Say why a system did no better on an item, if it can be laid out."""
+    if draw is None and source.scores.origin.task.view is not None:
+        yield _NO_ANNOTATIONS
+    view = None if draw is None else draw(item)
+    for reason in () if view is None else view.reasons.get(system, ()):
+        yield shown(f"{reason[0].upper()}{reason[1:]}.", 400)

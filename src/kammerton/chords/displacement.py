@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Whether an estimate that is mostly wrong would be right at another time, or at another pitch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.chords.annotation import ChordAnnotation
+from kammerton.chords.degrees import ROOTS
+from kammerton.chords.labels import parse
+from kammerton.errors import plural
+
+__all__ = ["displacement", "transposed"]
+
+Shares = Callable[[Sequence[ChordAnnotation]], NDArray[np.float64]]
+
+_HALF = 0.5
+"""What is right for less of the time may be displaced; what is told would be right for as much."""
+_TIMES = 2.0
+"""How many times as much must be right elsewhere."""
+_FARTHEST, _STEP, _FINER = 20.0, 0.5, 0.1
+"""Seconds by which an estimate is moved at most, at a time, and about the best of these."""
+
+
+def displacement(estimate: ChordAnnotation, shares: Shares) -> str:
+    """Say where an estimate that is mostly wrong would be mostly right; nothing if nowhere, or if it is not.
+
+    Recordings that begin with some seconds more or less, and such as are tuned otherwise than the one that
+    was annotated, have every chord wrong though each is well heard.
+
+    Parameters
+    ----------
+    estimate : ChordAnnotation
+    shares : callable
+        Which share of the time each of several estimates is right.
+
+    Examples
+    --------
+    >>> wanted = ("D", "E:min/b3")
+    >>> found = ChordAnnotation(np.array([[0.0, 1.0], [1.0, 2.0]]), ("C#", "D#:min"))
+    >>> def shares(moved):
+    ...     return np.array([np.mean([a == b for a, b in zip(each.labels, wanted)]) for each in moved])
+    >>> displacement(found, shares)
+    '50 % would be right if all of it were 1 semitone higher'
+    """
+    (own,) = shares([estimate])
+    if not own < _HALF:
+        return ""
+    best, moved = max((_best_transposed(estimate, shares), _best_shifted(estimate, shares)))
+    return f"{100 * best:.0f} % would be right if {moved}" if best >= max(_HALF, _TIMES * own) else ""
+
+
+def _best_transposed(estimate: ChordAnnotation, shares: Shares) -> tuple[float, str]:
+    found = shares([transposed(estimate, each) for each in range(1, 12)])
+    best = int(found.argmax()) + 1
+    moved = f"{plural(best, 'semitone')} higher" if best <= 6 else f"{plural(12 - best, 'semitone')} lower"
+    return float(found.max()), f"all of it were {moved}"
+
+
+def _best_shifted(estimate: ChordAnnotation, shares: Shares) -> tuple[float, str]:
+    coarse = np.arange(-_FARTHEST, _FARTHEST + _STEP, _STEP)
+    near = coarse[shares([_shifted(estimate, each) for each in coarse]).argmax()]
+    fine = near + np.arange(-_STEP, _STEP + _FINER, _FINER)
+    found = shares([_shifted(estimate, each) for each in fine])
+    seconds = fine[found.argmax()]
+    return float(found.max()), f"it came {abs(seconds):.1f} s {'earlier' if seconds < 0 else 'later'}"
+
+
+def _shifted(estimate: ChordAnnotation, seconds: float) -> ChordAnnotation:
+    return ChordAnnotation(np.maximum(estimate.intervals + seconds, 0.0), estimate.labels)
+
+
+def transposed(estimate: ChordAnnotation, semitones: int) -> ChordAnnotation:
+    """Return an annotation whose roots lie higher, in some spelling.
+
+    >>> transposed(ChordAnnotation(np.array([[0.0, 1.0], [1.0, 2.0]]), ("B:min/b3", "N")), 2).labels
+    ('Db:min/b3', 'N')
+    """
+    moved = {label: _transposed(label, semitones) for label in set(estimate.labels)}
+    return ChordAnnotation(estimate.intervals, tuple(map(moved.__getitem__, estimate.labels)))
+
+
+def _transposed(label: str, semitones: int) -> str:
+    chord = parse(label)
+    if chord.root_pitch_class is None:
+        return label
+    return ROOTS[(chord.root_pitch_class + semitones) % 12] + label.removeprefix(chord.root)
