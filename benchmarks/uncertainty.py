@@ -30,9 +30,10 @@ from numpy.typing import NDArray
 
 import kammerton
 from kammerton.chords import TASK
-from kammerton.model.evidence import Evidence, Row
+from kammerton.model.evidence import Evidence
 from kammerton.model.grouping import Grouping
 from kammerton.model.measure import Measure
+from kammerton.model.rows import Row, Rows
 from kammerton.model.scores import Scores
 from kammerton.statistics.comparing import compare
 from kammerton.statistics.figures import Key
@@ -124,7 +125,7 @@ def scores_of(length: Array, right: Array) -> Scores:
     """Return scores of systems that get these shares of songs right."""
     systems = right.shape[1]
     songs = [f"{number:06}" for number in range(len(length))]
-    rows = tuple(Row(f"system {system}", song, "reference") for system in range(systems) for song in songs)
+    rows = Rows.of(Row(f"system {system}", song, "reference") for system in range(systems) for song in songs)
     statistics = np.zeros((len(rows), len(MEASURE.formula.statistics)))
     names = list(MEASURE.formula.statistics)
     statistics[:, names.index("correct_chord")] = (right * length[:, None]).T.ravel()
@@ -132,7 +133,7 @@ def scores_of(length: Array, right: Array) -> Scores:
     return made({MEASURE: statistics}, rows)
 
 
-def made(statistics: Mapping[Measure, Array], rows: tuple[Row, ...]) -> Scores:
+def made(statistics: Mapping[Measure, Array], rows: Rows) -> Scores:
     evidence = Evidence(tuple(statistics), {"pair": rows}, statistics, {}, {})
     return Scores(TASK, evidence, missing="worst", options=TASK.options(), choices={})
 
@@ -249,7 +250,7 @@ def large(items: int, systems: int, count: int) -> Scores:
     """Return scores by real measures of chords, with every aggregate that they have."""
     rng = np.random.default_rng(0)
     chosen = [measure for measure in TASK.measures if measure.protocol in ("mirex2013", "mir_eval")][:count]
-    rows = tuple(Row(f"s{system}", f"{item:06}", "r") for system in range(systems) for item in range(items))
+    rows = Rows.of(Row(f"s{system}", f"{item:06}", "r") for system in range(systems) for item in range(items))
     return made({measure: plausible(measure, len(rows), rng) for measure in chosen}, rows)
 
 

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kammerton.core.ratios import ratio
-from kammerton.model.evidence import Evidence, Row
+from kammerton.model.evidence import Evidence
 from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Aggregate, Card, Measure, Statistics, Values
 from kammerton.model.protocol import Protocol
+from kammerton.model.rows import Row, Rows
 from kammerton.model.scores import Scores
 from kammerton.model.task import Evaluation, Reading, Task
 
@@ -73,8 +74,8 @@ OTHER = _measure("pooled", "pooled", protocol="other")
 CLASSES = _measure("classes", "gathered")
 LOSS = replace(MEAN, name="loss", direction="lower")
 
-Rows = ArrayLike | Sequence[tuple[float, float]]
-Table = Mapping[str, Rows | Mapping[str, Rows]]
+Cells = ArrayLike | Sequence[tuple[float, float]]
+Table = Mapping[str, Cells | Mapping[str, Cells]]
 """By system, perhaps by annotator: rows of part and whole, one per item; NaN where there is no row."""
 
 
@@ -171,7 +172,7 @@ def tabled(
     }
     evidence = Evidence(
         measures=tuple(measures),
-        rows={"pair": tuple(pairs)},
+        rows={"pair": Rows.of(pairs)},
         statistics=by_measure,
         tallies={},
         fingerprints={(row.annotator, row.item): row.item.encode() for row in pairs},
@@ -180,7 +181,7 @@ def tabled(
     return Scores(task(measures), evidence, missing="worst", options=None, choices={})
 
 
-def _by_annotator(rows: Rows | Mapping[str, Rows]) -> dict[str, Statistics]:
+def _by_annotator(rows: Cells | Mapping[str, Cells]) -> dict[str, Statistics]:
     found = rows if isinstance(rows, Mapping) else {"reference": rows}
     return {name: np.asarray(each, dtype=float).reshape(-1, 2) for name, each in found.items()}
 

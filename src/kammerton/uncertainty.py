@@ -48,7 +48,7 @@ def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
 
 def items_of(evidence: Evidence) -> list[str]:
     """Return the names of all items, sorted."""
-    return sorted({row.item for rows in evidence.rows.values() for row in rows})
+    return sorted(set().union(*(rows.items for rows in evidence.rows.values())))
 
 
 def drawing_of(

@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
 from kammerton.model.evaluating import Judged
-from kammerton.model.evidence import Row
 from kammerton.model.exact import ExactTally
 from kammerton.model.gathering import Gathered
 from kammerton.model.loading import Roster
 from kammerton.model.measure import Measure
 from kammerton.model.parts import Facts, Grounds, Part
+from kammerton.model.rows import Rows, State
 from kammerton.model.suspicions import Apart, Same, Suspicions
 
 __all__ = ["TornError", "decode_part", "encode_part"]
 
-_MAGIC = b"kammerton part 1\n"
+_MAGIC = b"kammerton part 2\n"
 _DIGEST = hashlib.sha256().digest_size
 _LENGTH = 8
 
@@ -53,6 +53,9 @@ class _Written:
     def numbers(self, values: Iterable[int]) -> int:
         return self.array(np.array(list(values), dtype=np.int64))
 
+    def names(self, texts: Iterable[str]) -> int:
+        return self.numbers(map(self.text, texts))
+
 
 def encode_part(part: Part) -> bytes:
     """Return a part as bytes.
@@ -68,7 +71,7 @@ def encode_part(part: Part) -> bytes:
     """
     written = _Written()
     body = {
-        "items": [written.text(item) for item in part.items],
+        "items": written.names(part.items),
         "facts": _plain_facts(part.facts),
         "grounds": _plain_grounds(part.grounds),
         "judged": None if part.judged is None else _plain_judged(part.judged, written),
@@ -108,13 +111,14 @@ def _plain_judged(judged: Judged, written: _Written) -> dict[str, Any]:
     }
 
 
-def _plain_rows(rows: Sequence[Row], written: _Written) -> int:
-    text = written.text
-    columns = [
-        (text(r.system), text(r.item), text(r.annotator), text(r.status), r.counts, text(r.reason))
-        for r in rows
-    ]
-    return written.array(np.array(columns, dtype=np.int64).reshape(-1, 6))
+def _plain_rows(rows: Rows, written: _Written) -> dict[str, Any]:
+    return {
+        "items": written.names(rows.items),
+        "groups": rows.groups,
+        "group_codes": written.array(rows.group_codes),
+        "states": rows.states,
+        "state_codes": written.array(rows.state_codes),
+    }
 
 
 def _plain_tally(tally: ExactTally, written: _Written) -> dict[str, Any]:
@@ -141,11 +145,10 @@ def _plain_gathered(gathered: Gathered, written: _Written) -> dict[str, Any]:
 
 
 def _plain_fingerprints(fingerprints: Mapping[tuple[str, str], bytes], written: _Written) -> list[int]:
-    places = [(written.text(annotator), written.text(item)) for annotator, item in fingerprints]
-    digests = np.frombuffer(b"".join(fingerprints.values()), dtype=np.uint8)
     return [
-        written.array(np.array(places, dtype=np.int64).reshape(-1, 2)),
-        written.array(digests.reshape(len(places), -1) if places else digests.reshape(0, _DIGEST)),
+        written.names(annotator for annotator, _ in fingerprints),
+        written.names(item for _, item in fingerprints),
+        written.array(np.frombuffer(b"".join(fingerprints.values()), dtype=np.uint8)),
     ]
 
 
@@ -164,13 +167,13 @@ class _Read:
     """Texts and arrays of a part that is read."""
 
     def __init__(self, texts: list[str], arrays: list[NDArray[Any]]) -> None:
-        self.texts, self._arrays = texts, arrays
+        self._texts, self._arrays = texts, arrays
 
     def array(self, number: int) -> Any:
         return self._arrays[number]
 
-    def names(self, numbers: Iterable[int]) -> list[str]:
-        return [self.texts[number] for number in numbers]
+    def names(self, number: int) -> list[str]:
+        return list(map(self._texts.__getitem__, self._arrays[number].tolist()))
 
 
 def decode_part(data: bytes, measures: Iterable[Measure]) -> Part:
@@ -203,16 +206,12 @@ def _decoded(body: memoryview, measures: Iterable[Measure]) -> Part:
     head = json.loads(bytes(body[_LENGTH:end]))
     read = _Read(head["texts"], list(_arrays(body[end:], head["arrays"])))
     part, known = head["part"], {str(measure): measure for measure in measures}
-    places, digests = map(read.array, part["fingerprints"])
     return Part(
         items=tuple(read.names(part["items"])),
         facts=_facts(part["facts"]),
         grounds=_grounds(part["grounds"], known),
         judged=None if part["judged"] is None else _judged(part["judged"], read, known),
-        fingerprints={
-            (read.texts[annotator], read.texts[item]): digest.tobytes()
-            for (annotator, item), digest in zip(places.tolist(), digests, strict=True)
-        },
+        fingerprints=_fingerprints(part["fingerprints"], read),
         suspicions=_suspicions(part["suspicions"]),
         said={(where, whose): [Diagnostic(**each) for each in said] for where, whose, said in part["said"]},
         paired=part["paired"],
@@ -243,20 +242,30 @@ def _grounds(plain: Mapping[str, Any], known: Mapping[str, Measure]) -> Grounds:
     )
 
 
+def _fingerprints(plain: Sequence[int], read: _Read) -> dict[tuple[str, str], bytes]:
+    annotators, items, whole = read.names(plain[0]), read.names(plain[1]), read.array(plain[2]).tobytes()
+    digests = [whole[at : at + _DIGEST] for at in range(0, len(whole), _DIGEST)]
+    return dict(zip(zip(annotators, items, strict=True), digests, strict=True))
+
+
 def _judged(plain: Mapping[str, Any], read: _Read, known: Mapping[str, Measure]) -> Judged:
     gathered = plain["gathered"]
     return Judged(
-        {needs: tuple(_rows(read.array(number), read.texts)) for needs, number in plain["rows"].items()},
+        {needs: _rows(rows, read) for needs, rows in plain["rows"].items()},
         {known[name]: read.array(number) for name, number in plain["statistics"].items()},
         {name: _tally(tally, read) for name, tally in plain["tallies"].items()},
         None if gathered is None else _gathered(gathered, read),
     )
 
 
-def _rows(columns: NDArray[np.int64], texts: Sequence[str]) -> Iterable[Row]:
-    for system, item, annotator, status, counts, reason in columns.tolist():
-        told: Any = texts[status]
-        yield Row(texts[system], texts[item], texts[annotator], told, bool(counts), texts[reason])
+def _rows(plain: Mapping[str, Any], read: _Read) -> Rows:
+    return Rows.made(
+        read.names(plain["items"]),
+        [(system, annotator) for system, annotator in plain["groups"]],
+        read.array(plain["group_codes"]),
+        [State(*state) for state in plain["states"]],
+        read.array(plain["state_codes"]),
+    )
 
 
 def _tally(plain: Mapping[str, Any], read: _Read) -> ExactTally:

@@ -227,12 +227,13 @@ class _Run:
             return
         self._seen.add(number)
         items = len(self._plan.items_of(number))
-        rows = () if part.judged is None else next(iter(part.judged.rows.values()), ())
+        judged = () if part.judged is None else part.judged.rows.values()
+        failed = [rows.in_state(lambda state: state.status == "failed") for rows in judged]
         before = self._progress
         self._progress = Progress(
             done=before.done + items,
             items=before.items,
             found=before.found + items * found,
-            failed=before.failed + sum(row.status == "failed" for row in rows),
+            failed=before.failed + (int(failed[0].sum()) if failed else 0),
         )
         self._watch(self._progress)

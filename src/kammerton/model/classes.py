@@ -9,9 +9,10 @@ from typing import Literal
 
 import numpy as np
 
-from kammerton.model.evidence import Evidence, Row
+from kammerton.model.evidence import Evidence
 from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Statistics
+from kammerton.model.rows import Row, Rows
 from kammerton.model.task import Task
 
 __all__ = ["Classes", "Gathering", "Kind", "gather_classes", "has_class", "kind_of"]
@@ -29,7 +30,7 @@ class Gathering:
 
     Parameters
     ----------
-    rows : tuple of Row
+    rows : Rows
         Of pairs; the cases of what was gathered are their numbers.
     gathered : Gathered
         Of the whole corpus: statistics of classes do not add up over items.
@@ -39,7 +40,7 @@ class Gathering:
         ``classes(gathered)`` makes classes of the rows of one system and annotator.
     """
 
-    rows: tuple[Row, ...]
+    rows: Rows
     gathered: Gathered
     measures: tuple[Measure, ...]
     classes: Callable[[Gathered], Classes]
@@ -59,7 +60,7 @@ class Gathering:
         )
 
 
-def gather_classes(gathering: Gathering) -> tuple[tuple[Row, ...], dict[Measure, Statistics]]:
+def gather_classes(gathering: Gathering) -> tuple[Rows, dict[Measure, Statistics]]:
     """Return a row for each class of each system and annotator, and the statistics of measures over classes.
 
     Parameters
@@ -70,13 +71,12 @@ def gather_classes(gathering: Gathering) -> tuple[tuple[Row, ...], dict[Measure,
     pairs = gathering.rows
     rows: list[Row] = []
     parts: dict[Measure, list[Statistics]] = {measure: [] for measure in gathering.measures}
-    for system, annotator in dict.fromkeys((row.system, row.annotator) for row in pairs):
-        own = np.array([(row.system, row.annotator) == (system, annotator) for row in pairs], dtype=bool)
-        names, found = gathering.classes(gathering.gathered.of(own))
+    for number, (system, annotator) in enumerate(pairs.groups):
+        names, found = gathering.classes(gathering.gathered.of(pairs.group_codes == number))
         rows += [Row(system, name, annotator) for name in names]
         for measure in gathering.measures:
             parts[measure].append(found[measure])
-    return tuple(rows), {measure: np.concatenate(each) for measure, each in parts.items()}
+    return Rows.of(rows), {measure: np.concatenate(each) for measure, each in parts.items()}
 
 
 def has_class(row: Statistics) -> bool:

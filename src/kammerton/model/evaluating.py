@@ -12,11 +12,12 @@ import numpy as np
 
 from kammerton.errors import Diagnostic
 from kammerton.model.corpus import ALL, Missing
-from kammerton.model.evidence import Evidence, Group, Row, Tally
+from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.exact import ExactTally, add_tables
 from kammerton.model.gathering import Gathered, join, name_items
 from kammerton.model.loading import Estimates, References
 from kammerton.model.measure import Measure, Needs, Statistics
+from kammerton.model.rows import Group, Row, Rows
 from kammerton.model.task import Case, Task
 
 __all__ = [
@@ -49,7 +50,7 @@ class Judged:
         Class tables by name.
     """
 
-    rows: Mapping[Needs, tuple[Row, ...]]
+    rows: Mapping[Needs, Rows]
     statistics: Mapping[Measure, Statistics]
     tallies: Mapping[str, ExactTally]
     gathered: Gathered | None
@@ -199,7 +200,7 @@ def judge(
     """
     plan = _Plan(task, references, systems, missing)
     blocks = [items[at : at + BLOCK] for at in range(0, max(len(items), 1), BLOCK)]
-    rows: dict[Needs, tuple[Row, ...]] = {}
+    rows: dict[Needs, Rows] = {}
     statistics: dict[Measure, Statistics] = {}
     tallies: dict[str, ExactTally] = {}
     gathered: list[Gathered] = []
@@ -208,7 +209,7 @@ def judge(
         found = _Kernels(task, plan, needs, own, options)
         for block in blocks:
             found.run(block, tallies)
-        rows[needs] = tuple(found.rows)
+        rows[needs] = Rows.of(found.rows)
         statistics |= {measure: np.concatenate(parts) for measure, parts in found.statistics.items()}
         gathered = gathered or found.gathered
     ordered = {measure: statistics[measure] for measure in measures if measure in statistics}

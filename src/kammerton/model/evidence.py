@@ -5,46 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from kammerton.errors import Diagnostic
 from kammerton.model.gathering import Gathered, join
 from kammerton.model.measure import Measure, Needs, Statistics
+from kammerton.model.rows import Group, Rows
 from kammerton.model.task import Classes
 
-__all__ = ["Evidence", "Group", "Row", "Status", "Tally"]
-
-Status = Literal["ok", "missing", "failed"]
-
-Group = tuple[str, str]
-"""A system, and an annotator or ``"all"``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One item of one system against one annotator, or against all of them at once.
-
-    Parameters
-    ----------
-    system, item, annotator : str
-        Which.
-    status : {"ok", "missing", "failed"}
-        Whether there was an estimate, and whether both sides could be used.
-    counts : bool
-        Whether the row enters corpus figures: a missing estimate does under the policy ``worst``, a
-        failed reference never.
-    reason : str
-        Why the status is not ok.
-    """
-
-    system: str
-    item: str
-    annotator: str
-    status: Status = "ok"
-    counts: bool = True
-    reason: str = ""
+__all__ = ["Evidence", "Tally"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +41,7 @@ class Evidence:
 
     Parameters
     ----------
-    rows : mapping of needs to tuple of Row
+    rows : mapping of needs to Rows
         By what a measure needs: one row per system, item and annotator for pairs, else one per
         system and item.
     measures : tuple of Measure
@@ -89,7 +59,7 @@ class Evidence:
     """
 
     measures: tuple[Measure, ...]
-    rows: Mapping[Needs, tuple[Row, ...]]
+    rows: Mapping[Needs, Rows]
     statistics: Mapping[Measure, Statistics]
     tallies: Mapping[str, Tally]
     fingerprints: Mapping[tuple[str, str], bytes]
@@ -100,7 +70,7 @@ class Evidence:
         """Return the evidence of both parts; they share no row."""
         return Evidence(
             measures=self.measures,
-            rows={needs: rows + other.rows[needs] for needs, rows in self.rows.items()},
+            rows={needs: Rows.joined((rows, other.rows[needs])) for needs, rows in self.rows.items()},
             statistics={
                 measure: np.concatenate((part, other.statistics[measure]))
                 for measure, part in self.statistics.items()

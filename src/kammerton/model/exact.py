@@ -17,7 +17,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from kammerton.model.evidence import Group, Tally
+from kammerton.model.evidence import Tally
+from kammerton.model.rows import Group
 from kammerton.model.task import Classes, ClassTable
 
 __all__ = ["ExactTally", "add_tables", "condensed", "in_order", "summed"]

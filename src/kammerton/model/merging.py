@@ -11,12 +11,13 @@ from itertools import chain
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.model.corpus import ALL, Corpus, check_annotators, spelled_apart, unmatched
 from kammerton.model.evaluating import remarks
-from kammerton.model.evidence import Evidence, Group, Row
+from kammerton.model.evidence import Evidence
 from kammerton.model.exact import ExactTally, summed
 from kammerton.model.gathering import Gathered
 from kammerton.model.loading import Roster, said_once
 from kammerton.model.measure import Measure, Needs
 from kammerton.model.parts import Facts, Part, applicable_measures
+from kammerton.model.rows import Group, Rows
 from kammerton.model.scoring import Order
 from kammerton.model.stacking import Stack, Stacked
 from kammerton.model.suspicions import Suspicions
@@ -126,7 +127,7 @@ class Ledger:
         if not measures:
             raise DataError(diagnostics)
         annotators = self._annotators()
-        rows: dict[Needs, tuple[Row, ...]] = {}
+        rows: dict[Needs, Rows] = {}
         found = Stacked({}, {})
         gathered: Gathered | None = None
         groups = self._groups(annotators)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from kammerton.errors import plural
 from kammerton.model.classes import Kind, has_class, kind_of
 from kammerton.model.corpus import ALL
-from kammerton.model.evidence import Row
 from kammerton.model.measure import Measure, Statistics
+from kammerton.model.rows import Row, Rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,7 +37,7 @@ Figures = tuple[float, float, float]
 def item_rows(
     measures: Sequence[Measure],
     systems: Sequence[str],
-    rows: Mapping[Kind, Sequence[Row]],
+    rows: Mapping[Kind, Rows],
     order: Mapping[Kind, Sequence[int]],
     statistics: Mapping[Measure, Statistics],
 ) -> Iterator[tuple[Any, ...]]:
@@ -47,10 +47,11 @@ def item_rows(
         figures[kind_of(measure)].append((measure, _figures_of(measure, statistics[measure])))
     for system, kind in product(systems, figures):
         for index in order[kind]:
-            if rows[kind][index].system == system:
+            row = rows[kind][index]
+            if row.system == system:
                 for measure, found in figures[kind]:
                     if kind != "gathered" or has_class(statistics[measure][index]):
-                        yield _item_row(rows[kind][index], measure, found[index])
+                        yield _item_row(row, measure, found[index])
 
 
 def _figures_of(measure: Measure, statistics: Statistics) -> list[Figures]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -17,12 +17,13 @@ from kammerton.errors import Diagnostic, OptionError
 from kammerton.model.classes import Gathering, Kind, gather_classes, has_class, kind_of
 from kammerton.model.corpus import ALL, Corpus, one_of
 from kammerton.model.drawing import Drawing, Interval
-from kammerton.model.evidence import Evidence, Row, Tally
+from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.grouping import Grouping
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Aggregate, Estimate, Measure, Statistics
 from kammerton.model.origin import Origin
 from kammerton.model.protocol import find
+from kammerton.model.rows import Group, Row, Rows
 from kammerton.model.score_tables import ITEMS, SUMMARY, describe, entry, item_rows, summary_rows, table
 from kammerton.model.showing import Charted
 from kammerton.model.surroundings import Surroundings
@@ -101,7 +102,7 @@ class Scores(Charted):
             grouping=grouping,
         )
         self.gathering = Gathering.of(task, evidence, options)
-        self._rows: dict[Kind, tuple[Row, ...]] = dict(evidence.rows.items())
+        self._rows: dict[Kind, Rows] = dict(evidence.rows.items())
         self._statistics: Mapping[Measure, Statistics] = evidence.statistics
         if self.gathering is not None:
             self._rows["gathered"], of_classes = gather_classes(self.gathering)
@@ -110,18 +111,15 @@ class Scores(Charted):
         self._chosen: dict[tuple[Kind, str, str], tuple[NDArray[np.int_], tuple[str, ...]]] = {}
         self._signed: dict[str, dict[Measure, str]] = {}
 
-    def _sorted(self, rows: Sequence[Row]) -> Sequence[int]:
+    def _sorted(self, rows: Rows) -> NDArray[np.int64]:
         """Return the numbers of the rows by system, annotator and item: shards do not show."""
         systems = {name: place for place, name in enumerate(self.systems)}
         annotators = {name: place for place, name in enumerate(self.annotators)}
-
-        def key(row: Row) -> tuple[int, int, str]:
-            return systems[row.system], annotators.get(row.annotator, 0), row.item
-
-        numbers = range(len(rows))
-        if all(one <= other for one, other in pairwise(map(key, rows))):
-            return numbers
-        return sorted(numbers, key=[*map(key, rows)].__getitem__)
+        places = [(systems[system], annotators.get(annotator, 0)) for system, annotator in rows.groups]
+        keys = list(zip(map(places.__getitem__, rows.group_codes.tolist()), rows.items, strict=True))
+        if all(one <= other for one, other in pairwise(keys)):
+            return np.arange(len(rows))
+        return np.array(sorted(range(len(rows)), key=keys.__getitem__), dtype=np.int64)
 
     @property
     def task(self) -> str:
@@ -136,21 +134,21 @@ class Scores(Charted):
     @cached_property
     def systems(self) -> tuple[str, ...]:
         """Names of the systems, in the order given."""
-        return tuple(dict.fromkeys(row.system for row in self._all_rows()))
+        return tuple(dict.fromkeys(system for system, _ in self._groups()))
 
     @cached_property
     def annotators(self) -> tuple[str, ...]:
         """Names of the annotators, and ``"all"`` behind them if there are several."""
-        names = tuple(dict.fromkeys(r.annotator for r in self._all_rows() if r.annotator != ALL))
+        names = tuple(dict.fromkeys(annotator for _, annotator in self._groups() if annotator != ALL))
         return names if len(names) == 1 else (*names, ALL)
 
     def annotators_of(self, measure: Measure) -> tuple[str, ...]:
         """Names of the annotators that a measure has figures for."""
         return self.annotators if measure.needs == "pair" else (ALL,)
 
-    def _all_rows(self) -> Iterator[Row]:
-        """Give the rows of items; classes are none."""
-        return chain.from_iterable(self._evidence.rows.values())
+    def _groups(self) -> Iterator[Group]:
+        """Give the groups of rows of items; classes are none."""
+        return chain.from_iterable(rows.groups for rows in self._evidence.rows.values())
 
     @cached_property
     def references(self) -> dict[str, int]:
@@ -173,14 +171,16 @@ class Scores(Charted):
 
         With several annotators an item counts once: as failed or missing if it is for any of them.
         """
-        worst: dict[str, dict[str, str]] = {name: {} for name in self.systems}
-        for row in self._all_rows():
-            of_system = worst[row.system]
-            of_system[row.item] = max(of_system.get(row.item, "ok"), row.status, key=_STATES.index)
-        return {
-            name: {"total": len(items), **dict.fromkeys(_STATES, 0), **Counter(items.values())}
-            for name, items in worst.items()
-        }
+        found: dict[str, dict[str, int]] = {}
+        for system in self.systems:
+            items = set().union(*(_of_system(rows, system).items for rows in self._evidence.rows.values()))
+            worst: dict[str, str] = {}
+            for row in self.unusable(system):
+                worst[row.item] = max(worst.get(row.item, "ok"), row.status, key=_STATES.index)
+            lost = Counter(worst.values())
+            told = {"total": len(items), "ok": len(items) - len(worst)}
+            found[system] = told | {state: lost[state] for state in _STATES[1:]}
+        return found
 
     @property
     def is_partial(self) -> bool:
@@ -189,7 +189,12 @@ class Scores(Charted):
 
     def unusable(self, system: str) -> tuple[Row, ...]:
         """Return the rows of a system that have no estimate, or a side that cannot be used."""
-        return tuple(row for row in self._all_rows() if row.system == system and row.status != "ok")
+        return tuple(
+            row
+            for rows in self._evidence.rows.values()
+            for row in rows.take(np.flatnonzero(rows.in_state(lambda state: state.status != "ok")))
+            if row.system == system
+        )
 
     @property
     def ci(self) -> float | None:
@@ -235,7 +240,8 @@ class Scores(Charted):
         ``counted_as`` (what an undefined value counts in a mean, if anything). Of measures over classes
         the items are the classes.
         """
-        rows = item_rows(self.measures, self.systems, self._rows, self._order, self._statistics)
+        order = {kind: numbers.tolist() for kind, numbers in self._order.items()}
+        rows = item_rows(self.measures, self.systems, self._rows, order, self._statistics)
         return table(rows, ITEMS)
 
     def table(self, name: str) -> pl.DataFrame:
@@ -374,7 +380,7 @@ class Scores(Charted):
         chosen, names = self._counting(kind_of(measure), system, annotator)
         if measure.aggregate == "gathered":
             chosen = np.array([index for index in chosen.tolist() if has_class(statistics[index])], dtype=int)
-            names = tuple(rows[index].item for index in chosen.tolist())
+            names = rows.items_at(chosen)
         # who was left out stands where all of them are meant, if leaving one out is what rows are of
         of_sets = len(chosen) > 0 and rows[chosen[0]].annotator != ALL
         several = annotator == ALL and (measure.needs == "pair" or of_sets)
@@ -384,16 +390,11 @@ class Scores(Charted):
         """Return the numbers and items of the rows that a figure is made of; most measures share them."""
         key = (kind, system, annotator)
         if key not in self._chosen:
-            rows = self._rows[kind]
-            chosen = [
-                index
-                for index in self._order[kind]
-                if rows[index].system == system
-                and rows[index].counts
-                and annotator in (ALL, rows[index].annotator)
-            ]
-            names = tuple(rows[index].item for index in chosen)
-            self._chosen[key] = np.array(chosen, dtype=int), names
+            rows, order = self._rows[kind], self._order[kind]
+            wanted = rows.in_state(lambda state: state.counts)
+            wanted &= rows.of_groups(lambda one, who: one == system and annotator in (ALL, who))
+            chosen = order[wanted[order]]
+            self._chosen[key] = chosen, rows.items_at(chosen)
         return self._chosen[key]
 
     def signatures(self, annotator: str, items: Container[str] | None = None) -> dict[Measure, str]:
@@ -403,3 +404,7 @@ class Scores(Charted):
         if annotator not in self._signed:
             self._signed[annotator] = self.origin.signatures(annotator)
         return self._signed[annotator]
+
+
+def _of_system(rows: Rows, system: str) -> Rows:
+    return rows.take(np.flatnonzero(rows.of_groups(lambda one, _: one == system)))

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.model.evidence import Group, Row
 from kammerton.model.gathering import Gathered, join
 from kammerton.model.measure import Measure, Statistics, Values
+from kammerton.model.rows import Group, Rows
 
 __all__ = ["Stack", "Stacked"]
 
@@ -98,28 +98,27 @@ class Stack:
     """Rows for measures that need the same, with their statistics."""
 
     def __init__(self) -> None:
-        self._rows: list[Row] = []
+        self._height = 0
+        self._parts: dict[int, tuple[int, Rows]] = {}
         self._pool = _Pool()
         self._gathered: dict[int, Gathered] = {}
-        self._spans: dict[int, tuple[int, int]] = {}
 
     def add(
         self,
         number: int,
-        rows: Sequence[Row],
+        rows: Rows,
         statistics: Mapping[Measure, Statistics],
         gathered: Gathered | None,
     ) -> None:
         """Put the rows of a part on top; those that it had before are of no use any more."""
-        first = len(self._rows)
-        self._rows += rows
-        self._spans[number] = first, len(self._rows)
+        first, self._height = self._height, self._height + len(rows)
+        self._parts[number] = first, rows
         self._gathered.pop(number, None)
         if gathered is not None:
             self._gathered[number] = replace(gathered, cases=gathered.cases + first)
         self._pool.add(statistics, first, len(rows))
 
-    def ordered(self, groups: Sequence[Group]) -> tuple[tuple[Row, ...], Stacked, Gathered | None]:
+    def ordered(self, groups: Sequence[Group]) -> tuple[Rows, Stacked, Gathered | None]:
         """Return rows, statistics, and what was gathered: by group, then by item.
 
         Parameters
@@ -127,37 +126,32 @@ class Stack:
         groups : sequence of (system, annotator)
             In order.
         """
-        order = self._order(groups)
-        in_place = np.array_equal(order, np.arange(len(self._rows)))
+        parts = [self._parts[number] for number in sorted(self._parts)]  # in that of their items
+        rows = Rows.joined(part for _, part in parts)
+        place = {group: number for number, group in enumerate(groups)}
+        by_group = np.argsort(
+            np.array([place[group] for group in rows.groups], dtype=np.int64)[rows.group_codes], kind="stable"
+        )
+        spans = [np.arange(first, first + len(part)) for first, part in parts]
+        order = np.concatenate([np.empty(0, dtype=np.int64), *spans])[by_group]
+        in_place = np.array_equal(order, np.arange(self._height))
         columns = self._pool.columns
         if not in_place:
             for pieces in columns:  # one after the other: there is no room for all twice
                 pieces[:] = [np.concatenate(pieces)[order]]
-        rows = tuple(self._rows) if in_place else tuple(map(self._rows.__getitem__, order.tolist()))
+            rows = rows.take(by_group)
         statistics = {
             measure: [[] if place == _ZEROS else columns[place] for place in places]
             for measure, places in self._pool.places.items()
         }
         return rows, Stacked(statistics, dict.fromkeys(statistics, len(order))), self._regathered(order)
 
-    def _order(self, groups: Sequence[Group]) -> Places:
-        """Return the numbers of the rows in their order; parts come in that of their items."""
-        place = {group: number for number, group in enumerate(groups)}
-        kept = [np.arange(*self._spans[number], dtype=np.int64) for number in sorted(self._spans)]
-        rows = np.concatenate([np.empty(0, dtype=np.int64), *kept])
-        keys = np.fromiter(
-            (place[row.system, row.annotator] for row in map(self._rows.__getitem__, rows.tolist())),
-            dtype=np.int64,
-            count=len(rows),
-        )
-        return rows[np.argsort(keys, kind="stable")]
-
     def _regathered(self, order: Places) -> Gathered | None:
         """Return what was gathered with its cases in order, and its names in that of the alphabet."""
         if not self._gathered:
             return None
         whole = join(self._gathered[number] for number in sorted(self._gathered))
-        place = np.empty(len(self._rows), dtype=np.int64)
+        place = np.empty(self._height, dtype=np.int64)
         place[order] = np.arange(len(order))
         cases = place[whole.cases]
         rows = np.argsort(cases, kind="stable")

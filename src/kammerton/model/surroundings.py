@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from kammerton.model.corpus import Missing
 from kammerton.model.evaluating import evaluate_loaded
-from kammerton.model.evidence import Evidence, Row
+from kammerton.model.evidence import Evidence
 from kammerton.model.loading import Estimates, References
 from kammerton.model.measure import Measure
+from kammerton.model.rows import Group
 from kammerton.model.scoring import Sides, applicable_to
 from kammerton.model.sharing import items_shared
 from kammerton.model.task import Task
@@ -132,10 +133,10 @@ def _without(everyone: Mapping[str, Mapping[str, Any]], name: str, several: froz
 def _added(whole: Evidence | None, part: Evidence, number: int) -> Evidence:
     """Return evidence with that of a further annotator who was left out."""
 
-    def without(row: Row) -> Row:
-        return replace(row, annotator=f"{number}.{row.annotator}")
+    def without(system: str, annotator: str) -> Group:
+        return system, f"{number}.{annotator}"
 
-    rows = {needs: tuple(map(without, found)) for needs, found in part.rows.items()}
+    rows = {needs: found.regrouped(without) for needs, found in part.rows.items()}
     labelled = replace(_bare(part), rows=rows)
     return labelled if whole is None else whole.merged(labelled)
 

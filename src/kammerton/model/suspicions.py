@@ -12,8 +12,8 @@ from itertools import combinations, product
 from typing import Any
 
 from kammerton.errors import Diagnostic, plural, quote
-from kammerton.model.evidence import Group
 from kammerton.model.loading import Estimates, References
+from kammerton.model.rows import Group
 from kammerton.model.task import Task
 
 __all__ = ["Suspicions", "look_for_suspicions"]

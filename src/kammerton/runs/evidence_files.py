@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from kammerton.errors import Diagnostic
-from kammerton.model.evidence import Evidence, Row, Tally
+from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Needs, Statistics
+from kammerton.model.rows import Row, Rows
 from kammerton.runs import layout
 from kammerton.runs.columns import from_parquet, names_of, numbers_of, texts_of, to_parquet
 
@@ -71,11 +72,11 @@ def evidence_of(
         From :func:`tables_of`.
     diagnostics : sequence of Diagnostic
     """
-    rows: dict[Needs, tuple[Row, ...]] = {}
+    rows: dict[Needs, Rows] = {}
     found: dict[Measure, Statistics] = {}
     for each in needs:
         frame = from_parquet(files[layout.rows_of(each)])
-        rows[each] = tuple(map(Row, *(texts_of(frame, name) for name in _ROW)))
+        rows[each] = Rows.of(map(Row, *(texts_of(frame, name) for name in _ROW)))
         for measure in _measured(measures, each):
             found[measure] = numbers_of(frame, _names(measure))
     references = from_parquet(files[layout.REFERENCES])
@@ -101,7 +102,8 @@ def _names(measure: Measure) -> list[str]:
 
 def _rows(evidence: Evidence, needs: Needs) -> bytes:
     rows = evidence.rows[needs]
-    columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in _ROW}
+    values = zip(*([getattr(row, name) for name in _ROW] for row in rows), strict=True)
+    columns: dict[str, Any] = dict(zip(_ROW, map(list, values), strict=True))
     for measure in _measured(evidence.measures, needs):
         columns |= zip(_names(measure), evidence.statistics[measure].T, strict=True)
     return to_parquet(columns)

@@ -12,7 +12,7 @@ from typing import Any
 from kammerton.errors import Diagnostic, OptionError, plural, quote
 from kammerton.model.corpus import ALL, Corpus, check_names
 from kammerton.model.drawing import Drawing
-from kammerton.model.evidence import Evidence, Row, Tally
+from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.measure import Measure
 from kammerton.model.protocol import choose
 from kammerton.model.scores import Scores
@@ -258,13 +258,9 @@ def _renamed(evidence: Evidence, systems: Mapping[str, str], annotators: Mapping
     def renamed(system: str, annotator: str) -> tuple[str, str]:
         return systems.get(system, system), annotators.get(annotator, annotator)
 
-    def of_row(row: Row) -> Row:
-        system, annotator = renamed(row.system, row.annotator)
-        return replace(row, system=system, annotator=annotator)
-
     return replace(
         evidence,
-        rows={needs: tuple(map(of_row, rows)) for needs, rows in evidence.rows.items()},
+        rows={needs: rows.regrouped(renamed) for needs, rows in evidence.rows.items()},
         tallies={
             name: Tally(
                 tally.columns, tally.unit, {renamed(*key): cells for key, cells in tally.cells.items()}

@@ -22,8 +22,9 @@ from kammerton.cli.demo import EXAMPLE
 from kammerton.errors import Diagnostic
 from kammerton.formats import Limits
 from kammerton.instruments import InstrumentOptions
-from kammerton.model.evidence import Evidence, Row, Tally
+from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.registry import find_task
+from kammerton.model.rows import Row, Rows
 from kammerton.runs import is_run
 from kammerton.runs.columns import from_parquet, texts_of, to_parquet
 from kammerton.runs.kept_options import keep_options, options_of
@@ -234,7 +235,7 @@ NAMED = st.characters(codec="utf-8") | st.characters(min_codepoint=0xDC80, max_c
 def test_any_names_and_numbers_are_kept(
     names: list[str], numbers: list[float], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    rows = tuple(Row("s\udce9", name, "a\\b", reason=name) for name in names)
+    rows = Rows.of(Row("s\udce9", name, "a\\b", reason=name) for name in names)
     statistics = np.array(numbers).reshape(4, 6)[: len(names)]
     cells: Any = {("s\udce9", "a\\b"): {(name, None, place): 0.1 for place, name in enumerate(names)}}
     evidence = Evidence(

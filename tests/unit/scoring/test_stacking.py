@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.model.evidence import Row
 from kammerton.model.measure import Measure, Statistics
+from kammerton.model.rows import Row, Rows
 from kammerton.model.stacking import Stack
 from tabled_scores import LOSS, MEAN, POOLED
 
@@ -15,9 +15,9 @@ GROUPS = [("system", "annotator"), ("other", "annotator")]
 NUMBERS = st.sampled_from([0.0, 0.0, 0.0, 1.0, 2.0, -0.0, float("nan")])
 
 
-def rows(count: int, group: int = 0) -> list[Row]:
+def rows(count: int, group: int = 0) -> Rows:
     system, annotator = GROUPS[group]
-    return [Row(system, str(number), annotator) for number in range(count)]
+    return Rows.of(Row(system, str(number), annotator) for number in range(count))
 
 
 @given(st.lists(st.lists(st.tuples(*[NUMBERS] * 6), min_size=1, max_size=3), min_size=1, max_size=4))
@@ -51,9 +51,9 @@ def test_equal_columns_are_one_until_they_differ() -> None:
 
 def test_rows_are_put_in_order_and_parts_replaced() -> None:
     stack = Stack()
-    stack.add(1, [*rows(1, 0), *rows(1, 1)], {POOLED: np.array([[1.0, 1], [2, 2]])}, None)
-    stack.add(0, [*rows(1, 0), *rows(1, 1)], {POOLED: np.array([[9.0, 9], [9, 9]])}, None)
-    stack.add(0, [*rows(1, 0), *rows(1, 1)], {POOLED: np.array([[3.0, 3], [4, 4]])}, None)
+    stack.add(1, Rows.of([*rows(1, 0), *rows(1, 1)]), {POOLED: np.array([[1.0, 1], [2, 2]])}, None)
+    stack.add(0, Rows.of([*rows(1, 0), *rows(1, 1)]), {POOLED: np.array([[9.0, 9], [9, 9]])}, None)
+    stack.add(0, Rows.of([*rows(1, 0), *rows(1, 1)]), {POOLED: np.array([[3.0, 3], [4, 4]])}, None)
     found, statistics, _ = stack.ordered(GROUPS)
     assert [row.system for row in found] == ["system", "system", "other", "other"]
     assert statistics[POOLED].tolist() == [[3, 3], [1, 1], [4, 4], [2, 2]]

@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kammerton.model.evidence import Row
 from kammerton.model.measure import Measure
+from kammerton.model.rows import Row
 from kammerton.reporting.charts.drawing import inline_svg
 from kammerton.reporting.charts.palette import PAGE, Palette
 from kammerton.reporting.charts.spread import spread

@@ -54,7 +54,7 @@ class Source:
     def items(self) -> tuple[str, ...]:
         """All items, sorted: their places are their numbers in the page."""
         rows = self.scores.origin.evidence.rows.values()
-        return tuple(sorted({row.item for each in rows for row in each}))
+        return tuple(sorted(set().union(*(each.items for each in rows))))
 
     @cached_property
     def people(self) -> tuple[str, ...]:
