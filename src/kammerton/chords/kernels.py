@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kammerton.chords.columns import NO_CHORD
 from kammerton.chords.formulas import (
     CORRECT_CHORD,
     CORRECT_NO_CHORD,
@@ -76,18 +77,18 @@ class Outcomes:
     ----------
     times : LabelTimes
         Time of each pair of labels.
-    sounding : ndarray of bool, shape (labels,)
-        Whether a label claims a chord; ``N`` and silence do not, ``X`` does.
 
     Notes
     -----
+    Silence and ``N``, the first codes, claim no chord; ``X`` does.
+
     Most time has a chord on either side, and can be right, substituted or excluded: three sums along
     the pairs. The rest is small, and may be counted cell by cell.
     """
 
-    def __init__(self, times: LabelTimes, sounding: Flags) -> None:
+    def __init__(self, times: LabelTimes) -> None:
         self._cells = (times.pairs, len(OUTCOMES))
-        ref, est = sounding.take(times.ref), sounding.take(times.est)
+        ref, est = times.ref > NO_CHORD, times.est > NO_CHORD
         chords, rest = np.flatnonzero(ref & est), np.flatnonzero(~(ref & est))
         self._chords, self._rest = times.at(chords), times.at(rest)
         self._pairs = SumsByPair(times.pairs, self._chords.pair)

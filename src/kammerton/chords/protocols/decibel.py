@@ -17,7 +17,6 @@ from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
 from kammerton.chords.kernels import Outcomes, Result, segmentation_statistics
 from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.protocols.mir_eval import label_rules, merged_values
-from kammerton.chords.protocols.mirex2013 import sounding
 from kammerton.chords.time_rules import reference_span
 from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
 from kammerton.model.protocol import Protocol
@@ -121,7 +120,7 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     merged = reference_span(columns, merged_values(columns.labels))
     rules = {"CSR": label_rules(columns.labels)["majmin"]}
     times = sum_by_labels(merged.timeline)
-    outcomes = Outcomes(times, sounding(columns.labels))
+    outcomes = Outcomes(times)
 
     @cache
     def segmentation() -> Statistics:

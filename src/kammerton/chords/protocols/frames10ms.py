@@ -17,7 +17,7 @@ from kammerton.chords.formulas import Recall
 from kammerton.chords.kernels import Outcomes, Result
 from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.protocols.mirex2013 import PROTOCOL as MIREX2013
-from kammerton.chords.protocols.mirex2013 import label_rules, sounding
+from kammerton.chords.protocols.mirex2013 import label_rules
 from kammerton.chords.time_rules import from_zero
 from kammerton.core.intervals import Codes, Seconds
 from kammerton.model.measure import BY_HAND, Card, Measure
@@ -65,7 +65,7 @@ def evaluate(columns: Columns, measures: Sequence[Measure], hop_s: float = HOP_S
     samples = samples_before(slices.ends, hop_s) - samples_before(slices.starts, hop_s)
     sampled = replace(timeline, weights=samples.astype(float))
     times = sum_by_labels(sampled)
-    outcomes = Outcomes(times, sounding(columns.labels))
+    outcomes = Outcomes(times)
     rules = label_rules(columns.labels)
     statistics = {measure: outcomes.statistics(rules[measure.name]) for measure in measures}
     return Result(statistics, sampled, times, rules)

@@ -18,7 +18,6 @@ from kammerton.chords.columns import Columns
 from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
 from kammerton.chords.kernels import LabelRule, Outcomes, Result, equal_values, segmentation_statistics
 from kammerton.chords.label_times import sum_by_labels
-from kammerton.chords.protocols.mirex2013 import sounding
 from kammerton.chords.time_rules import reference_span
 from kammerton.core.intervals import Codes, Flags, Segments
 from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
@@ -152,7 +151,7 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     merged = merged_values(columns.labels)
     span = reference_span(columns, merged)
     times = sum_by_labels(span.timeline)
-    outcomes = Outcomes(times, sounding(columns.labels))
+    outcomes = Outcomes(times)
     rules = label_rules(columns.labels)
 
     @cache

@@ -29,7 +29,7 @@ from kammerton.core.intervals import Codes, Flags
 from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Statistics
 from kammerton.model.protocol import Protocol
 
-__all__ = ["CLASSES", "PROTOCOL", "VOCABULARIES", "class_codes", "evaluate", "label_rules", "sounding"]
+__all__ = ["CLASSES", "PROTOCOL", "VOCABULARIES", "class_codes", "evaluate", "label_rules"]
 
 VOCABULARIES = {
     "MajMin": frozenset(("maj", "min")),
@@ -187,7 +187,7 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     """Compute ``measures``, all of this protocol."""
     timeline, slices, duration = from_zero(columns)
     times = sum_by_labels(timeline)
-    outcomes = Outcomes(times, sounding(columns.labels))
+    outcomes = Outcomes(times)
     rules = label_rules(columns.labels)
 
     @cache
@@ -205,11 +205,6 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
         else:
             computed[measure] = _class_recall(times, columns.labels, rules["Root"])
     return Result(computed, timeline, times, rules)
-
-
-def sounding(labels: Sequence[str]) -> Flags:
-    """Return which labels claim a chord: all but silence and ``N``."""
-    return np.array([label not in ("", "N") for label in labels])
 
 
 def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
