@@ -44,6 +44,7 @@ test: $(VENV)/check.stamp  ## run every test on all cores, and note what it cove
 
 lint: $(VENV)/check.stamp  ## style, types, layers
 	$(BIN)/ruff check .
+	$(BIN)/ruff check --preview --select CPY001 .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports

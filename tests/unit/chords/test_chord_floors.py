@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Trivial chords, by hand."""
 
 from cases.chords import song

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Chords as ratings, by hand."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Time by labels is the time of the slices, summed: against plain dictionaries, and by hand."""
 
 from collections import defaultdict

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Trivial fingerings, by hand."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What items belong to: tables and names."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Trivial lists, by hand."""
 
 from kammerton.instruments import InstrumentList

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Lists of instruments as ratings, by hand."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """One recording laid out and drawn: every cell by hand."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Measures over classes, what items count in a mean, files of many items: on a small task of words.
 
 An annotation is a tuple of words. ``words/recall`` is the share of the reference's words that the estimate

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Annotators against each other, by hand.
 
 ``one`` and ``other`` have two songs, ``third`` has one of them.

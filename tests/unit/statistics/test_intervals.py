@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Intervals of corpus figures: against drawing items one by one and scoring what was drawn, and by hand."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Medians of draws are those that sorting each draw gives."""
 
 import math

@@ -123,7 +123,8 @@ def render_table(entries: Sequence[Entry]) -> str:
 
 def _keys(entries: Sequence[Entry]) -> tuple[list[str], list[list[str]]]:
     """Return the columns that say whose a list is, and their cells for each list."""
-    names, cells = [], [[] for _ in entries]  # type: tuple[list[str], list[list[str]]]
+    names: list[str] = []
+    cells: list[list[str]] = [[] for _ in entries]
     for name, values in (
         ("file", [entry.item for entry in entries]),
         ("annotator", [entry.annotator for entry in entries]),
