@@ -10,7 +10,10 @@ from kammerton.model.task import Classes
 
 __all__ = ["finger_costs"]
 
-_RULE = "A note counts as lost where the finger is another one, summed over all annotators."
+_RULE = (
+    "A note counts as lost where the finger is another one, summed over all annotators; L is the left hand, "
+    "R the right."
+)
 
 
 def finger_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCosts | None:

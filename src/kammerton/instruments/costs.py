@@ -12,8 +12,8 @@ from kammerton.model.task import Classes
 __all__ = ["instrument_costs"]
 
 _RULE = (
-    "A label is lost where a file has an instrument and was not said to, and where it was said to have one "
-    "and does not."
+    "An error is an instrument that a file has and was not said to have, and one that it was said to have "
+    "and has not."
 )
 
 _INSTEAD = "Where it was missed, {} was said most often."
@@ -42,7 +42,13 @@ def instrument_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCost
     rows = [_cost(name, outcomes, instead.get(name, Counter())) for name in names]
     rows.sort(key=lambda each: (-each.lost, each.name))
     return ClassCosts(
-        kind="instrument", unit="labels", rule=_RULE, rows=tuple(rows), cells=cells, instead=_INSTEAD
+        kind="instrument",
+        unit="files",
+        lost_unit="errors",
+        rule=_RULE,
+        rows=tuple(rows),
+        cells=cells,
+        instead=_INSTEAD,
     )
 
 

@@ -40,7 +40,7 @@ class ClassCosts:
     kind : str
         What the classes are, e.g. ``"chord quality"``.
     unit : str
-        Unit of the amounts.
+        Unit of what there is.
     rule : str
         What counts as lost, as a sentence.
     rows : tuple of ClassCost
@@ -48,6 +48,8 @@ class ClassCosts:
         Amount by what it is, and what it was taken for.
     instead : str
         How it is said what a class was taken for.
+    lost_unit : str
+        Unit of what was lost; that of what there is if empty.
     """
 
     kind: str
@@ -56,6 +58,12 @@ class ClassCosts:
     rows: tuple[ClassCost, ...]
     cells: Mapping[tuple[str, str], float] = field(default_factory=dict)
     instead: str = "It was taken for {} most often."
+    lost_unit: str = ""
+
+    @property
+    def unit_of_loss(self) -> str:
+        """Unit of what was lost."""
+        return self.lost_unit or self.unit
 
 
 def costs_of_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassCost, ...]:

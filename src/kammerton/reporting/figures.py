@@ -61,4 +61,4 @@ def _rows(system: str, found: ClassCosts) -> Iterator[list[str]]:
     for row in found.rows[:_CLASSES]:
         if row.lost > 0:
             amounts = [f"{row.whole:,.1f}", f"{row.lost:,.1f}", f"{100 * row.lost / whole:.1f} %"]
-            yield [system, row.name, *amounts, found.unit]
+            yield [system, row.name, *amounts, found.unit_of_loss]

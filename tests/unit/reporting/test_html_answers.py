@@ -118,16 +118,19 @@ def test_the_worst_item_is_that_of_the_better_system_and_the_dearest_those_of_al
     rows = {"one": [(1, 1), (9, 10), (1, 2)], "other": [(0, 1), (10, 10), (0, 2)]}
     text = text_of(section(tabled(rows, (POOLED,)), "answers"))
     assert "item 00002: 50.0 per cent for one." in text
-    assert "What cost all systems most, by score and length: item 00002, item 00000, item 00001." in text
+    assert (
+        "The items that cost all systems most, by score and length: item 00002, item 00000, item 00001."
+        in text
+    )
 
 
 def test_what_cost_most_is_by_what_the_measure_counts() -> None:
     scores = tabled({"one": [(1, 2)]}, (replace(POOLED, weight_unit="notes"),))
     text = text_of(section(scores, "answers"))
-    assert "What cost it most, by score and number of notes: item 00000." in text
+    assert "The items that cost it most, by score and number of notes: item 00000." in text
     # a file is one file
     files = tabled({"one": [(1, 2)]}, (replace(POOLED, weight_unit="files"),))
-    assert "What cost it most, by score: item 00000." in text_of(section(files, "answers"))
+    assert "The items that cost it most, by score: item 00000." in text_of(section(files, "answers"))
 
 
 def test_classes_are_no_items() -> None:
@@ -165,13 +168,29 @@ def test_what_was_left_out_is_said() -> None:
             "chords",
             ([(0, 1), (1, 3)], ["C", "G:7"]),
             ([(0, 3)], ["C"]),
-            "7: 2 s of the 2 s that mine lost (100 %). It was taken for maj on another root most often.",
+            "Chord quality 7, with 100 % of what mine lost: 2 s of 2 s. It was taken for maj on another root",
+        ),
+        # one of two violins was missed, and two organs are none
+        (
+            "instruments",
+            {"a": ["violin"], "b": ["violin"]},
+            {"a": ["organ"], "b": ["organ", "violin"]},
+            "Instrument organ, with 67 % of what mine lost: 2 of 3 errors. An error is an instrument that",
         ),
     ],
 )
 def test_the_dearest_class_is_named(task: str, reference: Any, estimate: Any, answer: str) -> None:
-    scores = kt.score(task, {"song": reference}, {"mine": {"song": estimate}})
+    items = reference if isinstance(reference, dict) else {"song": reference}
+    scores = kt.score(task, items, {"mine": estimate if isinstance(estimate, dict) else {"song": estimate}})
     assert answer in text_of(section(scores, "answers"))
+
+
+def test_what_instruments_lost_is_errors_and_what_there_is_of_them_files() -> None:
+    references, said = {"a": ["violin"], "b": ["violin"]}, {"a": ["organ"], "b": ["organ", "violin"]}
+    scores = kt.score("instruments", references, {"mine": said}, ci=None)
+    text = text_of(section(scores, "costs"))
+    assert "organ 0 files 2 errors 66.7 % violin 2 files 1 error 33.3 % organ" in text
+    assert '"lost, errors"' in scores.chart("losses").to_json()
 
 
 def test_what_classes_cost_is_said_to_be_against_annotators_together() -> None:
@@ -181,7 +200,8 @@ def test_what_classes_cost_is_said_to_be_against_annotators_together() -> None:
         "chords", {"song": reference}, {"mine": {"song": reference}}, annotators={"other": {"song": other}}
     )
     text = text_of(section(scores, "answers"))
-    assert "maj: 1 s of the 1 s that mine lost against 2 annotators together (100 %)." in text
+    told = "Chord quality maj, with 100 % of what mine lost against 2 annotators together: 1 s of 1 s."
+    assert told in text
 
 
 def test_a_system_without_errors_has_no_dearest_class() -> None:

@@ -52,7 +52,26 @@ def test_how_far_people_agree_is_answered() -> None:
     text = text_of(section(scored({"other": OTHER}), "answers"))
     assert "How far is it from human agreement? mine reaches 117 % of what annotators reach." in text
     told = "By mirex2013/MajMin, against the other annotators of an item: annotators 75.0, mine 87.5 per cent"
-    assert f"{told}, on 1 item." in text
+    assert (
+        f"{told}, on 1 item. More than 100 % is closer to the annotators than they are to each other." in text
+    )
+
+
+def test_items_that_one_annotated_say_nothing_of_agreement() -> None:
+    items = {"one": ([(0, 4)], ["C"]), "two": ([(0, 4)], ["C"])}
+    other = {"one": ([(0, 3), (3, 4)], ["C", "G"])}
+    worse = {"one": ([(0, 2), (2, 4)], ["C", "G"]), "two": items["two"]}
+    scores = kt.score(
+        *("chords", items, {"mine": other | {"two": items["two"]}, "worse": worse}),
+        annotators={"other": other},
+        protocols=["mirex2013"],
+        ci=None,
+        context=True,
+    )
+    text = text_of(section(scores, "answers"))
+    # of item one: people agree for 3 of 4 s; mine is right for 3 and 4, worse for 2 and 3
+    assert "mine reaches 117 % of what annotators reach, worse 83 %." in text
+    assert "worse 62.5 per cent, on 1 of 2 items, those that several annotated." in text
 
 
 def test_the_worst_item_is_told_annotator_by_annotator() -> None:
@@ -65,7 +84,7 @@ def test_the_worst_item_is_told_annotator_by_annotator() -> None:
 def test_the_only_system_stands_beside_the_best_floor() -> None:
     text = text_of(section(scored({"other": OTHER}), "answers"))
     assert "mine scores 87.5 per cent by mirex2013/MajMin." in text
-    assert "Of trivial answers the best, commonest triad, scores 87.5." in text
+    assert "The best of trivial answers (commonest triad) scores 87.5." in text
 
 
 def test_without_two_annotators_there_are_floors_only() -> None:

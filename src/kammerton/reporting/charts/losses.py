@@ -40,7 +40,7 @@ def losses(found: Mapping[str, ClassCosts], palette: Palette = PAPER) -> alt.Top
     alt = altair_of()
     names, chosen = distinct(found), dearest(found, _CLASSES)
     labels = distinct(chosen)
-    systems, unit = list(names.values()), next(iter(found.values())).unit
+    systems, unit = list(names.values()), next(iter(found.values())).unit_of_loss
     rows = [
         {
             "class": labels[row.name],

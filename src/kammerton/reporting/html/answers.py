@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from kammerton.errors import plural
 from kammerton.model.corpus import ALL
-from kammerton.model.measure import Measure
 from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.context import context_of, shares_of
 from kammerton.reporting.html.filling import fill, shown
-from kammerton.reporting.html.numbers import amount, ends, figure, is_per_cent, p_value, unit_of
+from kammerton.reporting.html.numbers import ends, figure, is_per_cent, p_value, part_of, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Draw, Source
 from kammerton.reporting.html.worst_item import worst_item
@@ -44,7 +43,9 @@ def answers(source: Source, drawn: Section | None = None, draw: Draw | None = No
         _people(source),
         _left_out(source),
     ]
-    body = fill("answers", key=source.key, answers=[each for each in given if each is not None])
+    body = fill(
+        "answers", key=source.key, measure=source.main, answers=[each for each in given if each is not None]
+    )
     return Section(part="answers", title="In short", body=body)
 
 
@@ -122,7 +123,7 @@ def _floor(source: Source) -> Iterator[str]:
     known = [(row.value, row.name) for row in rows if not math.isnan(row.value)]
     if known:
         value, name = (min if source.main.direction == "lower" else max)(known)
-        yield f"Of trivial answers the best, {shown(name, 60)}, scores {figure(value, source.main)}."
+        yield f"The best of trivial answers ({shown(name, 60)}) scores {figure(value, source.main)}."
 
 
 def _difference(source: Source, compared: MeasureComparison, pair: Pair) -> str:
@@ -189,9 +190,10 @@ def _costly(source: Source) -> Iterator[Answer]:
         return
     first = found.rows[0]
     whole = sum(row.lost for row in found.rows)
+    named = f"{found.kind.capitalize()} {shown(first.name, 60)}"
     answer = (
-        f"{shown(first.name, 60)}: {amount(first.lost, found.unit)} of the {amount(whole, found.unit)} that "
-        f"{shown(system, 60)} lost{_against(source, system)} ({100 * first.lost / whole:.0f} %)."
+        f"{named}, with {100 * first.lost / whole:.0f} % of what {shown(system, 60)} lost"
+        f"{_against(source, system)}: {part_of(first.lost, whole, found.unit_of_loss)}."
     )
     instead = found.instead.format(shown(first.instead, 60)) if first.instead else ""
     details = tuple(filter(None, (instead, found.rule)))
@@ -219,8 +221,8 @@ def _people(source: Source) -> Answer:
     if found is not None and standings:
         return Answer(
             question=question,
-            answer="; ".join(_reached(row) for row in standings[:3]) + ".",
-            details=(_ceiling(found, source.main),),
+            answer=_reached(standings[:3]),
+            details=(_ceiling(found, source), *_beyond(standings[:3])),
             part="figures",
             more="Figures with intervals",
         )
@@ -243,21 +245,36 @@ def _people(source: Source) -> Answer:
     )
 
 
-def _reached(row: Standing) -> str:
-    known = not math.isnan(row.share_low)
-    ends = f" ({100 * row.share_low:.0f} to {100 * row.share_high:.0f})" if known else ""
-    return f"{shown(row.name, 60)} reaches {100 * row.share:.0f} %{ends} of what annotators reach"
+def _reached(standings: Sequence[Standing]) -> str:
+    told: list[str] = []
+    for row in standings:
+        known = not math.isnan(row.share_low)
+        ends = f" ({100 * row.share_low:.0f} to {100 * row.share_high:.0f})" if known else ""
+        reached = f"{100 * row.share:.0f} %{ends}"
+        first = "" if told else f"reaches {reached} of what annotators reach"
+        told.append(f"{shown(row.name, 60)} {first or reached}")
+    return f"{', '.join(told)}."
 
 
-def _ceiling(found: Context, measure: Measure) -> str:
+def _beyond(standings: Sequence[Standing]) -> Iterator[str]:
+    if any(row.share > 1 for row in standings):
+        yield "More than 100 % is closer to the annotators than they are to each other."
+
+
+def _ceiling(found: Context, source: Source) -> str:
     """Say what the shares are of."""
+    measure, every = source.main, len(source.items)
     (ceiling,) = found.of(measure, "annotators")
     ours = [f"{shown(row.name, 60)} {figure(row.value, measure)}" for row in shares_of(found, measure)[:3]]
     return (
         f"By {measure}, against the other annotators of an item: annotators "
         f"{figure(ceiling.value, measure)}, {', '.join(ours)} {unit_of(measure)}, on "
-        f"{plural(ceiling.items, 'item')}."
+        + (f"{plural(every, 'item')}." if ceiling.items == every else _with_several(ceiling.items, every))
     )
+
+
+def _with_several(items: int, every: int) -> str:
+    return f"{items:,} of {plural(every, 'item')}, those that several annotated."
 
 
 def _spread(source: Source, people: Sequence[str]) -> Iterator[str]:

@@ -47,7 +47,7 @@ def _table(system: str, found: ClassCosts) -> dict[str, Any]:
             {
                 "name": shown(row.name, 60),
                 "whole": amount(row.whole, found.unit),
-                "lost": amount(row.lost, found.unit),
+                "lost": amount(row.lost, found.unit_of_loss),
                 "share": f"{100 * row.lost / whole:.1f} %",
                 "instead": shown(row.instead, 60),
             }

@@ -9,7 +9,7 @@ from kammerton.model.measure import Measure
 from kammerton.reporting import tables
 from kammerton.reporting.tables import PER_CENT
 
-__all__ = ["UNDEFINED", "amount", "ends", "figure", "is_per_cent", "p_value", "scaled", "unit_of"]
+__all__ = ["UNDEFINED", "amount", "ends", "figure", "is_per_cent", "p_value", "part_of", "scaled", "unit_of"]
 
 UNDEFINED = "undefined"
 
@@ -66,3 +66,13 @@ def amount(value: float, unit: str) -> str:
         hours, rest = divmod(minutes, 60)
         return f"{hours} h {rest:02} min" if hours else f"{minutes} min"
     return tables.amount(value, unit)
+
+
+def part_of(value: float, whole: float, unit: str) -> str:
+    """Return how much of a weight something is, with the unit once where it is the same.
+
+    >>> part_of(12.0, 1204.0, "notes"), part_of(59.5, 5400.0, "s")
+    ('12 of 1,204 notes', '59.5 s of 1 h 30 min')
+    """
+    part = f"{value:,.0f}" if unit != "s" else amount(value, unit)
+    return f"{part} of {amount(whole, unit)}"

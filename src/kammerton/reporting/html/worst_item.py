@@ -40,7 +40,7 @@ def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answ
         names = ", ".join(shown(each, 100) for each in dearest)
         unit = measure.weight_unit
         size = {"s": " and length", "files": ""}.get(unit, f" and number of {unit}")
-        details.append(f"What cost {whose} most, by score{size}: {names}.")
+        details.append(f"The items that cost {whose} most, by score{size}: {names}.")
     part, more = ("items", "All items")
     if drawn is not None and number in drawn.data["items"]:
         part, more = f"item-{number}", "Where it lost the points"
