@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Packs for tests: of chords, and of what no reader gives."""
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from kammerton.chords.task import TASK
 from kammerton.errors import DataError
 from kammerton.formats.packs import new_pack, open_pack
 from kammerton.formats.packs.record import KEY
+from kammerton.formats.packs.sealing import put_seal
 from kammerton.model.corpus import Collection
 from kammerton.model.task import Reading
 
@@ -36,11 +36,9 @@ def songs(path: Path, count: int = 3) -> Path:
 
 
 def signed(path: Path, frame: pl.DataFrame, record: dict[str, Any]) -> None:
-    """Write a table as a pack, with a record that says it is one."""
-    del record["digest"]
-    text = json.dumps(record).encode()
-    whole = json.dumps({**record, "digest": hashlib.sha256(text).hexdigest()})
-    frame.write_parquet(path, metadata={KEY: whole})
+    """Write a table as a pack, with a record that says it is one, and its seal."""
+    frame.write_parquet(path, metadata={KEY: json.dumps(record)})
+    put_seal(path)
 
 
 def record_of(path: Path) -> dict[str, Any]:

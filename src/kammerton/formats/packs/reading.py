@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from array import array
@@ -11,16 +10,17 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kammerton.errors import DataError, quote
 from kammerton.formats.packs.blocks import Stored, decoded
 from kammerton.formats.packs.columns import INDEX, OWN, schema_of
-from kammerton.formats.packs.contents import Plain, contents_of, digest_of, texts_of
-from kammerton.formats.packs.footer import FooterError, read_footer
+from kammerton.formats.packs.contents import contents_of, digest_of, texts_of
+from kammerton.formats.packs.footer import Footer, FooterError, read_footer
 from kammerton.formats.packs.problems import damaged, fault
 from kammerton.formats.packs.record import KEY, Record, RecordError
+from kammerton.formats.packs.sealing import Seal, SealError
 from kammerton.formats.packs.sources import Index, PackedSources
 from kammerton.formats.source import open_regular
 from kammerton.model.corpus import Collection
@@ -80,11 +80,25 @@ def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None
         size = os.fstat(file.fileno()).st_size
         try:
             footer = read_footer(file)
+            _check_claims(footer, size, name)
+            record = _record(footer.pairs[KEY], name)
+            seal = Seal(file, footer)
         except FooterError as error:
             code = "KT720" if "PAR1" in str(error) else "KT721"
             raise fault(code, f"pack cannot be read: {error}", name, "pack it again") from error
+        except SealError as error:
+            raise damaged(_CHANGED, name) from error
         except OSError as error:
             raise fault("KT101", f"cannot be read: {error.strerror}", name) from error
+    if record.task != task.name:
+        raise fault("KT724", f"pack of {record.task}, not of {task.name}", name)
+    if sum(block.rows for block in record.blocks) != footer.rows:
+        raise damaged("rows are missing", name)
+    return Pack(name, task, record, seal, os.fsdecode(path), copied)
+
+
+def _check_claims(footer: Footer, size: int, name: str) -> None:
+    """Refuse what claims more than it can hold, and what is no pack."""
     for what, claimed, most in (
         ("rows", footer.rows, size * _ROWS_PER_BYTE),
         ("values in a group of rows", footer.values, _MOST_VALUES),
@@ -96,12 +110,6 @@ def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None
     if KEY not in footer.pairs:
         hint = "`kammerton pack` makes one of a folder"
         raise fault("KT720", "a Parquet file, but no pack of annotations", name, hint)
-    record = _record(footer.pairs[KEY], name)
-    if record.task != task.name:
-        raise fault("KT724", f"pack of {record.task}, not of {task.name}", name)
-    if sum(block.rows for block in record.blocks) != footer.rows:
-        raise damaged("rows are missing", name)
-    return Pack(name, task, record, os.fsdecode(path), copied)
 
 
 def _record(text: str, name: str) -> Record:
@@ -114,6 +122,13 @@ def _record(text: str, name: str) -> Record:
         raise damaged(str(error), name) from error
 
 
+class _Kept(NamedTuple):
+    """A block that was decoded: what stands in its rows, and whether that is what was written."""
+
+    rows: list[Stored | None]
+    is_sound: bool
+
+
 class Pack:
     """A pack that was opened.
 
@@ -123,6 +138,8 @@ class Pack:
         What messages call it.
     task : Task
     record : Record
+    seal : Seal
+        By which damage is told.
     file : str
         Where it is.
     copied : Copied, optional
@@ -132,16 +149,19 @@ class Pack:
     Other processes are given its path, and open it again.
     """
 
-    def __init__(self, path: str, task: Task, record: Record, file: str, copied: Copied | None) -> None:
+    def __init__(
+        self, path: str, task: Task, record: Record, seal: Seal, file: str, copied: Copied | None
+    ) -> None:
         assert task.packing is not None, "only annotations that can be packed are"
         self.path = path
+        self.record = record
+        self._seal = seal
         self._file = file
         self._copied = copied
-        self.record = record
         self._task = task
         self._packing: Packing = task.packing
         self._begins = [0, *accumulate(block.rows for block in record.blocks)]
-        self._kept: OrderedDict[int, list[Stored | None]] = OrderedDict()
+        self._kept: OrderedDict[int, _Kept] = OrderedDict()
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -176,31 +196,25 @@ class Pack:
     def _indexes(self) -> list[Index]:
         """What there is of each collection; they stand one behind the other."""
         found = self._columns_of_index()
-        numbers, first = found["collection"].values, found["first"].values
+        numbers, first = found["collection"], found["first"]
         indexes = []
         for number in range(len(self.record.collections)):
             rows = range(bisect_left(numbers, number), bisect_right(numbers, number))
             begins = [row for row in rows if first[row]]
-            items, told = ([found[name].values[row] for row in begins] for name in ("item", "told"))
+            items, told = ([found[name][row] for row in begins] for name in ("item", "told"))
             indexes.append(Index(array("q", begins), texts_of(items), texts_of(told) if any(told) else None))
         return indexes
 
-    def _columns_of_index(self) -> Mapping[str, Plain]:
-        """Return the columns that say what there is, all of them as they were written."""
-        found = {name: Plain(each.to_list()) for name, each in self._read(list(INDEX)).to_dict().items()}
-        whole = hashlib.sha256()
-        for begin, end in pairwise(self._begins):
-            for name in INDEX:
-                Plain(found[name].values[begin:end]).digest_into(whole)
-        if whole.hexdigest() != self.record.index:
-            raise damaged(_CHANGED, self.path)
+    def _columns_of_index(self) -> dict[str, list[Any]]:
+        """Return the columns that say what there is."""
+        found = self._read(list(INDEX), 0, self._begins[-1]).to_dict(as_series=False)
         for name in ("collection", "item", "first"):
-            if None in found[name].values:
+            if None in found[name]:
                 raise fault("KT723", f"pack cannot be used: column {quote(name)} has nulls", self.path)
         return found
 
-    def _read(self, columns: list[str], begin: int = 0, rows: int | None = None) -> pl.DataFrame:
-        """Decode some columns of some rows.
+    def _read(self, columns: list[str], begin: int, end: int) -> pl.DataFrame:
+        """Decode some columns of some rows, of which every byte is what was written.
 
         Raises
         ------
@@ -211,7 +225,11 @@ class Pack:
 
         try:
             self._check(self._types, columns)
-            frame: pl.DataFrame = self._lazy.select(columns).slice(begin, rows).collect()
+            with open_regular(self._file, name=self.path) as file:
+                self._seal.check(file, columns, begin, end)
+            frame: pl.DataFrame = self._lazy.select(columns).slice(begin, end - begin).collect()
+        except SealError as error:
+            raise damaged(_CHANGED, self.path) from error
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             if _INTERRUPTED in str(error):
                 raise KeyboardInterrupt from error
@@ -242,53 +260,46 @@ class Pack:
 
     def reading(self, row: int) -> Reading[Any]:
         """Return what the source gave that begins in a row."""
-        try:
-            return self._stored(row).reading
-        except DataError as error:
-            return Reading((), error.diagnostics)
+        return self._stored(row).reading
 
     def file(self, row: int) -> str | None:
         """Return the file that the source was read from that begins in a row, if that can be told."""
-        try:
-            return self._stored(row).file
-        except DataError:
-            return None
+        return self._stored(row).file
 
     def digest(self, row: int) -> str | None:
         """Return what tells the source that begins in a row by its content; None if that is damaged."""
-        number = bisect_right(self._begins, row) - 1
-        try:
-            self._block(number)
-        except DataError:
-            return None
-        return f"{self.record.blocks[number].digest}:{row - self._begins[number]}"
+        number = self._block_of(row)
+        digest = f"{self.record.blocks[number].digest}:{row - self._begins[number]}"
+        return digest if self._block(number).is_sound else None
+
+    def _block_of(self, row: int) -> int:
+        return bisect_right(self._begins, row) - 1
 
     def _stored(self, row: int) -> Stored:
-        number = bisect_right(self._begins, row) - 1
-        found = self._block(number)[row - self._begins[number]]
+        number = self._block_of(row)
+        found = self._block(number).rows[row - self._begins[number]]
         assert found is not None, "handles are made of rows in which sources begin"
         return found
 
-    def _block(self, number: int) -> list[Stored | None]:
+    def _block(self, number: int) -> _Kept:
         with self._lock:  # threads may read side by side
-            found = self._kept.pop(number, None)
-            if found is None:
-                found = self._decoded_block(number)
+            found = self._kept.pop(number, None) or self._decoded_block(number)
             self._kept[number] = found
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return found
 
-    def _decoded_block(self, number: int) -> list[Stored | None]:
-        frame = self._read(
-            [*OWN, *self._packing.single, *self._packing.lists],
-            self._begins[number],
-            self.record.blocks[number].rows,
-        )
-        contents = contents_of(frame)
-        if digest_of(contents) != self.record.blocks[number].digest:
-            raise damaged(_CHANGED, self.path)
-        return decoded(contents, self._packing, self.path)
+    def _decoded_block(self, number: int) -> _Kept:
+        """Decode a block; one that is damaged gives the same for each of its sources."""
+        block, begin = self.record.blocks[number], self._begins[number]
+        columns = [*OWN, *self._packing.single, *self._packing.lists]
+        try:
+            contents = contents_of(self._read(columns, begin, begin + block.rows))
+            if digest_of(contents) != block.digest:
+                raise damaged(_CHANGED, self.path)
+            return _Kept(decoded(contents, self._packing, self.path), is_sound=True)
+        except DataError as error:
+            return _Kept([Stored(Reading((), error.diagnostics), None)] * block.rows, is_sound=False)
 
 
 def _open_again(path: str, task: str) -> Pack:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -95,8 +94,6 @@ class Record:
     choices : mapping of str to str
         Those options that decide what is read, as far as they are not the defaults.
     collections : tuple of About
-    index : str
-        SHA-256 of the columns that say what there is.
     blocks : tuple of Block
         What the rows were digested in, in order.
     """
@@ -104,11 +101,10 @@ class Record:
     task: str
     choices: Mapping[str, str]
     collections: tuple[About, ...]
-    index: str
     blocks: tuple[Block, ...]
 
     def render(self) -> str:
-        """Return the record as text, with its own digest."""
+        """Return the record as text."""
         plain = {
             "kind": _KIND,
             "format": _FORMAT,
@@ -116,10 +112,9 @@ class Record:
             "task": self.task,
             "choices": dict(self.choices),
             "collections": [_plain(about) for about in self.collections],
-            "index": self.index,
             "blocks": [[block.rows, block.digest] for block in self.blocks],
         }
-        return json.dumps({**plain, "digest": _digest(plain)})
+        return json.dumps(plain)
 
     @classmethod
     def parse(cls, text: str) -> Record:
@@ -128,7 +123,7 @@ class Record:
         Raises
         ------
         RecordError
-            If it is none, or is not as it was written.
+            If it is none.
         """
         try:
             plain = json.loads(text)
@@ -136,13 +131,10 @@ class Record:
                 raise RecordError("not the record of a pack")
             if plain.get("format") != _FORMAT:
                 raise RecordError(f"pack of form {plain.get('format')!r}", is_later=True)
-            if plain.pop("digest", "") != _digest(plain):
-                raise RecordError("record is damaged")
             return cls(
                 plain["task"],
-                plain["choices"],
+                {**plain["choices"]},
                 tuple(map(_about, plain["collections"])),
-                plain["index"],
                 tuple(map(_block, plain["blocks"])),
             )
         except RecordError:
@@ -182,10 +174,6 @@ def _about(plain: Mapping[str, Any]) -> About:
         raise RecordError("record is damaged")
     said = tuple(Diagnostic(**each) for each in plain["diagnostics"])
     return About(**{**plain, "diagnostics": said})
-
-
-def _digest(plain: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(plain).encode("ascii")).hexdigest()
 
 
 def _brief(diagnostic: Diagnostic) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,9 +14,10 @@ import numpy as np
 
 from kammerton.errors import OutputError
 from kammerton.formats.atomic import replacing
-from kammerton.formats.packs.columns import INDEX, frame_of
+from kammerton.formats.packs.columns import frame_of
 from kammerton.formats.packs.contents import contents_of, digest_of
 from kammerton.formats.packs.record import KEY, About, Block, Record, Role, render_diagnostics
+from kammerton.formats.packs.sealing import put_seal
 from kammerton.model.corpus import Collection
 from kammerton.model.packing import Packing
 from kammerton.model.signature import signed_choices
@@ -116,7 +116,6 @@ class PackWriter:
         self._values: list[int] = []
         self._filled = 0
         self._blocks: list[Block] = []
-        self._index = hashlib.sha256()
         self._failed = self._counted = 0
 
     def begin(self, collection: Collection, role: Role = "") -> None:
@@ -146,8 +145,6 @@ class PackWriter:
     def _flush(self) -> None:
         frame = frame_of(self._packing, self._rows)
         contents = contents_of(frame)
-        for name in INDEX:
-            contents[name].digest_into(self._index)
         frame.write_parquet(self._part(len(self._blocks)), compression="zstd", compression_level=1)
         self._blocks.append(Block(len(self._rows), digest_of(contents)))
         self._rows, self._filled = [], 0
@@ -168,7 +165,6 @@ class PackWriter:
             self._task.name,
             self._choices,
             tuple(self._collections),
-            self._index.hexdigest(),
             tuple(self._blocks),
         )
 
@@ -180,13 +176,15 @@ class PackWriter:
             self._flush()
         parts = [self._part(number) for number in range(len(self._blocks))]
         frame: pl.LazyFrame = pl.scan_parquet(parts, glob=False, hive_partitioning=False)
+        whole = self._folder / "whole"
         frame.sink_parquet(
-            self._folder / "whole",
+            whole,
             compression="zstd",
             compression_level=_LEVEL,
             row_group_size=self._group_size(),
             metadata={KEY: self.record.render()},
         )
+        put_seal(whole)
 
     def _group_size(self) -> int:
         """Return how many rows of the table a group of the file has: as a block has, if all fit."""
