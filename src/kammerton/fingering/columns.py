@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from kammerton.core.intervals import Codes, Flags
-from kammerton.fingering.annotation import Fingering, known_labels
+from kammerton.fingering.annotation import UNKNOWN, Fingering, known_labels
 from kammerton.fingering.match_rates import Matches, hands_of_labels
-from kammerton.fingering.pieces import Comparison, LabelTable, Pieces, group_pieces, tabulate
+from kammerton.fingering.pieces import Comparison, LabelTable, Pieces, collect, group_pieces, tabulate
 from kammerton.fingering.playability import KeyPresses
 from kammerton.model.task import Case
 
@@ -43,7 +43,8 @@ class Columns:
     @cached_property
     def pieces(self) -> tuple[Pieces, ...]:
         """The cases, grouped by their number of annotators and by whether these labelled every note."""
-        return (*self._full, *self._grouped(self.cases, full=False))
+        taken = {item: self.cases[item] for item in np.flatnonzero(self._unfilled).tolist()}
+        return (*self._full, *_grouped(taken))
 
     @cached_property
     def complete(self) -> tuple[Pieces, ...]:
@@ -52,11 +53,12 @@ class Columns:
         Where there is none, with all who labelled any, and their missing labels as labels that nothing
         matches.
         """
-        taken = [
-            (est, refs[full] if full.any() else self._gaps_as_labels(refs))
-            for (est, refs), full in zip(self.cases, self._filled, strict=True)
-        ]
-        return (*self._full, *self._grouped(taken, full=False))
+        taken = {}
+        for item in np.flatnonzero(self._unfilled).tolist():
+            est, refs = self.cases[item]
+            full = refs.all(axis=1)
+            taken[item] = (est, refs[full] if full.any() else self._gaps_as_labels(refs))
+        return (*self._full, *_grouped(taken))
 
     @property
     def left_out(self) -> Codes:
@@ -82,25 +84,40 @@ class Columns:
     def _compared(self) -> dict[tuple[Pieces, Comparison], Matches]:
         return {}
 
-    @cached_property
-    def _filled(self) -> list[Flags]:
-        return [np.asarray(refs.all(axis=1)) for _, refs in self.cases]
-
-    @cached_property
-    def _unfilled(self) -> Codes:
-        return np.array([np.count_nonzero(~full) for full in self._filled], dtype=np.int64)
-
     @property
     def silent(self) -> Codes:
         """Annotators without any label, who count as none, shape (cases,)."""
-        return np.array([np.count_nonzero(~refs.any(axis=1)) for _, refs in self.cases], dtype=np.int64)
+        return self._count(self._labels == 0)
 
     @property
     def unpredicted(self) -> Codes:
         """Notes that an annotator labelled and the estimate did not, shape (cases,)."""
-        return np.array(
-            [np.count_nonzero((est == 0) & refs.any(axis=0)) for est, refs in self.cases], dtype=np.int64
-        )
+        matches = self.matches("strike")
+        return collect(self.pieces, lambda pieces: matches(pieces).unpredicted())
+
+    @cached_property
+    def _labels(self) -> Codes:
+        """How many notes each annotator of each case labelled."""
+        labelled = np.concatenate([refs.ravel() for _, refs in self.cases]) != 0
+        running = np.concatenate(([0], np.cumsum(labelled)))
+        return np.diff(running[np.cumsum(self._lengths)], prepend=0)
+
+    @cached_property
+    def _lengths(self) -> Codes:
+        """How many notes there are for each annotator of each case."""
+        annotators = [len(refs) for _, refs in self.cases]
+        return np.repeat([len(est) for est, _ in self.cases], annotators)
+
+    @cached_property
+    def _unfilled(self) -> Codes:
+        """Annotators who left out a note, shape (cases,)."""
+        return self._count(self._labels < self._lengths)
+
+    def _count(self, flags: Flags) -> Codes:
+        """Count annotators, case by case."""
+        annotators = [len(refs) for _, refs in self.cases]
+        cases = np.repeat(np.arange(len(annotators)), annotators)
+        return np.bincount(cases[flags], minlength=len(annotators))
 
     def _gaps_as_labels(self, refs: Codes) -> Codes:
         nothing = len(self.table.strikes) - 1
@@ -108,21 +125,21 @@ class Columns:
 
     @property
     def _lack_all(self) -> Flags:
-        return np.array([not full.any() for full in self._filled], dtype=bool)
+        return np.asarray(self._count(self._labels == self._lengths) == 0)
 
     @cached_property
     def _full(self) -> tuple[Pieces, ...]:
-        return self._grouped(self.cases, full=True)
+        return _grouped({item: self.cases[item] for item in np.flatnonzero(self._unfilled == 0).tolist()})
 
-    def _grouped(self, cases: list[tuple[Codes, Codes]], *, full: bool) -> tuple[Pieces, ...]:
-        items = np.flatnonzero((self._unfilled == 0) == full)
-        return group_pieces([cases[item] for item in items.tolist()], items)
+
+def _grouped(cases: dict[int, tuple[Codes, Codes]]) -> tuple[Pieces, ...]:
+    return group_pieces(list(cases.values()), np.array(list(cases), dtype=np.int64))
 
 
 def build_columns(cases: Sequence[Case[Fingering]]) -> Columns:
     """Encode cases of references and an estimate on the same notes."""
     coded = [(_estimate(case).codes, np.array([ref.codes for ref in case.references])) for case in cases]
-    table = _extended(tabulate(known_labels()))
+    table = _extended(_known_table(known_labels()))
     return Columns(coded, table, np.array([case.group for case in cases], dtype=np.int64))
 
 
@@ -143,18 +160,24 @@ def key_presses(fingerings: Iterable[Fingering]) -> KeyPresses:
     """
     pieces = list(fingerings)
     codes = np.concatenate([np.empty(0, dtype=np.int64), *(p.codes for p in pieces)])
-    table = tabulate(known_labels())  # a label is known once its code was asked for
-    struck = table.strikes[codes]
-    told = np.concatenate([np.empty(0, dtype=np.int64), *(p.hands for p in pieces)])
+    table = _known_table(known_labels())  # a label is known once its code was asked for
+    hands = hands_of_labels(table.strikes)[codes]
+    unfingered = np.flatnonzero(hands == UNKNOWN)
+    hands[unfingered] = np.concatenate([np.empty(0, dtype=np.int64), *(p.hands for p in pieces)])[unfingered]
     return KeyPresses(
-        fingers=np.abs(struck),
-        releases=np.abs(table.releases[codes]),
-        hands=np.where(struck == 0, told, hands_of_labels(struck)),
+        fingers=np.abs(table.strikes)[codes],
+        releases=np.abs(table.releases)[codes],
+        hands=hands,
         pitches=np.concatenate([np.empty(0, dtype=np.int64), *(p.pitches for p in pieces)]),
         onsets=np.concatenate([np.empty(0), *(p.onsets for p in pieces)]),
         ends=np.concatenate([np.empty(0), *(p.offsets for p in pieces)]),
         offsets=np.concatenate(([0], np.cumsum([len(p) for p in pieces], dtype=np.int64))),
     )
+
+
+@lru_cache(maxsize=1)
+def _known_table(labels: tuple[str, ...]) -> LabelTable:
+    return tabulate(labels)
 
 
 def _estimate(case: Case[Fingering]) -> Fingering:

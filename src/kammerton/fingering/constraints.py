@@ -113,16 +113,16 @@ def consecutive_notes(fingers: Codes, hands: Codes, offsets: Codes) -> Codes:
     ndarray of int64, shape (2, pairs)
         Only pairs in which both are fingered, by second note.
     """
-    pieces = sequence_of_rows(offsets)
-    anywhere = (fingers == 0) & (hands == UNKNOWN)
-    found = []
+    pieces, fingered = sequence_of_rows(offsets), fingers != 0
+    anywhere = ~fingered & (hands == UNKNOWN)
+    before = np.full(len(fingers), -1)
     for hand in (RIGHT, LEFT, UNKNOWN):
         notes = np.flatnonzero((hands == hand) | anywhere)
-        pairs = np.stack((notes[:-1], notes[1:]))
-        judged = (pieces[pairs[0]] == pieces[pairs[1]]) & (fingers[pairs] != 0).all(axis=0)
-        found.append(pairs[:, judged])
-    steps = np.concatenate(found, axis=1)
-    return np.asarray(steps[:, np.argsort(steps[1], kind="stable")])
+        begin, end = notes[:-1], notes[1:]
+        judged = np.flatnonzero((pieces[begin] == pieces[end]) & fingered[begin] & fingered[end])
+        before[end[judged]] = begin[judged]
+    ends = np.flatnonzero(before >= 0)
+    return np.stack((before[ends], ends))
 
 
 def judge_steps(limits: Limits, fingers: Codes, pitches: Codes, hands: Codes) -> tuple[Codes, Codes]:
@@ -150,10 +150,11 @@ def judge_steps(limits: Limits, fingers: Codes, pitches: Codes, hands: Codes) ->
         spans = np.where(known, spans, np.abs(way))
     same = first == second
     apart = (begin != end) & ~same
-    rules = np.where(same & (np.abs(end - begin) > limits.slide), SAME_FINGER, 0)
-    rules[apart & (spans > limits.most[first, second])] = LARGE_SPAN
-    too_small = apart & known & (spans < limits.least[first, second])
-    rules[too_small] = np.where(spans[too_small] < 0, ORDER, SMALL_SPAN)
+    pairs = len(limits.most) * first + second
+    too_large = apart & (spans > limits.most.ravel()[pairs])
+    too_small = apart & known & (spans < limits.least.ravel()[pairs])
+    rules = np.where(too_small, np.where(spans < 0, ORDER, SMALL_SPAN), too_large * LARGE_SPAN)
+    rules[same & (np.abs(end - begin) > limits.slide)] = SAME_FINGER
     return rules, spans
 
 

@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 Statistics = NDArray[np.float64]
+Values = NDArray[np.int32]
 
 RATE = ("matched", "notes")
 """Columns of a match rate."""
@@ -62,9 +63,12 @@ def split_hands(est: Codes, refs: Codes) -> Codes:
     ndarray of int64, shape (notes,)
         0 right, 1 left, -1 where nobody labelled the note.
     """
-    columns = np.concatenate((est[np.newaxis], refs))
+    struck = est.copy()
+    gaps = np.flatnonzero(est == 0)
+    columns = np.concatenate((est[np.newaxis, gaps], refs[:, gaps]))
     first = np.argmax(columns != 0, axis=0)
-    return hands_of_labels(columns[first, np.arange(len(est))])
+    struck[gaps] = columns[first, np.arange(len(gaps))]
+    return hands_of_labels(struck)
 
 
 class Matches:
@@ -85,11 +89,11 @@ class Matches:
     """
 
     def __init__(self, pieces: Pieces, table: LabelTable, comparison: Comparison = "strike") -> None:
-        values = table.values(comparison)
+        values = table.values(comparison).astype(np.int32)
         self._pieces = pieces
         self._strikes = table.strikes
         self._est, self._refs = values[pieces.est], values[pieces.refs]
-        self._same: Callable[[Codes, Codes], Flags] = _overlap if comparison == "any" else _equal
+        self._same: Callable[[Values, Values], Flags] = _overlap if comparison == "any" else _equal
         self._labelled = self._refs != 0
         self._scored = self._labelled.any(axis=0)
         self._hits: Flags = self._same(self._refs, self._est)
@@ -107,8 +111,7 @@ class Matches:
         ndarray, shape (pieces, 2)
             :data:`RATE`: the mean times the notes that anybody labelled, and those notes.
         """
-        notes = self._sums(self._scored)
-        labelled, matched = self._sums(self._labelled), self._sums(self._hits)
+        notes, labelled, matched = self._notes, self._labels, self._matched
         present = labelled > 0
         share = np.divide(matched * notes, labelled, out=np.zeros(labelled.shape), where=present)
         return _rate(share.sum(axis=0) / np.maximum(present.sum(axis=0), 1), notes)
@@ -120,22 +123,19 @@ class Matches:
         rows = sequence_of_rows(self._pieces.offsets)
         # not a running sum: a piece must sum to the same bits in every batch
         matched = np.bincount(rows, weights=shares, minlength=len(self._pieces))
-        return _rate(matched, self._sums(self._scored))
+        return _rate(matched, self._notes)
 
     def closest(self, by: Literal["hand", "piece"] = "hand") -> Statistics:
         """Return M_high: the matches with the closest annotator, chosen per hand or per piece."""
-        if by == "piece":
-            matched = self._sums(self._hits).max(axis=0, initial=0)
-        else:
-            hands = self.hands()
-            right, left = hands == RIGHT, hands == LEFT
-            by_hand = [self._sums(self._hits & played) for played in (right, left)]
-            matched = np.max(by_hand, axis=1, initial=0).sum(axis=0)
-        return _rate(matched, self._sums(self._scored))
+        closest = self._matched.max(axis=0, initial=0)
+        if by == "hand":
+            right = self._sums(self._hits & (self.hands() == RIGHT))
+            closest = np.max((right, self._matched - right), axis=1, initial=0).sum(axis=0)
+        return _rate(closest, self._notes)
 
     def soft(self) -> Statistics:
         """Return M_soft: the notes on which some annotator is matched."""
-        return _rate(self._sums(np.asarray(self._hits.any(axis=0))), self._sums(self._scored))
+        return _rate(self._sums(np.asarray(self._hits.any(axis=0))), self._notes)
 
     def recombined(self) -> Statistics:
         """Return M_rec: matches with a reference recombined from the annotators, less the switches.
@@ -147,62 +147,36 @@ class Matches:
 
     @cached_property
     def _recombined(self) -> Statistics:
-        pieces, hands = self._pieces, self.hands()
-        played = np.flatnonzero(hands != UNKNOWN)
-        rows = sequence_of_rows(pieces.offsets)
-        present = (self._sums(self._labelled) > 0)[:, rows[played]]
-        refs, labelled = self._refs[:, played], self._labelled[:, played]
+        pieces, refs, gaps = self._pieces, self._refs, ~self._labelled
+        present = np.repeat(self._labels > 0, np.diff(pieces.offsets), axis=1)
 
-        def passable(first: Codes) -> Flags:
-            """Tell after which notes one may switch, shape (annotators, annotators, notes)."""
-            values, known, there = refs[:, first], labelled[:, first], present[:, first]
-            open_ = ~known[:, np.newaxis] | ~known | self._same(values[:, np.newaxis], values)
-            return np.asarray(open_ & there[:, np.newaxis] & there)
+        def passable(one: int, other: int) -> Flags:
+            """Tell after which notes one may switch, shape (notes,)."""
+            open_ = gaps[one] | gaps[other] | self._same(refs[one], refs[other])
+            return np.asarray(open_ & present[one] & present[other])
 
-        misses = ~self._hits[:, played] & self._scored[played]
-        costs = least_costs(2 * rows[played] + hands[played], 2 * len(pieces), misses, passable)
-        notes = self._sums(self._scored)
-        return _rate(notes - costs.reshape(-1, 2).sum(axis=1), notes)
+        lanes = 3 * sequence_of_rows(pieces.offsets) + self.hands() + 1  # what is of no hand costs nothing
+        costs = least_costs(lanes, 3 * len(pieces), ~self._hits & self._scored, passable)
+        return _rate(self._notes - costs.reshape(-1, 3).sum(axis=1), self._notes)
 
-    def against(self, annotators: Codes | int = 0) -> Statistics:
-        """Count matches with one annotator of each piece.
-
-        Parameters
-        ----------
-        annotators : ndarray of int64, shape (pieces,), or int
-            Row of the annotator; -1 for none, and all counts are 0.
+    def against(self) -> Statistics:
+        """Count matches with the first annotator of each piece.
 
         Returns
         -------
         ndarray, shape (pieces, 5)
-            :data:`AGAINST`.
+            :data:`AGAINST`; without annotators all counts are 0.
         """
-        est = self._strikes[self._pieces.est]
-        ref = self._strikes[_row(self._pieces, annotators)]
+        est, ref = self._strikes[self._pieces.est], self._strikes[_first(self._pieces)]
         labelled = ref != 0
-        chosen = _spread(self._pieces, annotators)
-        matched = np.zeros(len(est), dtype=bool)
-        if len(self._refs):
-            matched = labelled & self._hits[chosen, np.arange(len(est))]
-        same_hand = labelled & (np.sign(est) == np.sign(ref))
+        matched = labelled & self._hits[0] if len(self._hits) else labelled
+        same_hand = labelled & ((est > 0) == (ref > 0)) & (est != 0)
         counted = (labelled, labelled & (est != 0), same_hand, matched & same_hand, matched)
         return self._sums(np.stack(counted)).T.astype(float)
 
-    def pairwise(self) -> Statistics:
-        """Count agreement between annotators.
-
-        Returns
-        -------
-        ndarray, shape (pieces, annotators, annotators, 2)
-            Notes on which both match each other, and notes that both labelled.
-        """
-        count = len(self._refs)
-        counts = np.empty((len(self._pieces), count, count, 2))
-        for row in range(count):
-            both = self._labelled & self._labelled[row]
-            counts[:, row, :, 0] = self._sums(self._same(self._refs, self._refs[row])).T
-            counts[:, row, :, 1] = self._sums(both).T
-        return counts
+    def unpredicted(self) -> Codes:
+        """Count the notes that an annotator labelled and the estimate did not, shape (pieces,)."""
+        return self._sums(self._scored & (self._est == 0))
 
     def hands(self) -> Codes:
         """Return the hand that each note counts in (:func:`split_hands`)."""
@@ -212,6 +186,21 @@ class Matches:
     def _hands(self) -> Codes:
         return split_hands(self._strikes[self._pieces.est], self._strikes[self._pieces.refs])
 
+    @cached_property
+    def _notes(self) -> Codes:
+        """Notes that anybody labelled, shape (pieces,)."""
+        return self._sums(self._scored)
+
+    @cached_property
+    def _labels(self) -> Codes:
+        """Notes that each annotator labelled, shape (annotators, pieces)."""
+        return self._sums(self._labelled)
+
+    @cached_property
+    def _matched(self) -> Codes:
+        """Notes on which the estimate matches each annotator, shape (annotators, pieces)."""
+        return self._sums(self._hits)
+
     def _sums(self, flags: Flags) -> Codes:
         """Count along the last axis, piece by piece."""
         running = np.zeros((*flags.shape[:-1], flags.shape[-1] + 1), dtype=np.int64)
@@ -219,11 +208,11 @@ class Matches:
         return np.asarray(np.diff(running[..., self._pieces.offsets], axis=-1))
 
 
-def _equal(first: Codes, second: Codes) -> Flags:
+def _equal(first: Values, second: Values) -> Flags:
     return np.asarray((first == second) & (first != 0))
 
 
-def _overlap(first: Codes, second: Codes) -> Flags:
+def _overlap(first: Values, second: Values) -> Flags:
     return np.asarray((first & second) != 0)
 
 
@@ -231,20 +220,13 @@ def _rate(matched: Codes | Statistics, notes: Codes) -> Statistics:
     return np.stack((matched, notes), axis=1).astype(float)
 
 
-def _spread(pieces: Pieces, annotators: Codes | int) -> Codes:
-    return np.repeat(np.broadcast_to(annotators, len(pieces)), np.diff(pieces.offsets))
+def _first(pieces: Pieces) -> Codes:
+    """Return the label codes of the first annotator of each piece; 0 where there is none."""
+    return pieces.refs[0] if len(pieces.refs) else np.zeros_like(pieces.est)
 
 
-def _row(pieces: Pieces, annotators: Codes | int) -> Codes:
-    """Return the label codes of one annotator of each piece; 0 where there is none."""
-    chosen = _spread(pieces, annotators)
-    if len(pieces.refs) == 0:
-        return np.zeros_like(pieces.est)
-    return np.where(chosen < 0, 0, pieces.refs[chosen, np.arange(len(chosen))])
-
-
-def confusion_counts(pieces: Pieces, table: LabelTable, annotators: Codes | int = 0) -> Statistics:
-    """Count notes by struck finger of one annotator and of the estimate.
+def confusion_counts(pieces: Pieces, table: LabelTable) -> Statistics:
+    """Count notes by struck finger of the first annotator and of the estimate.
 
     Parameters
     ----------
@@ -252,8 +234,6 @@ def confusion_counts(pieces: Pieces, table: LabelTable, annotators: Codes | int 
         Label codes.
     table : LabelTable
         What they stand for.
-    annotators : ndarray of int64, shape (pieces,), or int
-        Row of the annotator in each piece, -1 for none.
 
     Returns
     -------
@@ -261,7 +241,7 @@ def confusion_counts(pieces: Pieces, table: LabelTable, annotators: Codes | int 
         Annotator, then estimate: index 0 is the missing label, the others :data:`SIGNED_FINGERS`.
     """
     index = np.where(table.strikes < 0, 5 - table.strikes, table.strikes)
-    cells = index[_row(pieces, annotators)] * 11 + index[pieces.est]
+    cells = index[_first(pieces)] * 11 + index[pieces.est]
     cells += sequence_of_rows(pieces.offsets) * 121
     counts = np.bincount(cells, minlength=121 * len(pieces))
     return counts.reshape(-1, 11, 11).astype(float)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ __all__ = [
     "tabulate",
 ]
 
-Statistics = NDArray[np.float64]
+Number = TypeVar("Number", bound=np.number)
 
 Comparison = Literal["strike", "finger", "exact", "any", "text"]
 """When two labels match: *strike*: same hand and first finger; *finger*: same first finger;
@@ -172,7 +172,7 @@ def group_pieces(pieces: Sequence[tuple[Codes, Codes]], numbers: Codes | None = 
     return tuple(groups)
 
 
-def collect(groups: Sequence[Pieces], kernel: Callable[[Pieces], Statistics]) -> Statistics:
+def collect(groups: Sequence[Pieces], kernel: Callable[[Pieces], NDArray[Number]]) -> NDArray[Number]:
     """Apply a kernel to each group and return its statistics in the order of the batch.
 
     Parameters

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.core.intervals import Codes, Flags, sequence_of_rows
-from kammerton.fingering.annotation import LEFT, UNKNOWN
+from kammerton.fingering.annotation import LEFT, RIGHT
 from kammerton.fingering.constraints import ORDER, RULES, Limits, consecutive_notes, judge_steps
 
 __all__ = ["CHORD_S", "JUDGED", "LEGATO_S", "Judgement", "KeyPresses", "Playability"]
@@ -37,6 +37,9 @@ _PLACES = 128
 
 JUDGED = ("judged", *RULES)
 """Columns of a judgement: what was judged, and how much of it broke each rule."""
+
+_NO_RANK = (len(JUDGED) + 1) * _PLACES
+"""More than the rank of any pair of a chord."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,27 +114,25 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Groups:
-    """Groups of notes, hand by hand.
+class _Lanes:
+    """Notes hand by hand: all of one hand of one piece in order of time, then the next lane.
 
     Parameters
     ----------
     notes : ndarray of int64
-        Note numbers: all of one hand of one piece in order of time, then the next hand.
-    starts : ndarray of int64, shape (groups + 1,)
-        Where in ``notes`` each group begins, and the end.
-    lanes : ndarray of int64, shape (groups,)
-        Twice the number of the piece, plus the hand.
+        Note numbers.
+    joined : ndarray of bool, shape (notes - 1,)
+        Whether a note and the next one are of one lane.
+    heads : ndarray of bool, shape (notes,)
+        Whether a note begins a group.
+    single : ndarray of bool, shape (notes,)
+        Whether it is a group of its own.
     """
 
     notes: Codes
-    starts: Codes
-    lanes: Codes
-
-    @property
-    def sizes(self) -> Codes:
-        """Number of notes of each group."""
-        return np.diff(self.starts)
+    joined: Flags
+    heads: Flags
+    single: Flags
 
 
 class Playability:
@@ -166,16 +167,18 @@ class Playability:
         as well as their nearest; one finger may hold keys no more than 2 semitones apart. Two fingers
         on one key are not judged.
         """
-        pairs, begins = self._chords
-        if len(begins) == 0:
-            return Judgement(len(self._presses), begins, pairs, pairs, begins)
+        pairs, chords, places = self._chords
         fingers = self._presses.fingers[pairs]
         rules, spans = self._rules(pairs, fingers, limits)
         rules[(fingers[0] != fingers[1]) & (spans < 0)] = ORDER
-        ranks = np.where(rules == 0, len(JUDGED), rules) * len(rules) + np.arange(len(rules))
-        worst = np.minimum.reduceat(ranks, begins) % len(rules)
-        notes = pairs[:, worst]
-        return Judgement(len(self._presses), self._pieces[notes[0]], notes, fingers[:, worst], rules[worst])
+        ranks = np.where(rules == 0, len(JUDGED), rules) * _PLACES + places
+        worst = np.full(chords.max(initial=-1) + 1, _NO_RANK)
+        np.minimum.at(worst, chords, ranks)
+        found = np.flatnonzero(ranks == worst[chords])
+        of_chord = np.empty_like(worst)
+        of_chord[chords[found]] = found
+        told = of_chord[worst < _NO_RANK]
+        return self._judgement(pairs[:, told], fingers[:, told], rules[told])
 
     @property
     def judged(self) -> Flags:
@@ -187,14 +190,16 @@ class Playability:
 
     def hand_shifts(self) -> Codes:
         """Count moves of a hand from or to a chord, which are not judged, shape (pieces,)."""
-        groups = self._groups
-        chordal = groups.sizes > 1
-        moves = (groups.lanes[1:] == groups.lanes[:-1]) & (chordal[1:] | chordal[:-1])
-        return np.bincount(groups.lanes[1:][moves] // 2, minlength=len(self._presses))
+        lanes = self._lanes
+        moves = lanes.joined & lanes.heads[1:] & ~(lanes.single[1:] & lanes.single[:-1])
+        return np.bincount(self._pieces[lanes.notes[1:][moves]], minlength=len(self._presses))
 
     def _judged(self, steps: Codes, fingers: Codes, limits: Limits) -> Judgement:
         rules, _ = self._rules(steps, fingers, limits)
-        return Judgement(len(self._presses), self._pieces[steps[1]], steps, fingers, rules)
+        return self._judgement(steps, fingers, rules)
+
+    def _judgement(self, notes: Codes, fingers: Codes, rules: Codes) -> Judgement:
+        return Judgement(len(self._presses), self._pieces[notes[1]], notes, fingers, rules)
 
     def _rules(self, pairs: Codes, fingers: Codes, limits: Limits) -> tuple[Codes, Codes]:
         presses = self._presses
@@ -206,57 +211,54 @@ class Playability:
         return consecutive_notes(presses.fingers, presses.hands, presses.offsets)
 
     @cached_property
-    def _groups(self) -> _Groups:
+    def _lanes(self) -> _Lanes:
         presses = self._presses
-        played = np.flatnonzero(presses.hands != UNKNOWN)
-        lanes = 2 * self._pieces[played] + presses.hands[played]
-        onsets = presses.onsets[played]
-        lasting = ~(presses.ends[played] <= onsets)  # the end may be NaN
-        order = np.argsort(lanes, kind="stable")
-        if not (lasting.all() and _in_order(lanes[order], onsets[order])):
-            order = np.lexsort((lasting, onsets, lanes))
-        lanes, starts = lanes[order], _group_starts(lanes[order], onsets[order], ~lasting[order])
-        return _Groups(played[order], np.append(starts, len(order)), lanes[starts])
+        right, left = (np.flatnonzero(presses.hands == hand) for hand in (RIGHT, LEFT))
+        notes = np.concatenate((right, left))
+        lanes = self._pieces[notes]
+        lanes[len(right) :] += len(presses)
+        onsets = presses.onsets[notes]
+        grace = presses.ends[notes] <= onsets  # an end that is NaN lasts
+        joined = lanes[1:] == lanes[:-1]
+        if grace.any() or (joined & (onsets[1:] < onsets[:-1])).any():
+            order = np.lexsort((~grace, onsets, lanes))
+            notes, onsets, grace = notes[order], onsets[order], grace[order]
+        heads = _heads(joined, onsets, grace)
+        return _Lanes(notes, joined, heads, heads & np.append(heads[1:], True)[: len(heads)])
 
     @cached_property
     def _melodic(self) -> tuple[Codes, Codes]:
         """Pairs of notes, and the fingers between which the hand moves."""
-        presses, groups = self._presses, self._groups
-        single = groups.sizes == 1
-        follows = (groups.lanes[1:] == groups.lanes[:-1]) & single[1:] & single[:-1]
-        notes = groups.notes[groups.starts[:-1]]
-        steps = np.stack((notes[:-1], notes[1:]))[:, follows]
-        silence = presses.onsets[steps[1]] - presses.ends[steps[0]]
-        fingers = np.stack((presses.releases[steps[0]], presses.fingers[steps[1]]))
-        judged = (silence <= LEGATO_S + EXACT_S) & (fingers > 0).all(axis=0)
-        return steps[:, judged], fingers[:, judged]
+        presses, lanes = self._presses, self._lanes
+        steps = np.flatnonzero(lanes.joined & lanes.single[1:] & lanes.single[:-1])
+        begin, end = lanes.notes[steps], lanes.notes[steps + 1]
+        released, struck = presses.releases[begin], presses.fingers[end]
+        silence = presses.onsets[end] - presses.ends[begin]
+        judged = np.flatnonzero((silence <= LEGATO_S + EXACT_S) & (released > 0) & (struck > 0))
+        return np.stack((begin, end))[:, judged], np.stack((released, struck))[:, judged]
 
     @cached_property
     def _held(self) -> tuple[Codes, Codes, Codes]:
         """Fingered notes of chords of which at least two notes are fingered, their chords and fingers."""
-        groups, presses = self._groups, self._presses
-        group = np.repeat(np.arange(len(groups.sizes)), groups.sizes)
-        fingers = presses.fingers[groups.notes]
-        held = fingers > 0
-        chordal = held & (np.bincount(group[held], minlength=len(groups.sizes)) > 1)[group]
-        return groups.notes[chordal], group[chordal], fingers[chordal]
+        lanes = self._lanes
+        together = np.flatnonzero(~lanes.single)
+        notes, chords = lanes.notes[together], np.cumsum(lanes.heads[together]) - 1
+        fingers = self._presses.fingers[notes]
+        fingered = np.bincount(chords, weights=fingers > 0)
+        held = np.flatnonzero((fingers > 0) & (fingered > 1)[chords])
+        return notes[held], chords[held], fingers[held]
 
     @cached_property
-    def _chords(self) -> tuple[Codes, Codes]:
-        """Pairs of notes that tell whether a chord can be held, and where those of each chord begin.
+    def _chords(self) -> tuple[Codes, Codes, Codes]:
+        """Pairs of notes that tell whether a chord can be held, their chords, and the place of each there.
 
         For two fingers their nearest and their farthest keys, for one finger its outermost.
         """
         presses = self._presses
-        notes, group, fingers = self._held
+        notes, chords, fingers = self._held
         keys = np.where(presses.hands[notes] == LEFT, -presses.pitches[notes], presses.pitches[notes])
-        order = np.argsort((6 * group + fingers) * 512 + keys, kind="stable")  # keys are -127 to 127
-        return _telling_pairs(notes[order], fingers[order], group[order])
-
-
-def _in_order(lanes: Codes, onsets: Seconds) -> bool:
-    """Tell whether the notes of each lane are in order of time, where the lanes are sorted."""
-    return bool(((np.diff(onsets) >= 0) | (np.diff(lanes) > 0)).all())
+        order = np.argsort((6 * chords + fingers) * 512 + keys, kind="stable")  # keys are -127 to 127
+        return _telling_pairs(notes[order], fingers[order], chords[order])
 
 
 def _changes(numbers: Codes) -> Flags:
@@ -265,42 +267,43 @@ def _changes(numbers: Codes) -> Flags:
     return changed
 
 
-def _group_starts(lanes: Codes, onsets: Seconds, grace: Flags) -> Codes:
-    """Return where each group begins among notes sorted by lane and onset."""
+def _heads(joined: Flags, onsets: Seconds, grace: Flags) -> Flags:
+    """Tell which notes begin a group, of notes sorted by lane and onset."""
     limit = CHORD_S + EXACT_S
-    starts = _changes(lanes) | grace
-    starts[1:] |= grace[:-1] | (np.diff(onsets) > limit)
-    heads = np.flatnonzero(starts)
-    ends = np.append(heads, len(starts))[1:]
-    for run in np.flatnonzero(onsets[ends - 1] - onsets[heads] > limit):  # rolled on and on: rare
-        head = int(heads[run])
-        times = onsets[head : ends[run]].tolist()
+    heads = np.ones(len(onsets), dtype=bool)
+    heads[1:] = ~joined | grace[1:] | grace[:-1] | (np.diff(onsets) > limit)
+    begins = np.flatnonzero(heads)
+    ends = np.append(begins, len(heads))[1:]
+    for run in np.flatnonzero(onsets[ends - 1] - onsets[begins] > limit):  # rolled on and on: rare
+        begin = int(begins[run])
+        times = onsets[begin : ends[run]].tolist()
         anchor = times[0]
-        for note, time in enumerate(times, head):
+        for note, time in enumerate(times, begin):
             if time - anchor > limit:
-                starts[note] = True
+                heads[note] = True
                 anchor = time
-    return np.flatnonzero(starts)
+    return heads
 
 
-def _telling_pairs(notes: Codes, fingers: Codes, chords: Codes) -> tuple[Codes, Codes]:
-    """Return pairs of notes, chord by chord, and where those of each chord begin.
+def _telling_pairs(notes: Codes, fingers: Codes, chords: Codes) -> tuple[Codes, Codes, Codes]:
+    """Return pairs of notes, their chords, and their places within these.
 
-    Notes are sorted by chord, finger and key. Of a chord, pairs of one finger come first, then the nearest
-    keys of two fingers, then their farthest where these are others.
+    Notes are sorted by chord, finger and key. Of a chord, pairs of one finger have the first places, then the
+    nearest keys of two fingers, then their farthest where these are others.
     """
-    starts = _changes(6 * chords + fingers)
-    lowest, highest = notes[starts], notes[np.append(starts[1:], True)[: len(starts)]]
+    starts = np.flatnonzero(_changes(6 * chords + fingers))
+    lowest, highest = notes[starts], notes[np.append(starts, len(notes))[1:] - 1]
     chords, fingers = chords[starts], fingers[starts]
     several = lowest != highest
-    found = [(lowest[several], highest[several], _PLACES * chords[several] + fingers[several])]
+    both = np.flatnonzero(several)
+    found = [(lowest[both], highest[both], chords[both], fingers[both])]
     for apart in range(1, 5):
         one = np.flatnonzero(chords[apart:] == chords[:-apart])
         other = one + apart
-        place = _PLACES * chords[one] + 6 * fingers[one] + fingers[other]
-        found.append((highest[one], lowest[other], place + 6))
+        place = 6 * fingers[one] + fingers[other]
+        found.append((highest[one], lowest[other], chords[one], place + 6))
         farther = np.flatnonzero(several[one] | several[other])
-        found.append((lowest[one[farther]], highest[other[farther]], place[farther] + _PLACES // 2))
-    begin, end, place = (np.concatenate(column) for column in zip(*found, strict=True))
-    order = np.argsort(place)
-    return np.stack((begin, end))[:, order], np.flatnonzero(_changes(place[order] // _PLACES))
+        one, other, place = one[farther], other[farther], place[farther]
+        found.append((lowest[one], highest[other], chords[one], place + _PLACES // 2))
+    begin, end, chord, place = (np.concatenate(column) for column in zip(*found, strict=True))
+    return np.stack((begin, end)), chord, place

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +14,16 @@ from kammerton.core.intervals import Codes, Flags
 
 __all__ = ["least_costs"]
 
-Costs = NDArray[np.int32]
+Costs = NDArray[np.int16]
 
 CHUNK = 1024
 """Notes that are scanned one after the other; longer lanes are cut, and their pieces joined."""
 
-NEVER = 1 << 29
-"""More than any cost; twice that is still an int32."""
+_SWITCH, _NEVER = np.int16(1), np.int16(1 << 13)
+"""Costs of going over; the latter is more than any within a chunk, and twice that is still an int16."""
+
+_FOREVER = 1 << 40
+"""More than the cost of any lane."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +49,7 @@ class _Schedule:
     parts: Codes
 
 
-def least_costs(lanes: Codes, count: int, misses: Flags, passable: Callable[[Codes], Flags]) -> Codes:
+def least_costs(lanes: Codes, count: int, misses: Flags, passable: Callable[[int, int], Flags]) -> Codes:
     """Return the least cost of each lane: its misses and its switches, each one.
 
     This is the dynamic programme of the recombination match rate [1]_:
@@ -61,8 +65,8 @@ def least_costs(lanes: Codes, count: int, misses: Flags, passable: Callable[[Cod
     misses : ndarray of bool, shape (annotators, notes)
         What a note costs with each annotator.
     passable : callable
-        From note numbers to an array of bool, shape (annotators, annotators, notes), symmetric:
-        whether one may go over from one annotator to another right after a note.
+        From the rows of two annotators to an array of bool, shape (notes,): whether one may go over from
+        either to the other right after a note.
 
     Returns
     -------
@@ -76,19 +80,19 @@ def least_costs(lanes: Codes, count: int, misses: Flags, passable: Callable[[Cod
     """
     if misses.size == 0:
         return np.zeros(count, dtype=np.int64)
-    schedule = _schedule(lanes)
+    schedule = _schedule(lanes, count)
     annotators = len(misses)
     if schedule.parts.any():
         # what happens in a chunk depends on the annotator it is entered with: try each
-        entered = np.where(np.eye(annotators, dtype=bool), 0, NEVER).astype(np.int32)
+        entered = np.where(np.eye(annotators, dtype=bool), 0, _NEVER).astype(np.int16)
     else:
-        entered = np.zeros((1, annotators), dtype=np.int32)
-    costs = _scan(schedule, entered, misses, passable)
+        entered = np.zeros((1, annotators), dtype=np.int16)
+    costs = _scan(schedule, entered, _prices(schedule, misses, passable))
     return _join(schedule, costs, count)
 
 
-def _schedule(lanes: Codes) -> _Schedule:
-    in_lanes = np.argsort(lanes, kind="stable")
+def _schedule(lanes: Codes, count: int) -> _Schedule:
+    in_lanes = np.argsort(lanes.astype(np.min_scalar_type(count)), kind="stable")
     sorted_lanes = lanes[in_lanes]
     first = np.ones(len(lanes), dtype=bool)
     first[1:] = sorted_lanes[1:] != sorted_lanes[:-1]
@@ -100,35 +104,44 @@ def _schedule(lanes: Codes) -> _Schedule:
     by_length = np.argsort(-lengths, kind="stable")
     rank = np.empty_like(by_length)
     rank[by_length] = np.arange(len(by_length))
-    order = np.lexsort((np.repeat(rank, lengths), within))
-    steps = np.searchsorted(within[order], np.arange(lengths.max() + 1))
+    steps = np.concatenate(([0], np.cumsum(np.bincount(within))))
+    order = np.empty_like(place)
+    order[steps[within] + np.repeat(rank, lengths)] = np.arange(len(place))
     heads = heads[by_length]
     return _Schedule(in_lanes[order], in_lanes[order - 1], steps, sorted_lanes[heads], place[heads] // CHUNK)
 
 
-def _scan(schedule: _Schedule, entered: Costs, misses: Flags, passable: Callable[[Codes], Flags]) -> Costs:
-    """Return the least cost of each chunk, shape (entered with, left with, chunks).
+def _prices(schedule: _Schedule, misses: Flags, passable: Callable[[int, int], Flags]) -> Costs:
+    """Return what each note costs, shape (annotator before it, annotator of it, notes).
 
     Before the first note of a lane all annotators cost the same, so that a switch there never pays:
     it need not be forbidden.
     """
-    missed = misses[:, schedule.notes]
-    free = passable(schedule.before)
+    annotators = len(misses)
+    prices = np.zeros((annotators, annotators, len(schedule.notes)), dtype=np.int16)
+    for one, other in combinations(range(annotators), 2):
+        prices[one, other] = np.where(passable(one, other)[schedule.before], _SWITCH, _NEVER)
+        prices[other, one] = prices[one, other]
+    prices += misses[:, schedule.notes].astype(np.int16)
+    return prices
+
+
+def _scan(schedule: _Schedule, entered: Costs, prices: Costs) -> Costs:
+    """Return the least cost of each chunk, shape (entered with, left with, chunks)."""
     costs = np.repeat(entered[:, :, np.newaxis], len(schedule.lanes), axis=2)
-    for begin, end in zip(schedule.steps[:-1], schedule.steps[1:], strict=True):
+    for begin, end in pairwise(schedule.steps.tolist()):
         live = costs[:, :, : end - begin]
-        reached = np.where(free[:, :, begin:end], live[:, :, np.newaxis], NEVER).min(axis=1)
-        np.minimum(live, reached + 1, out=live)
-        live += missed[:, begin:end]
+        (live[:, :, np.newaxis] + prices[:, :, begin:end]).min(axis=1, out=live)
     return costs
 
 
 def _join(schedule: _Schedule, costs: Costs, count: int) -> Codes:
     """Lead each lane through its chunks, and return the cost of its cheapest end."""
+    through = np.where(costs < _NEVER, costs.astype(np.int64), _FOREVER)
     totals = np.zeros((costs.shape[1], count), dtype=np.int64)
     for part in range(schedule.parts.max() + 1):
         chunks = np.flatnonzero(schedule.parts == part)
         lanes = schedule.lanes[chunks]
-        entered = totals[: len(costs), lanes]
-        totals[:, lanes] = (entered[:, np.newaxis] + costs[:, :, chunks]).min(axis=0)
+        entered = totals[: len(through), lanes]
+        totals[:, lanes] = (entered[:, np.newaxis] + through[:, :, chunks]).min(axis=0)
     return np.asarray(totals.min(axis=0))

@@ -13,7 +13,7 @@ from kammerton.errors import Diagnostic
 from kammerton.fingering.alignment import align
 from kammerton.fingering.annotation import MISSING, Fingering
 from kammerton.fingering.breakdown import finger_breakdown
-from kammerton.fingering.columns import build_columns
+from kammerton.fingering.columns import build_columns, key_presses
 from kammerton.fingering.conversion import CONVERSION
 from kammerton.fingering.costs import finger_costs
 from kammerton.fingering.floors import floors
@@ -21,6 +21,7 @@ from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, rea
 from kammerton.fingering.lint import lint
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.packing import PACKING
+from kammerton.fingering.playability import Playability
 from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
 from kammerton.fingering.ratings import ratings
 from kammerton.fingering.remarks import remark, unlabelled_table
@@ -29,6 +30,9 @@ from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import Case, Evaluation, Task
 
 __all__ = ["TASK"]
+
+_TOGETHER = 200
+"""References that are judged at once: as many as fit the cache."""
 
 
 def _evaluate(
@@ -57,8 +61,9 @@ def _judge_estimates(
     cases: Sequence[Case[Fingering]], measures: Sequence[Measure], options: FingeringOptions
 ) -> dict[Measure, Statistics]:
     estimates = [case.estimate for case in cases if case.estimate is not None]
-    document = pianovam.evaluate_alone(estimates, _of("pianovam", measures))
-    return document | playability.evaluate(estimates, _of("playability", measures), options)
+    judge = Playability(key_presses(estimates))
+    document = pianovam.evaluate_alone(judge, _of("pianovam", measures))
+    return document | playability.evaluate(judge, _of("playability", measures), options)
 
 
 def _judge_references(
@@ -67,11 +72,12 @@ def _judge_references(
     """Judge each annotator, and sum over those of an item."""
     of_case = np.repeat(np.arange(len(cases)), [len(case.references) for case in cases])
     references = [reference for case in cases for reference in case.references]
-    judged = playability.evaluate(references, measures, options)
-    summed = {}
-    for measure, statistics in judged.items():
-        summed[measure] = np.zeros((len(cases), statistics.shape[1]))
-        np.add.at(summed[measure], of_case, statistics)
+    summed = {measure: np.zeros((len(cases), len(measure.formula.statistics))) for measure in measures}
+    for at in range(0, len(references), _TOGETHER):
+        some = slice(at, at + _TOGETHER)
+        judged = playability.evaluate(Playability(key_presses(references[some])), measures, options)
+        for measure, statistics in judged.items():
+            np.add.at(summed[measure], of_case[some], statistics)
     return summed
 
 

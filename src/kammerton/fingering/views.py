@@ -14,12 +14,13 @@ import numpy as np
 
 from kammerton.errors import plural
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.columns import build_columns
+from kammerton.fingering.columns import build_columns, key_presses
 from kammerton.fingering.constraints import limits_of
 from kammerton.fingering.judging import Judge, choose_judge
 from kammerton.fingering.laying import Player, grid_of, roll_of, shown_hands
 from kammerton.fingering.lint import find_spots, finger_name, key_name
 from kammerton.fingering.options import FingeringOptions
+from kammerton.fingering.playability import Playability
 from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.protocol import Protocol
@@ -248,15 +249,14 @@ def _statistics(
     alone = build_columns([Case((references[annotator],), estimate)])
     of_strike, of_document = _headlines(strike.PROTOCOL), _headlines(pianovam.PROTOCOL)
     of_hands = _headlines(playability.PROTOCOL)
-    judged = playability.evaluate(
-        list(references.values()), [m for m in of_hands if m.needs == "annotators"], options
-    )
+    own, others = (Playability(key_presses(each)) for each in ([estimate], references.values()))
+    judged = playability.evaluate(others, [m for m in of_hands if m.needs == "annotators"], options)
     return {
         **nakamura2020.evaluate(together, _headlines(nakamura2020.PROTOCOL)),
         **strike.evaluate(together, [m for m in of_strike if m.needs != "pair"], options),
         **strike.evaluate(alone, [m for m in of_strike if m.needs == "pair"], options),
         **pianovam.evaluate(together, [m for m in of_document if m.needs != "estimate"]),
-        **pianovam.evaluate_alone([estimate], [m for m in of_document if m.needs == "estimate"]),
-        **playability.evaluate([estimate], [m for m in of_hands if m.needs == "estimate"], options),
+        **pianovam.evaluate_alone(own, [m for m in of_document if m.needs == "estimate"]),
+        **playability.evaluate(own, [m for m in of_hands if m.needs == "estimate"], options),
         **{measure: found.sum(axis=0, keepdims=True) for measure, found in judged.items()},
     }

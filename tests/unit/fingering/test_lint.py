@@ -12,9 +12,11 @@ from hypothesis import given
 import kammerton as kt
 from fingering_strategies import fingerings
 from kammerton.fingering import TASK, Fingering, FingeringOptions
+from kammerton.fingering.columns import key_presses
 from kammerton.fingering.constraints import limits_of
 from kammerton.fingering.formats import read_fingering
 from kammerton.fingering.lint import find_spots, finger_name, key_name, lint
+from kammerton.fingering.playability import Playability
 from kammerton.fingering.protocols import playability
 
 OPTIONS = FingeringOptions()
@@ -113,7 +115,7 @@ def test_places_are_in_order_of_time_and_beyond_twenty_are_counted() -> None:
 def test_spots_are_those_that_the_rate_counts(fingering: Fingering) -> None:
     found = find_spots(fingering, limits_of(OPTIONS.span_table()))
     measures = [m for m in playability.PROTOCOL.measures if m.needs == "estimate"]
-    counted = playability.evaluate([fingering], measures, OPTIONS)
+    counted = playability.evaluate(Playability(key_presses([fingering])), measures, OPTIONS)
     for measure, kind, judged in zip(measures, ("step", "chord"), (found.steps, found.chords), strict=True):
         (row,) = counted[measure].tolist()
         assert (judged, found.count(kind)) == (row[0], sum(row[1:])), measure  # type: ignore[arg-type]

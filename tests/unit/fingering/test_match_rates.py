@@ -177,12 +177,11 @@ def test_hands_beside_the_fingers() -> None:
     assert matches("1", "-2_1", comparison="any").against().tolist() == [[1, 1, 0, 0, 1]]
 
 
-def test_a_named_annotator() -> None:
-    groups, table = encoded([(["1", "2"], [["1", "3"], ["1", "2"]]), (["5"], [["5"], ["4"]])])
+def test_the_first_annotator_of_each_piece() -> None:
+    groups, table = encoded([(["1", "2"], [["1", "3"], ["1", "2"]]), (["5"], [["4"], ["5"]])])
     counted = Matches(groups[0], table)
-    assert counted.against(np.array([1, 0]))[:, 4].tolist() == [2, 1]
-    assert counted.against(np.array([-1, 1])).tolist() == [[0] * 5, [1, 1, 1, 0, 0]]
-    assert confusion_counts(groups[0], table, np.array([-1, 1]))[:, 4, 5].tolist() == [0, 1]
+    assert counted.against()[:, 4].tolist() == [1, 0]
+    assert confusion_counts(groups[0], table)[:, 4, 5].tolist() == [0, 1]
 
 
 def test_notes_that_count_in_no_hand() -> None:
@@ -195,12 +194,6 @@ def test_a_note_nobody_labelled_is_free() -> None:
     assert rate(matches("1 3 2 2", "1 . 5 5", "5 . 2 2").recombined()) == pytest.approx((3 - 1) / 3)
     # not predicted either, it stands in no hand
     assert rate(matches("1 . 2 2", "1 . 5 5", "5 . 2 2").recombined()) == pytest.approx((3 - 1) / 3)
-
-
-def test_agreement_between_annotators() -> None:
-    counts = matches("1 1 1 1", "1 2 3 .", "1 2 4 5", ". . 4 4").pairwise()[0]
-    assert counts[..., 0].tolist() == [[3, 2, 0], [2, 4, 1], [0, 1, 2]]
-    assert counts[..., 1].tolist() == [[3, 3, 1], [3, 4, 2], [1, 2, 2]]
 
 
 def test_confusions_and_fingers() -> None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.columns import Columns, key_presses
+from kammerton.fingering.columns import Columns
 from kammerton.fingering.constraints import limits_of
 from kammerton.fingering.formulas import MatchRate, ViolationRate
 from kammerton.fingering.match_rates import AGAINST
@@ -131,7 +130,6 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> dict[Measure, Sta
     return {measure: collect(columns.pieces, kernels[measure.name]) for measure in measures}
 
 
-def evaluate_alone(estimates: Sequence[Fingering], measures: Sequence[Measure]) -> dict[Measure, Statistics]:
-    """Return the statistics of IFR."""
-    statistics = Playability(key_presses(estimates)).in_order(limits_of("pianovam")).statistics
-    return dict.fromkeys(measures, statistics)
+def evaluate_alone(judge: Playability, measures: Sequence[Measure]) -> dict[Measure, Statistics]:
+    """Return the statistics of IFR, one row per fingering."""
+    return dict.fromkeys(measures, judge.in_order(limits_of("pianovam")).statistics)

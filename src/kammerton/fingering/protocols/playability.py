@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.columns import key_presses
 from kammerton.fingering.constraints import limits_of
 from kammerton.fingering.formulas import ViolationRate
 from kammerton.fingering.options import FingeringOptions
@@ -99,10 +97,9 @@ PROTOCOL = Protocol(
 
 
 def evaluate(
-    fingerings: Sequence[Fingering], measures: Sequence[Measure], options: FingeringOptions
+    judge: Playability, measures: Sequence[Measure], options: FingeringOptions
 ) -> dict[Measure, Statistics]:
     """Return the statistics of ``measures``, one row per fingering."""
-    judge = Playability(key_presses(fingerings))
     limits = limits_of(options.span_table())
     computed = {}
     for measure in measures:
