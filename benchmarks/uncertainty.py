@@ -33,6 +33,7 @@ from kammerton.chords import TASK
 from kammerton.model.evidence import Evidence
 from kammerton.model.grouping import Grouping
 from kammerton.model.measure import Measure
+from kammerton.model.origin import Origin
 from kammerton.model.rows import Row, Rows
 from kammerton.model.scores import Scores
 from kammerton.statistics.comparing import compare
@@ -135,7 +136,8 @@ def scores_of(length: Array, right: Array) -> Scores:
 
 def made(statistics: Mapping[Measure, Array], rows: Rows) -> Scores:
     evidence = Evidence(tuple(statistics), {"pair": rows}, statistics, {}, {})
-    return Scores(TASK, evidence, missing="worst", options=TASK.options(), choices={})
+    origin = Origin(task=TASK, evidence=evidence, missing="worst", options=TASK.options(), choices={})
+    return Scores(origin)
 
 
 def clusters_of(album: NDArray[np.int64]) -> dict[str, str]:

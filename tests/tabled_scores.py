@@ -17,6 +17,7 @@ from kammerton.core.ratios import ratio
 from kammerton.model.evidence import Evidence
 from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Aggregate, Card, Measure, Statistics, Values
+from kammerton.model.origin import Origin
 from kammerton.model.protocol import Protocol
 from kammerton.model.rows import Row, Rows
 from kammerton.model.scores import Scores
@@ -178,7 +179,8 @@ def tabled(
         fingerprints={(row.annotator, row.item): row.item.encode() for row in pairs},
         gathered=_gathered(pairs, np.array(statistics), by_item=by_item) if CLASSES in measures else None,
     )
-    return Scores(task(measures), evidence, missing="worst", options=None, choices={})
+    origin = Origin(task=task(measures), evidence=evidence, missing="worst", options=None, choices={})
+    return Scores(origin)
 
 
 def _by_annotator(rows: Cells | Mapping[str, Cells]) -> dict[str, Statistics]:

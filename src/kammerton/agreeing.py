@@ -16,6 +16,7 @@ from kammerton.model.corpus import Corpus
 from kammerton.model.evaluating import evaluate_loaded
 from kammerton.model.loading import Estimates, References, load_references, match_references
 from kammerton.model.measure import Measure
+from kammerton.model.origin import Origin
 from kammerton.model.protocol import choose
 from kammerton.model.ratings import Ratings, join_ratings
 from kammerton.model.registry import find_task
@@ -184,7 +185,7 @@ def _against(
         if other != name and not items.keys().isdisjoint(own)
     }
     evidence = evaluate_loaded(task, one, others, measures, options=options, missing="skip")
-    return Scores(task, evidence, missing="skip", options=options, choices={})
+    return Scores(Origin(task=task, evidence=evidence, missing="skip", options=options, choices={}))
 
 
 def _ratings(task: Task, references: References, items: Sequence[str], options: object) -> Ratings | None:

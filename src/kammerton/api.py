@@ -20,6 +20,7 @@ from kammerton.model.loading import (
     match_estimates,
     match_references,
 )
+from kammerton.model.origin import Origin
 from kammerton.model.protocol import choose
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
@@ -182,9 +183,9 @@ def score(  # noqa: PLR0913 - one per choice
     grouping, noticed = (None, ()) if group_by is None else grouping_of(group_by, items)
     if ci is not None and clusters is None:
         noticed = (*likely_clusters(items), *noticed)
-    return Scores(
-        found,
-        replace(evidence, diagnostics=(*evidence.diagnostics, *noticed)),
+    origin = Origin(
+        task=found,
+        evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *noticed)),
         missing=missing,
         options=reading,
         choices=choices,
@@ -193,6 +194,7 @@ def score(  # noqa: PLR0913 - one per choice
         surroundings=surroundings_of(order, corpus, evidence.measures) if context else None,
         grouping=grouping,
     )
+    return Scores(origin)
 
 
 def show(

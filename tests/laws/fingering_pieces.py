@@ -149,7 +149,7 @@ def corpus(items: Mapping[str, Piece]) -> kt.Scores:
 
 def statistics_of(piece: Piece) -> Mapping[Measure, Statistics]:
     """Return the statistics of every measure; of pairs, a row for each annotator."""
-    return corpus({"piece": piece})._evidence.statistics
+    return corpus({"piece": piece}).origin.evidence.statistics
 
 
 def values_of(piece: Piece) -> dict[Measure, float]:

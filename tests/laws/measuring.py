@@ -43,7 +43,7 @@ def corpus(pairs: Mapping[str, tuple[Song, Song]]) -> kt.Scores:
 
 def statistics_of(ref: Song, est: Song) -> Mapping[Measure, Statistics]:
     """Return the statistics of every measure, one row each."""
-    return corpus({"song": (ref, est)})._evidence.statistics
+    return corpus({"song": (ref, est)}).origin.evidence.statistics
 
 
 def values_of(ref: Song, est: Song) -> dict[Measure, float]:

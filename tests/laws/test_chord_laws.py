@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kammerton as kt
-from kammerton.chords import TASK
 from kammerton.model.measure import Measure
 from laws.measuring import MEASURES, corpus, keepers, measure_named, same, statistics_of, values_of
 from laws.transformations import respelled, shifted, split, transposed
@@ -145,7 +144,7 @@ def test_worst_statistics_are_worth_the_declared_worst_and_weigh_the_same(pair: 
 def test_no_estimate_of_an_item_is_worse_for_a_corpus_than_the_worst(
     pairs: dict[str, tuple[Song, Song]], item: int
 ) -> None:
-    for measure, statistics in corpus(pairs)._evidence.statistics.items():
+    for measure, statistics in corpus(pairs).origin.evidence.statistics.items():
         chosen = [item % len(pairs)]
         with_worst = statistics.copy()
         with_worst[chosen] = measure.formula.worst(statistics[chosen])
@@ -212,8 +211,8 @@ def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
     names = list(pairs)
     cut = 1 + cut % (len(names) - 1) if len(names) > 2 else 1
     parts = [corpus({name: pairs[name] for name in part}) for part in (names[:cut], names[cut:])]
-    one, other = (part._evidence for part in (reversed(parts) if later_first else parts))
-    merged = kt.Scores(TASK, one.merged(other), missing="worst", options=TASK.options(), choices={})
+    one, other = reversed(parts) if later_first else parts
+    merged = one.remade(evidence=one.origin.evidence.merged(other.origin.evidence))
     whole = corpus(pairs)
     for measure in MEASURES:
         assert _rows(merged, measure) == _rows(whole, measure), str(measure)
@@ -225,7 +224,7 @@ def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
 
 def _rows(scores: kt.Scores, measure: Measure) -> dict[str, bytes]:
     """Return the statistics of each item, bit for bit."""
-    evidence = scores._evidence
+    evidence = scores.origin.evidence
     rows, statistics = evidence.rows[measure.needs], evidence.statistics[measure]
     return {row.item: each.tobytes() for row, each in zip(rows, statistics, strict=True)}
 

@@ -190,7 +190,7 @@ def test_worst_statistics_are_worth_the_declared_worst(piece: Piece) -> None:
 def test_no_estimate_of_an_item_is_worse_for_a_corpus_than_the_worst(
     items: dict[str, Piece], number: int
 ) -> None:
-    evidence = corpus(items)._evidence
+    evidence = corpus(items).origin.evidence
     item = f"piece {number % len(items)}"
     for measure, statistics in evidence.statistics.items():
         chosen = np.array([row.item == item for row in evidence.rows[measure.needs]])
@@ -257,8 +257,8 @@ def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
     names = list(items)
     cut = 1 + cut % (len(names) - 1) if len(names) > 2 else 1
     parts = [corpus({name: items[name] for name in part}) for part in (names[:cut], names[cut:])]
-    one, other = (part._evidence for part in (reversed(parts) if later_first else parts))
-    merged = kt.Scores(TASK, one.merged(other), missing="worst", options=TASK.options(), choices={})
+    one, other = reversed(parts) if later_first else parts
+    merged = one.remade(evidence=one.origin.evidence.merged(other.origin.evidence))
     whole = corpus(items)
     for measure in MEASURES:
         assert _rows(merged, measure) == _rows(whole, measure), str(measure)
@@ -275,7 +275,7 @@ def _by_name(scores: kt.Scores) -> dict[tuple[Any, ...], dict[str, Any]]:
 
 def _rows(scores: kt.Scores, measure: Measure) -> dict[tuple[str, str], bytes]:
     """Return the statistics of each item, bit for bit."""
-    evidence = scores._evidence
+    evidence = scores.origin.evidence
     rows, statistics = evidence.rows[measure.needs], evidence.statistics[measure]
     return {(row.item, row.annotator): each.tobytes() for row, each in zip(rows, statistics, strict=True)}
 

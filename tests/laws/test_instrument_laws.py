@@ -14,7 +14,6 @@ import kammerton as kt
 from kammerton.instruments import InstrumentOptions
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.options import Undefined
-from kammerton.instruments.task import TASK
 from kammerton.model.measure import Measure
 from unit.instruments.scored import (
     DEEP,
@@ -243,8 +242,9 @@ def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
         refs, ests = ({name: pair[side] for name, pair in some.items()} for side in (0, 1))
         part = kt.score("instruments", refs, {"system": ests}, options=chosen, measures=wanted, ci=None)
         assume(part.measures == whole.measures)  # a part of the lists may be unranked
-        parts.append(part._evidence)
-    merged = kt.Scores(TASK, parts[1].merged(parts[0]), missing="worst", options=chosen, choices={})
+        parts.append(part)
+    first, second = (part.origin.evidence for part in parts)
+    merged = parts[1].remade(evidence=second.merged(first))
     ours = [{k: v for k, v in row.items() if k != "signature"} for row in merged.to_dict()["scores"]]
     theirs = [{k: v for k, v in row.items() if k != "signature"} for row in whole.to_dict()["scores"]]
     assert ours == theirs

@@ -221,7 +221,7 @@ def test_the_share_of_time_left_out_is_that_found_before(
             for folder in folders:
                 refs = shared_chords / folder
                 scores = kt.score("chords", refs, refs, measures=[address])
-                (statistics,) = scores._evidence.statistics.values()
+                (statistics,) = scores.origin.evidence.statistics.values()
                 excluded += float(statistics[:, EXCLUDED].sum())
                 total += float(statistics.sum())
             assert f"{100 * excluded / total:.2f}" == f"{share:.2f}", address

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, OptionError
 from kammerton.model.classes import Gathering, Kind, gather_classes, has_class, kind_of
-from kammerton.model.corpus import ALL, Corpus, one_of
-from kammerton.model.drawing import Drawing, Interval
-from kammerton.model.evidence import Evidence, Tally
-from kammerton.model.grouping import Grouping
+from kammerton.model.corpus import ALL, one_of
+from kammerton.model.drawing import Interval
+from kammerton.model.evidence import Tally
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Aggregate, Estimate, Measure, Statistics
 from kammerton.model.origin import Origin
@@ -26,8 +25,6 @@ from kammerton.model.protocol import find
 from kammerton.model.rows import Group, Row, Rows
 from kammerton.model.score_tables import ITEMS, SUMMARY, describe, entry, item_rows, summary_rows, table
 from kammerton.model.showing import Charted
-from kammerton.model.surroundings import Surroundings
-from kammerton.model.task import Task
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -47,61 +44,19 @@ class Scores(Charted):
 
     Parameters
     ----------
-    task : Task
-        The task.
-    evidence : Evidence
-        Rows and statistics.
-    missing : str
-        Policy for missing estimates.
-    options : object
-        The task's options.
-    choices : mapping of str to str
-        Options that differ from their defaults; part of every signature.
-    drawing : Drawing, optional
-        How intervals are made, once they are asked for; by default there are none.
-    corpus : Corpus, optional
-        What was scored, if its items are to be laid out.
-    surroundings : Surroundings, optional
-        What systems stand between.
-    grouping : Grouping, optional
-        What items belong to.
+    origin : Origin
+        What all of it is made from.
 
     Attributes
     ----------
     gathering : Gathering or None
         What measures over classes are made from.
-    origin : Origin
-        What all of it is made from.
     """
 
-    def __init__(
-        self,
-        task: Task,
-        evidence: Evidence,
-        *,
-        missing: str,
-        options: object,
-        choices: Mapping[str, str],
-        drawing: Drawing | None = None,
-        corpus: Corpus | None = None,
-        surroundings: Surroundings | None = None,
-        grouping: Grouping | None = None,
-    ) -> None:
-        self._task = task
-        self._evidence = evidence
-        self._drawing = drawing or Drawing()
-        self.origin = Origin(
-            task=task,
-            evidence=evidence,
-            missing=missing,
-            options=options,
-            choices=choices,
-            drawing=self._drawing,
-            corpus=corpus,
-            surroundings=surroundings,
-            grouping=grouping,
-        )
-        self.gathering = Gathering.of(task, evidence, options)
+    def __init__(self, origin: Origin) -> None:
+        self.origin = origin
+        evidence = origin.evidence
+        self.gathering = Gathering.of(origin.task, evidence, origin.options)
         self._rows: dict[Kind, Rows] = dict(evidence.rows.items())
         self._statistics: Mapping[Measure, Statistics] = evidence.statistics
         if self.gathering is not None:
@@ -124,12 +79,12 @@ class Scores(Charted):
     @property
     def task(self) -> str:
         """Name of the task."""
-        return self._task.name
+        return self.origin.task.name
 
     @property
     def measures(self) -> tuple[Measure, ...]:
         """What was measured, in the order of output."""
-        return self._evidence.measures
+        return self.origin.evidence.measures
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
@@ -148,22 +103,22 @@ class Scores(Charted):
 
     def _groups(self) -> Iterator[Group]:
         """Give the groups of rows of items; classes are none."""
-        return chain.from_iterable(rows.groups for rows in self._evidence.rows.values())
+        return chain.from_iterable(rows.groups for rows in self.origin.evidence.rows.values())
 
     @cached_property
     def references(self) -> dict[str, int]:
         """Number of references that each item has: one for each annotator whose annotation was used."""
-        return dict(Counter(item for _, item in self._evidence.fingerprints))
+        return dict(Counter(item for _, item in self.origin.evidence.fingerprints))
 
     @property
     def fingerprints(self) -> Mapping[tuple[str, str], bytes]:
         """Digest of the content of each reference that was used, by annotator and item."""
-        return self._evidence.fingerprints
+        return self.origin.evidence.fingerprints
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Everything that was noticed in the data, in the order of reading."""
-        return self._evidence.diagnostics
+        return self.origin.evidence.diagnostics
 
     @cached_property
     def counts(self) -> dict[str, dict[str, int]]:
@@ -173,7 +128,9 @@ class Scores(Charted):
         """
         found: dict[str, dict[str, int]] = {}
         for system in self.systems:
-            items = set().union(*(_of_system(rows, system).items for rows in self._evidence.rows.values()))
+            items = set().union(
+                *(_of_system(rows, system).items for rows in self.origin.evidence.rows.values())
+            )
             worst: dict[str, str] = {}
             for row in self.unusable(system):
                 worst[row.item] = max(worst.get(row.item, "ok"), row.status, key=_STATES.index)
@@ -191,7 +148,7 @@ class Scores(Charted):
         """Return the rows of a system that have no estimate, or a side that cannot be used."""
         return tuple(
             row
-            for rows in self._evidence.rows.values()
+            for rows in self.origin.evidence.rows.values()
             for row in rows.take(np.flatnonzero(rows.in_state(lambda state: state.status != "ok")))
             if row.system == system
         )
@@ -199,7 +156,7 @@ class Scores(Charted):
     @property
     def ci(self) -> float | None:
         """Level of the intervals; None if there are none."""
-        return self._drawing.level
+        return self.origin.drawing.level
 
     @cached_property
     def intervals(self) -> Mapping[Any, Interval]:
@@ -207,7 +164,7 @@ class Scores(Charted):
 
         NaN where undefined; empty if none were asked for.
         """
-        return {} if self._drawing.resample is None else self._drawing.resample(self)
+        return {} if self.origin.drawing.resample is None else self.origin.drawing.resample(self)
 
     @cached_property
     def context(self) -> Any:
@@ -275,14 +232,14 @@ class Scores(Charted):
 
     def tally(self, name: str) -> Tally:
         """Return a class table as plain mappings; see :meth:`table`."""
-        if name not in self._evidence.tallies:
+        if name not in self.origin.evidence.tallies:
             raise OptionError.unknown("table", name, self.tables)
-        return self._evidence.tallies[name]
+        return self.origin.evidence.tallies[name]
 
     @property
     def tables(self) -> tuple[str, ...]:
         """Names of the class tables there are."""
-        return tuple(self._evidence.tallies)
+        return tuple(self.origin.evidence.tallies)
 
     def value(
         self,
@@ -315,7 +272,7 @@ class Scores(Charted):
         OptionError
             If a name is unknown, or was left out where there is a choice.
         """
-        found = find(measure, self.measures, self._task.measures)
+        found = find(measure, self.measures, self.origin.task.measures)
         chosen = one_of("system", system, self.systems)
         known = self.annotators_of(found)
         who = known[-1] if annotator is None else one_of("annotator", annotator, known)
@@ -336,8 +293,7 @@ class Scores(Charted):
 
     def remade(self, **changes: Any) -> Scores:
         """Return scores that are made from another :attr:`origin`: some of its fields are changed."""
-        origin = replace(self.origin, **changes)
-        return Scores(**{field.name: getattr(origin, field.name) for field in fields(origin)})
+        return Scores(replace(self.origin, **changes))
 
     def to_pandas(self) -> pd.DataFrame:
         """Return :attr:`summary` as a pandas data frame; needs the extra ``kammerton[pandas]``."""

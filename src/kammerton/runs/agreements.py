@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kammerton.errors import Diagnostic
+from kammerton.model.origin import Origin
 from kammerton.model.ratings import Ratings
 from kammerton.model.scores import Scores
 from kammerton.runs import layout
@@ -100,7 +101,9 @@ def _scores(opened: Opened, number: int) -> Scores:
     """Return the scores of all other annotators against one."""
     own = layout.below(layout.of_annotator(number, ""), opened.files)
     evidence = evidence_of(own, opened.measures, opened.record["needs"], (), ())
-    return Scores(opened.task, evidence, missing="skip", options=opened.task.options(), choices={})
+    return Scores(
+        Origin(task=opened.task, evidence=evidence, missing="skip", options=opened.task.options(), choices={})
+    )
 
 
 def _ratings(files: Mapping[str, bytes]) -> Ratings | None:

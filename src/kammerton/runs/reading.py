@@ -17,6 +17,7 @@ from kammerton.model.corpus import Corpus
 from kammerton.model.drawing import Drawing
 from kammerton.model.grouping import Grouping
 from kammerton.model.measure import Measure
+from kammerton.model.origin import Origin
 from kammerton.model.registry import TASKS, find_task
 from kammerton.model.scores import Scores
 from kammerton.model.surroundings import Surroundings
@@ -180,9 +181,9 @@ def _scores(opened: Opened) -> Scores:
     options = (
         task.options() if record["options"] is None else options_of(task, record["options"], opened.place)
     )
-    return Scores(
-        task,
-        evidence_of(opened.files, opened.measures, record["needs"], record["tables"], diagnostics),
+    origin = Origin(
+        task=task,
+        evidence=evidence_of(opened.files, opened.measures, record["needs"], record["tables"], diagnostics),
         missing=record["missing"],
         options=options,
         choices=record["choices"],
@@ -191,6 +192,7 @@ def _scores(opened: Opened) -> Scores:
         surroundings=_surroundings(opened),
         grouping=_grouping(opened),
     )
+    return Scores(origin)
 
 
 def _corpus(opened: Opened) -> Corpus | None:

@@ -15,6 +15,7 @@ from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.gathering import name_items
 from kammerton.model.measure import Measure, Statistics
+from kammerton.model.origin import Origin
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import Order
 from kammerton.model.task import Case, Evaluation
@@ -197,7 +198,9 @@ def _evidence(specimens: Specimens, items: Sequence[int]) -> Evidence:
 
 
 def _figures(specimens: Specimens, evidence: Evidence) -> list[dict[str, Any]]:
-    scores = Scores(specimens.task, evidence, missing="worst", options=specimens.options, choices={})
+    scores = Scores(
+        Origin(task=specimens.task, evidence=evidence, missing="worst", options=specimens.options, choices={})
+    )
     found: list[dict[str, Any]] = scores.to_dict()["scores"]
     return found
 

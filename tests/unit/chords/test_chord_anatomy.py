@@ -37,7 +37,7 @@ def two() -> kt.Scores:
 
 def outcomes(scores: kt.Scores, address: str, item: int = 0) -> dict[str, float]:
     measure = find(address, scores.measures)
-    statistics = scores._evidence.statistics[measure][item]
+    statistics = scores.origin.evidence.statistics[measure][item]
     return dict(zip(measure.formula.statistics, statistics.tolist(), strict=True))
 
 

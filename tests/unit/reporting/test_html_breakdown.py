@@ -54,13 +54,7 @@ def test_small_shares_are_not_rounded_to_nothing() -> None:
 
 
 def with_task(source: Source, task: Any) -> Source:
-    origin = source.scores.origin
-    return Source(
-        key="c1",
-        scores=kt.Scores(
-            task, origin.evidence, missing="worst", options=origin.options, choices=origin.choices
-        ),
-    )
+    return Source(key="c1", scores=source.scores.remade(task=task))
 
 
 def test_classes_have_their_figures() -> None:

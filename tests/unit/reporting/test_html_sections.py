@@ -19,14 +19,7 @@ from unit.reporting.pages import section, sections, text_of
 
 
 def with_diagnostics(scores: Scores, *diagnostics: Diagnostic) -> Scores:
-    origin = scores.origin
-    return Scores(
-        origin.task,
-        replace(origin.evidence, diagnostics=diagnostics),
-        missing=origin.missing,
-        options=None,
-        choices={},
-    )
+    return scores.remade(evidence=replace(scores.origin.evidence, diagnostics=diagnostics))
 
 
 def test_figures_have_intervals_and_letters() -> None:
@@ -221,14 +214,7 @@ def test_headline_figures_come_first_and_others_are_cut(monkeypatch: pytest.Monk
 def test_clusters_of_the_intervals_are_those_of_the_comparison() -> None:
     scores = tabled(valued({"a": [1, 1, 0.5, 0.5], "b": [0.5, 0.5, 0, 0]}), (MEAN,))
     clusters = dict(zip((f"item {n:05}" for n in range(4)), "xxyy", strict=True))
-    drawn = Scores(
-        scores.origin.task,
-        scores.origin.evidence,
-        missing="worst",
-        options=None,
-        choices={},
-        drawing=Drawing(0.9, None, {}, {"clusters": clusters}),
-    )
+    drawn = scores.remade(drawing=Drawing(0.9, None, {}, {"clusters": clusters}))
     text = text_of(section(drawn, "compared"))
     assert "all 4 swaps" in text
     assert "90 % interval" in text

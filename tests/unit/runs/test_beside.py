@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import kammerton as kt
+from kammerton.model.drawing import Drawing
 from kammerton.runs.beside import join_alike
 
 REF: dict[str, Any] = {"one": ([(0, 2), (2, 4)], ["C", "G:7"]), "two": ([(0, 2)], ["D:min"])}
@@ -50,14 +51,7 @@ def test_annotations_stay_with_runs_that_are_joined() -> None:
 
 
 def figures_only(scores: kt.Scores) -> kt.Scores:
-    origin = scores.origin
-    return kt.Scores(
-        origin.task,
-        origin.evidence,
-        missing=origin.missing,
-        options=origin.options,
-        choices=origin.choices,
-    )
+    return scores.remade(drawing=Drawing(), corpus=None)
 
 
 def test_a_context_stays_if_all_runs_have_one() -> None:

@@ -137,13 +137,7 @@ def test_what_was_noticed_is_kept_once() -> None:
     odd = REF | {"odd": ([(0, 2)], ["H"])}
     runs = [scored(name, end, odd, ci=0.95) for name, end in (("a", 2), ("b", 3))]
     noted = [
-        kt.Scores(
-            run.origin.task,
-            replace(run.origin.evidence, diagnostics=(*run.diagnostics, *more)),
-            missing="worst",
-            options=run.origin.options,
-            choices={},
-        )
+        run.remade(evidence=replace(run.origin.evidence, diagnostics=(*run.diagnostics, *more)))
         for run, more in zip(
             runs, ((kt.Diagnostic(code="KT218", severity="note", message="albums"),), ()), strict=True
         )

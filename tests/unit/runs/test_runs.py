@@ -23,6 +23,7 @@ from kammerton.errors import Diagnostic
 from kammerton.formats import Limits
 from kammerton.instruments import InstrumentOptions
 from kammerton.model.evidence import Evidence, Tally
+from kammerton.model.origin import Origin
 from kammerton.model.registry import find_task
 from kammerton.model.rows import Row, Rows
 from kammerton.runs import is_run
@@ -218,7 +219,15 @@ def test_a_part_of_a_file_is_kept(tmp_path: Path) -> None:
 
 
 def made(evidence: Evidence) -> kt.Scores:
-    return kt.Scores(find_task("chords"), evidence, missing="worst", options=None, choices={"lenient": "yes"})
+    return kt.Scores(
+        Origin(
+            task=find_task("chords"),
+            evidence=evidence,
+            missing="worst",
+            options=None,
+            choices={"lenient": "yes"},
+        )
+    )
 
 
 MEASURE = next(each for each in find_task("chords").measures if str(each) == "mirex2013/MajMin")

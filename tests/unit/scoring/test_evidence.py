@@ -8,7 +8,6 @@ import pytest
 
 import kammerton as kt
 from cases.chords import song
-from kammerton.chords import TASK
 from kammerton.model.evidence import Tally
 from strategies import Song
 
@@ -32,10 +31,10 @@ def scored(items: str, *, annotators: bool = False) -> kt.Scores:
 
 
 def merged(*parts: kt.Scores) -> kt.Scores:
-    whole = parts[0]._evidence
+    whole = parts[0].origin.evidence
     for part in parts[1:]:
-        whole = whole.merged(part._evidence)
-    return kt.Scores(TASK, whole, missing="worst", options=TASK.options(), choices={})
+        whole = whole.merged(part.origin.evidence)
+    return parts[0].remade(evidence=whole)
 
 
 def without_diagnostics(scores: kt.Scores) -> dict[str, Any]:
