@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.arguments import options_of
-from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.errors import Diagnostic, OptionError, quote, told_once
 from kammerton.formats.folders import find_files
 from kammerton.formats.packs import is_pack, opened_pack
 from kammerton.formats.remote import is_remote, shown_address
+from kammerton.model.packing import OF_BLOCKS
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.version import __version__
@@ -99,9 +100,11 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
         if not isinstance(path, str | os.PathLike):
             raise OptionError.of_type("path", path, "a path")
         if is_pack(path):
-            for file, said in _of_pack(path, found, reading):
-                diagnostics += said
+            said: list[Diagnostic] = []
+            for file, each in _of_pack(path, found, reading):
+                said += each
                 files |= {} if file is None else {file: None}
+            diagnostics += told_once(said, OF_BLOCKS)
             continue
         if is_remote(path):
             raise OptionError(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.arguments import options_of
-from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote, told_once
 from kammerton.formats.atomic import write_atomically
 from kammerton.formats.folders import Found, find_files
 from kammerton.formats.packs import is_pack, opened_pack
@@ -21,6 +21,7 @@ from kammerton.formats.packs.reading import Pack
 from kammerton.formats.packs.unpacking import unpacked
 from kammerton.formats.reading import such_rows
 from kammerton.formats.remote import is_remote, shown_address
+from kammerton.model.packing import OF_BLOCKS
 from kammerton.model.registry import find_task
 from kammerton.model.task import Conversion, Reading, Task
 
@@ -134,7 +135,8 @@ def convert(
         job.convert_files(files)
     if pack is not None:
         job.unpack(pack, found)
-    return Converted(tuple(job.written), tuple(job.failed), (*job.diagnostics, *job.remarks()))
+    said = told_once(job.diagnostics, OF_BLOCKS)
+    return Converted(tuple(job.written), tuple(job.failed), (*said, *job.remarks()))
 
 
 def _form(conversion: Conversion, target: Path, to: str | None) -> str:

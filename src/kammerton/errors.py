@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -34,6 +34,7 @@ __all__ = [
     "printable",
     "quote",
     "some",
+    "told_once",
 ]
 
 Severity = Literal["error", "warning", "note"]
@@ -194,6 +195,16 @@ class Diagnostic:
     def at(self, **changes: object) -> Diagnostic:
         """Return a copy with some fields changed."""
         return replace(self, **changes)  # type: ignore[arg-type]
+
+
+def told_once(diagnostics: Iterable[Diagnostic], codes: Container[str]) -> list[Diagnostic]:
+    """Return diagnostics in which equal messages of some codes stand once, at the first, with their count."""
+    said: dict[object, Diagnostic] = {}
+    for number, each in enumerate(diagnostics):
+        key = (each.code, each.severity, each.message) if each.code in codes else number
+        first = said.get(key)
+        said[key] = each if first is None else first.at(count=first.count + each.count)
+    return list(said.values())
 
 
 def printable(text: str) -> str:

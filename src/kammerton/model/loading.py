@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, TypeVar
 
-from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, quote, told_once
 from kammerton.model.corpus import ALL, Collection, check_annotators
+from kammerton.model.packing import OF_BLOCKS
 from kammerton.model.sources import StoredSource
 from kammerton.model.task import A, Reading, Task
 
@@ -237,16 +238,9 @@ def name_of_source(source: object) -> str | None:
     return os.fsdecode(source) if isinstance(source, str | os.PathLike) else None
 
 
-def said_once(task: Task, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Return diagnostics in which what the task says once for all files stands at the first of them."""
-    if not task.said_once:
-        return list(diagnostics)
-    said: dict[object, Diagnostic] = {}
-    for number, each in enumerate(diagnostics):
-        key = (each.code, each.severity, each.message) if each.code in task.said_once else number
-        first = said.get(key)
-        said[key] = each if first is None else first.at(count=first.count + each.count)
-    return list(said.values())
+def said_once(task: Task, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return diagnostics in which what is wrong with many files alike stands at the first of them."""
+    return told_once(diagnostics, task.said_once | OF_BLOCKS)
 
 
 def _natural(name: str) -> tuple[bool, int, str]:

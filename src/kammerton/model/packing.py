@@ -12,7 +12,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Kind", "PackedColumn", "Packing"]
+__all__ = ["OF_BLOCKS", "Kind", "PackedColumn", "Packing"]
+
+OF_BLOCKS = frozenset(("KT721", "KT723"))
+"""Codes of what is wrong with a block of a pack, and so with every source in it alike."""
 
 Kind = Literal["real", "whole", "text", "flag"]
 """What a column holds: float64, int64, str or bool."""

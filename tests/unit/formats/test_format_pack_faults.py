@@ -15,13 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kammerton as kt
 from kammerton.chords import TASK
 from kammerton.errors import DataError
 from kammerton.fingering import TASK as FINGERING
 from kammerton.formats.packs import open_pack
 from kammerton.formats.packs.contents import contents_of, digest_of
 from kammerton.formats.packs.footer import FooterError, read_footer
-from kammerton.formats.packs.sealing import put_seal
+from kammerton.formats.packs.sealing import Seal, put_seal
 from unit.formats.packing import pack_of, readings_of, record_of, said_on_opening, signed, songs
 
 SOURCES = Path(__file__).parents[3] / "src/kammerton/formats/packs"
@@ -114,8 +115,40 @@ def test_torn_blocks_fail_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     first, second = readings_of(path).values()
     assert len(first.annotations) == 1
     assert [(each.code, each.message) for each in second.diagnostics] == [
-        ("KT721", "pack is damaged: its content is not what was written")
+        ("KT721", "pack is damaged: rows 2 to 2 are not what was written")
     ]
+
+
+@pytest.mark.parametrize("verb", ["score", "check", "convert"])
+def test_a_torn_block_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    """And decoded once, however many items are in it."""
+    monkeypatch.setattr("kammerton.formats.packs.writing._ROWS", 3)
+    path, sound = songs(tmp_path / "x.parquet", 7), songs(tmp_path / "y.parquet", 7)
+    data = bytearray(path.read_bytes())
+    with path.open("rb") as file:
+        data[read_footer(file).groups[1].chunks[-1].begin + 20] ^= 1
+    path.write_bytes(data)
+    opened, check = [], Seal.check
+
+    def watch(seal: Seal, *arguments: Any) -> None:
+        opened.append((seal, arguments[-2:]))
+        check(seal, *arguments)
+
+    monkeypatch.setattr(Seal, "check", watch)
+    if verb == "score":
+        found: Any = kt.score("chords", path, {"same": sound}, ci=None)
+        assert len(found.references) == 4
+    elif verb == "check":
+        found = kt.check("chords", path)
+        assert len(found.files) == 4
+    else:
+        found = kt.convert("chords", path, tmp_path / "out", to="lab")
+        assert (len(found.written), len(found.failed)) == (4, 3)
+    assert [
+        (each.code, each.message, each.count) for each in found.diagnostics if each.severity == "error"
+    ] == [("KT721", "pack is damaged: rows 4 to 6 are not what was written", 3)]
+    assert len(opened) == len(set(opened))
+    assert [rows for _, rows in opened].count((3, 6)) == (2 if verb == "score" else 1)  # of the sound one too
 
 
 @pytest.mark.parametrize("rows", [100_000_000, 1 << 62])
@@ -413,10 +446,7 @@ def test_blocks_that_cannot_be_decoded(path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(pl.LazyFrame, "collect", fail)
     for ((_, source),) in sources.values():
         (said,) = source.read().diagnostics
-        assert (said.code, said.message) == ("KT721", "pack is damaged: it cannot be decoded")
-
-
-DAMAGED = "KT721 pack is damaged: its content is not what was written"
+        assert (said.code, said.message) == ("KT721", "pack is damaged: rows 1 to 3 cannot be decoded")
 
 
 @pytest.mark.parametrize(
@@ -442,7 +472,7 @@ def test_forged_pages_are_not_decoded(
     assert data[34:43].hex(" ") == "15 00 15 10 15 22 2c 15 06"  # type, sizes, 3 values
     data[at] = byte
     _seal_again(path, bytes(data))
-    assert of(path) == DAMAGED
+    assert of(path) == "KT721 pack is damaged: rows 1 to 3 are not what was written"
     assert capfd.readouterr() == ("", "")
 
 
@@ -459,7 +489,7 @@ def _seal_again(path: Path, data: bytes) -> None:
 def test_packs_without_their_seal(path: Path) -> None:
     """As another program writes it that read it."""
     pl.read_parquet(path).write_parquet(path, metadata=pl.read_parquet_metadata(path))
-    assert of(path) == DAMAGED
+    assert of(path) == "KT721 pack is damaged: its footer is not what was written"
 
 
 def test_nothing_at_all(tmp_path: Path) -> None:

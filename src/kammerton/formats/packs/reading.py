@@ -43,8 +43,6 @@ _MOST_VALUES = 1 << 24
 _MOST_BYTES = 1 << 30
 """Budgets of a group of a file, well above what is written."""
 
-_CHANGED = "its content is not what was written"
-
 _ROWS_PER_BYTE = 8
 """A row takes an eighth of a byte at least, however well it is packed."""
 
@@ -87,7 +85,7 @@ def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None
             code = "KT720" if "PAR1" in str(error) else "KT721"
             raise fault(code, f"pack cannot be read: {error}", name, "pack it again") from error
         except SealError as error:
-            raise damaged(_CHANGED, name) from error
+            raise damaged("its footer is not what was written", name) from error
         except OSError as error:
             raise fault("KT101", f"cannot be read: {error.strerror}", name) from error
     if record.task != task.name:
@@ -229,11 +227,11 @@ class Pack:
                 self._seal.check(file, columns, begin, end)
             frame: pl.DataFrame = self._lazy.select(columns).slice(begin, end - begin).collect()
         except SealError as error:
-            raise damaged(_CHANGED, self.path) from error
+            raise damaged(f"{_rows(begin, end)} are not what was written", self.path) from error
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             if _INTERRUPTED in str(error):
                 raise KeyboardInterrupt from error
-            raise damaged("it cannot be decoded", self.path) from error
+            raise damaged(f"{_rows(begin, end)} cannot be decoded", self.path) from error
         return frame
 
     @cached_property
@@ -293,13 +291,18 @@ class Pack:
         """Decode a block; one that is damaged gives the same for each of its sources."""
         block, begin = self.record.blocks[number], self._begins[number]
         columns = [*OWN, *self._packing.single, *self._packing.lists]
+        end = begin + block.rows
         try:
-            contents = contents_of(self._read(columns, begin, begin + block.rows))
+            contents = contents_of(self._read(columns, begin, end))
             if digest_of(contents) != block.digest:
-                raise damaged(_CHANGED, self.path)
+                raise damaged(f"{_rows(begin, end)} are not what was written", self.path)
             return _Kept(decoded(contents, self._packing, self.path), is_sound=True)
         except DataError as error:
             return _Kept([Stored(Reading((), error.diagnostics), None)] * block.rows, is_sound=False)
+
+
+def _rows(begin: int, end: int) -> str:
+    return f"rows {begin + 1:,} to {end:,}"
 
 
 def _open_again(path: str, task: str) -> Pack:
