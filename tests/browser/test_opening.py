@@ -143,6 +143,9 @@ def test_pages_can_be_printed(watch: Watched) -> None:
     page.emulate_media(media="print")
     assert page.locator("nav, .over-time .tools, .view-choice").locator("visible=true").count() == 0
     assert page.locator(".pane svg").locator("visible=true").count() == 1
+    # columns have their names, and nothing asks to be filled in
+    assert page.locator("#c1-items thead th").first.inner_text() == "Item"
+    assert page.locator("#c1-items [name=search]").locator("visible=true").count() == 0
 
 
 def test_a_zoomed_drawing_is_printed_whole(watch: Watched) -> None:

@@ -133,14 +133,14 @@ class Verdict:
         return "wrong" if other.extended.isdisjoint((label, *above)) else "partly"
 
     def table(self, name: str) -> Iterator[Table]:
-        """List the errors of an estimate, each with the nearest label that was said, or meant, instead."""
+        """List the errors of an estimate; on a taxonomy, each with the nearest label meant instead."""
         rows = [
             *(("missed", label, *self._nearest(label, self.spurious)) for label in self.missed),
             *(("spurious", label, *self._nearest(label, self.missed)) for label in self.spurious),
         ]
         if rows and not self._reference.query:
-            columns = (Column("error"), Column("label"), Column("instead"), Column("which is"))
-            yield Table(f"errors of {name}", columns, tuple(rows))
+            heads = ("error", "label", "instead", "which is")[: len(rows[0])]
+            yield Table(f"errors of {name}", tuple(map(Column, heads)), tuple(rows))
 
     def reason(self) -> str:
         """Say which labels were missed, and which are spurious; nothing if none is either."""
@@ -154,7 +154,9 @@ class Verdict:
         )
         return "; ".join(told)
 
-    def _nearest(self, label: str, others: Sequence[str]) -> tuple[str, str]:
+    def _nearest(self, label: str, others: Sequence[str]) -> tuple[str, ...]:
+        if self._tree is None:  # each other label is as far away
+            return ()
         kinds = [(RELATIONS.index(relation(self._tree, label, other)), other) for other in others]
         if not kinds:
             return "nothing", ""

@@ -216,8 +216,12 @@ def test_numbers_are_printed_with_their_units() -> None:
     assert figure(-0.1234, MEAN, signed=True) == "−12.3"
     assert figure(float("nan"), MEAN) == p_value(float("nan")) == "undefined"
     assert [p_value(p) for p in (0.00009, 0.00234, 0.2)] == ["< 0.0001", "= 0.0023", "= 0.200"]
-    assert [amount(*given) for given in ((599.25, "s"), (600.0, "s"), (7200.0, "s"), (1234.0, "notes"))] == [
-        "599.2 s",
+    assert [
+        amount(*given)
+        for given in ((59.25, "s"), (599.25, "s"), (600.0, "s"), (7200.0, "s"), (1234.0, "notes"))
+    ] == [
+        "59.2 s",
+        "9 min 59 s",
         "10 min",
         "2 h 00 min",
         "1,234 notes",

@@ -31,7 +31,7 @@ def breakdown(source: Source) -> Section | None:
     task = source.scores.origin.task
     if task.breakdown is None:
         return None
-    systems = source.scores.systems[:_SYSTEMS]
+    systems = source.ranked[:_SYSTEMS]
     found = [
         (system, task.breakdown(summed_tables(source, system), source.scores.origin.options))
         for system in systems

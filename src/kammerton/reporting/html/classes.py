@@ -22,7 +22,7 @@ _SYSTEMS = 4
 
 def costs(source: Source) -> Section | None:
     """Return the section of classes: for each system those that cost most."""
-    found = [(system, costs_of(source, system)) for system in source.scores.systems[:_SYSTEMS]]
+    found = [(system, costs_of(source, system)) for system in source.ranked[:_SYSTEMS]]
     known = [(system, each) for system, each in found if each is not None and each.rows]
     if not known:
         return None

@@ -56,15 +56,18 @@ def p_value(value: float) -> str:
 
 
 def amount(value: float, unit: str) -> str:
-    """Return a weight with its unit; seconds from ten minutes on as hours and minutes.
+    """Return a weight with its unit; seconds from one minute on as hours, minutes and seconds.
 
-    >>> amount(47213.5, "s"), amount(12.0, "notes")
-    ('13 h 07 min', '12 notes')
+    >>> amount(47213.5, "s"), amount(71.5, "s"), amount(12.0, "notes")
+    ('13 h 07 min', '1 min 12 s', '12 notes')
     """
     if unit == "s" and value >= 600:
         minutes = round(value / 60)
         hours, rest = divmod(minutes, 60)
         return f"{hours} h {rest:02} min" if hours else f"{minutes} min"
+    if unit == "s" and value >= 60:
+        minutes, rest = divmod(round(value), 60)
+        return f"{minutes} min {rest:02} s"
     return tables.amount(value, unit)
 
 

@@ -115,7 +115,7 @@ class ItemTable {
   }
 
   nameCell(item) {
-    const name = make("bdi", "", this.data.items[item]);
+    const name = make("bdi", "", ...breakable(this.data.items[item]));
     const cell = make("th", "");
     cell.scope = "row";
     if (Object.hasOwn(this.drawn, item)) {

@@ -74,6 +74,11 @@ function scrolled(className, label, content) {
   return region;
 }
 
+/** Return the parts of a name with places between them where a line may break. */
+function breakable(name) {
+  return name.split(/(?<=[/_])(?![/_])/).flatMap((part) => [part, make("wbr", "")]);
+}
+
 /** Run a function for each section of one kind, with its data. */
 function eachPart(part, start) {
   for (const section of document.querySelectorAll(`section[data-part="${part}"]`)) {

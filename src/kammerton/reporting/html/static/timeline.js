@@ -65,7 +65,9 @@ class Timeline extends OverTime {
   name(track) {
     const name = make("bdi", "", this.item.texts[track.name]);
     const told = track.note === undefined ? ROLES[track.role] : this.item.texts[track.note];
-    return make("div", `name ${track.role}`, name, make("span", "soft", told));
+    const label = make("div", `name ${track.role}`, name, make("span", "soft", told));
+    label.title = name.textContent;
+    return label;
   }
 
   /** Return the times at which anything changes. */
