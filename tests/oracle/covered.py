@@ -7,7 +7,20 @@ oracle without standing here fails, and so does one that stands here and does no
 
 from typing import Final
 
-__all__ = ["COVERED", "MIREX_PRINTED", "MIR_EVAL", "NAKAMURA", "PYTREC_EVAL", "names_of"]
+__all__ = [
+    "COVERED",
+    "EVALUATOR_PAIRS",
+    "HICLASS",
+    "MIREX_RECALLS",
+    "MIREX_SEGMENTATIONS",
+    "MIR_EVAL",
+    "NAKAMURA",
+    "PYTREC_EVAL",
+    "SKLEARN_GAINS",
+    "SKLEARN_LISTS",
+    "SKLEARN_VECTORS",
+    "names_of",
+]
 
 MIREX_RECALLS: Final = ("Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass")
 MIREX_SEGMENTATIONS: Final = {
@@ -58,7 +71,8 @@ SKLEARN_VECTORS: Final = frozenset(
         *("scores/micro_mAP", "scores/micro_PR_AUC", "scores/micro_ROC_AUC"),
     )
 )
-"""Of ``oracle/test_instruments_sklearn.py``, as :data:`SKLEARN_LISTS`."""
+SKLEARN_GAINS: Final = "open-mic-task2/nDCG"
+"""Of ``oracle/test_instruments_sklearn.py``, all three."""
 
 HICLASS: Final = {
     "micro": "kiritchenko2006",
@@ -72,7 +86,7 @@ COVERED: Final[dict[str, frozenset[str]]] = {
     "mir_eval": MIR_EVAL,
     "the authors' evaluation tool": frozenset(f"nakamura2020/{name}" for name in NAKAMURA),
     "pytrec_eval": frozenset(address for addresses in PYTREC_EVAL.values() for address in addresses),
-    "scikit-learn": SKLEARN_LISTS | SKLEARN_VECTORS | {"open-mic-task2/nDCG"},
+    "scikit-learn": SKLEARN_LISTS | SKLEARN_VECTORS | {SKLEARN_GAINS},
     "hiclass": frozenset(f"{protocol}/h{which}" for protocol in HICLASS.values() for which in "PRF"),
 }
 """Addresses of measures by the words with which cards name what they are compared with."""

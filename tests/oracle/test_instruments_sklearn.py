@@ -14,7 +14,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 import kammerton
 from kammerton.instruments import InstrumentOptions, evaluate
 from kammerton.instruments.annotation import InstrumentList
-from oracle.covered import SKLEARN_LISTS, SKLEARN_VECTORS
+from oracle.covered import SKLEARN_GAINS, SKLEARN_LISTS, SKLEARN_VECTORS
 
 LABELS = [f"label {number}" for number in range(9)]
 SEEDS = range(25)
@@ -170,8 +170,10 @@ def test_discounted_gains(seed: int) -> None:
     """One query per label: scikit-learn averages gains over ties, too."""
     truth, scores, _ = vectors(np.random.default_rng(seed), 15)
     ours = scored(truth, scores, None)
-    rows = ours.items.filter(ours.items["measure"] == "nDCG").iter_rows(named=True)
-    for row in rows:
-        column = LABELS.index(row["item"])
+    protocol, measure = SKLEARN_GAINS.split("/")
+    rows = ours.items.filter(protocol=protocol, measure=measure).select("item", "value").rows()
+    assert sorted(label for label, _ in rows) == LABELS
+    for label, value in rows:
+        column = LABELS.index(label)
         theirs = metrics.ndcg_score([truth[:, column]], [scores[:, column]])
-        assert (row["value"] or 0.0) == pytest.approx(theirs, abs=1e-12)
+        assert (value or 0.0) == pytest.approx(theirs, abs=1e-12)
