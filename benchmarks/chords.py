@@ -16,12 +16,7 @@ import argparse
 import os
 import platform
 import random
-import resource
-import statistics
-import subprocess
-import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
@@ -30,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from measuring import alone, peak_bytes, timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,8 +34,6 @@ SIDES = ("mir_eval", "kammerton")
 SOURCES = ("files", "arrays")
 TARGET_RATIO = {"files": 25, "arrays": 60}
 TARGET_MEGABYTES = 150
-TURN_S = 1.0
-"""Seconds that a turn lasts at least: one side runs many times in it, the other once."""
 
 Annotation = tuple[Any, list[str]]
 
@@ -62,7 +56,8 @@ def main() -> None:
     parser.add_argument("--peak", choices=SIDES, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.peak is not None:
-        print(peak_bytes(given.peak, find_songs(given.folders)))
+        runner(given.peak, "files", find_songs(given.folders))()
+        print(peak_bytes())
         return
     with tempfile.TemporaryDirectory() as temporary:
         folders = given.folders or default_folders(Path(temporary))
@@ -98,30 +93,6 @@ def versions() -> str:
     import kammerton  # noqa: PLC0415
 
     return f"NumPy {np.__version__}, mir_eval {mir_eval.__version__}, kammerton {kammerton.__version__}"
-
-
-def timed(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str, tuple[float, float]]:
-    """Return the seconds of the first run of each, and the median of the turns behind it.
-
-    They take turns, so that whatever else the machine does meets both. Who is quick runs until the turn is
-    over, so that neither is measured on the caches that the other has left.
-    """
-    first = {name: seconds_of(run) for name, run in runs.items()}
-    turns: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(repeats):
-        for name, run in runs.items():
-            turns[name].append(seconds_of(run, TURN_S))
-    return {name: (first[name], statistics.median(turns[name])) for name in runs}
-
-
-def seconds_of(run: Callable[[], object], at_least: float = 0.0) -> float:
-    """Return the mean seconds of one run, over as many as take ``at_least`` seconds."""
-    begin, count, passed = time.perf_counter(), 0, 0.0
-    while not count or passed < at_least:
-        run()
-        count += 1
-        passed = time.perf_counter() - begin
-    return passed / count
 
 
 # --- both sides ----------------------------------------------------------------------------
@@ -187,13 +158,6 @@ def load(paths: dict[str, Path]) -> dict[str, Annotation]:
     return found
 
 
-def peak_bytes(side: str, songs: Songs) -> int:
-    """Run one side on files, and return the most memory that this process ever held."""
-    runner(side, "files", songs)()
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
 def measured_peak(side: str, folders: Sequence[Path]) -> int:
     """Return the peak of a process that runs one side only."""
     with tempfile.TemporaryDirectory() as temporary:
@@ -204,11 +168,7 @@ def measured_peak(side: str, folders: Sequence[Path]) -> int:
                 copy = link / f"{item}.lab"
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(path.read_bytes())
-        # A process starts with the peak of its parent: a small one stands between.
-        between = [sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:], check=True)"]
-        command = [*between, sys.executable, __file__, "--peak", side, *map(str, links)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return int(done.stdout)
+        return int(alone(__file__, "--peak", side, *map(str, links)))
 
 
 # --- songs ---------------------------------------------------------------------------------

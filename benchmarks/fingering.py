@@ -15,9 +15,6 @@ import math
 import os
 import platform
 import random
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -26,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import plain_fingering
-from chords import timed
+from measuring import alone, peak_bytes, timed
 
 SIDES = ("plain", "kammerton")
 ANNOTATORS = 4
@@ -69,12 +66,12 @@ def report(references: Path, estimates: Path, repeats: int) -> None:
         print(f"{side:10} {median:8.3f} s   first run {first:.3f} s")
     ratio = seconds["plain"][1] / seconds["kammerton"][1]
     print(f"{'ratio':10} {ratio:8.1f} x   target {TARGET_RATIO} x, and below {TARGET_SECONDS} s")
-    peaks = {side: alone(side, references, estimates)[1] / 1e6 for side in SIDES}
+    peaks = {side: measured(side, references, estimates)[1] / 1e6 for side in SIDES}
     print(f"peak memory: plain {peaks['plain']:.0f} MB, kammerton {peaks['kammerton']:.0f} MB\n")
 
 
 def report_long(references: Path, estimates: Path) -> None:
-    seconds, peak = alone("kammerton", references, estimates)
+    seconds, peak = measured("kammerton", references, estimates)
     print(f"{LONG:,} notes in one piece: {seconds:.3f} s, {peak / 1e6:.0f} MB, ", end="")
     print(f"targets {TARGET_LONG_SECONDS} s and {TARGET_LONG_MEGABYTES} MB")
 
@@ -104,17 +101,12 @@ def measured_alone(side: str, references: Path, estimates: Path) -> tuple[float,
     begin = time.perf_counter()
     run(side, references, estimates)
     seconds = time.perf_counter() - begin
-    unit = 1 if sys.platform == "darwin" else 1024
-    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return seconds, peak_bytes()
 
 
-def alone(side: str, references: Path, estimates: Path) -> tuple[float, int]:
-    """Run one side in a process of its own."""
-    # A process starts with the peak of its parent: a small one stands between.
-    between = [sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:], check=True)"]
-    command = [*between, sys.executable, __file__, "--run", side, str(references), str(estimates)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    seconds, peak = done.stdout.split()
+def measured(side: str, references: Path, estimates: Path) -> tuple[float, int]:
+    """Run one side in a process of its own, and return the same."""
+    seconds, peak = alone(__file__, "--run", side, str(references), str(estimates)).split()
     return float(seconds), int(peak)
 
 

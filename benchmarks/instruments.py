@@ -17,10 +17,6 @@ import argparse
 import json
 import os
 import platform
-import resource
-import statistics
-import subprocess
-import sys
 import tempfile
 import time
 import warnings
@@ -31,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import alone, peak_bytes, timed
 
 TARGETS = {"scikit-learn": 10, "hiclass": 20}
 TARGET_S, LARGE_TARGET_S, LARGE_TARGET_MB = 0.5, 5.0, 2000
@@ -58,7 +55,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if given.alone:
-            print(json.dumps(alone(make_corpus(Path(folder), given.large))))
+            print(json.dumps(measured(make_corpus(Path(folder), given.large))))
             return
         report(make_corpus(Path(folder), given.files), given.repeats)
     large(given.large)
@@ -92,17 +89,6 @@ def installed(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
-
-
-def timed(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str, tuple[float, float]]:
-    """Return the seconds of the first run of each, and the median of those behind it; they take turns."""
-    seconds: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(repeats + 1):
-        for name, run in runs.items():
-            begin = time.perf_counter()
-            run()
-            seconds[name].append(time.perf_counter() - begin)
-    return {name: (first, statistics.median(rest)) for name, (first, *rest) in seconds.items()}
 
 
 # --- the sides -------------------------------------------------------------------------------
@@ -144,19 +130,16 @@ def run_hiclass(corpus: Corpus) -> object:
 # --- the large corpus ------------------------------------------------------------------------
 
 
-def alone(corpus: Corpus) -> dict[str, float]:
+def measured(corpus: Corpus) -> dict[str, float]:
     """Score once, and return seconds and the most memory that this process ever held."""
     begin = time.perf_counter()
     run_kammerton(corpus)
     seconds = time.perf_counter() - begin
-    unit = 1 if sys.platform == "darwin" else 1024
-    return {"seconds": seconds, "bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit}
+    return {"seconds": seconds, "bytes": peak_bytes()}
 
 
 def large(files: int) -> None:
-    command = [sys.executable, __file__, "--alone", "--large", str(files)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(alone(__file__, "--alone", "--large", str(files)))
     print(
         f"\n{files:,} files: {found['seconds']:.2f} s, target {LARGE_TARGET_S} s; peak with the lists "
         f"{found['bytes'] / 1e6:.0f} MB, target {LARGE_TARGET_MB} MB"

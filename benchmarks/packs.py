@@ -21,26 +21,20 @@ import time
 from pathlib import Path
 
 import tracks
+from measuring import alone, peak_bytes
 
 SOURCES = {"folders": "", "packs": ".parquet"}
-_ONE = """
-import resource, sys, time
-import polars
-from kammerton import score
-from kammerton.chords import TASK
-began, used = time.perf_counter(), time.process_time()
-measures = sys.argv[3:] or None
-score("chords", sys.argv[1], {"estimate": sys.argv[2]}, measures=measures, ci=None)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(time.perf_counter() - began, time.process_time() - used, peak / 1024)
-"""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How much faster packs are than folders.")
     parser.add_argument("--tracks", type=int, default=10_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.one:
+        print(*one(*given.one))
+        return
     with tempfile.TemporaryDirectory() as folder:
         report(Path(folder), given.tracks, given.repeats)
 
@@ -71,13 +65,21 @@ def compared(figures: dict[str, tuple[float, float, float]], count: int) -> None
 def measured(folder: Path, suffix: str, measures: list[str], repeats: int) -> tuple[float, float, float]:
     """Return medians of seconds, seconds of processors, and peaks of MB."""
     paths = [str(folder / f"{side}{suffix}") for side in tracks.SIDES]
-    command = [sys.executable, "-c", _ONE, *paths, *measures]
-    found = []
-    for _ in range(repeats):
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        found.append([float(each) for each in done.stdout.split()])
+    runs = (alone(__file__, "--one", *paths, *measures) for _ in range(repeats))
+    found = [[float(each) for each in told.split()] for told in runs]
     elapsed, used, peak = (statistics.median(each) for each in zip(*found, strict=True))
     return elapsed, used, peak
+
+
+def one(reference: str, estimate: str, *measures: str) -> tuple[float, float, float]:
+    """Score once, and return seconds, seconds of processors, and the peak in MB."""
+    import polars as pl  # noqa: F401, PLC0415 - what is imported is not measured
+
+    from kammerton import chords, score  # noqa: F401, PLC0415
+
+    began, used = time.perf_counter(), time.process_time()
+    score("chords", reference, {"estimate": estimate}, measures=measures or None, ci=None)
+    return time.perf_counter() - began, time.process_time() - used, peak_bytes() / 1e6
 
 
 if __name__ == "__main__":

@@ -17,19 +17,17 @@ import json
 import os
 import platform
 import resource
-import subprocess
-import sys
 import tempfile
 import time
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from measuring import alone, peak_bytes
 from tracks import SIDES, make_packs, tracks
 
 ITEMS = (1_000, 10_000, 100_000)
 SAMPLE = 300
-_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def main() -> None:
@@ -87,12 +85,7 @@ def mir_eval_seconds() -> tuple[float, float]:
 
 def measured(folder: Path, way: dict[str, Any]) -> dict[str, float]:
     """Score packs in a process of its own, and return its time and memory."""
-    # A process starts with the peak of its parent: a small one stands between.
-    between = [sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:], check=True)"]
-    told = json.dumps({"folder": str(folder), **way})
-    command = [*between, sys.executable, __file__, "--one", told]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout)
+    found: dict[str, float] = json.loads(alone(__file__, "--one", json.dumps({"folder": str(folder), **way})))
     return found
 
 
@@ -107,8 +100,8 @@ def one(folder: str, **way: Any) -> dict[str, float]:
     scores = kammerton.score("chords", reference, estimate, ci=None, **way)
     scores.to_dict()
     seconds = time.perf_counter() - begin
-    peaks = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return {"seconds": seconds, "cpu": cpu_seconds() - cpu, "bytes": max(peaks) * _UNIT}
+    peak = max(peak_bytes(), peak_bytes(resource.RUSAGE_CHILDREN))
+    return {"seconds": seconds, "cpu": cpu_seconds() - cpu, "bytes": peak}
 
 
 def cpu_seconds() -> float:

@@ -17,8 +17,6 @@ import argparse
 import math
 import os
 import platform
-import resource
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +24,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from measuring import peak_bytes
 from numpy.typing import NDArray
 
 import kammerton
@@ -229,9 +228,7 @@ def speed(items: int = 10_000, systems: int = 5, count: int = 20) -> None:
     timed("intervals of all figures", lambda: len(intervals(scores)))
     timed("comparison of all pairs", lambda: len(compare(scores).measures))
     timed("figures of ten groups", lambda: len(in_groups(scores, items).rows))
-    unit = 1 if sys.platform == "darwin" else 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
-    print(f"{'peak memory':26} {peak:8.0f} MB   target below {TARGET_MEGABYTES} MB")
+    print(f"{'peak memory':26} {peak_bytes() / 1e6:8.0f} MB   target below {TARGET_MEGABYTES} MB")
 
 
 def in_groups(scores: Scores, items: int, groups: int = 10) -> Groups:
