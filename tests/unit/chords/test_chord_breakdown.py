@@ -37,13 +37,22 @@ def test_qualities_are_compared_where_the_root_is_right() -> None:
     assert found is not None
     qualities = found.matrices[1]
     assert qualities.rows == ("maj", "N", "silence")
-    # columns that are rows too come first, in the order of rows
     assert qualities.columns == ("maj", "N", "7")
     assert qualities.cells["maj", "maj"] == 4.0
     assert qualities.cells["maj", "7"] == 1.0
     assert qualities.cells["silence", "N"] == 0.25
     assert qualities.right == {("maj", "maj"), ("N", "N")}
     assert sum(qualities.cells.values()) == 9.0
+
+
+def test_columns_that_are_rows_too_come_first_in_the_order_of_rows() -> None:
+    # 7 was said for 4 s, min for 2, maj for 1; 4 s were maj, 3 min
+    cells: dict[Classes, float] = {(0, "maj", "7"): 4.0, (0, "min", "min"): 2.0, (0, "min", "maj"): 1.0}
+    found = chord_breakdown({"confusion": cells})
+    assert found is not None
+    assert found.matrices[0].columns == ("7", "min", "maj")
+    assert found.matrices[1].rows == ("maj", "min")
+    assert found.matrices[1].columns == ("maj", "min", "7")
 
 
 def test_without_a_confusion_there_is_nothing_to_break_down() -> None:

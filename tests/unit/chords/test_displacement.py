@@ -69,6 +69,8 @@ def test_what_is_mostly_right_is_not_displaced() -> None:
 def test_what_would_not_be_right_anywhere_is_not_displaced() -> None:
     # at best, with its B a semitone higher, one of three is right, as before
     assert reasons(song("C", "D", "E"), song("C:min", "D", "B")) == []
+    # three of five would be right a semitone lower, and two are as it is: less than twice as many
+    assert reasons(song(*["C"] * 5), song(*["C"] * 2, *["Db"] * 3)) == []
     # two of five, as one would be at their place, are less than half
     assert reasons(song("C", "D", "E", "F", "G"), song("Db", "Eb", "C:min", "C:min", "C:min")) == []
 

@@ -20,6 +20,13 @@ def test_another_root_or_quality_is_lost() -> None:
         ClassCost(name="maj", whole=7.0, lost=3.0, instead="maj on another root"),
         ClassCost(name="N", whole=3.5, lost=0.5, instead="maj"),
     )
+    assert found.cells == {
+        ("maj", "maj"): 4.0,
+        ("maj", "min"): 1.0,
+        ("maj", "another root"): 2.0,
+        ("N", "N"): 3.0,
+        ("N", "maj"): 0.5,
+    }
 
 
 def test_without_a_confusion_there_are_no_costs() -> None:
