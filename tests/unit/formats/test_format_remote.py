@@ -336,6 +336,17 @@ def test_addresses_of_nothing(address: str, said: str) -> None:
         kt.score("chords", address, {"est": "memory://corpus/est"})
 
 
+def test_stores_that_say_why_something_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise FileNotFoundError("secret") from RuntimeError("secret")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Odd, "info", fail)
+        with pytest.raises(OptionError, match=r"no such file or folder: `odd://corpus/est`") as caught:
+            Store("odd://corpus/est").whole()
+    assert caught.value.__cause__ is None
+
+
 def test_folders_without_annotations() -> None:
     fsspec.filesystem("memory").pipe("/corpus/docs/README.md", b"dear")
     with pytest.raises(OptionError, match="no annotation files in `memory://corpus/docs`"):
@@ -360,30 +371,6 @@ def test_verbs_that_want_files(verb: str, tmp_path: Path) -> None:
         "memory://corpus/ref/sub/two.lab",
         "memory://corpus/ref/torn.lab",
     )
-
-
-class Pages:
-    """A web server as fsspec presents it: everything is a file, names are quoted, sizes unknown."""
-
-    def info(self, _: str) -> dict[str, Any]:
-        return {"type": "file", "size": None}
-
-    def find(self, place: str, *, detail: bool) -> dict[str, dict[str, Any]]:
-        assert detail
-        return {f"{place}a%20b.lab": {}, "https://elsewhere.org/x.lab": {}}
-
-    def cat(self, paths: list[str], *, on_error: str) -> dict[str, bytes]:
-        assert (paths, on_error) == (["https://host.org/ref/a%20b.lab"], "return")
-        return {paths[0]: b"0 2 C\n"}
-
-
-def test_web_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Store, "_opened", (Pages(), "https://host.org/ref/"))
-    collection = collected("https://host.org/ref/?token=secret")
-    assert (collection.name, collection.origin) == ("ref", "https://host.org/ref")
-    assert list(collection.sources) == ["a b"]
-    assert len(source_of(collection, "a b").read().annotations) == 1
-    assert "secret" not in repr(collection)
 
 
 @pytest.mark.parametrize(

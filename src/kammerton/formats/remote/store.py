@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import unquote
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.formats.remote import web
 from kammerton.formats.remote.addresses import shown_address
 
 __all__ = ["ATTEMPTS", "Entry", "Store", "unreadable"]
@@ -30,10 +30,10 @@ T = TypeVar("T")
 
 def unreadable(error: BaseException, file: str) -> Diagnostic:
     """Return why something cannot be read; of the error its kind only: its text may hold signed addresses."""
-    if isinstance(error, _LASTING):
-        message = f"cannot be read: {type(error).__name__}"
-    else:
-        message = f"cannot be read in {ATTEMPTS} attempts: {type(error).__name__}"
+    status = web.status_of(error)
+    kind = type(error).__name__ + (f", status {status}" if status else "")
+    attempts = "" if _is_lasting(error) else f" in {ATTEMPTS} attempts"
+    message = f"cannot be read{attempts}: {kind}"
     return Diagnostic(code="KT730", severity="error", message=message, file=file)
 
 
@@ -82,11 +82,12 @@ class Store:
             from fsspec.core import url_to_fs  # noqa: PLC0415 - few read from elsewhere
         except ImportError as error:
             raise OptionError(f"reading {quote(self.shown)} needs fsspec", _INSTALL) from error
+        address, options = web.opened_with(self._address)
         try:
-            system, place = url_to_fs(self._address)
-        except (ImportError, ValueError) as error:
+            system, place = url_to_fs(address, **options)
+        except (ImportError, ValueError):
             kind = self.shown.partition("://")[0]
-            raise OptionError(f"nothing is installed that reads {kind}://", _INSTALL) from error
+            raise OptionError(f"nothing is installed that reads {kind}://", _INSTALL) from None
         return system, place
 
     def listing(self) -> list[Entry] | None:
@@ -99,28 +100,51 @@ class Store:
         DataError
             KT730 if it cannot be told.
         """
-        system, place = self._opened
         if not self.is_folder():
             return None
-        found = self._tried(lambda: system.find(place, detail=True))
-        top = place.rstrip("/") + "/"
-        entries = []
-        for path, about in found.items():
-            if path.startswith(top):
-                name = _name(path, top)
-                entries.append(Entry(path, name, about.get("size"), f"{self.shown}/{name}", _mark(about)))
+        entries = [
+            Entry(path, name, about.get("size"), f"{self.shown}/{name}", _mark(about))
+            for path, name, about in self._files()
+        ]
         return sorted(entries, key=lambda entry: entry.name.split("/"))
 
+    def _files(self) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
+        """Give path and name of all files below, and what the store says of them."""
+        system, place = self._opened
+        top = place.rstrip("/") + "/"
+        if web.is_web(self._address):
+            return web.linked(self._page, top, web.opened_with(self._address)[1])
+        found = self._tried(lambda: system.find(place, detail=True))
+        return ((path, path[len(top) :], about) for path, about in found.items() if path.startswith(top))
+
+    def _page(self, place: str) -> Iterable[Mapping[str, Any]]:
+        system, _ = self._opened
+        found: list[dict[str, Any]] = self._tried(lambda: system.ls(place, detail=True), place)
+        return found
+
     def whole(self) -> Entry:
-        """Return the file that the address is of."""
+        """Return the file that the address is of.
+
+        Raises
+        ------
+        OptionError
+            If there is none, or a page for people.
+        DataError
+            KT730 if it cannot be told.
+        """
         system, place = self._opened
         about = self._tried(lambda: system.info(place))
+        if web.is_page(about) and not PurePosixPath(self.shown).suffix:
+            raise OptionError(
+                f"{quote(self.shown)} is a web page",
+                "the address of a folder ends with a slash; what stands behind `?` comes after that",
+            )
         return Entry(place, self.shown.rpartition("/")[2], about.get("size"), self.shown, _mark(about))
 
     def is_folder(self) -> bool:
         """Tell a folder from a file."""
         system, place = self._opened
-        if self._address.startswith("http"):  # where everything is a file
+        if web.is_web(self._address):  # where everything is a file
             return place.endswith("/")
         return bool(self._tried(lambda: system.info(place))["type"] == "directory")
 
@@ -171,18 +195,19 @@ class Store:
         system, place = self._opened
         return bytes(self._tried(lambda: system.cat_file(place, start=begin, end=end)))
 
-    def _tried(self, ask: Callable[[], T]) -> T:
+    def _tried(self, ask: Callable[[], T], place: str | None = None) -> T:
+        shown = self.shown if place is None else shown_address(place)
         for attempt in range(ATTEMPTS):
             _pause(attempt)
             try:
                 return ask()
-            except FileNotFoundError as error:
-                raise OptionError(f"no such file or folder: {quote(self.shown)}") from error
             except Exception as error:  # whatever a backend or a network raises
-                last = error
-                if isinstance(error, _LASTING):
+                last = web.cause_of(error) if web.is_web(self._address) else error
+                if isinstance(last, FileNotFoundError) or web.is_gone(last):
+                    raise OptionError(f"no such file or folder: {quote(shown)}") from None
+                if _is_lasting(last):
                     break
-        raise DataError((unreadable(last, self.shown),)) from None
+        raise DataError((unreadable(last, shown),)) from None
 
 
 _INSTALL = "pip install 'kammerton[remote]'"
@@ -203,14 +228,13 @@ def _answers(system: Any, paths: list[str]) -> Mapping[str, bytes | Exception]:
 
 
 def _may_pass(answer: bytes | Exception) -> bool:
-    return isinstance(answer, Exception) and not isinstance(answer, _LASTING)
+    return isinstance(answer, Exception) and not _is_lasting(answer)
+
+
+def _is_lasting(error: BaseException) -> bool:
+    return isinstance(error, _LASTING) or web.is_lasting(error)
 
 
 def _pause(attempt: int) -> None:
     if attempt:
         time.sleep(_PAUSE * 2 ** (attempt - 1))
-
-
-def _name(path: str, top: str) -> str:
-    name = path[len(top) :]
-    return unquote(name) if top.startswith("http") else name

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""What is otherwise at ``http(s)://``: folders are pages of links, and queries say who may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlencode
+
+__all__ = ["cause_of", "is_gone", "is_lasting", "is_page", "is_web", "linked", "opened_with", "status_of"]
+
+_GONE = (404, 410)
+_PASSING = (408, 425, 429)
+"""Answers that say that the same may be asked for later."""
+
+
+def is_web(address: str) -> bool:
+    """Tell whether an address is one of the web."""
+    return address.lower().startswith(("http://", "https://"))
+
+
+def opened_with(address: str) -> tuple[str, dict[str, Any]]:
+    """Return what is to be opened, and what goes with whatever is asked for there.
+
+    The query of a folder, which ends with a slash, goes with the files in it.
+
+    >>> opened_with("https://host.org/ref/?token=1")
+    ('https://host.org/ref/', {'params': {'token': '1'}})
+    >>> opened_with("https://host.org/one.lab?token=1")
+    ('https://host.org/one.lab?token=1', {})
+    """
+    place, _, query = address.partition("#")[0].partition("?")
+    if not is_web(address) or not place.endswith("/"):
+        return address, {}
+    params = dict(parse_qsl(query, keep_blank_values=True))
+    return place, {"params": params} if params else {}
+
+
+def linked(
+    pages: Callable[[str], Iterable[Mapping[str, Any]]], top: str, options: Mapping[str, Any]
+) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Give what is linked to on the page of a folder, and on those of the folders below it.
+
+    Parameters
+    ----------
+    pages : callable
+        ``pages(address)`` returns what is linked to on a page; what it raises is raised, since a folder
+        that cannot be seen may hold items.
+    top : str
+        Address of the folder, with a slash. What lies elsewhere is not looked at.
+    options : mapping
+        What goes with whatever is asked for, and so need not stand in the links.
+
+    Yields
+    ------
+    address, name, about
+        Of each file its address, its name below the folder, and what the page says of it.
+    """
+    waiting, seen = [top], {top}
+    while waiting:
+        for about in pages(waiting.pop()):
+            place, _, query = about["name"].partition("#")[0].partition("?")
+            if not place.startswith(top) or place in seen:
+                continue
+            seen.add(place)
+            if place.endswith("/"):
+                waiting.append(place)
+            else:
+                own = [pair for pair in parse_qsl(query) if pair[0] not in options.get("params", {})]
+                yield f"{place}?{urlencode(own)}" if own else place, unquote(place[len(top) :]), about
+
+
+def is_page(about: Mapping[str, Any]) -> bool:
+    """Tell by what a server says of it whether something is a page for people."""
+    return about.get("mimetype") == "text/html"
+
+
+def status_of(error: BaseException) -> int | None:
+    """Return the number that a server answered with, if it is known."""
+    status = getattr(error, "status", None)
+    return status if isinstance(status, int) else None
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """Return what went wrong, which fsspec takes for a file that is not there."""
+    return error.__cause__ or error if isinstance(error, FileNotFoundError) else error
+
+
+def is_gone(error: BaseException) -> bool:
+    """Tell whether a server says that something is not there."""
+    return status_of(error) in _GONE
+
+
+def is_lasting(error: BaseException) -> bool:
+    """Tell whether a server refuses for good."""
+    status = status_of(error)
+    return status is not None and 400 <= status < 500 and status not in _PASSING
