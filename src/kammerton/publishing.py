@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from kammerton.runs.joining import Runs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kammerton.reporting.html.source import Source
+    from kammerton.reporting.html.source import Draw, Source
 
 __all__ = ["report"]
 
@@ -114,7 +114,7 @@ def _write_figures(sources: Sequence[Source], titles: Sequence[str], folder: str
             write_atomically(place / name, data)
 
 
-def _drawer(scores: Scores, measure: str) -> Callable[[str], ItemView | None] | None:
+def _drawer(scores: Scores, measure: str) -> Draw | None:
     """Return what lays out an item; None if items cannot be, or only figures are left of them."""
     origin = scores.origin
     if origin.task.view is None or origin.corpus is None:
@@ -122,10 +122,12 @@ def _drawer(scores: Scores, measure: str) -> Callable[[str], ItemView | None] | 
     task, corpus, options = origin.task, origin.corpus.paired(), origin.options
     judging = scores.annotators[0] if len(scores.annotators) == 1 else None
 
-    def draw(item: str) -> ItemView | None:
+    def draw(item: str, annotator: str | None) -> ItemView | None:
         for judge in (measure, None):  # not every measure says what of an item is wrong
             try:
-                return lay_out(task, corpus, item, measure=judge, annotator=judging, options=options)
+                return lay_out(
+                    task, corpus, item, measure=judge, annotator=annotator or judging, options=options
+                )
             except OptionError:
                 continue
             except DataError:  # there is no reference to lay it out by

@@ -19,7 +19,7 @@ from kammerton.statistics.compared import SystemComparison
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked, Reliability
 from kammerton.statistics.groups import GroupFigure, Groups
 
-__all__ = ["how_tested", "render_comparison"]
+__all__ = ["how_tested", "render_comparison", "too_few_swaps"]
 
 _TESTS = {
     "permutation": "permutation test",
@@ -172,9 +172,7 @@ def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]
     if comparison.test != "friedman":
         told += f", Holm over {plural(len(each.pairs), 'pair')}"
     yield f"* told apart at {comparison.alpha:g}: {told}"
-    smallest = _smallest(each)
-    if smallest >= comparison.alpha:
-        yield f"so few swaps tell nothing apart: no adjusted p could be smaller than {_p(min(smallest, 1.0))}"
+    yield from too_few_swaps(each, comparison)
     if each.measure.aggregate == "gathered":
         yield f"intervals of {each.resamples:,} draws"
     if each.friedman is not None:
@@ -187,6 +185,13 @@ def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]
         yield f"{plural(each.undefined, 'item')} without a value for some system"
     if each.reliability is not None:
         yield from _reliability(each.reliability, each.measure)
+
+
+def too_few_swaps(each: MeasureComparison, comparison: Comparison) -> Iterator[str]:
+    """Say that no difference could be told, if there are too few items for it."""
+    smallest = _smallest(each)
+    if smallest >= comparison.alpha:
+        yield f"so few swaps tell nothing apart: no adjusted p could be smaller than {_p(min(smallest, 1.0))}"
 
 
 def _smallest(each: MeasureComparison) -> float:

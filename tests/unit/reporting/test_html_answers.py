@@ -28,12 +28,15 @@ def test_the_better_system_is_named_if_the_data_can_tell() -> None:
     assert "better is better than worse, and the data can tell." in text
     assert "By one/mean: 80.0 against 40.0 per cent, a difference of +40.0 (95 % interval" in text
     assert "p = 0.0020, on 10 items." in text
+    assert "So few swaps" not in text
 
 
 def test_it_is_said_that_the_data_cannot_tell() -> None:
     # 1 and 0 against 0 and 1, and a tenth more: of 8 ways to swap, none is less far apart than 4
     text = told({"one": [1, 0, 0.6], "other": [0, 1, 0.5]})
     assert "one and other cannot be told apart; one scores higher." in text
+    # with two systems, three items have 2 of 8 swaps that are the farthest
+    assert "So few swaps tell nothing apart: no adjusted p could be smaller than 0.2500." in text
 
 
 def test_equal_systems_score_the_same() -> None:
@@ -202,6 +205,16 @@ def test_what_classes_cost_is_said_to_be_against_annotators_together() -> None:
     text = text_of(section(scores, "answers"))
     told = "Chord quality maj, with 100 % of what mine lost against 2 annotators together: 1 s of 1 s."
     assert told in text
+
+
+def test_what_classes_cost_is_told_of_the_best_system_first() -> None:
+    items = dict.fromkeys("abcdef", ([(0, 4)], ["C"]))
+    poor, good = (dict.fromkeys("abcdef", ([(0, end), (end, 4)], ["C", "G"])) for end in (1, 3))
+    scores = kt.score("chords", items, {"poor": poor, "good": good}, protocols=["mirex2013"], ci=None)
+    for part in ("costs", "classes"):
+        text = text_of(section(scores, part))
+        assert 0 <= text.index("good") < text.index("poor")
+    assert "100 % of what good lost: 6 s of 6 s." in text_of(section(scores, "answers"))
 
 
 def test_a_system_without_errors_has_no_dearest_class() -> None:

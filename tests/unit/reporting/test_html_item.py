@@ -204,7 +204,7 @@ ESTIMATES = {"a": ([(0, 2), (2, 4)], ["C", "D"]), "b": ([(0, 4)], ["D"]), "c": (
 
 
 def test_items_are_listed_from_the_worst() -> None:
-    section = item(source_of(ESTIMATES), lambda name: laid_out(Track(name, ())))
+    section = item(source_of(ESTIMATES), lambda name, _: laid_out(Track(name, ())))
     assert section is not None
     # b is all wrong, a half, c not at all; their numbers are 1, 0, 2
     assert section.data["order"] == [1, 0, 2]
@@ -217,31 +217,33 @@ def test_the_item_that_opens_first_is_the_worst_of_the_best_system() -> None:
     poor = {"a": ([(0, 4)], ["C"]), "b": ([(0, 4)], ["D"]), "c": ([(0, 3), (3, 4)], ["D", "C"])}
     scores = kt.score("chords", REFERENCE, {"poor": poor, "good": good}, protocols=["mirex2013"], ci=None)
     source = with_comparison(scores, "c1")
-    section = item(source, lambda name: laid_out(Track(name, (Span(0, 1, name),))), budget=1)
+    section = item(source, lambda name, _: laid_out(Track(name, (Span(0, 1, name),))), budget=1)
     assert section is not None
     # it is laid out even where the page holds one item only
     assert (section.data["first"], section.data["order"]) == (0, [0])
-    whole = item(source, lambda name: laid_out(Track(name, ())))
+    whole = item(source, lambda name, _: laid_out(Track(name, ())))
     assert whole is not None
     # (0 + 1) / 2 of a, (1 + 0) / 2 of b, (1 + 1/4) / 2 of c
     assert (whole.data["first"], whole.data["order"]) == (0, [0, 1, 2])
 
 
 def test_items_without_a_value_stand_last() -> None:
-    section = item(source_of({"c": ESTIMATES["c"]}, missing="skip"), lambda name: laid_out(Track(name, ())))
+    section = item(
+        source_of({"c": ESTIMATES["c"]}, missing="skip"), lambda name, _: laid_out(Track(name, ()))
+    )
     assert section is not None
     assert section.data["order"] == [2, 0, 1]
 
 
 def test_items_that_cannot_be_laid_out_are_told() -> None:
-    section = item(source_of(ESTIMATES), lambda name: None if name == "b" else laid_out(Track(name, ())))
+    section = item(source_of(ESTIMATES), lambda name, _: None if name == "b" else laid_out(Track(name, ())))
     assert section is not None
     assert section.data["order"] == [0, 2]
     assert "2 of 3 items can be looked at; the others have no reference to lay out." in section.body
 
 
 def test_a_page_says_which_items_it_holds() -> None:
-    section = item(source_of(ESTIMATES), lambda name: laid_out(Track(name, ())), budget=1)
+    section = item(source_of(ESTIMATES), lambda name, _: laid_out(Track(name, ())), budget=1)
     assert section is not None
     assert "1 of 3 items can be looked at" in section.body
     assert "the 1 worst, the 0 best, and 0 drawn at random" in section.body
@@ -250,7 +252,7 @@ def test_a_page_says_which_items_it_holds() -> None:
 def test_without_views_there_is_no_section() -> None:
     source = source_of(ESTIMATES)
     assert item(source, None) is None
-    assert item(source, lambda _: None) is None
+    assert item(source, lambda _, __: None) is None
 
 
 def test_notes_without_times_are_no_reason_to_fail() -> None:

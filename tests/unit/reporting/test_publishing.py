@@ -100,6 +100,16 @@ def test_items_are_judged_by_the_annotator_who_was_asked_for(tmp_path: Path) -> 
     assert tracks == [("reference", "second"), ("other", "reference"), ("system", "good")]
 
 
+def test_the_worst_item_is_explained_against_the_annotator_who_agrees_least(tmp_path: Path) -> None:
+    scores = kt.score(
+        "chords", GOOD, {"good": GOOD}, annotators={"second": REFERENCE}, protocols=["mirex2013"]
+    )
+    kt.report(scores, tmp_path / "a.html")
+    # the first annotator is right all the time, the second has G:7 for one of four seconds of item one
+    told = "1.000 s wrong of 4.000 s scored by mirex2013/MajMin, against second; "
+    assert f"{told}the largest part, 100 %: G:7 taken for C." in (tmp_path / "a.html").read_text("utf-8")
+
+
 def test_items_whose_references_failed_are_not_laid_out(tmp_path: Path) -> None:
     broken = tmp_path / "two.lab"
     broken.write_text("0 x C\n")

@@ -8,16 +8,17 @@ from collections.abc import Iterator, Sequence
 
 from kammerton.errors import plural
 from kammerton.model.corpus import ALL
+from kammerton.reporting.comparisons import too_few_swaps
 from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.context import context_of, shares_of
-from kammerton.reporting.html.filling import fill, shown
+from kammerton.reporting.html.filling import fill, sentence, shown
 from kammerton.reporting.html.numbers import ends, figure, is_per_cent, p_value, part_of, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Draw, Source
 from kammerton.reporting.html.worst_item import worst_item
 from kammerton.reporting.left_out import closing_line, excluded_lines
-from kammerton.statistics.comparison import MeasureComparison, Pair
+from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair
 from kammerton.statistics.context import Context, Standing
 
 __all__ = ["answers"]
@@ -51,8 +52,8 @@ def answers(source: Source, drawn: Section | None = None, draw: Draw | None = No
 
 def _better(source: Source) -> Answer:
     """Say which system is better, and whether that is sure."""
-    compared = source.compared(source.main)
-    if compared is None:
+    comparison, compared = source.comparison, source.compared(source.main)
+    if comparison is None or compared is None:
         return _alone(source)
     question = "Which system is better, and is it sure?"
     undefined = [row for row in compared.ranking if math.isnan(row.value)]
@@ -73,9 +74,10 @@ def _better(source: Source) -> Answer:
         better = "lower, which is better" if source.main.direction == "lower" else "higher"
         answer = f"{first} and {second} cannot be told apart; {first} scores {better}."
     details = (
-        _difference(source, compared, pair),
+        _difference(comparison, compared, pair),
+        *(sentence(told) for told in too_few_swaps(compared, comparison)),
         *_tied(compared),
-        _other_measures(source, compared),
+        _other_measures(source, comparison, compared),
         *_not_independent(source),
     )
     return Answer(
@@ -113,7 +115,7 @@ def _not_independent(source: Source) -> Iterator[str]:
     """Say that intervals may be too narrow, where items look as if they belonged together."""
     for each in source.scores.diagnostics:
         if each.code == "KT218":
-            yield shown(f"{each.message[0].upper()}{each.message[1:]} ({each.code}).", 300)
+            yield shown(sentence(f"{each.message} ({each.code})"), 300)
 
 
 def _floor(source: Source) -> Iterator[str]:
@@ -126,14 +128,14 @@ def _floor(source: Source) -> Iterator[str]:
         yield f"The best of trivial answers ({shown(name, 60)}) scores {figure(value, source.main)}."
 
 
-def _difference(source: Source, compared: MeasureComparison, pair: Pair) -> str:
-    measure = source.main
+def _difference(comparison: Comparison, compared: MeasureComparison, pair: Pair) -> str:
+    measure = compared.measure
     one, other = (figure(row.value, measure) for row in compared.ranking[:2])
-    level = 100 * (source.comparison.level if source.comparison else 0.95)
     by, low, high = (figure(each, measure, signed=True) for each in (pair.difference, pair.low, pair.high))
     return (
-        f"By {measure}: {one} against {other} {unit_of(measure)}, a difference of {by} ({level:g} % interval "
-        f"{low} to {high}), p {p_value(pair.adjusted)}, on {plural(compared.items, 'item')}."
+        f"By {measure}: {one} against {other} {unit_of(measure)}, a difference of {by} "
+        f"({100 * comparison.level:g} % interval {low} to {high}), p {p_value(pair.adjusted)}, "
+        f"on {plural(compared.items, 'item')}."
     )
 
 
@@ -149,13 +151,12 @@ def _tied(compared: MeasureComparison) -> Iterator[str]:
         yield f"Nor can {', '.join(tied)} be told from it."
 
 
-def _other_measures(source: Source, compared: MeasureComparison) -> str:
+def _other_measures(source: Source, comparison: Comparison, compared: MeasureComparison) -> str:
     """Say how many headline measures rank the same system first."""
-    assert source.comparison is not None, "it was compared"
     best = compared.ranking[0].system
     ranked = [
         each
-        for each in source.comparison.measures
+        for each in comparison.measures
         if each.measure in source.headline and not math.isnan(each.ranking[0].value)
     ]
     other = [each for each in ranked if each.ranking[0].system != best]
@@ -293,7 +294,7 @@ def _left_out(source: Source) -> Answer:
     closing = closing_line(source.scores)
     return Answer(
         question="What was left out?",
-        answer=closing[0].upper() + closing[1:] + ".",
+        answer=sentence(closing),
         details=tuple(f"{line}." for line in excluded_lines(source.scores)),
         part="quality",
         more="All that was left out, or noticed in the files",

@@ -14,7 +14,7 @@ from kammerton.reporting.charts.drawing import inline_svg
 from kammerton.reporting.charts.palette import PAGE
 from kammerton.reporting.charts.ranks import MeanRanks, mean_ranks
 from kammerton.reporting.comparisons import how_tested
-from kammerton.reporting.html.filling import fill, shown
+from kammerton.reporting.html.filling import fill, sentence, shown
 from kammerton.reporting.html.numbers import UNDEFINED, ends, figure, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
@@ -78,12 +78,8 @@ def _table(comparison: Comparison, each: MeasureComparison) -> dict[str, Any]:
         "rows": [_row(pair, each.measure) for pair in each.pairs[:_PAIRS]],
         "more": max(0, len(each.pairs) - _PAIRS),
         "level": f"{100 * comparison.level:g} %",
-        "notes": [_sentence(line.removeprefix("* ")) for line in how_tested(each, comparison)],
+        "notes": [sentence(line.removeprefix("* ")) for line in how_tested(each, comparison)],
     }
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _row(pair: Pair, measure: Measure) -> PairRow:

@@ -27,6 +27,15 @@ def shown(text: str, limit: int = LONGEST) -> str:
     return printable(clip(text, limit))
 
 
+def sentence(text: str) -> str:
+    """Return a text with a capital and a full stop.
+
+    >>> sentence("nothing was left out")
+    'Nothing was left out.'
+    """
+    return f"{text[0].upper()}{text[1:]}."
+
+
 def fill(template: str, **values: Any) -> Markup:
     """Return a template with values in it; of each text every character stands for itself.
 

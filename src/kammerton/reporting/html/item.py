@@ -35,7 +35,7 @@ def item(source: Source, draw: Draw | None, *, budget: int = BUDGET) -> Section 
     ranked, others = _ranked(source)
     worst = worst_of(source)
     first = ranked if worst is None else [worst[1], *(each for each in ranked if each != worst[1])]
-    chosen = choose(first, others, lambda number: draw(source.items[number]), budget=budget, seed=_SEED)
+    chosen = choose(first, others, lambda number: draw(source.items[number], None), budget=budget, seed=_SEED)
     if not chosen.data.items:
         return None
     order = [number for number in (*ranked, *others) if str(number) in chosen.data.items]

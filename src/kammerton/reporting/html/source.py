@@ -16,8 +16,8 @@ from kammerton.statistics.comparison import Comparison, MeasureComparison
 
 __all__ = ["Draw", "Source"]
 
-Draw = Callable[[str], ItemView | None]
-"""Lays out the item of a name; None if it cannot be."""
+Draw = Callable[[str, str | None], ItemView | None]
+"""Lays out the item of a name, as an annotator judges it or the first one; None if it cannot be."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
