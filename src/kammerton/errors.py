@@ -30,6 +30,7 @@ __all__ = [
     "clip",
     "close_match",
     "inflected",
+    "out_of",
     "plural",
     "printable",
     "quote",
@@ -250,6 +251,15 @@ def plural(count: int, noun: str) -> str:
     ('1 file', '1,204 files')
     """
     return f"{count:,} {inflected(count, noun, f'{noun}s')}"
+
+
+def out_of(part: int, whole: int, noun: str) -> str:
+    """Return a part of a whole, which is counted in nouns that take an ``s``.
+
+    >>> out_of(1, 1204, "file")
+    '1 of 1,204 files'
+    """
+    return f"{part:,} of {plural(whole, noun)}"
 
 
 def some(names: Sequence[str], most: int = 3) -> str:

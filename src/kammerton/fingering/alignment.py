@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.core.intervals import Codes
-from kammerton.errors import Diagnostic, OptionError, Severity, plural
+from kammerton.errors import Diagnostic, OptionError, Severity, out_of
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.pitch import spell
 
@@ -227,9 +227,7 @@ def _diagnose(alignment: Alignment, ref: Fingering, est: Fingering, *, strict: b
         yield _about("KT372", severity, message, len(missing), "it counts as a note without finger")
     share = 1 - len(alignment.missing) / max(len(ref), 1)
     if share < LEAST_MATCHED and len(est):
-        message = (
-            f"{len(ref) - len(alignment.missing):,} of {plural(len(ref), 'note')} of the reference matched"
-        )
+        message = f"{out_of(len(ref) - len(alignment.missing), len(ref), 'note')} of the reference matched"
         hint = "is it the same piece? onsets may differ by the tolerance, pitches not at all"
         yield _about("KT373", "error", message, 1, hint)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from kammerton.errors import Diagnostic, plural
+from kammerton.errors import Diagnostic, out_of, plural
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering
 from kammerton.fingering.columns import key_presses
 from kammerton.fingering.constraints import RULES, Limits, judge_steps, limits_of
@@ -197,7 +197,7 @@ def _unjudged(count: int, fingering: Fingering) -> Diagnostic:
         (count - bare, "between rests, chords or notes without finger"),
     )
     told = " and ".join(f"{each:,} {what}" for each, what in why if each)
-    message = f"{count:,} of {plural(len(fingering), 'note')} not judged: {told}"
+    message = f"{out_of(count, len(fingering), 'note')} not judged: {told}"
     return Diagnostic(code="KT393", severity="note", message=message, count=count)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kammerton.errors import plural
+from kammerton.errors import out_of, plural
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.columns import build_columns, key_presses
 from kammerton.fingering.constraints import limits_of
@@ -176,7 +176,7 @@ def _costs(system: Player, judge: Judge, references: Mapping[str, Fingering]) ->
 def _counted(system: Player, judge: Judge) -> str:
     verdict = system.verdict
     assert verdict is not None, "systems are judged"
-    return f"{verdict.wrong.sum():,} of {plural(int(verdict.scored.sum()), 'note')} wrong by {judge.measure}"
+    return f"{out_of(int(verdict.wrong.sum()), int(verdict.scored.sum()), 'note')} wrong by {judge.measure}"
 
 
 def _reason(system: Player, judge: Judge, references: Mapping[str, Fingering], costs: Table) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from kammerton.errors import DataError, Diagnostic, OptionError, inflected, plural, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, inflected, out_of, quote
 from kammerton.formats.folders import normal_form
 from kammerton.formats.item_tables import item_rows
 from kammerton.formats.options import Limits
@@ -47,7 +47,7 @@ class Found:
     @property
     def count(self) -> str:
         """How many items have none, of how many."""
-        return f"{len(self.lacking):,} of {plural(len(self.of) + len(self.lacking), 'item')}"
+        return out_of(len(self.lacking), len(self.of) + len(self.lacking), "item")
 
     @property
     def example(self) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, inflected, plural, quote
+from kammerton.errors import Diagnostic, inflected, out_of, quote
 from kammerton.formats.options import IntervalOptions
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.model.annotations import Field, LabelledIntervals, Place, Seconds
@@ -206,7 +206,7 @@ def _backward_hint(rows: Rows, backward: Mask) -> str:
         return "looks like start, duration, label: use --layout durations"
     count, total = int(backward.sum()), len(backward)
     ends = inflected(count, "ends before it starts", "end before they start")
-    return f"start and end swapped? {count:,} of {plural(total, 'row')} {ends}"
+    return f"start and end swapped? {out_of(count, total, 'row')} {ends}"
 
 
 def _say_implausible(rows: Rows, problems: Problems) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kammerton.errors import Diagnostic, inflected, plural
+from kammerton.errors import Diagnostic, inflected, out_of
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import (
@@ -255,7 +255,7 @@ def _scored_references(counts: Mapping[str, int], options: InstrumentOptions) ->
 def _cut_without_order(counts: Mapping[str, int], options: InstrumentOptions) -> Iterator[Diagnostic]:
     count = counts["cut without order"]
     if count:
-        which = f"{count:,} of {plural(counts['estimates'], 'estimate')}"
+        which = out_of(count, counts["estimates"], "estimate")
         verb = inflected(count, "is", "are")
         message = f"{which} {verb} not ranked: --top-k {options.top_k} keeps what is listed first"
         hint = "give scores or ranks, or leave out --top-k"

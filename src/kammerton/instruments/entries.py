@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, inflected, plural
+from kammerton.errors import Diagnostic, inflected, out_of
 from kammerton.formats.reading import Problems
 from kammerton.instruments.lookup import look_up
 from kammerton.instruments.options import InstrumentOptions
@@ -113,7 +113,7 @@ def note_unjudged(judged: int, pairs: int, problems: Problems, options: Instrume
     if judged >= pairs:
         return
     what = "counts as absent" if options.assume_absent else "is neither right nor wrong"
-    count = f"{judged:,} of {plural(pairs, 'pair')} of item and instrument"
+    count = f"{out_of(judged, pairs, 'pair')} of item and instrument"
     message = f"{count} {inflected(judged, 'was', 'were')} judged; the rest {what}"
     hint = None if options.assume_absent else "--assume-absent takes what nobody judged for absent"
     problems.add(Diagnostic(code="KT614", severity="note", message=message, hint=hint, file=problems.file))

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Literal
 
-from kammerton.errors import Diagnostic, OptionError, plural, quote, some
+from kammerton.errors import Diagnostic, OptionError, out_of, quote, some
 from kammerton.model.sources import Sources, StoredSources
 
 __all__ = [
@@ -161,7 +161,7 @@ def unmatched(expected: frozenset[str], system: Collection, *, missing: Missing)
             Diagnostic(
                 code="KT203",
                 severity="error",
-                message=f"no estimate for {_count(lacking, expected)} ({some(lacking)})",
+                message=f"no estimate for {out_of(len(lacking), len(expected), 'item')} ({some(lacking)})",
                 file=system.origin or None,
                 system=system.name,
                 hint=f"nearest name: {quote(near[0])}" if near else _POLICY[missing],
@@ -169,11 +169,12 @@ def unmatched(expected: frozenset[str], system: Collection, *, missing: Missing)
             )
         )
     if extra:
+        count = out_of(len(extra), len(system.items), "item")
         diagnostics.append(
             Diagnostic(
                 code="KT204",
                 severity="warning",
-                message=f"no reference for {_count(extra, system.items)} ({some(extra)}); not scored",
+                message=f"no reference for {count} ({some(extra)}); not scored",
                 file=system.origin or None,
                 system=system.name,
                 count=len(extra),
@@ -207,7 +208,3 @@ _POLICY = {
     "skip": "left out; `--missing worst` scores them as worst",
     "error": "`--missing worst` scores them as worst, `--missing skip` leaves them out",
 }
-
-
-def _count(part: list[str], whole: frozenset[str]) -> str:
-    return f"{len(part):,} of {plural(len(whole), 'item')}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from kammerton.errors import Diagnostic, inflected, plural, some
+from kammerton.errors import Diagnostic, inflected, out_of, some
 from kammerton.model.loading import References
 from kammerton.model.measure import Measure
 
@@ -47,14 +47,14 @@ def remarks_on_sharing(
     alone = sorted(item for item, count in counts.items() if count == 1)
     if alone:
         verb = inflected(len(alone), "has", "have")
-        message = f"{len(alone):,} of {plural(len(counts), 'item')} {verb} one annotator, left out"
+        message = f"{out_of(len(alone), len(counts), 'item')} {verb} one annotator, left out"
         yield _note("KT230", f"{message} ({some(alone)})", len(alone))
     if persons:
         pairs = list(combinations(references.annotations.values(), 2))
         apart = sum(first.keys().isdisjoint(second) for first, second in pairs)
         if apart:
             verb = inflected(apart, "shares", "share")
-            message = f"{apart:,} of {plural(len(pairs), 'pair')} of annotators {verb} no item, left out"
+            message = f"{out_of(apart, len(pairs), 'pair')} of annotators {verb} no item, left out"
             yield _note("KT231", message, apart)
     several = [str(measure) for measure in measures if measure.needs == "references+estimate"]
     if several:

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote, some
+from kammerton.errors import Diagnostic, OptionError, inflected, out_of, quote, some
 from kammerton.model.corpus import Collection, Corpus
 
 __all__ = ["TRAIN", "choose_split"]
@@ -77,27 +77,25 @@ def _diagnoses(
     if unknown:
         fate = "scored all the same" if split is None else "not scored"
         verb = inflected(len(unknown), "is", "are")
-        message = f"{_count(unknown, entries)} {verb} in no split, {fate}"
+        message = f"{out_of(len(unknown), len(entries), 'item')} {verb} in no split, {fate}"
         yield _warning("KT214", message, unknown)
     if split is None:
         training = [item for item, entry in entries.items() if entry is not None and known[entry] == TRAIN]
         if training:
             hint = "a system may have learnt them; --split test scores the test items alone"
-            message = f"the figures include the training split: {_count(training, entries)}"
+            message = f"the figures include the training split: {out_of(len(training), len(entries), 'item')}"
             yield _warning("KT215", message, training, hint)
         return
     listed = [item for item, name in known.items() if name == split]
     lacking = sorted(set(listed).difference(entry for entry in entries.values() if entry is not None))
     if lacking:
         verb = inflected(len(lacking), "has", "have")
-        message = f"{_count(lacking, listed)} of the split {quote(split)} {verb} no reference"
+        message = (
+            f"{out_of(len(lacking), len(listed), 'item')} of the split {quote(split)} {verb} no reference"
+        )
         yield _warning("KT216", message, lacking, "the figures are not of the whole split")
 
 
 def _warning(code: str, message: str, items: Sequence[str], hint: str | None = None) -> Diagnostic:
     message = f"{message} ({some(items)})"
     return Diagnostic(code=code, severity="warning", message=message, hint=hint, count=len(items))
-
-
-def _count(part: Sequence[str], whole: Sized) -> str:
-    return f"{len(part):,} of {plural(len(whole), 'item')}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import NamedTuple
 
-from kammerton.errors import plural
+from kammerton.errors import out_of, plural
 from kammerton.model.measure import Measure
 from kammerton.model.scores import Scores
 from kammerton.reporting.plain_tables import aligned
@@ -78,7 +78,7 @@ def render_costs(
     )
     total = len(set(scores.items["item"]))
     title = (
-        f"{len(costs):,} of {plural(total, 'item')} by what they cost, not by value: what {measure} lacks "
+        f"{out_of(len(costs), total, 'item')} by what they cost, not by value: what {measure} lacks "
         f"to the best, times what it is of{over}"
     )
     rows = [

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from kammerton.errors import plural
+from kammerton.errors import out_of
 from kammerton.model.measure import Estimate, Measure
 from kammerton.reporting.plain_tables import FORMS, aligned
 from kammerton.reporting.tables import figure
@@ -101,8 +101,8 @@ def summary_of(found: RunDifference) -> str:
     items = len({(each.system, each.item) for each in found.items})
     figures = sum(each.changed for each in found.figures)
     only = len(found.only_before) + len(found.only_after)
-    parts = [f"{items:,} of {plural(found.compared, 'item')} changed"]
+    parts = [f"{out_of(items, found.compared, 'item')} changed"]
     parts += [f"{only:,} only in one run"] if only else []
-    parts.append(f"{figures:,} of {plural(len(found.figures), 'corpus figure')} changed")
+    parts.append(f"{out_of(figures, len(found.figures), 'corpus figure')} changed")
     within = f" by more than {found.tolerance:g}" if found.tolerance else ""
     return "; ".join(parts) + within

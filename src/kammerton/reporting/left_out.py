@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from kammerton.errors import plural
+from kammerton.errors import out_of, plural
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.model.scores import Scores
@@ -39,7 +39,7 @@ def closing_line(scores: Scores) -> str:
 def _told(ok: int, total: int, why: str, systems: list[str], *, alone: bool) -> str:
     named = ", ".join(map(for_terminal, systems))
     whom = plural(len(systems), "system") if alone or len(systems) > 3 else named
-    return f"{ok:,} of {plural(total, 'item')} scored for {whom}{why}"
+    return f"{out_of(ok, total, 'item')} scored for {whom}{why}"
 
 
 def _why(scores: Scores, system: str, count: dict[str, int]) -> str:

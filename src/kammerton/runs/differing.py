@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from kammerton.errors import OptionError, plural, quote
+from kammerton.errors import OptionError, out_of, quote
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.model.protocol import choose
@@ -128,7 +128,7 @@ class _Pair:
             raise fault("KT708", "runs are of different references: no item has one in both")
         odd = sorted({item for item, digest, other in pairs if digest != other})
         if odd:
-            count = f"{len(odd):,} of {plural(len({item for item, _, _ in pairs}), 'item')}"
+            count = out_of(len(odd), len({item for item, _, _ in pairs}), "item")
             message = f"runs are of different references: {count}, such as {quote(odd[0])}"
             raise fault("KT708", message, hint="score both against the same references")
 

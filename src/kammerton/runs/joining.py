@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from kammerton.errors import Diagnostic, OptionError, plural, quote
+from kammerton.errors import Diagnostic, OptionError, out_of, quote
 from kammerton.model.corpus import ALL, Corpus, check_names
 from kammerton.model.drawing import Drawing
 from kammerton.model.evidence import Evidence, Tally
@@ -187,7 +187,7 @@ def _check_references(one: Scores, other: Scores) -> None:
     theirs = {(annotators.get(who, who), item): digest for (who, item), digest in other.fingerprints.items()}
     odd = sorted({item for who, item in {*mine, *theirs} if mine.get((who, item)) != theirs.get((who, item))})
     if odd:
-        count = f"{len(odd):,} of {plural(len({item for _, item in {*mine, *theirs}}), 'item')}"
+        count = out_of(len(odd), len({item for _, item in {*mine, *theirs}}), "item")
         message = f"runs are of different references: {count}, such as {quote(odd[0])}"
         raise fault("KT708", message, hint="score both against the same references")
 

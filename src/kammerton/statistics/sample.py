@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from kammerton.core.intervals import Codes
-from kammerton.errors import OptionError, inflected, plural, quote
+from kammerton.errors import OptionError, inflected, out_of, quote
 from kammerton.model.classes import Classes
 from kammerton.model.corpus import ALL
 from kammerton.model.item_figures import ItemFigures
@@ -239,7 +239,7 @@ def _clusters(items: Sequence[str], clusters: Mapping[str, str]) -> list[str]:
     without = [item for item in items if item not in clusters]
     if without:
         verb = inflected(len(without), "has", "have")
-        count = f"{len(without):,} of {plural(len(items), 'item')}"
+        count = out_of(len(without), len(items), "item")
         message = f"{count} {verb} no cluster, e.g. {quote(without[0])}"
         raise OptionError(message, "an item that belongs to no other is a cluster of its own")
     return [clusters[item] for item in items]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from kammerton.errors import plural
+from kammerton.errors import out_of, plural
 from kammerton.model.corpus import ALL
 from kammerton.reporting.comparisons import too_few_swaps
 from kammerton.reporting.html.answer import Answer
@@ -275,7 +275,7 @@ def _ceiling(found: Context, source: Source) -> str:
 
 
 def _with_several(items: int, every: int) -> str:
-    return f"{items:,} of {plural(every, 'item')}, those that several annotated."
+    return f"{out_of(items, every, 'item')}, those that several annotated."
 
 
 def _spread(source: Source, people: Sequence[str]) -> Iterator[str]:

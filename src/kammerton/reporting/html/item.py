@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from kammerton.errors import plural
+from kammerton.errors import out_of, plural
 from kammerton.reporting.html.filling import fill
 from kammerton.reporting.html.item_choice import BUDGET, Chosen, choose
 from kammerton.reporting.html.items import values_of, worst_of
@@ -73,11 +73,9 @@ def _told(chosen: Chosen, items: int, budget: int) -> str:
     if not chosen.left:
         if there == items:
             return f"All {plural(items, 'item')} can be looked at."
-        return (
-            f"{there:,} of {plural(items, 'item')} can be looked at; the others have no reference to lay out."
-        )
+        return f"{out_of(there, items, 'item')} can be looked at; the others have no reference to lay out."
     counts = Counter(chosen.why.values())
     return (
-        f"{there:,} of {plural(items, 'item')} can be looked at, as many as {budget / 1e6:.3g} MB hold: the "
+        f"{out_of(there, items, 'item')} can be looked at, as many as {budget / 1e6:.3g} MB hold: the "
         f"{counts['worst']:,} worst, the {counts['best']:,} best, and {counts['drawn']:,} drawn at random."
     )
