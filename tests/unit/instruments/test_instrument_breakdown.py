@@ -87,6 +87,17 @@ def test_what_is_below_a_class_of_two_families_stands_once() -> None:
     ]
 
 
+def test_below_a_root_that_is_a_label_there_is_nothing() -> None:
+    tree: Parents = {"strings": "all", "violin": "strings"}
+    tables: dict[str, dict[Classes, float]] = {
+        "instruments": {("all", "hit"): 2.0, ("violin", "hit"): 1.0},
+        "families": {("all", "hit"): 2.0, ("strings", "hit"): 1.0},
+    }
+    found = instrument_breakdown(tables, options(tree))
+    assert found is not None
+    assert [(node.depth, node.name) for node in found.nodes] == [(0, "all"), (0, "strings"), (1, "violin")]
+
+
 def test_a_family_that_is_a_label_stands_once() -> None:
     found = instrument_breakdown(
         {"instruments": {("strings", "hit"): 1.0}, "families": {("strings", "hit"): 1.0}}, OPEN_MIC
@@ -99,13 +110,18 @@ def test_what_was_said_instead_is_told_by_family() -> None:
     pairs: dict[Classes, float] = {
         ("violin", "cello", "sibling"): 2.0,
         ("violin", "strings", "ancestor"): 1.0,
+        ("violin", "guitar", "family"): 3.0,
         ("violin", "drums", "stranger"): 4.0,
     }
     found = instrument_breakdown({"instruments": {("violin", "miss"): 2.0}, "confusion": pairs}, OPEN_MIC)
     assert found is not None
     inside, outside = found.matrices
-    assert inside.cells == {("violin", "cello"): 2.0, ("violin", "strings"): 1.0}
-    assert (inside.rows, inside.columns) == (("violin",), ("cello", "strings"))
+    assert inside.cells == {
+        ("violin", "cello"): 2.0,
+        ("violin", "guitar"): 3.0,
+        ("violin", "strings"): 1.0,
+    }
+    assert (inside.rows, inside.columns) == (("violin",), ("guitar", "cello", "strings"))
     assert outside.cells == {("violin", "drums"): 4.0}
     assert inside.right == outside.right == frozenset()
 
