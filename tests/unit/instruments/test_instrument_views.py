@@ -188,6 +188,23 @@ def test_marks_can_be_written_in_ascii() -> None:
     assert drawn(view, encoding="ascii") == ["   me  s", "a  +   missed x", "b      1 x"]
 
 
+def test_signs_of_cells_are_told_of_those_that_occur() -> None:
+    scored = InstrumentList(("F", "J"), scores=np.array([0.75, 0.5]), ranked=True)
+    judged = InstrumentList(("F",), absent=("J",), closed=False)
+    view = view_item("x", "me", {"me": judged}, {"list": ranked("F"), "s": scored}, options=FIGURE)
+    # J is known to be absent, D above it is not
+    assert [cell.text for cell in cells(view)["J"]] == ["-", "", "2 (0.50)"]
+    assert dict(view.signs) == {
+        "+": "named",
+        "(+)": "one below it is",
+        "-": "known to be absent",
+        "?": "nobody judged it",
+        "1 (0.75)": "place in a list and score",
+    }
+    alone = view_item("x", "me", {"me": InstrumentList(("F",))}, {"list": ranked("F")}, options=FIGURE)
+    assert dict(alone.signs) == {"+": "named", "(+)": "one below it is", "1": "place in a list"}
+
+
 def test_lists_are_given_in_their_order_with_what_is_wrong() -> None:
     scored = InstrumentList(("I", "J", "F"), scores=np.array([0.9, 0.75, 0.5]), ranked=True)
     shown = view_item(

@@ -19,7 +19,7 @@ PREFIX dc: <http://purl.org/dc/terms/>
 :r1 skos:broader "not a concept" .
 :r2 skos:prefLabel :r1 .
 :v1.5 skos:prefLabel "\U0001D11E\'" .
-:plain skos:prefLabel "Schlicht"@de, "plain", "too late"@en .
+:plain skos:prefLabel "Schlicht"@de, "plain", "second", "too late"@en .
 """
 
 

@@ -31,7 +31,7 @@ _HAMMING = "mir_eval 0.8.2, its functions on rows that are not merged (1e-9)"
 
 _HEADLINES = ("CSR", "OvS", "UnS", "Seg")
 _SHIFTS: frozenset[Law] = frozenset(("identity", "transposition", "respelling", "time_shift"))
-_CHORDS: dict[str, tuple[Formula, frozenset[Law], Card]] = {
+_MEASURES: dict[str, tuple[Formula, frozenset[Law], Card]] = {
     "CSR": (
         Recall(weigh="total"),
         _SHIFTS | {"split"},
@@ -80,7 +80,7 @@ _CHORDS: dict[str, tuple[Formula, frozenset[Law], Card]] = {
 
 
 def _measure(name: str) -> Measure:
-    formula, laws, card = _CHORDS[name]
+    formula, laws, card = _MEASURES[name]
     return Measure(
         protocol="decibel",
         name=name,
@@ -110,7 +110,7 @@ PROTOCOL = Protocol(
         "with N to the span of the reference. A corpus figure is the mean over songs weighted by the "
         "length of the reference; a song without CSR is left out of it with its weight."
     ),
-    measures=tuple(map(_measure, _CHORDS)),
+    measures=tuple(map(_measure, _MEASURES)),
     citation=_CITATION,
 )
 

@@ -207,22 +207,19 @@ def evaluate(
         if each.name in HIERARCHICAL:
             assert extended is not None, "hierarchical measures need a taxonomy"
             counts = extended
-        part, whole = _quotient(each.name, counts, columns, options)
-        computed[each] = rates(
-            part, whole, undefined=options.undefined, annotated=counts[:, 2] > 0, known=known
-        )
+        annotated = counts[:, 2]
+        if each.name == "AP":
+            part, whole = list_precision(columns, options.ties), annotated
+        else:
+            part, whole = _quotients(counts)[each.name[-1]]
+        computed[each] = rates(part, whole, undefined=options.undefined, annotated=annotated > 0, known=known)
     return computed
 
 
-def _quotient(
-    name: str, counts: Statistics, columns: Columns, options: InstrumentOptions
-) -> tuple[Values, Values]:
+def _quotients(counts: Statistics) -> dict[str, tuple[Values, Values]]:
+    """Return part and whole of each rate, by the last letter of its name."""
     hits, said, annotated = counts.T
-    if name == "AP":
-        return list_precision(columns, options.ties), annotated
-    if name.endswith("F"):
-        return 2 * hits, said + annotated
-    return hits, said if name.endswith("P") else annotated
+    return {"P": (hits, said), "R": (hits, annotated), "F": (2 * hits, said + annotated)}
 
 
 def gather(
@@ -236,8 +233,7 @@ def gathered_rates(
     counts: Statistics, measures: Sequence[Measure], options: InstrumentOptions
 ) -> dict[Measure, Statistics]:
     """Return the statistics of instruments that were hit, listed and annotated so often."""
-    hits, said, annotated = counts.T
-    quotients = {"P": (hits, said), "R": (hits, annotated), "F": (2 * hits, said + annotated)}
+    annotated, quotients = counts[:, 2], _quotients(counts)
     computed = {}
     for each in measures:
         part, whole = quotients[each.name[-1]]
