@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
-from operator import add
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEFT", "MISSING", "RIGHT", "UNKNOWN", "Fingering", "TimeUnit", "known_labels"]
+__all__ = ["LEFT", "MISSING", "RIGHT", "UNKNOWN", "Fingering", "TimeUnit", "known_labels", "number_of_label"]
 
 TimeUnit = Literal["s", "quarters"]
 """Seconds; or quarter notes, of a score whose tempo nobody knows."""
@@ -98,29 +97,26 @@ class Fingering:
     @cached_property
     def codes(self) -> NDArray[np.int64]:
         """Code of each label, 0 where missing; see :func:`known_labels`."""
-        _number(set(self.labels))
+        for label in sorted(set(self.labels) - _numbers.keys()):
+            number_of_label(label)
         return np.fromiter(map(_numbers.__getitem__, self.labels), dtype=np.int64, count=len(self.labels))
 
-    def labelled(self, labels: Sequence[str], of_note: NDArray[np.int64], line: int) -> Fingering:
-        """Return the same notes, fingered otherwise, as consecutive lines of another file have them.
+    def labelled(self, codes: NDArray[np.int64], line_of: Callable[[int], int]) -> Fingering:
+        """Return the same notes, fingered otherwise, as another file has them.
 
         Parameters
         ----------
-        labels : sequence of str
-            Some labels, in the notation of PIG.
-        of_note : ndarray of int64, shape (n,)
-            Index of the label that each note has.
-        line : int
-            Number of the first note's line.
+        codes : ndarray of int64, shape (n,)
+            From :func:`number_of_label`.
+        line_of : callable
+            Returns the line of each note.
         """
-        of_notes = tuple(map(labels.__getitem__, of_note.tolist()))
-        other = Fingering(self.onsets, self.offsets, self.pitches, self.hands, of_notes, partial(add, line))
-        _number(set(labels))
-        codes = np.array([_numbers[label] for label in labels], dtype=np.int64)[of_note]
-        vars(other)["codes"] = codes  # sooner known here than from the labels of all notes
+        labels = tuple(np.array(known_labels(), dtype=object)[codes].tolist())
+        other = Fingering(self.onsets, self.offsets, self.pitches, self.hands, labels, line_of)
+        vars(other)["codes"] = codes  # sooner known here than from the labels
         return other
 
 
-def _number(labels: set[str]) -> None:
-    for label in sorted(labels - _numbers.keys()):
-        _numbers[label] = len(_numbers)
+def number_of_label(label: str) -> int:
+    """Return the code that a label has in :attr:`Fingering.codes`."""
+    return _numbers.setdefault(label, len(_numbers))

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats.columns import Column, Locate, codes_of, texts_of, times_of
+from kammerton.fingering.formats.columns import Column, codes_of, texts_of, times_of
 from kammerton.fingering.formats.grid import Grid
 from kammerton.fingering.formats.notes import NoteField, Notes, check_notes, say_no_notes
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
-from kammerton.fingering.formats.plain_pig import PlainRows
+from kammerton.fingering.formats.plain_pig import FINGER, HAND, ID, OFFSET, ONSET, PITCH, plain_fingering
 from kammerton.fingering.formats.tables import SEPARATORS, Table, lines_with_data, split_cells
 from kammerton.fingering.labels import Encoding, inspect
 from kammerton.fingering.pitch import diagnose_pitch, parse_pitch, spell
@@ -32,7 +32,14 @@ from kammerton.model.task import Reading
 
 __all__ = ["identify", "parse_pig", "read_pig", "render_pig"]
 
-_COLUMNS: dict[NoteField, int] = {"id": 0, "onset": 1, "offset": 2, "pitch": 3, "hand": 6, "finger": 7}
+_COLUMNS: dict[NoteField, int] = {
+    "id": ID,
+    "onset": ONSET,
+    "offset": OFFSET,
+    "pitch": PITCH,
+    "hand": HAND,
+    "finger": FINGER,
+}
 _WIDTH = 8
 _EXPECTED = "id, onset, offset, pitch, onset velocity, offset velocity, channel, finger"
 
@@ -96,8 +103,8 @@ def read_pig(
 
 def parse_pig(text: str, problems: Problems, options: ReadingOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
     r"""Read the text of a PIG file, its lines ended by ``\n``, as :func:`read_pig` does."""
-    plain = PlainRows.of(text, options.limits)
-    fingering = None if plain is None else plain.fingering(_encoding(options))
+    grid = Grid.of(text, _WIDTH, options.limits, problems.file, comments=False)
+    fingering = None if grid is None else plain_fingering(grid, _encoding(options))
     return _read(text, problems, options) if fingering is None else Reading(((None, fingering),))
 
 
@@ -115,27 +122,27 @@ def _read(text: str, problems: Problems, options: ReadingOptions) -> Reading[Fin
 
 def _clean(grid: Grid, problems: Problems, options: ReadingOptions) -> Notes:
     at = {field: grid.locator(index) for field, index in _COLUMNS.items()}
-    onsets, offsets = (_times(grid, _COLUMNS[field], at[field], problems) for field in ("onset", "offset"))
-    ids = grid.plain_times(_COLUMNS["id"])
+    onsets, offsets = (_times(grid, column, problems) for column in (ONSET, OFFSET))
+    (ids,) = grid.plain_times([ID])
     return Notes(
         onsets,
         offsets,
-        codes_of(grid.column(_COLUMNS["pitch"]), _pitch, at["pitch"], problems),
-        codes_of(grid.column(_COLUMNS["hand"]), _hand, at["hand"], problems),
-        texts_of(grid.column(_COLUMNS["finger"]), partial(_label, options), at["finger"], problems),
+        codes_of(grid.column(PITCH), _pitch, at["pitch"], problems),
+        codes_of(grid.column(HAND), _hand, at["hand"], problems),
+        texts_of(grid.column(FINGER), partial(_label, options), at["finger"], problems),
         lambda row, field: grid.place(row, _COLUMNS[field]),
         # ids that count upwards are distinct
-        None if (ids[1:] > ids[:-1]).all() and not np.isnan(ids).any() else grid.cells(_COLUMNS["id"]),
+        None if (ids[1:] > ids[:-1]).all() and not np.isnan(ids).any() else grid.cells(ID),
         grid.line_of(),
     )
 
 
-def _times(grid: Grid, column: int, locate: Locate, problems: Problems) -> NDArray[np.float64]:
-    times = grid.plain_times(column)
-    rest = np.flatnonzero(np.isnan(times)).tolist()
-    if rest:
-        cells = [grid.cell(row, column) for row in rest]
-        times[rest] = times_of(cells, lambda index: locate(rest[index]), problems)
+def _times(grid: Grid, column: int, problems: Problems) -> NDArray[np.float64]:
+    times: NDArray[np.float64] = grid.plain_times([column])[0]
+    rest = np.flatnonzero(np.isnan(times))
+    if len(rest):
+        locate = grid.locator(column)
+        times[rest] = times_of(grid.cells(column, rest), lambda index: locate(int(rest[index])), problems)
     return times
 
 
