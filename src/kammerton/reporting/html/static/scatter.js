@@ -17,6 +17,7 @@ class Scatter {
     this.drawing.addEventListener("pointermove", (event) => this.move(event));
     this.drawing.addEventListener("pointerdown", (event) => this.press(event));
     this.drawing.addEventListener("pointerup", (event) => this.release(event));
+    this.drawing.addEventListener("pointercancel", () => this.drop());
     this.drawing.addEventListener("pointerleave", () => this.name(null));
   }
 
@@ -111,10 +112,15 @@ class Scatter {
     this.drawing.setPointerCapture(event.pointerId);
   }
 
-  release(event) {
-    const [from, to] = [this.drag, this.at(event)];
+  /** Draw no rectangle any more: it is done, or a finger scrolls the page instead. */
+  drop() {
     this.drag = null;
     this.box.setAttribute("visibility", "hidden");
+  }
+
+  release(event) {
+    const [from, to] = [this.drag, this.at(event)];
+    this.drop();
     if (from === null) return;
     if (Math.hypot(to[0] - from[0], to[1] - from[1]) < 5) {
       this.open(this.nearest(to));
