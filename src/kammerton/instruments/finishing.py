@@ -13,7 +13,7 @@ from pathlib import PurePath
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, Severity, quote
+from kammerton.errors import Diagnostic, Severity, plural, quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.assembling import Manner, Repeats, Rows, assemble
@@ -122,9 +122,7 @@ class _Finishing:
 
     def _many(self, count: int, noun: str = "item") -> str:
         """Return what a message adds if the source has many lists."""
-        if not self._manner.sheet:
-            return ""
-        return f" ({count:,} {noun})" if count == 1 else f" ({count:,} {noun}s)"
+        return f" ({plural(count, noun)})" if self._manner.sheet else ""
 
     # --- labels ----------------------------------------------------------------------------
 

@@ -15,7 +15,6 @@ __all__ = [
     "BY_HAND",
     "Aggregate",
     "Card",
-    "CountingFormula",
     "Estimate",
     "Formula",
     "Law",
@@ -50,7 +49,9 @@ Law = Literal[
 class Formula(Protocol):
     """The arithmetic of a measure.
 
-    ``statistics`` names the columns; every statistic is additive over items.
+    ``statistics`` names the columns; every statistic is additive over items. An item may count in a mean
+    what is not its value, 0 if undefined, say: ``counted(statistics)`` then returns what each row counts,
+    NaN where it does not take part. Without it that is the value.
     """
 
     @property
@@ -65,13 +66,6 @@ class Formula(Protocol):
 
     def worst(self, statistics: Statistics, /) -> Statistics:
         """Return the statistics of the worst estimate for the same reference."""
-
-
-class CountingFormula(Formula, Protocol):
-    """A formula in which an item may count in a mean what is not its value: 0 if undefined, say."""
-
-    def counted(self, statistics: Statistics, /) -> Values:
-        """Return what each row counts in a mean; NaN where it does not take part."""
 
 
 BY_HAND = "compared with no other program; worked out by hand in the tests"
@@ -179,7 +173,6 @@ class Measure:
 
     def counted(self, statistics: Statistics) -> Values:
         """Return what each row of statistics counts in a mean; NaN where it does not take part."""
-        # `isinstance` of a protocol costs more than what is asked for
         counted = getattr(self.formula, "counted", self.formula.finalise)
         found: Values = counted(statistics)
         return found

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kammerton.errors import plural
 from kammerton.model.task import Task
 from kammerton.testing.files import (
     faults_of_annotations,
@@ -32,7 +33,7 @@ class NonconformityError(AssertionError):
 
     def __init__(self, name: str, faults: Sequence[str]) -> None:
         listed = "".join(f"\n- {fault}" for fault in faults)
-        super().__init__(f"task {name!r} has {len(faults)} fault{'s' * (len(faults) > 1)}:{listed}")
+        super().__init__(f"task {name!r} has {plural(len(faults), 'fault')}:{listed}")
         self.faults = tuple(faults)
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import Diagnostic, plural, quote
 from kammerton.formats.budgets import keeps_lines, say_exceeded
 from kammerton.formats.csv_header import SEPARATOR_LINE, HeaderRow, cells_of, field_at, open_quote
 from kammerton.formats.options import Limits
@@ -162,8 +162,7 @@ def _even_out(table: Table, records: Sequence[list[str] | None], problems: Probl
 def _say_width(table: Table, row: int, record: list[str], problems: Problems) -> str:
     number, text = table.numbers[row], table.lines[row]
     width = len(table.header.names)
-    columns = f"{len(record)} column" + ("" if len(record) == 1 else "s")
-    message = f"row has {columns}, the header {width}"
+    message = f"row has {plural(len(record), 'column')}, the header {width}"
     column, surplus = 1, text
     if len(record) > width:
         column, surplus = field_at(text, table.header.separator, width)
