@@ -26,7 +26,9 @@ from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import Order
 from kammerton.model.signature import signed_choices
+from kammerton.model.surroundings import Surroundings
 from kammerton.model.task import Task
+from kammerton.model.timing import Timing
 from kammerton.model.views import ItemView
 from kammerton.reporting.drawn import DrawnItem
 from kammerton.runs import is_run, read_run
@@ -166,8 +168,10 @@ def score(  # noqa: PLR0913 - one per choice
     if not isinstance(annotator, str):
         raise OptionError.of_type("annotator", annotator, "a str")
     reading = options_of(found, options)
-    corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading)
-    corpus, part = split_of(corpus, splits, split)
+    timing = Timing()
+    with timing.during("collecting"):
+        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading)
+        corpus, part = split_of(corpus, splits, split)
     order = Order(
         task=found,
         measures=chosen,
@@ -176,13 +180,17 @@ def score(  # noqa: PLR0913 - one per choice
         annotator=annotator,
         strict=strict,
     )
-    evidence = score_corpus(order, corpus, means, store, progress)
+    evidence = score_corpus(order, corpus, means, store, progress, timing)
     choices = signed_choices(reading) | part
     items = items_of(evidence)
     drawing = drawing_of(ci, resamples, seed, interval, clusters, items)
     grouping, noticed = (None, ()) if group_by is None else grouping_of(group_by, items)
     if ci is not None and clusters is None:
         noticed = (*likely_clusters(items), *noticed)
+    surroundings: Surroundings | None = None
+    if context:
+        with timing.during("context"):
+            surroundings = surroundings_of(order, corpus, evidence.measures)
     origin = Origin(
         task=found,
         evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *noticed)),
@@ -191,10 +199,10 @@ def score(  # noqa: PLR0913 - one per choice
         choices=choices,
         drawing=drawing,
         corpus=corpus,
-        surroundings=surroundings_of(order, corpus, evidence.measures) if context else None,
+        surroundings=surroundings,
         grouping=grouping,
     )
-    return Scores(origin)
+    return Scores(origin, timing)
 
 
 def show(

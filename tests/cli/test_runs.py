@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: MIT
 """``kammerton score --out``: what is written, and what is refused before any work."""
 
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
 import kammerton
 from cli.harness import Terminal
 
@@ -13,6 +20,21 @@ def test_a_run_is_written_beside_the_figures(corpus: Terminal) -> None:
     assert (result.code, result.out, result.err) == (plain.code, plain.out, plain.err)
     read = kammerton.read_run("run")
     assert read.to_dict() == kammerton.score("chords", "ref", "est", ci=None).to_dict()
+
+
+def test_on_a_terminal_it_is_said_what_phases_took(corpus: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kammerton.cli.scoring.is_screen", lambda stream: stream is sys.stderr)
+    seconds = r"\d+\.\d"
+    phases = [rf"collecting {seconds}", rf"scoring {seconds} \([\d,]+ items/s\)"]
+    phases += [rf"{phase} {seconds}" for phase in ("merging", "intervals", "writing")]
+    told = rf"took {seconds} s: {', '.join(phases)}"
+    assert re.fullmatch(told, corpus.run("score", "chords", "ref", "est", "--out", "run").lines[-1])
+    assert "took" not in corpus.run("score", "chords", "ref", "est", "--out", "run", "--quiet").err
+    assert "took" not in corpus.run("score", "chords", "ref", "est").err
+    assert list(json.loads(Path("run/run.json").read_bytes())["timing"]["seconds"])[-2:] == [
+        "intervals",
+        "writing",
+    ]
 
 
 def test_it_is_written_whatever_is_printed(corpus: Terminal) -> None:

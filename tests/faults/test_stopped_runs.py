@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from kammerton.cli import main
+from run_folders import files_of_run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -65,7 +66,7 @@ def undisturbed(songs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     done = started(folder)
     out, _ = done.communicate(timeout=120)
     assert done.returncode == 0
-    return out, files_of(folder)
+    return out, files_of_run(folder / "run")
 
 
 def started(folder: Path, *more: str) -> subprocess.Popen[bytes]:
@@ -86,16 +87,12 @@ def test_how_it_was_done_does_not_show(
         stderr=subprocess.PIPE,
     )
     assert ended(process)[:2] == (0, undisturbed[0])
-    assert files_of(folder) == undisturbed[1]
+    assert files_of_run(folder / "run") == undisturbed[1]
 
 
 def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes, str]:
     out, err = process.communicate(timeout=120)
     return process.returncode, out, err.decode()
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (folder / "run").iterdir()}
 
 
 def kept(folder: Path) -> dict[str, int]:
@@ -124,7 +121,7 @@ def test_killed_at_ten_moments(folder: Path, undisturbed: tuple[bytes, dict[str,
         assert not (folder / "run").exists()
     assert finished
     assert ended(started(folder))[:2] == (0, undisturbed[0])
-    assert files_of(folder) == undisturbed[1]
+    assert files_of_run(folder / "run") == undisturbed[1]
     assert {path.name for path in folder.iterdir()} == {"ref", "est", "run"}
 
 
@@ -143,7 +140,7 @@ def test_interrupted(
     command = f"kammerton {' '.join(COMMAND)} --jobs {jobs}"
     assert f"kept; the same command goes on from there: {command}\n" in err
     assert ended(started(folder))[:2] == (0, undisturbed[0])
-    assert files_of(folder) == undisturbed[1]
+    assert files_of_run(folder / "run") == undisturbed[1]
 
 
 def test_two_processes_on_one_run(folder: Path, undisturbed: tuple[bytes, dict[str, bytes]]) -> None:
@@ -153,7 +150,7 @@ def test_two_processes_on_one_run(folder: Path, undisturbed: tuple[bytes, dict[s
     assert (code, out) == (5, b"")
     assert f"error[KT504] cannot write `run`: locked by pid {first.pid} on " in err
     assert ended(first)[:2] == (0, undisturbed[0])
-    assert files_of(folder) == undisturbed[1]
+    assert files_of_run(folder / "run") == undisturbed[1]
 
 
 def test_a_truncated_shard(folder: Path, undisturbed: tuple[bytes, dict[str, bytes]]) -> None:
@@ -164,7 +161,7 @@ def test_a_truncated_shard(folder: Path, undisturbed: tuple[bytes, dict[str, byt
     torn = next((folder / ".run.shards").glob("*.part"))
     torn.write_bytes(torn.read_bytes()[:1000])
     assert ended(started(folder))[:2] == (0, undisturbed[0])
-    assert files_of(folder) == undisturbed[1]
+    assert files_of_run(folder / "run") == undisturbed[1]
 
 
 def test_an_input_that_changes_in_between(folder: Path, songs: Path) -> None:
@@ -180,8 +177,8 @@ def test_an_input_that_changes_in_between(folder: Path, songs: Path) -> None:
     code, out, _ = ended(started(folder))
     (folder / "run").rename(folder / "resumed")
     assert ended(started(folder))[:2] == (code, out)
-    resumed = {path.name: path.read_bytes() for path in (folder / "resumed").iterdir()}
-    assert files_of(folder) == resumed
+    resumed = files_of_run(folder / "resumed")
+    assert files_of_run(folder / "run") == resumed
 
 
 @pytest.mark.parametrize("shards", [0, 1, 4])
@@ -210,7 +207,7 @@ def test_a_full_disk(
     assert not (folder / "run").exists()
     assert len(kept(folder)) == shards
     assert ended(started(folder))[:2] == (0, undisturbed[0])
-    assert files_of(folder) == undisturbed[1]
+    assert files_of_run(folder / "run") == undisturbed[1]
 
 
 def test_an_unreadable_folder(

@@ -13,8 +13,9 @@ from kammerton.cli.streams import is_screen, say
 
 if TYPE_CHECKING:
     from kammerton.engine import Progress
+    from kammerton.model.timing import Timing
 
-__all__ = ["line_of", "watching"]
+__all__ = ["line_of", "line_of_phases", "watching"]
 
 _SECONDS = 30
 """Between two lines."""
@@ -115,3 +116,21 @@ def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def line_of_phases(timing: Timing) -> str:
+    """Return how long a run took, and each of its phases, in seconds.
+
+    Examples
+    --------
+    >>> from kammerton.model.timing import Timing
+    >>> timing = Timing()
+    >>> timing.seconds |= {"collecting": 0.25, "scoring": 20.0, "writing": 1.5}
+    >>> timing.items = 10_000
+    >>> line_of_phases(timing)
+    'took 21.8 s: collecting 0.2, scoring 20.0 (500 items/s), writing 1.5'
+    """
+    told = {phase: f"{phase} {seconds:.1f}" for phase, seconds in timing.seconds.items()}
+    if timing.rate is not None:
+        told["scoring"] += f" ({timing.rate:,.0f} items/s)"
+    return f"took {sum(timing.seconds.values()):.1f} s: {', '.join(told.values())}"

@@ -16,8 +16,8 @@ from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.gates import parse_gates
 from kammerton.cli.names import name_systems, split_name
 from kammerton.cli.outputs import check_output, check_run
-from kammerton.cli.progress import watching
-from kammerton.cli.streams import FILE_WIDTH, check_width, say, say_all, style_of, write_out
+from kammerton.cli.progress import line_of_phases, watching
+from kammerton.cli.streams import FILE_WIDTH, check_width, is_screen, say, say_all, style_of, write_out
 from kammerton.cli.talk import say_namesakes, say_problems
 from kammerton.engine import keeping
 from kammerton.errors import DataError, OptionError, quote
@@ -86,20 +86,20 @@ class Plan:
 
     def deliver(self, scores: Scores) -> None:
         """Write and print the figures."""
+        style = style_of(sys.stdout)
+        width, encoding = (FILE_WIDTH, "utf-8") if self.output else (style.width, style.encoding)
+        document = self._document(scores, self.width or width, encoding)
         if self.per_item is not None:
             suffix = PurePath(self.per_item).suffix.lower()
             write_atomically(self.per_item, render_items(scores, suffix, safe=self.safe_csv))
         if self.out is not None:
             say_problems(write_run(scores, self.out, annotations=self.annotations), quiet=self.quiet)
         if self.output is None:
-            style = style_of(sys.stdout)
-            document = self._document(scores, self.width or style.width, style.encoding)
             write_out(document, is_data=self.cite or self.form != "table")
         else:
-            document = self._document(scores, self.width or FILE_WIDTH)
             write_atomically(self.output, document.encode("utf-8", "backslashreplace"))
 
-    def _document(self, scores: Scores, width: int, encoding: str = "utf-8") -> str:
+    def _document(self, scores: Scores, width: int, encoding: str) -> str:
         if self.cite:
             return render_citations(scores.origin.task, scores.measures)
         if self.table is not None:
@@ -122,6 +122,8 @@ class Plan:
             if not self.cite and self.table is None:  # then nobody made intervals
                 say_all(fewer_draws(scores))
             say(closing_line(scores))
+            if self.out is not None and is_screen(sys.stderr):
+                say(line_of_phases(scores.timing))
 
 
 def run(task: Task, arguments: dict[str, Any], fail_under: Sequence[str], plan: Plan) -> int:

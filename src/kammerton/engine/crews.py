@@ -119,10 +119,11 @@ class Processes(Crew):
         """Say how a process ended."""
         if not isinstance(error, BrokenExecutor):
             return super().loss(error)
+        for process in self._started.values():  # the pool may not know of one that was just started
+            process.terminate()
         self._pool.shutdown(wait=True)
         codes = {process.exitcode for process in self._started.values()}
-        # the pool itself ends those that are left over by SIGTERM
-        codes -= {None, 0, -signal.SIGTERM}
+        codes -= {None, 0, -signal.SIGTERM}  # of those that were left over
         return f"worker {_ended(min(codes))}" if codes else "worker killed"
 
     def renew(self) -> None:

@@ -21,6 +21,7 @@ from kammerton.model.evidence import Evidence
 from kammerton.model.merging import Ledger
 from kammerton.model.parts import Facts, Part
 from kammerton.model.scoring import Order, score_part
+from kammerton.model.timing import Timing
 
 __all__ = ["score_corpus"]
 
@@ -40,6 +41,7 @@ def score_corpus(
     means: Means = Means(),  # noqa: B008 - frozen
     store: Store | None = None,
     watch: Watch | None = None,
+    timing: Timing | None = None,
 ) -> Evidence:
     """Score every system of a corpus against every annotator.
 
@@ -55,6 +57,8 @@ def score_corpus(
         Has parts that are finished, and gets those that will be.
     watch : callable, optional
         Is told how far the run is, after each shard.
+    timing : Timing, optional
+        Gets what each phase takes.
 
     Returns
     -------
@@ -68,15 +72,19 @@ def score_corpus(
     OptionError
         If there is no such annotator, or two are called alike; if a number is not possible.
     """
-    with crew_of(means) as crew:
+    timing = timing or Timing()
+    with timing.during("scoring"), crew_of(means) as crew:
         crew.prepare(order)
-        plan = Plan(corpus, means.size)
+        with timing.during("collecting"):
+            plan = Plan(corpus, means.size)
         ledger = Ledger(order, plan.corpus)
         run = _Run(order, plan, ledger, crew, store if len(plan) > 1 else None, watch)
         run.score(range(len(plan)))
         while stale := ledger.stale():  # a shard may not know yet what a later one tells of the whole
             run.score(stale, whole=ledger.facts)
-    return ledger.evidence(run.losses)
+    timing.items, timing.found = run.progress.done - run.progress.found, run.progress.found
+    with timing.during("merging"):
+        return ledger.evidence(run.losses)
 
 
 def _scored(order: Order, shard: Shard, known: Facts, complete: bool) -> Part:
@@ -89,7 +97,13 @@ def _encoded(order: Order, shard: Shard, known: Facts, complete: bool) -> bytes:
 
 
 class _Run:
-    """Hands out shards, and takes in what comes back."""
+    """Hands out shards, and takes in what comes back.
+
+    Attributes
+    ----------
+    progress : Progress
+        How far it is.
+    """
 
     def __init__(
         self,
@@ -105,7 +119,7 @@ class _Run:
         self._ahead = 1 if crew.here else crew.workers * _AHEAD
         self._store = store
         self._watch = watch
-        self._progress = Progress(0, len(plan.items), 0, 0)
+        self.progress = Progress(0, len(plan.items), 0, 0)
         self._choices = b"" if store is None else key_of_order(order)
         self._keys: dict[int, str] = {}
         self._seen: set[int] = set()
@@ -223,17 +237,18 @@ class _Run:
 
     def _add(self, number: int, part: Part, *, found: bool = False) -> None:
         self._ledger.add(number, part)
-        if self._watch is None or number in self._seen:  # what is scored again is no progress
+        if number in self._seen:  # what is scored again is no progress
             return
         self._seen.add(number)
         items = len(self._plan.items_of(number))
         judged = () if part.judged is None else part.judged.rows.values()
         failed = [rows.in_state(lambda state: state.status == "failed") for rows in judged]
-        before = self._progress
-        self._progress = Progress(
+        before = self.progress
+        self.progress = Progress(
             done=before.done + items,
             items=before.items,
             found=before.found + items * found,
             failed=before.failed + (int(failed[0].sum()) if failed else 0),
         )
-        self._watch(self._progress)
+        if self._watch is not None:
+            self._watch(self.progress)

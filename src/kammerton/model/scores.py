@@ -25,6 +25,7 @@ from kammerton.model.protocol import find
 from kammerton.model.rows import Group, Row, Rows
 from kammerton.model.score_tables import ITEMS, SUMMARY, describe, entry, item_rows, summary_rows, table
 from kammerton.model.showing import Charted
+from kammerton.model.timing import Timing
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -46,15 +47,20 @@ class Scores(Charted):
     ----------
     origin : Origin
         What all of it is made from.
+    timing : Timing, optional
+        What phases took up to now.
 
     Attributes
     ----------
     gathering : Gathering or None
         What measures over classes are made from.
+    timing : Timing
+        What phases took, of making figures too.
     """
 
-    def __init__(self, origin: Origin) -> None:
+    def __init__(self, origin: Origin, timing: Timing | None = None) -> None:
         self.origin = origin
+        self.timing = timing or Timing()
         evidence = origin.evidence
         self.gathering = Gathering.of(origin.task, evidence, origin.options)
         self._rows: dict[Kind, Rows] = dict(evidence.rows.items())
@@ -164,19 +170,28 @@ class Scores(Charted):
 
         NaN where undefined; empty if none were asked for.
         """
-        return {} if self.origin.drawing.resample is None else self.origin.drawing.resample(self)
+        if self.origin.drawing.resample is None:
+            return {}
+        with self.timing.during("intervals"):
+            return self.origin.drawing.resample(self)
 
     @cached_property
     def context(self) -> Any:
         """Floors and ceiling: see :class:`kammerton.statistics.context.Context`; None unless asked for."""
         surroundings = self.origin.surroundings
-        return None if surroundings is None or surroundings.stand is None else surroundings.stand(self)
+        if surroundings is None or surroundings.stand is None:
+            return None
+        with self.timing.during("context"):
+            return surroundings.stand(self)
 
     @cached_property
     def groups(self) -> Any:
         """Figures group by group: see :class:`kammerton.statistics.groups.Groups`; None unless asked for."""
         grouping = self.origin.grouping
-        return None if grouping is None else grouping.divide(self)
+        if grouping is None:
+            return None
+        with self.timing.during("groups"):
+            return grouping.divide(self)
 
     @cached_property
     def summary(self) -> pl.DataFrame:

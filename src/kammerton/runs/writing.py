@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,16 +71,25 @@ def write_run(
     left_out: tuple[Diagnostic, ...] = ()
     with replacing_folder(folder) as new:
         if isinstance(scores, Scores):
-            keep = annotations and has_annotations(scores.origin)
-            record, files = _of_scores(scores, with_options=keep)
-            if keep:
-                record["annotations"], left_out = keep_annotations(new, scores.origin)
+            with scores.timing.during("writing"):
+                keep = annotations and has_annotations(scores.origin)
+                record, files = _of_scores(scores, with_options=keep)
+                if keep:
+                    record["annotations"], left_out = keep_annotations(new, scores.origin)
+                record["files"] = _written(new, files)
+            record["timing"] = scores.timing.to_dict()
         else:
             record, files = parts_of(scores)
-        record["files"] = {name: digest_of(data) for name, data in files.items()}
-        for name, data in {layout.RECORD: render_record(record), **files}.items():
-            write_new(new / name, data)
+            record["files"] = _written(new, files)
+        write_new(new / layout.RECORD, render_record(record))
     return left_out
+
+
+def _written(folder: Path, files: Mapping[str, bytes]) -> dict[str, str]:
+    """Write files, and return the digest of each."""
+    for name, data in files.items():
+        write_new(folder / name, data)
+    return {name: digest_of(data) for name, data in files.items()}
 
 
 def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -27,6 +27,7 @@ from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.registry import find_task
 from kammerton.model.scoring import Order, score_part
+from kammerton.model.timing import Timing
 from kammerton.runs.evidence_files import files_of, tables_of
 from unit.engine.words import corpus_of, order
 
@@ -137,9 +138,13 @@ def kept(run: Path) -> list[Path]:
 
 
 def resumed(run: Path, order_: Order, corpus: Corpus) -> tuple[Evidence, Store]:
+    timing = Timing()
     with keeping(run) as store:
         assert store is not None
-        return score_corpus(order_, corpus, SMALL, store), store
+        found = score_corpus(order_, corpus, SMALL, store, timing=timing)
+    items = len(corpus.references[0].items)
+    assert (timing.items, timing.found) == (items - 200 * store.found, 200 * store.found)
+    return found, store
 
 
 def test_what_is_finished_is_not_done_again(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pickle
 import re
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
@@ -155,10 +156,25 @@ def test_a_pack_elsewhere(here: Path, tmp_path: Path) -> None:
         collection = collected(address)
         assert (collection.name, collection.origin) == ("ref", address)
         ((_, packed),) = collection.sources["one"]
-        again = pickle.loads(pickle.dumps(packed))
+        again, still = (pickle.loads(pickle.dumps(packed)) for _ in range(2))
         assert [each.labels for _, each in again.read().annotations] == [("C", "G:7")]
+        assert still._pack is again._pack  # copied once, whoever asks
     assert kt.check("chords", "flaky://corpus/ref.parquet").files
     assert not is_pack("memory://corpus/ref")
+
+
+def test_what_is_in_memory_is_not_sent_to_other_processes(here: Path, tmp_path: Path) -> None:
+    kt.pack("chords", here / "est", tmp_path / "est.parquet")
+    fsspec.filesystem("memory").pipe("/corpus/est.parquet", (tmp_path / "est.parquet").read_bytes())
+    expected = kt.score("chords", here / "ref", {"est": here / "est"}, ci=None).to_dict()["scores"]
+    for address in ("memory://corpus/est", "memory://corpus/est.parquet"):
+        with pytest.raises(OptionError) as caught:
+            kt.score("chords", here / "ref", {"est": address}, ci=None, jobs=2)
+        assert caught.value.message == f"`{address}` is in the memory of this process: no other can read it"
+        assert caught.value.hint == "score it without --jobs and --executor, or pack it to a file"
+        with ThreadPoolExecutor(2) as threads:
+            found = kt.score("chords", here / "ref", {"est": address}, ci=None, executor=threads)
+        assert found.to_dict()["scores"] == expected
 
 
 def test_large_packs_are_copied_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,7 @@ from kammerton.runs import is_run
 from kammerton.runs.columns import from_parquet, texts_of, to_parquet
 from kammerton.runs.kept_options import keep_options, options_of
 from kammerton.runs.record import portable
+from run_folders import files_of_run
 
 EXAMPLES = {
     "chords": ("reference", ["careful", "hasty"]),
@@ -56,10 +57,6 @@ def assert_equal(read: kt.Scores, written: kt.Scores) -> None:
     assert repr(read) == repr(written)
 
 
-def content(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 def record(folder: Path) -> Any:
     return json.loads((folder / "run.json").read_text(encoding="ascii"))
 
@@ -84,7 +81,8 @@ def test_equal_scores_are_equal_bytes(task: str, tmp_path: Path) -> None:
     kt.write_run(bundled(task, resamples=50), tmp_path / "one")
     kt.write_run(bundled(task, resamples=50), tmp_path / "other")
     kt.write_run(kt.read_run(tmp_path / "one"), tmp_path / "again")
-    assert content(tmp_path / "one") == content(tmp_path / "other") == content(tmp_path / "again")
+    one, other, again = (files_of_run(tmp_path / name) for name in ("one", "other", "again"))
+    assert one == other == again
 
 
 def test_equal_scores_are_equal_bytes_in_another_process(run: Path, tmp_path: Path) -> None:
@@ -98,7 +96,7 @@ def test_equal_scores_are_equal_bytes_in_another_process(run: Path, tmp_path: Pa
         check=True,
         env={**os.environ, "PYTHONHASHSEED": "7", "POLARS_MAX_THREADS": "1"},
     )
-    assert content(tmp_path / "other") == content(run)
+    assert files_of_run(tmp_path / "other") == files_of_run(run)
 
 
 def test_a_run_has_the_choices_of_intervals(tmp_path: Path) -> None:
@@ -143,7 +141,21 @@ def test_a_run_says_what_was_scored_by_what(run: Path) -> None:
     assert told["missing"] == "worst"
     assert told["intervals"]["resamples"] == 10_000
     assert [each["code"] for each in told["diagnostics"]] == ["KT203"]
-    assert sorted([*told["files"], "run.json", "annotations.parquet"]) == sorted(content(run))
+    assert sorted([*told["files"], "run.json", "annotations.parquet"]) == sorted(files_of_run(run))
+
+
+def test_a_run_says_what_each_phase_took_and_does_not_sign_it(run: Path) -> None:
+    whole = record(run)
+    told = whole["timing"]
+    assert list(told["seconds"]) == ["collecting", "scoring", "merging", "writing"]
+    assert min(told["seconds"].values()) >= 0
+    assert (told["items"], told["found"]) == (2, 0)
+    assert told["items_per_second"] > 0
+    scores = kt.read_run(run)
+    kt.write_run(scores, run)
+    assert list(record(run)["timing"]["seconds"]) == ["writing"]  # nothing was scored anew
+    assert {**record(run), "timing": told} == whole
+    assert kt.read_run(run).to_dict() == scores.to_dict()
 
 
 def test_rows_are_wide_and_can_be_read_by_others(run: Path) -> None:

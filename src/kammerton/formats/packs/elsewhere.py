@@ -40,11 +40,15 @@ def open_pack_at(address: str, task: Task) -> Pack:
     DataError
         KT730 if it cannot be read; else as :func:`kammerton.formats.packs.open_pack`.
     """
-    store, folder = Store(address), tempfile.mkdtemp()
+    return _open_copy(Store(address), task)
+
+
+def _open_copy(store: Store, task: Task) -> Pack:
+    folder = tempfile.mkdtemp()
     copy = Path(folder, "pack.parquet")
     try:
         store.copy_to(copy)
-        pack = open_pack(copy, task, copied=Copied(store.shown, (_open_again, (address, task.name))))
+        pack = open_pack(copy, task, copied=Copied(store.shown, (_open_again, (store, task.name))))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -53,6 +57,6 @@ def open_pack_at(address: str, task: Task) -> Pack:
 
 
 @lru_cache(maxsize=8)
-def _open_again(address: str, task: str) -> Pack:
+def _open_again(store: Store, task: str) -> Pack:
     """Copy a pack in another process, once."""
-    return open_pack_at(address, find_task(task))
+    return _open_copy(store, find_task(task))

@@ -21,6 +21,8 @@ ATTEMPTS = 5
 _PAUSE = 0.1
 """Seconds before the second attempt; each further pause is twice as long."""
 
+_IN_MEMORY = "memory://"
+
 _PIECE = 16 * 2**20
 _LASTING = (FileNotFoundError, PermissionError, NotADirectoryError)
 """Errors that no further attempt mends."""
@@ -70,7 +72,16 @@ class Store:
         self.shown = shown_address(address).rstrip("/")
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if _IN_MEMORY in self._address.lower():
+            message = f"{quote(self.shown)} is in the memory of this process: no other can read it"
+            raise OptionError(message, "score it without --jobs and --executor, or pack it to a file")
         return Store, (self._address,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Store) and self._address == other._address
+
+    def __hash__(self) -> int:
+        return hash(self._address)
 
     def __repr__(self) -> str:
         return f"Store({self.shown!r})"
