@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.arguments import options_of
-from kammerton.errors import Diagnostic, OptionError, quote, told_once
-from kammerton.formats.folders import find_files
+from kammerton.errors import DataError, Diagnostic, OptionError, quote, told_once
+from kammerton.formats.collecting import find
 from kammerton.formats.packs import is_pack, opened_pack
-from kammerton.formats.remote import is_remote, shown_address
+from kammerton.formats.remote import RemoteSource, lying_here
+from kammerton.model.loading import name_of_source
 from kammerton.model.packing import OF_BLOCKS
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
@@ -67,7 +68,7 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
     task : str
         ``"chords"``, ``"fingering"`` or ``"instruments"``.
     *paths : path
-        Files, folders of files in any depth, and packs.
+        Files, folders of files in any depth, packs, and addresses of any of these.
     options : object, optional
         How files are read: a :class:`kammerton.chords.ChordOptions`,
         :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
@@ -93,7 +94,7 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
     found = find_task(task)
     reading = options_of(found, options)
     files: dict[str, None] = {}
-    loose: dict[str, None] = {}
+    loose: dict[str, str | os.PathLike[str] | RemoteSource] = {}
     ignored: list[str] = []
     diagnostics = list(() if found.notices is None else found.notices(reading))
     for path in paths:
@@ -101,26 +102,22 @@ def check(task: str, *paths: str | os.PathLike[str], options: object | None = No
             raise OptionError.of_type("path", path, "a path")
         if is_pack(path):
             said: list[Diagnostic] = []
-            for file, each in _of_pack(path, found, reading):
+            for name, each in _of_pack(path, found, reading):
                 said += each
-                files |= {} if file is None else {file: None}
+                files |= {} if name is None else {name: None}
             diagnostics += told_once(said, OF_BLOCKS)
             continue
-        if is_remote(path):
-            raise OptionError(
-                f"files are not read one by one at {quote(shown_address(path))}", "pack them first"
-            )
-        listed = find_files(path, suffixes=tuple(found.suffixes))
+        listed = find(path, found, reading)
         diagnostics += listed.diagnostics
-        ignored += map(os.fspath, listed.ignored)
-        loose |= dict.fromkeys(os.fspath(file) for each in listed.files.values() for file in each)
-    files |= loose
+        ignored += listed.ignored
+        loose |= {name_of_source(file) or "": file for each in listed.files.values() for file in each}
+    files |= dict.fromkeys(loose)
     if not files and not any(problem.severity == "error" for problem in diagnostics):
         raise OptionError(
             "no annotation files to check", f"suffixes read: {', '.join(sorted(found.suffixes))}"
         )
-    for file in loose:
-        diagnostics += _of_file(file, found, reading)
+    for called, file in loose.items():
+        diagnostics += _of_file(file, called, found, reading)
     return Checked(found.name, tuple(files), tuple(ignored), tuple(diagnostics))
 
 
@@ -141,16 +138,26 @@ def _of_pack(
                     yield file, _linted(task, reading.annotations, file, options)
 
 
-def _of_file(file: str, task: Task, options: object) -> Iterator[Diagnostic]:
-    sheet = None if task.unfold is None else task.unfold(Path(file), file, options)
+def _of_file(
+    file: str | os.PathLike[str] | RemoteSource, name: str, task: Task, options: object
+) -> Iterator[Diagnostic]:
+    try:
+        with lying_here(file) as path:
+            yield from _of_path(path, name, task, options)
+    except DataError as error:
+        yield from error.diagnostics
+
+
+def _of_path(path: Path, name: str, task: Task, options: object) -> Iterator[Diagnostic]:
+    sheet = None if task.unfold is None else task.unfold(path, name, options)
     if sheet is None:
-        reading = task.read(Path(file), file, options)
+        reading = task.read(path, name, options)
         yield from reading.diagnostics
-        yield from _linted(task, reading.annotations, file, options)
+        yield from _linted(task, reading.annotations, name, options)
     else:
         yield from sheet.diagnostics
         for item, tracks in sheet.items.items():
-            yield from _linted_item(task, item, tracks, file, options)
+            yield from _linted_item(task, item, tracks, name, options)
 
 
 def _linted_item(

@@ -15,12 +15,14 @@ from typing import Any
 from kammerton.arguments import options_of
 from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote, told_once
 from kammerton.formats.atomic import write_atomically
-from kammerton.formats.folders import Found, find_files
+from kammerton.formats.collecting import find
+from kammerton.formats.folders import Found, leads_out
 from kammerton.formats.packs import is_pack, opened_pack
 from kammerton.formats.packs.reading import Pack
 from kammerton.formats.packs.unpacking import unpacked
 from kammerton.formats.reading import such_rows
-from kammerton.formats.remote import is_remote, shown_address
+from kammerton.formats.remote import RemoteSource, is_remote, lying_here, shown_path
+from kammerton.model.loading import name_of_source
 from kammerton.model.packing import OF_BLOCKS
 from kammerton.model.registry import find_task
 from kammerton.model.task import Conversion, Reading, Task
@@ -69,7 +71,7 @@ def convert(
     task : str
         ``"chords"``, ``"fingering"`` or ``"instruments"``.
     source : path
-        A file, a folder whose tree is kept, or a pack.
+        A file, a folder whose tree is kept, a pack, or the address of any of these.
     target : path
         A file, or a folder: one that is there, or a path that ends with a slash. A format that holds
         one annotator gets one file for each: named ``ANNOTATOR`` with the suffix if the source is a
@@ -112,14 +114,10 @@ def convert(
         raise OptionError("the target is empty", "`.` is the current folder")
     reading = options_of(found, options)
     pack = opened_pack(source, found, reading) if is_pack(source) else None
-    if pack is None and is_remote(source):
-        raise OptionError(
-            f"files are not read one by one at {quote(shown_address(source))}", "pack them first"
-        )
-    files = None if pack is not None else find_files(source, suffixes=tuple(found.suffixes))
+    files = None if pack is not None else find(source, found, reading)
     if files is not None:
-        files.check_not_empty(source, found.suffixes)
-    whole = pack is not None or Path(source).is_dir()
+        files.check_not_empty(shown_path(source), found.suffixes)
+    whole = files is None or not files.single
     job = _Job(
         conversion=found.conversion,
         options=reading,
@@ -130,7 +128,8 @@ def convert(
         into_folder=whole or _is_folder(target) or os.fspath(target).endswith(("/", os.sep)),
         whole=whole,
     )
-    _check_apart(Path(source), Path(target), whole=whole)
+    if not is_remote(source):
+        _check_apart(Path(source), Path(target), whole=whole)
     if files is not None:
         job.convert_files(files)
     if pack is not None:
@@ -190,15 +189,22 @@ class _Job:
         for remark, files in self._remarks.items():
             yield remark.at(message=remark.message + such_rows(files, "files"), count=files)
 
-    def convert_files(self, files: Found) -> None:
+    def convert_files(self, files: Found[Any]) -> None:
         """Convert every file; if one fails, the others still go on."""
         self.diagnostics += files.diagnostics
         for item, paths in files.files.items():
+            names = [name_of_source(path) or "" for path in paths]
             if len(paths) > 1:
-                self.failed += map(os.fspath, paths)
+                self.failed += names
             else:
-                name = os.fspath(paths[0])
-                self._convert(name, item, self.conversion.load(paths[0], name, self.options))
+                self._convert(names[0], item, self._load(paths[0], names[0]))
+
+    def _load(self, file: StrPath | RemoteSource, name: str) -> Reading[Any]:
+        try:
+            with lying_here(file) as path:
+                return self.conversion.load(path, name, self.options)
+        except DataError as error:
+            return Reading((), error.diagnostics)
 
     def unpack(self, pack: Pack, task: Task) -> None:
         """Write what a pack holds as files; each is called as that from which it was read."""
@@ -209,9 +215,12 @@ class _Job:
             self._convert(name, stem, Reading(tuple(tracks), reading.diagnostics))
 
     def _convert(self, name: str, item: str, reading: Reading[Any]) -> None:
-        """Write what was read of a file, if anything was."""
+        """Write what was read of a file, if anything was, and to a place below the target."""
         self.diagnostics += reading.diagnostics
-        if not reading.annotations:
+        if leads_out(item):
+            message = f"name of an item leads out of the folder: {quote(item)}"
+            self.diagnostics.append(Diagnostic(code="KT727", severity="error", message=message, file=name))
+        if leads_out(item) or not reading.annotations:
             self.failed.append(name)
             return
         try:

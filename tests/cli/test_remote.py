@@ -31,6 +31,8 @@ def place() -> Iterator[None]:
         ("show", "chords", "ref", "est", "one"),
         ("show", "chords", "ref", "est"),
         ("pack", "chords", "ref", "ref.parquet"),
+        ("check", "chords", "ref", "est"),
+        ("convert", "chords", "ref", "out", "--to", "csv", "--force"),
     ],
     ids=" ".join,
 )

@@ -42,7 +42,7 @@ def command(task: Task) -> Callable[..., int]:
         Parameters
         ----------
         paths
-            Files and folders.
+            Files, folders and packs, here or at an address.
         form
             Problems with their lines (table), one line for each (concise), JSON, or annotations of a
             pull request (github).

@@ -43,7 +43,7 @@ def command(task: Task) -> Callable[..., int]:
         Parameters
         ----------
         source
-            A file, or a folder whose tree is kept.
+            A file, a folder whose tree is kept, or a pack, here or at an address.
         target
             A file, or a folder: one that is there, or a path that ends with a slash, as `out/`. A format
             that holds one annotator gets a file for each: NAME with the suffix if IN is a file,

@@ -6,15 +6,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from kammerton.errors import Diagnostic, OptionError, quote
-from kammerton.formats.folders import find_files, normal_form
+from kammerton.formats.folders import Found, find_files, normal_form
 from kammerton.formats.packs import collect_pack, is_pack
-from kammerton.formats.remote import RemoteSource, find_remote, is_remote, name_at, source_at
+from kammerton.formats.remote import RemoteSource, find_remote, is_remote, name_at, shown_path, source_at
 from kammerton.model.corpus import Collection
 from kammerton.model.task import Sheet, Task
 
-__all__ = ["collect", "name_of"]
+__all__ = ["collect", "find", "name_of"]
 
 Source = str | os.PathLike[str] | Mapping[str, object] | object
 
@@ -52,9 +53,7 @@ def collect(
             raise OptionError("a path is empty", "`.` is the current folder")
         if is_pack(source):
             return collect_pack(source, name=name, task=task, options=options)
-        if is_remote(source):
-            return _from_address(source, name, task, options)
-        return _from_path(Path(source), name, task, options)
+        return _from_place(source, name, task, options)
     called = name or default_name
     if isinstance(source, Mapping):
         return _from_mapping(source, called, task, options)
@@ -85,33 +84,37 @@ def _from_mapping(source: Mapping[str, object], name: str, task: Task, options: 
     return Collection(name, sources, name, written=written)
 
 
-def _from_path(path: Path, name: str | None, task: Task, options: object) -> Collection:
-    found = find_files(path, suffixes=tuple(task.suffixes))
-    found.check_not_empty(path, task.suffixes)
+def find(place: str | os.PathLike[str], task: Task, options: object) -> Found[Any]:
+    """Find the items at a path or an address, of which none is read for it.
+
+    Returns
+    -------
+    Found
+        Of paths, or of :class:`kammerton.formats.remote.RemoteSource`.
+
+    Raises
+    ------
+    OptionError
+        If there is nothing there, or not for us to see.
+    DataError
+        KT730 if an address cannot be read.
+    """
+    if is_remote(place):
+        return find_remote(place, task, options)
+    return find_files(place, suffixes=tuple(task.suffixes))
+
+
+def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, options: object) -> Collection:
+    found, shown = find(place, task, options), shown_path(place)
+    found.check_not_empty(shown, task.suffixes)
     broken = {file: why for file, why in found.broken.items() if file not in found.files}
     holding = _Holding(found.diagnostics, broken, task, options)
     for file, paths in found.files.items():
         holding.add(file, paths)
     return Collection(
-        name or name_of(path),
+        name or name_of(place),
         holding.sources,
-        os.fspath(path),
-        tuple(holding.diagnostics),
-        holding.broken,
-        single=not path.is_dir() and not holding.unfolded,
-        written={task.identify(file)[0]: name for file, name in found.written.items()},
-    )
-
-
-def _from_address(address: str, name: str | None, task: Task, options: object) -> Collection:
-    found = find_remote(address, task, options)
-    holding = _Holding(found.diagnostics, {}, task, options)
-    for file, sources in found.files.items():
-        holding.add(file, sources)
-    return Collection(
-        name or name_at(address),
-        holding.sources,
-        found.shown,
+        shown,
         tuple(holding.diagnostics),
         holding.broken,
         single=found.single and not holding.unfolded,

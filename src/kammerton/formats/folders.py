@@ -10,11 +10,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from kammerton.errors import DataError, Diagnostic, OptionError, Severity, printable, quote
 from kammerton.formats.reading import Problems
 
-__all__ = ["Found", "find_files", "names_by_item", "normal_form", "why_ignored", "without_suffix"]
+__all__ = [
+    "Found",
+    "find_files",
+    "leads_out",
+    "names_by_item",
+    "normal_form",
+    "why_ignored",
+    "without_suffix",
+]
 
 _NOBODYS = (
     (r"\._", "left by macOS"),
@@ -29,15 +38,18 @@ _NOBODYS = (
 _LITTER = re.compile("|".join(f"({pattern})" for pattern, _ in _NOBODYS))
 
 
+File = TypeVar("File")
+
+
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a path holds.
+class Found(Generic[File]):
+    """What a path or an address holds.
 
     Parameters
     ----------
-    files : dict of str to list of Path
+    files : dict of str to list of file
         Files of each item, sorted by item; more than one only with a diagnostic KT201.
-    ignored : tuple of Path
+    ignored : tuple of str
         What was passed over.
     diagnostics : tuple of Diagnostic
         KT101, KT107, KT201 and KT205.
@@ -45,13 +57,16 @@ class Found:
         Items that are there but are not read, and why.
     written : dict of str to str
         Names as the folder has them, of the items whose names had to be composed.
+    single : bool
+        Whether it is one file.
     """
 
-    files: dict[str, list[Path]]
-    ignored: tuple[Path, ...]
+    files: dict[str, list[File]]
+    ignored: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
     broken: dict[str, str] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
+    single: bool = False
 
     def check_not_empty(self, root: str | os.PathLike[str], suffixes: Iterable[str]) -> None:
         """Refuse a path without files.
@@ -71,7 +86,7 @@ class Found:
         raise OptionError(f"no annotation files in {quote(os.fspath(root))}", f"suffixes read: {known}")
 
 
-def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Found:
+def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Found[Path]:
     """Find the items of a folder, in any depth, or of one file.
 
     An item is called by its path below ``root``, with ``/``, without the recognised suffix, in
@@ -101,7 +116,9 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     except (OSError, ValueError) as error:
         raise OptionError(f"{_reason(error)}: `{printable(os.fspath(top))}`") from error
     if not top.is_dir():
-        return Found({normal_form(without_suffix(top.name, suffixes) or top.stem): [top]}, (), ())
+        return Found(
+            {normal_form(without_suffix(top.name, suffixes) or top.stem): [top]}, (), (), single=True
+        )
     problems = Problems(os.fspath(top))
     walk = _Walk(top, suffixes, problems)
     names = names_by_item(sorted(walk.files(), key=_parts), suffixes, problems)
@@ -113,7 +130,7 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     foreign = {item: paths[0] for item, paths in files.items() if not os.fspath(paths[0]).isascii()}
     told = {item: _written(path, top, suffixes) for item, path in foreign.items()}
     written = {item: name for item, name in told.items() if normal_form(name) != name}
-    return Found(files, tuple(ignored), problems.diagnostics(), broken, written)
+    return Found(files, tuple(map(os.fspath, ignored)), problems.diagnostics(), broken, written)
 
 
 def _reason(error: OSError | ValueError) -> str:
@@ -243,6 +260,12 @@ def normal_form(name: str) -> str:
 
 def _readable(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def leads_out(stem: str) -> bool:
+    """Tell whether a path would not lie below the folder that it is put in."""
+    parts = stem.replace("\\", "/").split("/")
+    return any(part in ("", ".", "..") or "\0" in part for part in parts) or Path(stem).is_absolute()
 
 
 def _say_ambiguous(item: str, names: list[str], problems: Problems) -> None:

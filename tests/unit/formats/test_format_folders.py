@@ -21,13 +21,13 @@ def make(folder: Path, *names: str) -> None:
         path.write_text("0 1 C\n")
 
 
-def items(found: Found, root: Path) -> dict[str, list[str]]:
+def items(found: Found[Path], root: Path) -> dict[str, list[str]]:
     return {
         item: [path.relative_to(root).as_posix() for path in paths] for item, paths in found.files.items()
     }
 
 
-def told(found: Found, root: Path) -> list[str]:
+def told(found: Found[Path], root: Path) -> list[str]:
     """Return file, problem and hint of each diagnostic as lines."""
     return [
         line
@@ -67,7 +67,7 @@ def test_items_are_paths_without_suffix(tmp_path: Path) -> None:
 def test_a_file_is_one_item(tmp_path: Path, name: str, item: str) -> None:
     make(tmp_path, name)
     found = find_files(str(tmp_path / name), suffixes=SUFFIXES)
-    assert found == Found({item: [tmp_path / name]}, (), ())
+    assert found == Found({item: [tmp_path / name]}, (), (), single=True)
 
 
 def test_nothing_there(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_93_litter_is_listed(tmp_path: Path) -> None:
     found = find_files(tmp_path, suffixes=SUFFIXES)
     assert items(found, tmp_path) == {"a": ["a.lab"]}
     shown = {(".git" if ".git" in name else name.partition("/")[0]): why for name, why in IGNORED.items()}
-    assert [path.name for path in found.ignored] == sorted(shown)
+    assert [Path(path).name for path in found.ignored] == sorted(shown)
     assert told(found, tmp_path) == [
         line for name in sorted(shown) for line in (name, f"note KT205 ignored: {shown[name]}")
     ]

@@ -25,12 +25,12 @@ from kammerton.formats.packs.footer import FooterError, read_footer
 from kammerton.formats.packs.sealing import Seal, put_seal
 from unit.formats.packing import pack_of, readings_of, record_of, said_on_opening, signed, songs
 
-SOURCES = Path(__file__).parents[3] / "src/kammerton/formats/packs"
+SOURCES = Path(__file__).parents[3] / "src/kammerton"
 PAGES = [f"KT72{number}" for number in range(8)]
 
 
 def test_every_code_has_a_page() -> None:
-    used = {code for path in SOURCES.glob("*.py") for code in re.findall(r'"(KT72\d)"', path.read_text())}
+    used = {code for path in SOURCES.rglob("*.py") for code in re.findall(r'"(KT72\d)"', path.read_text())}
     assert used == set(PAGES)
 
 

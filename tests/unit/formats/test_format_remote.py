@@ -18,7 +18,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 import kammerton as kt
 from kammerton.chords import TASK, ChordOptions
-from kammerton.errors import DataError, OptionError
+from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats import Limits
 from kammerton.formats.collecting import collect
 from kammerton.formats.packs import is_pack
@@ -375,18 +375,89 @@ def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
         kt.score("chords", "s3://key:secret@corpus/ref", {"est": "memory://corpus/est"})
 
 
-@pytest.mark.parametrize("verb", ["check", "convert"])
-def test_verbs_that_want_files(verb: str, tmp_path: Path) -> None:
-    arguments = ("memory://corpus/ref",) if verb == "check" else ("memory://corpus/ref", tmp_path / "out")
-    options = {} if verb == "check" else {"to": "lab"}
-    with pytest.raises(OptionError, match="files are not read one by one at `memory://corpus/ref`"):
-        getattr(kt, verb)("chords", *arguments, **options)
-    kt.pack("chords", "memory://corpus/ref", tmp_path / "ref.parquet")
-    assert kt.check("chords", tmp_path / "ref.parquet").files == (
-        "memory://corpus/ref/one.lab",
-        "memory://corpus/ref/sub/two.lab",
-        "memory://corpus/ref/torn.lab",
+def problems(found: Any, place: str) -> list[tuple[Any, ...]]:
+    """Return what was said, without the place of the files."""
+    return sorted(
+        (each.code, each.message, (each.file or "").replace(place, ""), each.line or 0)
+        for each in found.diagnostics
     )
+
+
+@pytest.mark.parametrize("kind", ["memory", "flaky", "odd"])
+def test_files_are_checked_elsewhere_as_here(kind: str, here: Path) -> None:
+    local, remote = kt.check("chords", here / "ref"), kt.check("chords", f"{kind}://corpus/ref/")
+    assert [file.replace(f"{kind}://corpus", str(here)) for file in remote.files] == list(local.files)
+    assert [file.replace(f"{kind}://corpus", str(here)) for file in remote.ignored] == list(local.ignored)
+    assert problems(remote, f"{kind}://corpus/") == problems(local, f"{here}/")
+    assert {"KT310", "KT205"} <= {each.code for each in remote.diagnostics}
+    both = kt.check("chords", here / "ref/one.lab", f"{kind}://corpus/est/one.lab")
+    assert both.files == (str(here / "ref/one.lab"), f"{kind}://corpus/est/one.lab")
+
+
+@pytest.mark.parametrize("kind", ["memory", "flaky", "odd"])
+@pytest.mark.parametrize("source", ["ref", "ref/one.lab"])
+def test_files_are_converted_elsewhere_as_here(kind: str, source: str, here: Path) -> None:
+    found: list[Any] = []
+    for place in (f"{here}/", f"{kind}://corpus/"):
+        target = here / str(len(found)) / "x.csv"
+        target.parent.mkdir()
+        done = kt.convert("chords", place + source, target, to="csv")
+        files = [target] if target.is_file() else sorted(target.rglob("*.csv"))
+        written = [(path.name, path.read_text(encoding="utf-8")) for path in files]
+        failed = [name.replace(place, "") for name in done.failed]
+        found.append((written, failed, problems(done, place)))
+    assert found[0] == found[1]
+    assert len(found[0][0]) == (1 if "." in source else 3)  # labels are not judged
+
+
+def test_files_of_many_items_are_checked_elsewhere() -> None:
+    """Those of a folder are fetched together, and once."""
+    for name in ("a", "b"):
+        fsspec.filesystem("flaky").pipe(
+            f"/corpus/lists/{name}.csv", TABLE.replace("\n", f"{name}\n", 1).encode()
+        )
+    Flaky.every = 10**9
+    found = kt.check("instruments", "flaky://corpus/lists")
+    assert found.files == ("flaky://corpus/lists/a.csv", "flaky://corpus/lists/b.csv")
+    assert Flaky.asked == 2
+
+
+@pytest.mark.parametrize(
+    ("fails", "limit", "code"), [(TimeoutError(), 2**20, "KT730"), (None, 11, "KT106")], ids=["lost", "large"]
+)
+def test_what_cannot_be_fetched_is_told_by_its_file(
+    fails: BaseException | None, limit: int, code: str, tmp_path: Path
+) -> None:
+    Odd.fails, options = fails, ChordOptions(limits=Limits(bytes=limit))
+    checked = kt.check("chords", "odd://corpus/est/one.lab", options=options)
+    assert [(each.code, each.file) for each in checked.diagnostics] == [(code, "odd://corpus/est/one.lab")]
+    done = kt.convert("chords", "odd://corpus/est/one.lab", tmp_path / "x.csv", options=options)
+    assert [each.code for each in done.diagnostics] == [code]
+    assert (done.written, done.failed) == ((), ("odd://corpus/est/one.lab",))
+
+
+def test_names_elsewhere_that_lead_out_of_the_folder(tmp_path: Path) -> None:
+    """A store may call its files anything."""
+    store = fsspec.filesystem("memory").store
+    for name in (f"/corpus/est/{tmp_path}/x.lab", "/corpus/est/../y.lab"):
+        store[name] = store["/corpus/est/one.lab"]
+    try:
+        done = kt.convert("chords", "memory://corpus/est", tmp_path / "out", to="csv")
+    finally:
+        del store[f"/corpus/est/{tmp_path}/x.lab"], store["/corpus/est/../y.lab"]
+    assert [(each.code, each.message) for each in done.diagnostics if each.code != "KT310"] == [
+        ("KT205", "ignored: hidden"),
+        ("KT727", f"name of an item leads out of the folder: {quote(f'{tmp_path}/x')}"),
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_nothing_is_converted_or_checked_where_nothing_is(tmp_path: Path) -> None:
+    fsspec.filesystem("memory").pipe("/corpus/docs/README.md", b"dear")
+    with pytest.raises(OptionError, match="no annotation files in `memory://corpus/docs`"):
+        kt.convert("chords", "memory://corpus/docs/", tmp_path / "out", to="csv")
+    with pytest.raises(OptionError, match="no annotation files to check"):
+        kt.check("chords", "memory://corpus/docs")
 
 
 @pytest.mark.parametrize(

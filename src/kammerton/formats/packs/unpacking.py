@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from kammerton.errors import quote
 from kammerton.formats.folders import normal_form, without_suffix
-from kammerton.formats.packs.problems import problem
 from kammerton.formats.packs.reading import Pack
 from kammerton.formats.packs.record import About
 from kammerton.model.task import Reading, Task
@@ -23,21 +21,15 @@ def unpacked(pack: Pack, task: Task) -> Iterator[tuple[str, str, Reading[Any]]]:
     Yields
     ------
     stem, name, reading
-        The path of the file below a folder, without suffix; what messages call the source; and what it gave.
-        A stem that would lead out of the folder gives nothing but an error.
+        The path of the file below a folder, without suffix, if it does not lead out of there; what messages
+        call the source; and what it gave.
     """
     several = len(pack.record.collections) > 1
     for number, about in enumerate(pack.record.collections):
         above = f"{about.name}/" if several else ""
         for item, sources in pack.sources(number).items():
             for told, source in sources:
-                name = source.file or item
-                stem = above + _stem(about, item, told, source.file, task)
-                reading = source.read()
-                if _leads_out(stem):
-                    message = f"name of a packed item leads out of the folder: {quote(stem)}"
-                    reading = Reading((), (problem("KT727", message, pack.path),))
-                yield stem, name, reading
+                yield above + _stem(about, item, told, source.file, task), source.file or item, source.read()
 
 
 def _stem(about: About, item: str, told: str | None, file: str | None, task: Task) -> str:
@@ -48,8 +40,3 @@ def _stem(about: About, item: str, told: str | None, file: str | None, task: Tas
         if stem is not None:
             return normal_form(stem)
     return item if told is None else f"{told}/{item}"
-
-
-def _leads_out(stem: str) -> bool:
-    parts = stem.replace("\\", "/").split("/")
-    return any(part in ("", ".", "..") or "\0" in part for part in parts) or PurePath(stem).is_absolute()

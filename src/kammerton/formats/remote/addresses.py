@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import re
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TypeGuard
 from urllib.parse import urlsplit
 
-__all__ = ["is_remote", "name_at", "shown_address", "with_shown_addresses"]
+__all__ = ["is_remote", "name_at", "shown_address", "shown_path", "with_shown_addresses"]
 
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://[^\s'\"]+", re.IGNORECASE)
@@ -33,6 +34,11 @@ def shown_address(address: str) -> str:
     scheme, _, rest = address.partition("://")
     place, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
     return f"{scheme}://{place.rpartition('@')[2]}{slash}{path}"
+
+
+def shown_path(path: str | os.PathLike[str]) -> str:
+    """Return what messages call a path or an address."""
+    return shown_address(path).rstrip("/") if is_remote(path) else os.fspath(Path(path))
 
 
 def with_shown_addresses(text: str) -> str:

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import DataError, Diagnostic
 from kammerton.formats.options import Limits
 from kammerton.formats.remote.store import Entry, Store, unreadable
 from kammerton.model.registry import find_task
@@ -87,28 +89,44 @@ class RemoteSource(StoredSource):
 
     def read(self) -> Reading[Any]:
         """Fetch the file, and read it as one that lies here."""
-        batch, entry = self._batch, self._batch.entries[self._number]
-        limit = limit_of(batch.options)
-        if not fits(entry, limit):
-            message = f"file of {entry.size:,} bytes: over the limit of {limit:,}"
-            said = Diagnostic(code="KT106", severity="error", message=message, file=entry.shown)
-            return Reading((), (said,))
-        data = batch.take(self._number)
-        if isinstance(data, Exception):
-            return Reading((), (unreadable(data, entry.shown),))
-        with lying_here(data, entry) as path:
-            return batch.task.read(path, entry.shown, batch.options)
+        batch = self._batch
+        try:
+            with self.fetched() as path:
+                return batch.task.read(path, self.file, batch.options)
+        except DataError as error:
+            return Reading((), error.diagnostics)
 
     def unfold(self) -> Sheet[Any] | None:
         """Return what the file holds if it holds many items; None if not, or if it cannot be fetched."""
-        batch, entry = self._batch, self._batch.entries[self._number]
-        if batch.task.unfold is None or not fits(entry, limit_of(batch.options)):
+        batch = self._batch
+        if batch.task.unfold is None:
             return None
-        data = batch.take(self._number)
+        try:
+            with self.fetched() as path:
+                return batch.task.unfold(path, self.file, batch.options)
+        except DataError:
+            return None
+
+    @contextlib.contextmanager
+    def fetched(self) -> Iterator[Path]:
+        """Fetch the file, and give it as one that lies here, called as it is elsewhere.
+
+        Raises
+        ------
+        DataError
+            KT106 if it is too large, KT730 if it cannot be fetched.
+        """
+        entry, limit = self._batch.entries[self._number], limit_of(self._batch.options)
+        if not fits(entry, limit):
+            message = f"file of {entry.size:,} bytes: over the limit of {limit:,}"
+            raise DataError([Diagnostic(code="KT106", severity="error", message=message, file=entry.shown)])
+        data = self._batch.take(self._number)
         if isinstance(data, Exception):
-            return None
-        with lying_here(data, entry) as path:
-            return batch.task.unfold(path, entry.shown, batch.options)
+            raise DataError([unreadable(data, entry.shown)])
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, PurePosixPath(entry.name).name)
+            path.write_bytes(data)
+            yield path
 
     @property
     def file(self) -> str:
@@ -133,10 +151,12 @@ def fits(entry: Entry, limit: int) -> bool:
     return entry.size is None or entry.size <= limit
 
 
-@contextlib.contextmanager
-def lying_here(data: bytes, entry: Entry) -> Iterator[Path]:
-    """Give a file that readers of files can open, called as it is elsewhere."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, PurePosixPath(entry.name).name)
-        path.write_bytes(data)
-        yield path
+def lying_here(file: str | os.PathLike[str] | RemoteSource) -> AbstractContextManager[Path]:
+    """Give a file that readers of files can open.
+
+    Raises
+    ------
+    DataError
+        KT106, KT730 if it lies elsewhere, and cannot be fetched.
+    """
+    return file.fetched() if isinstance(file, RemoteSource) else contextlib.nullcontext(Path(file))

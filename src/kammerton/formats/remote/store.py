@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.remote import web
-from kammerton.formats.remote.addresses import shown_address
+from kammerton.formats.remote.addresses import shown_address, shown_path
 
 __all__ = ["ATTEMPTS", "Entry", "Store", "unreadable"]
 
@@ -69,7 +69,7 @@ class Store:
 
     def __init__(self, address: str) -> None:
         self._address = address
-        self.shown = shown_address(address).rstrip("/")
+        self.shown = shown_path(address)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if _IN_MEMORY in self._address.lower():
