@@ -12,7 +12,7 @@ from kammerton.version import __version__
 if TYPE_CHECKING:
     from kammerton import chords, fingering, instruments
     from kammerton.agreeing import agree
-    from kammerton.api import score, show
+    from kammerton.api import score
     from kammerton.checking import check
     from kammerton.comparing import compare
     from kammerton.conversion import convert
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kammerton.packing import pack
     from kammerton.publishing import report
     from kammerton.runs import diff, read_run, write_run
+    from kammerton.showing import show
 
 __all__ = [
     "DataError",
@@ -65,7 +66,7 @@ _HOMES = {
     "read_run": "kammerton.runs",
     "report": "kammerton.publishing",
     "score": "kammerton.api",
-    "show": "kammerton.api",
+    "show": "kammerton.showing",
     "write_run": "kammerton.runs",
 }
 

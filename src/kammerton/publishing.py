@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kammerton.api import lay_out
 from kammerton.errors import DataError, OptionError, OutputError, quote
 from kammerton.formats.atomic import write_atomically
 from kammerton.model.scores import Scores
 from kammerton.model.views import ItemView
 from kammerton.runs.beside import Joined, join_alike
 from kammerton.runs.joining import Runs
+from kammerton.showing import lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

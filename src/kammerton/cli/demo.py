@@ -153,11 +153,11 @@ def _scores(task: str, *protocols: str, context: bool = False) -> Scores:
 
 
 def _drawn(task: str, item: str, start: float | None = None, end: float | None = None) -> str:
-    from kammerton import api  # noqa: PLC0415 - not for help pages, nor for copying
     from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415
+    from kammerton.showing import show  # noqa: PLC0415 - not for help pages, nor for copying
 
     style = style_of(sys.stdout)
-    view = api.show(task, _place(task, "reference"), _systems(task), item, options=_options(task))
+    view = show(task, _place(task, "reference"), _systems(task), item, options=_options(task))
     return render_item(
         replace(view, tables=()),
         width=max(NARROWEST, min(style.width, WIDEST)),

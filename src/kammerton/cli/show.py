@@ -30,13 +30,13 @@ app = task_verb(
 
 def command(task: Task) -> Callable[..., int]:
     """Return the sub-command of a task."""
-    from kammerton.api import show as lay_out  # noqa: PLC0415 - not for help pages
     from kammerton.cli.exit_codes import DONE, PARTIAL  # noqa: PLC0415
     from kammerton.cli.names import sort_annotators  # noqa: PLC0415
     from kammerton.cli.streams import style_of, write_out  # noqa: PLC0415
     from kammerton.cli.talk import say_problems  # noqa: PLC0415
     from kammerton.model.corpus import ALL  # noqa: PLC0415
     from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415
+    from kammerton.showing import show as lay_out  # noqa: PLC0415 - not for help pages
 
     def show(
         references: Annotated[str | None, Parameter(name="REF", show_default=False)] = None,
