@@ -108,6 +108,20 @@ def test_an_annotation_that_is_undefined_does_not_count_in_the_mean_of_its_item(
     assert scores.value(MAJMIN, annotator="all") == pytest.approx(2 / 12)
 
 
+def test_an_annotation_that_is_undefined_does_not_count_in_the_length_of_its_item() -> None:
+    # of item 1 A has 12 s out of vocabulary, B 4 s, half of them right; item 2 is right, 6 s
+    scores = kt.score(
+        "chords",
+        None,
+        {"system": {"1": song((0, 2, "C"), (2, 12, "G")), "2": song((0, 6, "C"))}},
+        annotators={
+            "A": {"1": song((0, 12, "C:sus4")), "2": song((0, 6, "C"))},
+            "B": {"1": song((0, 4, "C")), "2": song((0, 6, "C"))},
+        },
+    )
+    assert scores.value("decibel/CSR", annotator="all") == pytest.approx((0.5 * 4 + 1 * 6) / (4 + 6))
+
+
 def test_an_item_that_is_undefined_for_all_is_counted_as_such() -> None:
     sus = song((0, 4, "C:sus4"))
     right = song((0, 4, "C"))
@@ -202,6 +216,23 @@ def test_a_file_that_cannot_be_read_fails_for_every_annotator(tmp_path: Path) ->
     scores = kt.score("chords", refs, {"s": EST})
     assert scores.counts == {"s": {"total": 2, "ok": 1, "missing": 0, "failed": 1}}
     assert by_annotator(scores) == {"alice": 1.0, "bob": 0.0, "all": 0.5}
+
+
+def test_annotators_who_are_numbers_stand_by_number_and_before_the_others(tmp_path: Path) -> None:
+    rows = [(0, 10, "C")]
+    refs = write(tmp_path / "refs", {"1.jams": jams(**dict.fromkeys(("x", "10", "9"), rows))})
+    assert kt.score("chords", refs, {"s": EST}).annotators == ("9", "10", "x", "all")
+
+
+def test_a_broken_file_of_one_annotator_fails_for_that_one_alone(tmp_path: Path) -> None:
+    note = "0\t0.0\t1.0\tC4\t64\t80\t0\t1\n"
+    names = [f"{piece}-{who}_fingering.txt" for piece in ("001", "002") for who in (1, 2)]
+    refs = write(tmp_path / "refs", {**dict.fromkeys(names, note), "001-2_fingering.txt": "0\t0.0\n"})
+    ests = write(tmp_path / "ests", {f"{piece}.txt": note for piece in ("001", "002")})
+    scores = kt.score("fingering", refs, ests, measures=["strike/accuracy"])
+    assert [(row.item, row.annotator) for row in scores.unusable("ests")] == [("001", "2")]
+    found = {who: scores.of_items(scores.measures[0], "ests", who).names for who in scores.annotators}
+    assert found == {"1": ("001", "002"), "2": ("002",), "all": ("001", "002")}
 
 
 def test_two_annotators_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -176,6 +176,12 @@ def test_keys_that_are_one_text_are_refused() -> None:
 NFC, NFD = "Caf\u00e9", "Cafe\u0301"
 
 
+def test_names_of_one_unicode_form_are_paired_without_a_word() -> None:
+    scores = kt.score("chords", {NFD: REF}, {"mine": {NFD: REF}})
+    assert scores.value(MAJMIN) == 1.0
+    assert "KT207" not in {said.code for said in scores.diagnostics}
+
+
 @pytest.mark.parametrize("as_files", [False, True])
 def test_names_that_differ_in_unicode_form_are_paired_with_a_warning(tmp_path: Path, as_files: bool) -> None:
     refs: Any = {NFC: REF}
