@@ -11,9 +11,10 @@ import numpy as np
 
 from kammerton.core.intervals import Codes, Flags
 from kammerton.fingering.annotation import UNKNOWN, Fingering, known_labels
-from kammerton.fingering.match_rates import Matches, hands_of_labels
+from kammerton.fingering.match_rates import Matches, confusion_counts, hands_of_labels
 from kammerton.fingering.pieces import Comparison, LabelTable, Pieces, collect, group_pieces, tabulate
 from kammerton.fingering.playability import KeyPresses
+from kammerton.model.measure import Statistics
 from kammerton.model.task import Case
 
 __all__ = ["Columns", "build_columns", "key_presses"]
@@ -74,15 +75,10 @@ class Columns:
         """Return what compares the labels of pieces; what protocols share is compared once."""
         return lambda pieces: self._matches(pieces, comparison)
 
-    def _matches(self, pieces: Pieces, comparison: Comparison) -> Matches:
-        key = (pieces, comparison)
-        if key not in self._compared:
-            self._compared[key] = Matches(pieces, self.table, comparison)
-        return self._compared[key]
-
     @cached_property
-    def _compared(self) -> dict[tuple[Pieces, Comparison], Matches]:
-        return {}
+    def confusions(self) -> Statistics:
+        """Notes by finger of the first annotator and of the estimate, shape (cases, 11, 11)."""
+        return collect(self.pieces, lambda pieces: confusion_counts(pieces, self.table))
 
     @property
     def silent(self) -> Codes:
@@ -94,6 +90,16 @@ class Columns:
         """Notes that an annotator labelled and the estimate did not, shape (cases,)."""
         matches = self.matches("strike")
         return collect(self.pieces, lambda pieces: matches(pieces).unpredicted())
+
+    def _matches(self, pieces: Pieces, comparison: Comparison) -> Matches:
+        key = (pieces, comparison)
+        if key not in self._compared:
+            self._compared[key] = Matches(pieces, self.table, comparison)
+        return self._compared[key]
+
+    @cached_property
+    def _compared(self) -> dict[tuple[Pieces, Comparison], Matches]:
+        return {}
 
     @cached_property
     def _labels(self) -> Codes:

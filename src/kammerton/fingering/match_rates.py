@@ -167,6 +167,10 @@ class Matches:
         ndarray, shape (pieces, 5)
             :data:`AGAINST`; without annotators all counts are 0.
         """
+        return self._against
+
+    @cached_property
+    def _against(self) -> Statistics:
         est, ref = self._strikes[self._pieces.est], self._strikes[_first(self._pieces)]
         labelled = ref != 0
         matched = labelled & self._hits[0] if len(self._hits) else labelled

@@ -117,12 +117,12 @@ def _prices(schedule: _Schedule, misses: Flags, passable: Callable[[int, int], F
     Before the first note of a lane all annotators cost the same, so that a switch there never pays:
     it need not be forbidden.
     """
-    annotators = len(misses)
-    prices = np.zeros((annotators, annotators, len(schedule.notes)), dtype=np.int16)
-    for one, other in combinations(range(annotators), 2):
-        prices[one, other] = np.where(passable(one, other)[schedule.before], _SWITCH, _NEVER)
-        prices[other, one] = prices[one, other]
-    prices += misses[:, schedule.notes].astype(np.int16)
+    missed = misses[:, schedule.notes].astype(np.int16)
+    prices = np.repeat(missed[np.newaxis], len(missed), axis=0)
+    for one, other in combinations(range(len(missed)), 2):
+        switch = np.where(passable(one, other)[schedule.before], _SWITCH, _NEVER)
+        prices[one, other] += switch
+        prices[other, one] += switch
     return prices
 
 

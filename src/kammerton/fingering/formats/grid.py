@@ -98,6 +98,12 @@ class Grid:
         kept[np.arange(behind[-1]) + np.repeat(begins - behind + widths, widths)] = False
         return self._codes[kept].tobytes()
 
+    def whole_numbers(self, column: int) -> NDArray[np.float64]:
+        """Return numbers of at most eight digits; NaN is anything else."""
+        widths = self._widths(column)
+        numbers, plain = numbers_of(self.short_cells(column), widths)
+        return np.where(plain & (widths > 0), numbers, np.nan)
+
     def plain_times(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """Return times of at most eight digits, a point and eight more; NaN is anything else.
 

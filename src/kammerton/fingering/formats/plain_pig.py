@@ -48,16 +48,16 @@ def plain_fingering(grid: Grid, encoding: Encoding) -> Fingering | None:
 
 def _notes(grid: Grid) -> Fingering | None:
     """Read the notes alone; their labels are to follow."""
-    ids, *times = grid.plain_times((ID, ONSET, OFFSET))
-    onsets, offsets = (_times(grid, *each) for each in zip((ONSET, OFFSET), times, strict=True))
+    times = zip((ONSET, OFFSET), grid.plain_times((ONSET, OFFSET)), strict=True)
+    onsets, offsets = (_times(grid, column, plain) for column, plain in times)
     keys, channels = _pitches.find(grid.short_cells(PITCH)), _hands.find(grid.short_cells(HAND))
     if onsets is None or offsets is None or keys is None or channels is None:
         return None
     (pitches,), (hands,) = keys, channels
-    if not ((ids[1:] > ids[:-1]).all() and ids[0] >= 0 and _in_order(onsets, offsets)):
+    if not (_count_upwards(grid.whole_numbers(ID)) and _in_order(onsets, offsets)):
         return None
     moments = np.cumsum(np.diff(onsets, prepend=onsets[0]) > 0)
-    if len(np.unique(moments * (HIGHEST_KEY + 1) + pitches)) < len(pitches):
+    if not _count_upwards(np.sort(moments * (HIGHEST_KEY + 1) + pitches)):
         return None
     for column in (onsets, offsets, pitches, hands):
         column.flags.writeable = False  # several fingerings share it
@@ -73,6 +73,10 @@ def _times(grid: Grid, column: int, times: NDArray[np.float64]) -> NDArray[np.fl
     times = times + 0.0  # makes -0.0 a 0.0, and a column of its own
     times[rest] = found
     return times
+
+
+def _count_upwards(numbers: NDArray[np.number]) -> bool:
+    return bool(numbers[0] >= 0 and (numbers[1:] > numbers[:-1]).all())
 
 
 def _in_order(onsets: NDArray[np.float64], offsets: NDArray[np.float64]) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from kammerton.fingering.columns import Columns
 from kammerton.fingering.formulas import FingerAverage, Share
-from kammerton.fingering.match_rates import confusion_counts, finger_counts
+from kammerton.fingering.match_rates import finger_counts
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.pieces import SIGNED_FINGERS, collect
 from kammerton.fingering.protocols.nakamura2020 import PROTOCOL as NAKAMURA
@@ -137,30 +137,27 @@ def evaluate(
     columns: Columns, measures: Sequence[Measure], options: FingeringOptions
 ) -> dict[Measure, Statistics]:
     """Return the statistics of ``measures``, all of this protocol."""
-    table, matches = columns.table, columns.matches(options.substitution)
+    matches = columns.matches(options.substitution)
     kernels = {
         "M_gen": lambda pieces: matches(pieces).general_by_annotator(),
         "M_high": lambda pieces: matches(pieces).closest("hand"),
         "M_high_piece": lambda pieces: matches(pieces).closest("piece"),
         "M_soft": lambda pieces: matches(pieces).soft(),
         "M_rec": lambda pieces: matches(pieces).recombined(),
-        "finger_F1": lambda pieces: finger_counts(confusion_counts(pieces, table)).reshape(len(pieces), -1),
     }
-    against = None
     computed: dict[Measure, Statistics] = {}
     for measure in measures:
-        if measure.name in kernels:
-            computed[measure] = collect(columns.pieces, kernels[measure.name])
-            continue
-        if against is None:
-            against = collect(columns.pieces, lambda pieces: matches(pieces).against())
-        computed[measure] = against
+        if measure.name == "finger_F1":
+            computed[measure] = finger_counts(columns.confusions).reshape(len(columns.cases), -1)
+        else:
+            kernel = kernels.get(measure.name, lambda pieces: matches(pieces).against())
+            computed[measure] = collect(columns.pieces, kernel)
     return computed
 
 
 def confusion_table(columns: Columns) -> ClassTable:
     """Count notes by finger of the annotator and of the estimate; columns of one annotator per case."""
-    counts = collect(columns.pieces, lambda pieces: confusion_counts(pieces, columns.table))
+    counts = columns.confusions
     groups = int(columns.groups.max(initial=-1)) + 1
     summed = np.zeros((groups, *counts.shape[1:]))
     np.add.at(summed, columns.groups, counts)
