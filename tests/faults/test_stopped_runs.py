@@ -241,7 +241,9 @@ def test_workers_end_with_who_started_them(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     tests = str(Path(__file__).parents[1])
-    process = subprocess.Popen([sys.executable, script], env={**os.environ, "PYTHONPATH": tests})
+    process = subprocess.Popen(
+        [sys.executable, script], env={**os.environ, "PYTHONPATH": tests}, stderr=subprocess.DEVNULL
+    )
     while not note.exists() or not note.read_text(encoding="utf-8"):
         time.sleep(0.01)
     worker = int(note.read_text(encoding="utf-8"))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from typing import NamedTuple
 
 from kammerton.engine.crews import Crew
 from kammerton.engine.encoding import decode_part, encode_part
@@ -30,6 +31,9 @@ _AHEAD = 2
 
 _CHECK_S = 5
 """Seconds after which those who work are asked whether they will finish."""
+
+_KEY = 64
+"""Characters of a key."""
 
 _MOST = 40
 """Workers that may be lost to a shard until all its items that may be to blame fail."""
@@ -87,13 +91,22 @@ def score_corpus(
         return ledger.evidence(run.losses)
 
 
-def _scored(order: Order, shard: Shard, known: Facts, complete: bool) -> Part:
-    return score_part(order, shard.corpus, shard.items, known, complete=complete)
+class _Scored(NamedTuple):
+    """What was found in a shard, and the key of what was read for it; none if nobody wants it."""
+
+    part: Part
+    key: str
 
 
-def _encoded(order: Order, shard: Shard, known: Facts, complete: bool) -> bytes:
-    """Score a shard in another process."""
-    return encode_part(_scored(order, shard, known, complete))
+def _scored(order: Order, choices: bytes | None, shard: Shard, known: Facts, complete: bool) -> _Scored:
+    part = score_part(order, shard.corpus, shard.items, known, complete=complete)
+    return _Scored(part, "" if choices is None else key_of_shard(order, choices, shard))
+
+
+def _encoded(order: Order, choices: bytes | None, shard: Shard, known: Facts, complete: bool) -> bytes:
+    """Score a shard in another process: the key comes first, padded."""
+    part, key = _scored(order, choices, shard, known, complete)
+    return f"{key:{_KEY}}".encode("ascii") + encode_part(part)
 
 
 class _Run:
@@ -120,7 +133,7 @@ class _Run:
         self._store = store
         self._watch = watch
         self.progress = Progress(0, len(plan.items), 0, 0)
-        self._choices = b"" if store is None else key_of_order(order)
+        self._choices = None if store is None else key_of_order(order)
         self._keys: dict[int, str] = {}
         self._seen: set[int] = set()
 
@@ -131,7 +144,7 @@ class _Run:
 
     def score(self, numbers: Iterable[int], whole: Facts | None = None) -> None:
         """Score shards; ``whole`` is what is known of the corpus, once it is."""
-        waiting, running = deque(numbers), dict[Future[bytes | Part], int]()
+        waiting, running = deque(numbers), dict[Future[bytes | _Scored], int]()
         suspects: list[int] = []
         while waiting or running:
             while waiting and not suspects and len(running) < self._ahead:
@@ -150,7 +163,7 @@ class _Run:
                     self._score_alone(number, whole)
                 suspects = []
 
-    def _finished(self, running: Collection[Future[bytes | Part]]) -> Iterable[Future[bytes | Part]]:
+    def _finished(self, running: Collection[Future[bytes | _Scored]]) -> Iterable[Future[bytes | _Scored]]:
         """Wait for one of several shards at least."""
         while running:
             done = wait(running, timeout=_CHECK_S, return_when=FIRST_COMPLETED).done
@@ -161,9 +174,9 @@ class _Run:
 
     def _find(self, shard: Shard) -> bool:
         """Take in what was finished before."""
-        if self._store is None:
+        if self._store is None or self._choices is None:
             return False
-        self._keys[shard.number] = key_of_shard(self._order, self._choices, shard)
+        self._keys[shard.number] = key_of_shard(self._order, self._choices, shard, claimed=True)
         part = self._store.find(self._keys[shard.number], self._order.measures)
         if part is None:
             return False
@@ -184,7 +197,7 @@ class _Run:
                 self._crew.renew()
                 self._failed[number] = dict.fromkeys(shard.items, why)
                 empty = self._shard(number)  # nothing of it is read
-                self._take(number, score_part(self._order, empty.corpus, empty.items, self._ledger.facts))
+                self._take(number, _scored(self._order, None, empty, self._ledger.facts, complete=False))
                 return
         self._take(number, future.result())
 
@@ -205,7 +218,7 @@ class _Run:
                     lost += 1
         return dict(sorted(found.items()))
 
-    def _lost(self, future: Future[bytes | Part]) -> str | None:
+    def _lost(self, future: Future[bytes | _Scored]) -> str | None:
         """Wait, and say how the worker was lost, if it was."""
         self._finished((future,))
         error = future.exception()
@@ -215,25 +228,29 @@ class _Run:
         shard = self._plan.shard(number)
         return without(shard, self._failed[number]) if number in self._failed else shard
 
-    def _begin(self, shard: Shard, whole: Facts | None) -> Future[bytes | Part]:
+    def _begin(self, shard: Shard, whole: Facts | None) -> Future[bytes | _Scored]:
         complete = whole is not None
         known = self._ledger.facts if whole is None else whole
-        work: Callable[..., bytes | Part] = _scored if self._crew.here else _encoded
+        work: Callable[..., bytes | _Scored] = _scored if self._crew.here else _encoded
         try:
-            return self._crew.submit(work, self._order, shard, known, complete)
+            return self._crew.submit(work, self._order, self._choices, shard, known, complete)
         except BrokenExecutor as error:  # by what is still running
-            broken: Future[bytes | Part] = Future()
+            broken: Future[bytes | _Scored] = Future()
             broken.set_exception(error)
             return broken
 
-    def _take(self, number: int, found: bytes | Part) -> None:
-        if self._store is not None and not self._failed.get(number) and self._is_unchanged(number):
-            self._store.keep(self._keys[number], found)
-        self._add(number, found if isinstance(found, Part) else decode_part(found, self._order.measures))
-
-    def _is_unchanged(self, number: int) -> bool:
-        """Tell whether files still hold what they held before they were read."""
-        return key_of_shard(self._order, self._choices, self._plan.shard(number)) == self._keys[number]
+    def _take(self, number: int, found: bytes | _Scored) -> None:
+        """Take in what was found, and keep it if it was found in what was asked for."""
+        data: bytes | Part
+        if isinstance(found, bytes):
+            key, data = found[:_KEY].decode("ascii"), found[_KEY:]
+            part = decode_part(data, self._order.measures)
+        else:
+            part, key = found
+            data = part
+        if self._store is not None and key == self._keys[number]:
+            self._store.keep(key, data)
+        self._add(number, part)
 
     def _add(self, number: int, part: Part, *, found: bool = False) -> None:
         self._ledger.add(number, part)

@@ -39,6 +39,11 @@ class StoredSource(ABC):
         """What is another if the source gives anything else; None if only reading tells."""
         return None
 
+    @property
+    def claim(self) -> str | None:
+        """What the store says the digest is, whether or not it is; None if it says nothing."""
+        return self.digest
+
 
 class StoredSources(Mapping[str, tuple[tuple[str | None, StoredSource], ...]]):
     """Sources of many items in a store, of which handles are made when they are looked at."""

@@ -22,6 +22,7 @@ from kammerton.engine.keys import key_of_order, key_of_shard
 from kammerton.engine.plan import Plan
 from kammerton.errors import OutputError
 from kammerton.formats.packs import collect_pack
+from kammerton.formats.packs.footer import read_footer
 from kammerton.instruments import InstrumentOptions
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
@@ -304,8 +305,8 @@ def test_what_changed_while_it_was_scored_is_not_kept(tmp_path: Path) -> None:
     corpus = Corpus((songs,), (replace(songs, name="s"),))
     keys = []
 
-    def key_then_change(*arguments: Any) -> str:
-        keys.append(key_of_shard(*arguments))
+    def key_then_change(*arguments: Any, **options: Any) -> str:
+        keys.append(key_of_shard(*arguments, **options))
         if len(keys) == 1:
             (tmp_path / names[0]).write_text("0 2 D\n", encoding="utf-8")
         return keys[-1]
@@ -315,6 +316,28 @@ def test_what_changed_while_it_was_scored_is_not_kept(tmp_path: Path) -> None:
         patch.setattr("kammerton.engine.running.key_of_shard", key_then_change)
         score_corpus(order_, corpus, SMALL, store)
         assert store.kept == 1  # the other one
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_a_torn_block_gave_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    monkeypatch.setattr("kammerton.formats.packs.writing._ROWS", 200)
+    path, order_ = tmp_path / "songs.parquet", chords()[0]
+    kt.pack("chords", {f"{n:03}": ([(0, 2)], ["C"]) for n in range(600)}, path)
+    with path.open("rb+") as file:
+        file.seek(read_footer(file).groups[1].chunks[-1].begin)
+        file.write(b"torn")
+    songs = collect_pack(path, name="r", task=order_.task, options=order_.options)
+    corpus = Corpus((songs,), (replace(songs, name="s"),))
+    with keeping(tmp_path / "run") as store:
+        assert store is not None
+        found = score_corpus(order_, corpus, Means(size=200, jobs=jobs), store)
+        assert store.kept == 2
+        assert sum(each.code == "KT721" for each in found.diagnostics) > 0
+        again = score_corpus(order_, corpus, Means(size=200, jobs=jobs), store)
+        assert (store.found, store.kept) == (2, 2)
+    assert parts(again) == parts(found)
 
 
 def test_progress_is_told_shard_by_shard() -> None:

@@ -266,9 +266,12 @@ class Pack:
 
     def digest(self, row: int) -> str | None:
         """Return what tells the source that begins in a row by its content; None if that is damaged."""
+        return self.claim(row) if self._block(self._block_of(row)).is_sound else None
+
+    def claim(self, row: int) -> str:
+        """Return what the pack says tells that source."""
         number = self._block_of(row)
-        digest = f"{self.record.blocks[number].digest}:{row - self._begins[number]}"
-        return digest if self._block(number).is_sound else None
+        return f"{self.record.blocks[number].digest}:{row - self._begins[number]}"
 
     def _block_of(self, row: int) -> int:
         return bisect_right(self._begins, row) - 1

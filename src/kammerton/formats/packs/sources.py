@@ -52,6 +52,11 @@ class PackedSource(StoredSource):
         """Its place in a block, and the digest of that, which was compared to what is there."""
         return self._pack.digest(self._row)
 
+    @property
+    def claim(self) -> str:
+        """The same, before anything is decoded."""
+        return self._pack.claim(self._row)
+
 
 class PackedSources(StoredSources):
     """The sources of a collection in a pack, by item; names are read once they are looked at.
