@@ -218,18 +218,16 @@ def test_a_file_that_cannot_be_read_fails_for_every_annotator(tmp_path: Path) ->
     assert by_annotator(scores) == {"alice": 1.0, "bob": 0.0, "all": 0.5}
 
 
-@pytest.mark.parametrize("shard_size", [1, 2, 10])
-def test_a_file_that_cannot_be_read_fails_for_annotators_of_other_shards(
-    tmp_path: Path, shard_size: int
-) -> None:
+def test_a_file_that_cannot_be_read_fails_for_annotators_of_other_shards(tmp_path: Path) -> None:
     rows = [(0, 10, "C")]
-    refs = write(
-        tmp_path / "refs",
-        {"1.lab": "0 5 nonsense\n", "2.jams": jams(alice=rows, bob=rows), "3.jams": jams(carl=rows, bob=rows)},
-    )
-    scores = kt.score("chords", refs, {"s": EST | {"3": EST["1"]}}, shard_size=shard_size)
-    lost = [(row.item, row.annotator) for row in scores.unusable("s")]
-    assert lost == [("1", "alice"), ("1", "bob"), ("1", "carl")]
+    files = {f"{number:03}.lab": "0 10 C\n" for number in range(2, 200)}
+    files |= {"000.lab": "0 5 nonsense\n", "001.jams": jams(alice=rows, bob=rows)}
+    files |= {"200.jams": jams(carl=rows)}
+    refs = write(tmp_path / "refs", files)
+    for shard_size in (200, 400):
+        scores = kt.score("chords", refs, {"s": {"001": EST["1"]}}, shard_size=shard_size)
+        failed = [row.annotator for row in scores.unusable("s") if row.status == "failed"]
+        assert failed == ["1", "alice", "bob", "carl"]
 
 
 def test_annotators_who_are_numbers_stand_by_number_and_before_the_others(tmp_path: Path) -> None:
