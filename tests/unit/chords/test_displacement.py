@@ -75,6 +75,12 @@ def test_what_would_not_be_right_anywhere_is_not_displaced() -> None:
     assert reasons(song("C", "D", "E", "F", "G"), song("Db", "Eb", "C:min", "C:min", "C:min")) == []
 
 
+def test_what_comes_much_too_late_is_something_else() -> None:
+    # 20 s earlier it would still be 20 s late
+    assert reasons(song(*SONG), song(*SONG, start=40.0)) == []
+    assert reasons(song(*SONG), song(*SONG, start=20.0)) == ["100 % would be right if it came 20.0 s earlier"]
+
+
 def test_what_is_undefined_is_not_displaced() -> None:
     assert displacement(song("C"), lambda moved: np.full(len(moved), np.nan)) == ""
     # MajMin scores no X

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import kammerton as kt
+from kammerton.model.measure import Measure
 from kammerton.reporting.html.numbers import amount, figure, p_value
 from kammerton.reporting.html.source import Source
+from kammerton.reporting.html.worst_item import worst_item
 from tabled_scores import CLASSES, LOSS, MEAN, POOLED, tabled, valued
 from unit.reporting.pages import section, text_of
 
@@ -134,6 +136,24 @@ def test_what_cost_most_is_by_what_the_measure_counts() -> None:
     # a file is one file
     files = tabled({"one": [(1, 2)]}, (replace(POOLED, weight_unit="files"),))
     assert "The items that cost it most, by score: item 00000." in text_of(section(files, "answers"))
+
+
+@pytest.mark.parametrize(("measure", "whom"), [(MEAN, "bob"), (LOSS, "ann")])
+def test_the_worst_item_is_laid_out_by_the_annotator_against_whom_it_was_worst(
+    measure: Measure, whom: str
+) -> None:
+    asked = []
+    scores = tabled({"one": {"ann": [(2, 2)], "bob": [(1, 2)]}}, (measure,))
+    found = worst_item(Source(key="c1", scores=scores), None, lambda *given: asked.append(given))
+    assert asked == [("item 00000", whom)]
+    assert found is not None
+    assert found.details[0] == "Annotator by annotator: 100.0 against ann, 50.0 against bob."
+
+
+def test_of_many_annotators_some_are_told() -> None:
+    scores = tabled({"one": {name: [(1, 2)] for name in "abcdefgh"}}, (MEAN,))
+    told = ", ".join(f"50.0 against {name}" for name in "abcdef")
+    assert f"Annotator by annotator: {told} and 2 more." in text_of(section(scores, "answers"))
 
 
 def test_classes_are_no_items() -> None:

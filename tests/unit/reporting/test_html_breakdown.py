@@ -39,9 +39,9 @@ def test_small_shares_are_not_rounded_to_nothing() -> None:
         title="t",
         down="d",
         across="a",
-        rows=("r", "empty"),
+        rows=("r", "few", "empty"),
         columns=("x", "y"),
-        cells={("r", "x"): 10_000.0, ("r", "y"): 1.0},
+        cells={("r", "x"): 10_000.0, ("r", "y"): 1.0, ("few", "x"): 199.0, ("few", "y"): 1.0},
     )
     task = replace(
         source.scores.origin.task,
@@ -50,7 +50,9 @@ def test_small_shares_are_not_rounded_to_nothing() -> None:
     section = breakdown(with_task(source, task))
     assert section is not None
     assert 'class="false heat-1" title="1 s">&lt;0.1</td>' in section.body
-    assert text_of(section).endswith("empty 0 s")
+    text = text_of(section)
+    assert "few 3 min 20 s 99.5 0.5" in text
+    assert text.endswith("empty 0 s")
 
 
 def with_task(source: Source, task: Any) -> Source:

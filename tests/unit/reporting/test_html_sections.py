@@ -163,6 +163,12 @@ def test_what_was_noticed_is_counted_by_code() -> None:
     assert "error KT311 × 3 first h refs/a.lab:3 note KT200 × 1 later song" in text
 
 
+def test_a_few_places_are_named_of_what_was_noticed_often() -> None:
+    found = [Diagnostic(code="KT200", severity="note", message="m", item=f"song {each}") for each in "abcde"]
+    text = text_of(section(with_diagnostics(tabled({"one": [(1, 1)]}), *found), "quality"))
+    assert "note KT200 × 5 m song a , song b , song c and 2 more" in text
+
+
 def test_missing_items_are_listed() -> None:
     scores = tabled({"one": [(1, 1), (np.nan, 1)]})
     text = text_of(section(scores, "quality"))
