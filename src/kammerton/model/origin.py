@@ -59,6 +59,11 @@ class Origin:
             return ()
         return tuple(each.origin for each in (*self.corpus.references, *self.corpus.systems) if each.origin)
 
+    @property
+    def told(self) -> dict[str, str]:
+        """What was chosen that decides figures: the policy for missing estimates, and other choices."""
+        return {"missing": self.missing, **self.choices}
+
     def signatures(self, annotator: str, items: Container[str] | None = None) -> dict[Measure, str]:
         """Return the signature of each measure.
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import product
@@ -17,7 +16,7 @@ from kammerton.model.protocol import choose
 from kammerton.model.scores import Scores
 from kammerton.runs.difference import FigureChange, ItemChange, Only, RunDifference, differ
 from kammerton.runs.problems import fault
-from kammerton.runs.reading import read_run
+from kammerton.runs.reading import Run, scores_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,8 +33,8 @@ class _Key(NamedTuple):
 
 
 def diff(
-    before: Scores | str | os.PathLike[str],
-    after: Scores | str | os.PathLike[str],
+    before: Run,
+    after: Run,
     *,
     tolerance: float = 0.0,
     measures: Iterable[str] | None = None,
@@ -80,14 +79,10 @@ def diff(
         raise OptionError.of_type("tolerance", tolerance, "a number")
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise OptionError(f"a tolerance is not negative: {tolerance}")
-    one, other = _read(before), _read(after)
+    one, other = scores_of(before), scores_of(after)
     if one.task != other.task:
         raise OptionError(f"runs are of two tasks: {one.task}, {other.task}")
     return _Pair(one, other).difference(_common(one, other, measures), float(tolerance))
-
-
-def _read(run: Scores | str | os.PathLike[str]) -> Scores:
-    return run if isinstance(run, Scores) else read_run(run)
 
 
 def _common(before: Scores, after: Scores, wanted: Iterable[str] | None) -> tuple[Measure, ...]:
@@ -228,11 +223,7 @@ class _Pair:
             for when, names in (("before", only_before), ("after", only_after)):
                 if names:
                     yield f"only {when} there is {kind} {', '.join(map(quote, sorted(names)))}"
-        yield from _choices(_told(before), _told(after))
-
-
-def _told(run: Scores) -> Mapping[str, str]:
-    return {"missing": run.origin.missing, **run.origin.choices}
+        yield from _choices(before.origin.told, after.origin.told)
 
 
 def _choices(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:

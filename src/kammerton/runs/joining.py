@@ -18,12 +18,9 @@ from kammerton.model.protocol import choose
 from kammerton.model.scores import Scores
 from kammerton.model.surroundings import Surroundings
 from kammerton.runs.problems import fault
-from kammerton.runs.reading import read_run
+from kammerton.runs.reading import Run, scores_of
 
-__all__ = ["Run", "Runs", "check_alike", "join_runs", "named_runs"]
-
-Run = Scores | str | os.PathLike[str]
-"""Scores, or the folder that they were written to."""
+__all__ = ["Runs", "check_alike", "join_runs", "named_runs"]
 
 Runs = Mapping[str, Run] | Sequence[Run | tuple[str | None, Run]] | Run
 
@@ -115,7 +112,7 @@ def _surroundings(runs: Sequence[Scores]) -> Surroundings:
 
 def named_runs(runs: Runs) -> list[Scores]:
     """Return runs read, their systems called as the caller wants."""
-    return [_called(name, _read(run)) for name, run in _named(runs)]
+    return [_called(name, scores_of(run)) for name, run in _named(runs)]
 
 
 def _named(runs: Runs) -> list[tuple[str | None, Run]]:
@@ -124,10 +121,6 @@ def _named(runs: Runs) -> list[tuple[str | None, Run]]:
     if isinstance(runs, Scores | str | os.PathLike):
         return [(None, runs)]
     return [run if isinstance(run, tuple) else (None, run) for run in runs]
-
-
-def _read(run: Run) -> Scores:
-    return run if isinstance(run, Scores) else read_run(run)
 
 
 def _called(name: str | None, run: Scores) -> Scores:
@@ -169,7 +162,7 @@ def check_alike(one: Scores, other: Scores) -> None:
     """
     if one.task != other.task:
         raise OptionError(f"runs are of two tasks: {one.task}, {other.task}")
-    told = [{"missing": run.origin.missing, **run.origin.choices} for run in (one, other)]
+    told = [run.origin.told for run in (one, other)]
     for name in dict.fromkeys((*told[0], *told[1])):
         values = [choices.get(name, "default") for choices in told]
         if values[0] != values[1]:

@@ -32,9 +32,12 @@ from kammerton.runs.problems import fault
 from kammerton.runs.record import digest_of, parse_record
 from kammerton.statistics.groups import divide
 
-__all__ = ["Opened", "is_run", "open_run", "read_run"]
+__all__ = ["Opened", "Run", "is_run", "open_run", "read_run", "scores_of"]
 
 T = TypeVar("T")
+
+Run = Scores | str | os.PathLike[str]
+"""Scores, or the folder that they were written to."""
 
 _HELD = {layout.SCORES: "scores", layout.AGREEMENT: "an agreement of annotators"}
 _READERS = {
@@ -74,6 +77,11 @@ def read_run(folder: str | os.PathLike[str]) -> Scores:
         KT705, KT706 if a protocol has another revision now, or is not known; KT711 if it holds no scores.
     """
     return open_run(folder, layout.SCORES, _scores)
+
+
+def scores_of(run: Run) -> Scores:
+    """Return scores, or read those that were written to a folder."""
+    return run if isinstance(run, Scores) else read_run(run)
 
 
 @dataclass(frozen=True, slots=True)
