@@ -117,8 +117,8 @@ class World:
         return {"pooled": pooled, "mean": float(share.mean()), "median": float(np.median(share))}
 
 
-INDEPENDENT = [World("50 songs", 50), World("100 songs", 100), World("200 songs", 200)]
-CLUSTERED = [World("60 albums of 5 songs", 60, songs=4, alike=0.5)]
+INDEPENDENT = [World(f"{songs} songs", songs) for songs in (20, 50, 100, 200)]
+CLUSTERED = [World(f"{albums} albums of 5 songs", albums, songs=4, alike=0.5) for albums in (20, 60)]
 
 
 def scores_of(length: Array, right: Array) -> Scores:

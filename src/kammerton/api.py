@@ -105,7 +105,7 @@ def score(  # noqa: PLR0913 - one per choice
     resamples, seed : int
         How often items are drawn for the intervals, and the seed of the draws.
     interval : {"percentile", "bca"}
-        Which interval; see :mod:`kammerton.statistics.bootstrap`.
+        Which interval; both expanded, see :func:`kammerton.statistics.bootstrap.expanded`.
     clusters : mapping of str to str, or str, optional
         What items are drawn together with, such as the album of a song: a mapping, ``FILE.csv:COLUMN``, or a
         regular expression on their names, such as ``"^(.*)/"``.

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["drawing_of", "items_of", "likely_clusters", "surroundings_of"]
 
-_METHODS = ("percentile", "bca")
-
-
 _LIKELY = ("^(.*)/", r"^(.*)[-_. ]\d+$")
 """Parts of names that items which belong together share: a folder, a name in front of a number."""
 
@@ -75,7 +72,7 @@ def drawing_of(
     from kammerton.statistics.intervals import intervals  # noqa: PLC0415 - many runs look at none
 
     _check(ci, resamples, seed, interval)
-    signed = {"ci": f"{ci:g},{interval},{resamples},{seed}"}
+    signed = {"ci": f"{ci:g},expanded-{interval},{resamples},{seed}"}
     drawn = None if clusters is None else group_items(clusters, items)
     if clusters is not None:
         signed["clusters"] = _signed(clusters)
@@ -102,13 +99,12 @@ def surroundings_of(order: Order, corpus: Corpus, measures: Sequence[Measure]) -
 
 def _check(ci: float, resamples: int, seed: int, interval: str) -> None:
     """Refuse at once what would be refused once the intervals are looked at."""
-    from kammerton.statistics.bootstrap import tail_of  # noqa: PLC0415
+    from kammerton.statistics.bootstrap import check_method, tail_of  # noqa: PLC0415
     from kammerton.statistics.resampling import Resampling  # noqa: PLC0415
 
     tail_of(ci)
     Resampling(2, resamples, seed)
-    if interval not in _METHODS:
-        raise OptionError.unknown("kind of interval", interval, _METHODS)
+    check_method(interval)
 
 
 def _signed(clusters: Mapping[str, str] | str) -> str:

@@ -28,7 +28,7 @@ def rows(out: str) -> list[list[str]]:
 def test_below_each_figure_stand_the_ends_of_its_interval(songs: Terminal) -> None:
     result = songs.run(*SCORE)
     assert rows(result.out)[3:6] == [["est", "2", "50.00"], ["95", "%", "20.00"], ["to", "80.00"]]
-    assert "|ci:0.95,percentile,10000,0|" in result.out
+    assert "|ci:0.95,expanded-percentile,10000,0|" in result.out
 
 
 def test_no_interval_if_none_is_wanted(songs: Terminal) -> None:
@@ -41,7 +41,7 @@ def test_no_interval_if_none_is_wanted(songs: Terminal) -> None:
 def test_the_level_and_the_draws_are_signed(songs: Terminal) -> None:
     arguments = ("--ci", "0.5", "--interval", "bca", "--resamples", "200", "--seed", "3", "--format", "json")
     (pooled, *_) = songs.run(*SCORE, *arguments).document["scores"]
-    assert "|ci:0.5,bca,200,3|" in pooled["signature"]
+    assert "|ci:0.5,expanded-bca,200,3|" in pooled["signature"]
     assert pooled["ci"][0] <= pooled["value"] <= pooled["ci"][1]
 
 

@@ -12,6 +12,7 @@ from scipy import stats
 
 import kammerton as kt
 from kammerton.model.measure import Measure, Values
+from kammerton.statistics.bootstrap import expanded
 from kammerton.statistics.comparing import compare
 from kammerton.statistics.comparison import Comparison
 from kammerton.statistics.intervals import intervals
@@ -147,7 +148,12 @@ def test_intervals_of_means_come_near_those_of_scipy(scores: kt.Scores) -> None:
             who = scores.annotators_of(measure)[-1]
             for system, of_items in values(scores, measure).items():
                 expected = stats.bootstrap(
-                    (of_items,), np.mean, n_resamples=9999, method={"bca": "BCa"}.get(method, method), rng=0
+                    (of_items,),
+                    np.mean,
+                    n_resamples=9999,
+                    confidence_level=expanded(0.95, len(of_items)),
+                    method={"bca": "BCa"}.get(method, method),
+                    rng=0,
                 ).confidence_interval
                 key: Any = (system, who, measure, "mean")
                 wide = expected.high - expected.low

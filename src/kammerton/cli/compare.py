@@ -93,7 +93,7 @@ def command(task: Task) -> Callable[..., int]:
         ci
             Level of the intervals of figures and differences.
         interval
-            Plain quantiles, or quantiles corrected for bias and skew.
+            Quantiles, or quantiles corrected for bias and skew; both expanded, the more the fewer the items.
         resamples
             How often items are drawn anew.
         seed

@@ -131,7 +131,8 @@ def command(task: Task) -> Callable[..., int]:
         no_ci
             Leave intervals out.
         interval
-            Plain quantiles of the figure on items drawn anew, or quantiles corrected for bias and skew.
+            Quantiles of the figure on items drawn anew, or quantiles corrected for bias and skew; both
+            expanded, as few items tell little of how much others vary.
         resamples
             How often items are drawn anew.
         seed

@@ -227,4 +227,7 @@ def _notes(comparison: Comparison) -> Iterator[str]:
     if comparison.left_out:
         yield f"{plural(len(comparison.left_out), 'item')} left out: not all systems have them"
     units = _units(comparison)
-    yield f"intervals: {comparison.method}, {comparison.units:,} {units} drawn anew, seed {comparison.seed}"
+    yield (
+        f"intervals: expanded {comparison.method}, {comparison.units:,} {units} drawn anew, "
+        f"seed {comparison.seed}"
+    )

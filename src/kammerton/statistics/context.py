@@ -294,16 +294,13 @@ class _Drawn:
         return self._found[key].estimate(key.aggregate)
 
     def interval(self, key: Key) -> Interval:
-        value = self.estimate(key).value
-        if self._varies(key) and not np.isnan(value):
-            return interval(value, self._resampled[key], self._without.get(key), self._drawing.level or 0)
-        return UNDEFINED
-
-    def _varies(self, key: Key) -> bool:
-        """Tell whether there are draws of a figure, of more than one item."""
         if key not in self._resampled:
-            return False
-        return not self.sample.is_of_one(key, self._found[key], self._resampled[key])
+            return UNDEFINED
+        value, without = self.estimate(key).value, self._without.get(key)
+        return interval(value, self._resampled[key], without, self._drawing.level or 0, self._units(key))
+
+    def _units(self, key: Key) -> int:
+        return self.sample.units_behind(key, self._found[key], self._resampled[key])
 
     def share(self, key: Key, people: _Drawn, top: Key) -> tuple[float, Interval]:
         """Return the figure over that of the annotators, and the interval of this share."""
@@ -311,13 +308,14 @@ class _Drawn:
             return float("nan"), UNDEFINED
         ceiling = people.estimate(top).value
         share = float(_over(np.array([self.estimate(key).value]), np.array([ceiling]))[0])
-        if np.isnan(share) or not (self._varies(key) and people._varies(top)):
+        if key not in self._resampled:
             return share, UNDEFINED
         without = None
         if self._without:
             without = _over(self._without[key], people._without[top])
         drawn = _over(self._resampled[key], people._resampled[top])
-        return share, interval(share, drawn, without, self._drawing.level or 0)
+        units = min(self._units(key), people._units(top))
+        return share, interval(share, drawn, without, self._drawing.level or 0, units)
 
 
 def _over(values: Values, ceilings: Values) -> Values:

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from kammerton.model.measure import Estimate, Measure, Values
 from kammerton.model.scores import Scores
-from kammerton.statistics.bootstrap import UNDEFINED, Interval, Method, check_method, interval, tail_of
+from kammerton.statistics.bootstrap import Interval, Method, check_method, interval, tail_of
 from kammerton.statistics.figures import Key
 from kammerton.statistics.resampling import LeaveOneOut, Resampling
 from kammerton.statistics.sample import Kept, Sample, is_gathered, names_of, split_gathered
@@ -97,8 +96,8 @@ def intervals(
     clusters : mapping of str to str, optional
         Cluster of each item, such as the album of a song; clusters are then drawn whole.
     method : {"percentile", "bca"}
-        Which interval; see :mod:`kammerton.statistics.bootstrap`. BCa computes each figure once more
-        without each item, or each of 10,000 groups of neighbours.
+        Which interval; both expanded, see :func:`kammerton.statistics.bootstrap.expanded`. BCa computes each
+        figure once more without each item, or each of 10,000 groups of neighbours.
     measures : sequence of Measure, optional
         Some of the measures.
     items : collection of str, optional
@@ -176,8 +175,7 @@ def _estimated(
         without = sample.evaluate(LeaveOneOut(items, resamples, clusters=sample.clusters), of_items)
     found: dict[Key, tuple[Estimate, Interval]] = {}
     for key in keys:
-        figure, ends = of_items[key].estimate(key.aggregate), UNDEFINED
-        if not (math.isnan(figure.value) or sample.is_of_one(key, of_items[key], resampled[key])):
-            ends = interval(figure.value, resampled[key], without.get(key), level)
-        found[key] = figure, ends
+        figure = of_items[key].estimate(key.aggregate)
+        units = sample.units_behind(key, of_items[key], resampled[key])
+        found[key] = figure, interval(figure.value, resampled[key], without.get(key), level, units)
     return found

@@ -14,7 +14,7 @@ from kammerton.core.intervals import Codes, Flags
 from kammerton.core.ratios import median, ratio
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Values
-from kammerton.statistics.bootstrap import UNDEFINED, Interval, Method, interval
+from kammerton.statistics.bootstrap import Interval, Method, interval
 from kammerton.statistics.comparison import MeasureComparison, Pair, Ranked, Reliability, Test
 from kammerton.statistics.figures import Key
 from kammerton.statistics.friedman import Friedman, friedman
@@ -188,16 +188,11 @@ class _Judging:
         keys = [self._keys[system] for system in systems]
         resampled = [self._drawn.resampled[key] for key in keys]
         value = float(self._figures[one] if other is None else self._figures[one] - self._figures[other])
-        of_one = [
-            self._sample.is_of_one(key, self._drawn.found[key], each)
-            for key, each in zip(keys, resampled, strict=True)
-        ]
-        if math.isnan(value) or any(of_one):
-            return UNDEFINED
+        units = min(map(self._sample.units_behind, keys, [self._drawn.found[key] for key in keys], resampled))
         without = None
         if self._rules.method == "bca":
             without = _difference([self._drawn.without[key] for key in keys])
-        return interval(value, _difference(resampled), without, self._rules.level)
+        return interval(value, _difference(resampled), without, self._rules.level, units)
 
     # --- ranking -----------------------------------------------------------------------------
 

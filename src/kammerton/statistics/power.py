@@ -12,6 +12,7 @@ from kammerton.errors import OptionError
 from kammerton.model.measure import Values
 from kammerton.statistics.products import each_block
 from kammerton.statistics.resampling import Resampling
+from kammerton.statistics.student import quantile
 
 __all__ = ["detectable_differences"]
 
@@ -71,7 +72,7 @@ def detectable_differences(
     errors = np.sqrt(np.maximum(ratio(ratio(squares, drawn) - means**2, drawn - 1), 0.0))
     found = np.full(pairs, np.nan)
     for pair in np.flatnonzero(count > 1).tolist():
-        needed = _quantile(int(count[pair]) - 1, alpha) * errors[:, pair] - means[:, pair]
+        needed = quantile(1 - alpha, int(count[pair]) - 1) * errors[:, pair] - means[:, pair]
         found[pair] = max(float(np.nanquantile(needed, power)), 0.0)
     return found
 
@@ -86,9 +87,3 @@ def _centred(differences: Values) -> Values:
             stretch = math.sqrt(count / (count - 1))
             made[known, pair] = (column[known] - mean(column[known])) * stretch
     return made
-
-
-def _quantile(freedom: int, alpha: float) -> float:
-    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
-
-    return float(stdtrit(freedom, 1 - alpha / 2))

@@ -155,8 +155,8 @@ class Sample:
             made = np.concatenate(list(blocks))
         return dict(zip(keys, made.T, strict=True))
 
-    def is_of_one(self, key: Key, found: ItemFigures, resampled: Values) -> bool:
-        """Tell whether a figure does not vary because all of it is of one item, or of one cluster.
+    def units_behind(self, key: Key, found: ItemFigures, resampled: Values) -> int:
+        """Return how many items, or clusters, have a value of their own in a figure.
 
         Parameters
         ----------
@@ -164,16 +164,24 @@ class Sample:
         found : ItemFigures
             Of the figure.
         resampled : ndarray, shape (resamples,)
-            The figure of each resample.
+            The figure of each resample. If it varies, it is of two at least.
         """
-        known = resampled[~np.isnan(resampled)]
-        if len(known) and known.min() < known.max():
-            return False
         if is_gathered([key]):
-            return self.units_count < 2
-        place = {name: number for number, name in enumerate(self.items)}
-        defined = np.flatnonzero(~np.isnan(found.counted)).tolist()
-        return len({int(self.units[place[found.names[number]]]) for number in defined}) < 2
+            cases = self.regathering.cases(key.system, key.annotator).values()
+            items = np.flatnonzero(np.any([each >= 0 for each in cases], axis=0))
+        else:
+            items = self._places(found.names)[~np.isnan(found.counted)]
+        units = len(np.unique(self.units[items]))
+        known = resampled[~np.isnan(resampled)]
+        return 2 if units < 2 and len(known) and known.min() < known.max() else units
+
+    def _places(self, names: Sequence[str]) -> Codes:
+        """Return the numbers of items."""
+        return np.array([self._place[name] for name in names], dtype=np.int64)
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.items)}
 
     # --- measures over classes ---------------------------------------------------------------
 

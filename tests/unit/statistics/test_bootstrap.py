@@ -3,9 +3,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from kammerton.errors import OptionError
-from kammerton.statistics.bootstrap import bca, percentile
+from kammerton.statistics.bootstrap import bca, expanded, interval, percentile
 
 NAN = math.nan
 COUNTED = np.arange(1001.0)
@@ -74,6 +75,46 @@ def test_an_undefined_figure_has_no_interval() -> None:
 def test_figures_without_a_unit_may_be_undefined() -> None:
     without = np.array([-2.0, 1.0, 1.0, NAN])
     assert bca(500, COUNTED, without) == bca(500, COUNTED, without[:3])
+
+
+def test_of_two_units_the_level_is_an_error_function() -> None:
+    # Student's distribution with one degree of freedom has 1 as its upper quartile; Phi(+-sqrt(2) * 1)
+    assert expanded(0.5, 2) == pytest.approx(math.erf(1), rel=1e-12)
+
+
+@pytest.mark.parametrize(("units", "quantile"), [(5, 2.776), (10, 2.262), (30, 2.045), (61, 2.000)])
+def test_levels_are_expanded_by_tables_of_students_distribution(units: int, quantile: float) -> None:
+    # two-sided quantiles with n - 1 degrees of freedom; a normal value is within z by erf(z / sqrt(2))
+    held = math.erf(quantile * math.sqrt(units / (units - 1)) / math.sqrt(2))
+    assert expanded(0.95, units) == pytest.approx(held, abs=5e-5)
+
+
+def test_levels_stay_below_one_and_come_down_to_what_was_asked_for() -> None:
+    levels = [expanded(0.95, units) for units in (2, 3, 4, 10, 100, 10_000, 1_000_000)]
+    assert all(0.95 < each < 1 for each in levels)
+    assert levels == sorted(levels, reverse=True)
+    assert levels[-1] == pytest.approx(0.95, abs=1e-6)
+
+
+@pytest.mark.parametrize("units", [5, 20])
+def test_of_means_that_are_normal_it_is_the_interval_of_student(units: int) -> None:
+    # resamples of n values have the variance with n, and not n - 1, below the fraction line
+    values = np.random.default_rng(0).normal(3.0, 2.0, units)
+    normal = stats.norm.ppf((np.arange(1_000_000) + 0.5) / 1_000_000)
+    means = values.mean() + normal * values.std() / math.sqrt(units)
+    expected = stats.t.interval(0.95, units - 1, values.mean(), stats.sem(values))
+    assert interval(values.mean(), means, None, 0.95, units) == pytest.approx(expected, abs=1e-4)
+    without = (values.sum() - values) / (units - 1)
+    level = expanded(0.95, units)
+    assert interval(values.mean(), means, without, 0.95, units) == bca(values.mean(), means, without, level)
+
+
+def test_figures_of_one_unit_have_no_interval() -> None:
+    assert undefined(interval(500.0, COUNTED, None, 0.95, 1))
+    assert undefined(interval(NAN, COUNTED, None, 0.95, 9))
+    # of two, the level is as good as 1
+    for without in (None, np.array([499.0, 501.0])):
+        assert interval(500.0, COUNTED, without, 0.95, 2) == pytest.approx((0, 1000))
 
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -1.0, 95.0, NAN])

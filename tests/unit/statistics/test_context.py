@@ -14,7 +14,7 @@ from cases.chords import song
 from kammerton.fingering import Fingering
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.model.registry import find_task
-from kammerton.statistics.bootstrap import bca
+from kammerton.statistics.bootstrap import bca, expanded
 from kammerton.statistics.context import Context, Role, Standing
 from kammerton.statistics.resampling import Resampling
 
@@ -101,6 +101,7 @@ def test_shares_have_corrected_intervals_too() -> None:
         systems.sum() / ceilings.sum(),
         (drawn @ systems) / (drawn @ ceilings),
         (out @ systems) / (out @ ceilings),
+        expanded(0.95, 6),
     )
     row = only(scores, MAJMIN, "others")
     assert row.share == pytest.approx(systems.sum() / ceilings.sum())

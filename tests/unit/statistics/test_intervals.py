@@ -13,7 +13,7 @@ from cases.chords import song
 from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.statistics import sample as sampling
-from kammerton.statistics.bootstrap import bca, percentile
+from kammerton.statistics.bootstrap import bca, expanded, percentile
 from kammerton.statistics.figures import Key
 from kammerton.statistics.intervals import Intervals, intervals
 from kammerton.statistics.regathering import figures_of
@@ -67,11 +67,15 @@ def figures(scores: kt.Scores, draw: list[int], items: list[str]) -> dict[Key, f
     return found
 
 
-def check(scores: kt.Scores, found: Intervals, draws: list[list[int]], items: list[str]) -> None:
+def check(
+    scores: kt.Scores, found: Intervals, draws: list[list[int]], items: list[str], units: Mapping[str, str]
+) -> None:
     every = [figures(scores, draw, items) for draw in draws]
     assert set(found) == set(every[0])
     for key, interval in found.items():
-        expected = percentile(np.array([each[key] for each in every]), 0.9)
+        own = scores.of_items(key.measure, key.system, key.annotator)
+        known = {units[name] for name, value in zip(own.names, own.counted, strict=True) if value >= 0}
+        expected = percentile(np.array([each[key] for each in every]), expanded(0.9, len(known)))
         assert interval == pytest.approx(expected, abs=1e-12, nan_ok=True), key
 
 
@@ -79,7 +83,7 @@ def check(scores: kt.Scores, found: Intervals, draws: list[list[int]], items: li
 def test_every_figure_of_every_draw(annotators: Mapping[str, Any] | None) -> None:
     scores = kt.score("chords", REFS, {"s": ESTS}, annotators=annotators, measures=MEASURES)
     found = intervals(scores, level=0.9, resamples=DRAWS, seed=7)
-    check(scores, found, drawn(8), sorted(REFS))
+    check(scores, found, drawn(8), sorted(REFS), {name: name for name in REFS})
     assert (found.units, found.clustered, found.resamples) == (8, False, DRAWS)
     assert len(found) == len(scores.summary)
 
@@ -88,7 +92,7 @@ def test_clusters_are_drawn_whole() -> None:
     scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES)
     clusters = {name: "early" if name < "d" else name for name in REFS}
     found = intervals(scores, level=0.9, resamples=DRAWS, seed=7, clusters=clusters)
-    check(scores, found, drawn(8, clusters=[clusters[name] for name in sorted(REFS)]), sorted(REFS))
+    check(scores, found, drawn(8, clusters=[clusters[name] for name in sorted(REFS)]), sorted(REFS), clusters)
     assert (found.units, found.clustered) == (6, True)
 
 
@@ -124,7 +128,8 @@ def test_bias_corrected_intervals() -> None:
     without = np.array(
         [figures(scores, [each for each in range(8) if each != out], items)[key] for out in range(8)]
     )
-    assert found[key] == pytest.approx(bca(scores.value("MajMin"), every, without, 0.9), abs=1e-12)
+    level = expanded(0.9, 7)  # one of the eight is excluded throughout
+    assert found[key] == pytest.approx(bca(scores.value("MajMin"), every, without, level), abs=1e-12)
     assert sum(len(LeaveOneOut(8).block(start)) for start in LeaveOneOut(8).starts) == 8
 
 
@@ -197,7 +202,7 @@ def test_classes_are_made_anew_from_what_was_drawn() -> None:
         every.append({str(measure): again.value(str(measure)) for measure in again.measures})
     for (_, _, measure, how), interval in found.items():
         if how == "gathered":
-            expected = percentile(np.array([each[str(measure)] for each in every]), 0.9)
+            expected = percentile(np.array([each[str(measure)] for each in every]), expanded(0.9, 5))
             assert interval == pytest.approx(expected, abs=1e-12, nan_ok=True), str(measure)
     assert any(measure.aggregate == "gathered" for measure in scores.measures)
 
@@ -230,6 +235,18 @@ def test_few_items_get_all_draws_as_there_are_few_that_differ(monkeypatch: pytes
     assert intervals(scores, resamples=5_000).gathered_resamples == 5_000
     monkeypatch.setattr(sampling, "_FEWEST", 125)
     assert intervals(scores, resamples=5_000).gathered_resamples == 125
+
+
+def test_classes_are_of_the_items_that_a_system_has() -> None:
+    said = {"all": lists(SAID), "few": {name: found for name, found in lists(SAID).items() if name in "abd"}}
+    scores = kt.score("instruments", lists(TRUTH), said, measures=["open-mic-task1/macro_F"], missing="skip")
+    (measure,) = scores.measures
+    keys = [Key(system, "reference", measure, "gathered") for system in said]
+    nothing = np.zeros(1)
+    for clusters, units in ((None, [5, 3]), ({**{name: name for name in TRUTH}, "b": "a"}, [4, 2])):
+        sample = Sample(scores, keys, {measure: frozenset(TRUTH)}, clusters)
+        found = sample.found(keys)
+        assert [sample.units_behind(key, found[key], nothing) for key in keys] == units
 
 
 def test_classes_of_queries_and_of_several_annotators() -> None:

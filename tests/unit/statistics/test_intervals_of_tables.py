@@ -16,8 +16,9 @@ from kammerton.statistics.sample import Sample
 from tabled_scores import CLASSES, MEAN, MIDDLE, POOLED, WEIGHTED, names, tabled
 
 NONE = (math.nan, math.nan)
-HALF = 0.4
-"""Level of an interval from 30 % to 70 %: of two items, the middle half draws each once."""
+HALF = 0.2
+"""Level of an interval that is of the middle half of the draws of two items, in which each is drawn once:
+tan(0.1 pi) = 0.3249 by Student's distribution, sqrt(2) times that is 0.4595, and below that lie 32 %."""
 
 # Values 1 and 0, on 1 and on 3. Drawn twice, once each, twice: a quarter, a half, a quarter of the time.
 TWO = {"s": [[1, 1], [0, 3]]}
@@ -103,8 +104,9 @@ def test_clusters_are_drawn_whole() -> None:
     assert found[Key("s", "reference", POOLED, "pooled")] == (1 / 4, 1 / 4)
     assert (found.units, found.clustered) == (2, True)
     assert intervals(scores, level=0.9, clusters=clusters)[Key("s", "reference", POOLED, "pooled")] == (0, 1)
-    # an item on its own: all of one kind in 1 of 16 draws of four, so that 30 % and 70 % are mixed
-    alone = intervals(scores, level=HALF)[Key("s", "reference", POOLED, "pooled")]
+    # an item on its own: 5 of 16 draws of four have at most one of the first kind, 11 at most two. Ends of a
+    # level of 0.4, by Student's distribution 0.584 * sqrt(4 / 3) out, are at 25 % and 75 %
+    alone = intervals(scores, level=0.4)[Key("s", "reference", POOLED, "pooled")]
     assert alone == (1 / 10, 1 / 2)
 
 
@@ -119,6 +121,13 @@ def test_clusters_are_drawn_whole() -> None:
 def test_one_value_has_no_interval(rows: list[list[float]]) -> None:
     found = intervals(tabled({"s": rows}))
     assert all(undefined(each) for each in found.values())
+
+
+def test_an_item_without_a_value_of_its_own_may_add_to_a_pooled_one() -> None:
+    # 3/0 is undefined, (3 + 1) / (0 + 2) is 2; the second item alone is 1/2
+    found = intervals(tabled({"s": [[3, 0], [1, 2]]}))
+    assert found[Key("s", "reference", POOLED, "pooled")] == (0.5, 2)
+    assert undefined(found[Key("s", "reference", POOLED, "mean")])
 
 
 def test_items_that_never_differ_have_a_narrow_one() -> None:
