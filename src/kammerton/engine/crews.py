@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import secrets
@@ -107,8 +108,9 @@ class Processes(Crew):
 
     def prepare(self, *known: object) -> None:
         """Start the processes, and let each import what it needs to understand what is known."""
-        for _ in range(self.workers):
-            self._pool.submit(_understand, *known)
+        with contextlib.suppress(BrokenExecutor):  # which is told once there is work
+            for _ in range(self.workers):
+                self._pool.submit(_understand, *known)
         self._note_started()
 
     def _note_started(self) -> None:

@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.engine import Means, score_corpus
+from kammerton.engine.crews import Processes
 from kammerton.errors import OptionError
 from kammerton.model.evidence import Evidence
 from kammerton.runs.evidence_files import files_of, tables_of
@@ -95,6 +96,18 @@ def test_a_fault_of_the_program_is_no_lost_worker() -> None:
     for means in (Means(size=SIZE), Means(size=SIZE, jobs=2)):
         with pytest.raises(ZeroDivisionError, match="a bug"):
             score_corpus(order(), corpus_of({450: ("bug",)}), means)
+
+
+def test_workers_that_are_left_over_are_not_waited_for() -> None:
+    crew = Processes(2)
+    slept = crew.submit(time.sleep, 600)
+    crew.prepare()
+    assert crew.loss(BrokenExecutor()) == "worker killed"  # though the pool itself is not broken
+    assert isinstance(slept.exception(timeout=60), BrokenExecutor)
+    crew.prepare()
+    crew.renew()
+    assert crew.submit(bytes, 3).result(timeout=60) == bytes(3)
+    crew.close(at_once=False)
 
 
 def alive(pid: int) -> bool:
