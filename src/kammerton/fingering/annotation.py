@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -111,10 +111,16 @@ class Fingering:
         line_of : callable
             Returns the line of each note.
         """
-        labels = tuple(np.array(known_labels(), dtype=object)[codes].tolist())
+        labels = tuple(_spellings(len(_numbers))[codes].tolist())
         other = Fingering(self.onsets, self.offsets, self.pitches, self.hands, labels, line_of)
         vars(other)["codes"] = codes  # sooner known here than from the labels
         return other
+
+
+@lru_cache(maxsize=1)
+def _spellings(count: int) -> NDArray[np.object_]:
+    """Return the first so many labels."""
+    return np.array(known_labels()[:count], dtype=object)
 
 
 def number_of_label(label: str) -> int:

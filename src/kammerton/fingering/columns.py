@@ -17,7 +17,7 @@ from kammerton.fingering.playability import KeyPresses
 from kammerton.model.measure import Statistics
 from kammerton.model.task import Case
 
-__all__ = ["Columns", "build_columns", "key_presses"]
+__all__ = ["Columns", "build_columns", "key_presses", "label_table"]
 
 
 _NO_FINGER = 99
@@ -145,7 +145,7 @@ def _grouped(cases: dict[int, tuple[Codes, Codes]]) -> tuple[Pieces, ...]:
 def build_columns(cases: Sequence[Case[Fingering]]) -> Columns:
     """Encode cases of references and an estimate on the same notes."""
     coded = [(_estimate(case).codes, np.array([ref.codes for ref in case.references])) for case in cases]
-    table = _extended(_known_table(known_labels()))
+    table = _extended(label_table())
     return Columns(coded, table, np.array([case.group for case in cases], dtype=np.int64))
 
 
@@ -166,7 +166,7 @@ def key_presses(fingerings: Iterable[Fingering]) -> KeyPresses:
     """
     pieces = list(fingerings)
     codes = np.concatenate([np.empty(0, dtype=np.int64), *(p.codes for p in pieces)])
-    table = _known_table(known_labels())  # a label is known once its code was asked for
+    table = label_table()  # a label is known once its code was asked for
     hands = hands_of_labels(table.strikes)[codes]
     unfingered = np.flatnonzero(hands == UNKNOWN)
     hands[unfingered] = np.concatenate([np.empty(0, dtype=np.int64), *(p.hands for p in pieces)])[unfingered]
@@ -181,8 +181,13 @@ def key_presses(fingerings: Iterable[Fingering]) -> KeyPresses:
     )
 
 
+def label_table() -> LabelTable:
+    """Return what the codes of all labels stand for that any fingering has had."""
+    return _tabulated(known_labels())
+
+
 @lru_cache(maxsize=1)
-def _known_table(labels: tuple[str, ...]) -> LabelTable:
+def _tabulated(labels: tuple[str, ...]) -> LabelTable:
     return tabulate(labels)
 
 

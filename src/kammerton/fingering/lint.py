@@ -14,7 +14,7 @@ from kammerton.fingering.columns import key_presses
 from kammerton.fingering.constraints import RULES, Limits, judge_steps, limits_of
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.pitch import spell
-from kammerton.fingering.playability import Judgement, Playability
+from kammerton.fingering.playability import Judgement, KeyPresses, Playability
 
 __all__ = ["Findings", "Spot", "find_spots", "finger_name", "key_name", "lint"]
 
@@ -86,16 +86,16 @@ def find_spots(fingering: Fingering, limits: Limits) -> Findings:
     limits : Limits
         What a hand can do.
     """
-    judge = Playability(key_presses([fingering]))
+    presses = key_presses([fingering])
+    judge = Playability(presses)
     steps, chords = judge.melodic(limits), judge.chords(limits)
-    spots = [*_spots("step", steps, fingering, limits), *_spots("chord", chords, fingering, limits)]
+    spots = [*_spots("step", steps, presses, limits), *_spots("chord", chords, presses, limits)]
     spots.sort(key=lambda spot: (fingering.onsets[spot.second], spot.second, spot.first))
     unjudged = len(fingering) - int(judge.judged.sum())
     return Findings(tuple(spots), len(steps.rules), len(chords.rules), unjudged)
 
 
-def _spots(kind: Kind, judgement: Judgement, fingering: Fingering, limits: Limits) -> Iterator[Spot]:
-    presses = key_presses([fingering])
+def _spots(kind: Kind, judgement: Judgement, presses: KeyPresses, limits: Limits) -> Iterator[Spot]:
     pairs, rules = judgement.places, judgement.rules[judgement.rules > 0]
     played = judgement.fingers[:, judgement.rules > 0]
     hands = presses.hands[pairs[1]]

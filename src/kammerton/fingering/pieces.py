@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.core.intervals import Codes
-from kammerton.fingering.annotation import MISSING
 from kammerton.fingering.labels import parse_label
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "LabelTable",
     "Pieces",
     "collect",
-    "encode_labels",
     "group_pieces",
     "tabulate",
 ]
@@ -101,23 +99,6 @@ def tabulate(labels: Sequence[str]) -> LabelTable:
     tuples = [numbers.setdefault(label, len(numbers)) for label in fingers]
     sets = [sum(1 << SIGNED_FINGERS.index(finger) for finger in set(label)) for label in fingers]
     return LabelTable(*(np.array(column, dtype=np.int64) for column in (strikes, releases, tuples, sets)))
-
-
-def encode_labels(columns: Sequence[Sequence[str]]) -> tuple[list[Codes], LabelTable]:
-    """Return the codes of each column of labels, and the table they point into.
-
-    Examples
-    --------
-    >>> codes, table = encode_labels([["1", "2"], ["2", ""]])
-    >>> [column.tolist() for column in codes]
-    [[1, 2], [2, 0]]
-    """
-    index = {MISSING: 0}
-    codes = [
-        np.array([index.setdefault(label, len(index)) for label in column], dtype=np.int64)
-        for column in columns
-    ]
-    return codes, tabulate(list(index))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -188,12 +188,6 @@ class Playability:
         judged[self._held[0]] = True
         return judged
 
-    def hand_shifts(self) -> Codes:
-        """Count moves of a hand from or to a chord, which are not judged, shape (pieces,)."""
-        lanes = self._lanes
-        moves = lanes.joined & lanes.heads[1:] & ~(lanes.single[1:] & lanes.single[:-1])
-        return np.bincount(self._pieces[lanes.notes[1:][moves]], minlength=len(self._presses))
-
     def _judged(self, steps: Codes, fingers: Codes, limits: Limits) -> Judgement:
         rules, _ = self._rules(steps, fingers, limits)
         return self._judgement(steps, fingers, rules)

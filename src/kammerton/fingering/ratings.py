@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kammerton.fingering.annotation import Fingering, known_labels
-from kammerton.fingering.pieces import tabulate
+from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.columns import label_table
 from kammerton.model.ratings import Ratings
 
 __all__ = ["ratings"]
@@ -41,6 +41,6 @@ def ratings(annotations: Sequence[Fingering | None], _: object = None) -> Rating
     for rater, fingering in enumerate(annotations):
         if fingering is not None:
             codes = fingering.codes  # a label is known once its code was asked for
-            struck[:, rater] = tabulate(known_labels()).strikes[codes]
+            struck[:, rater] = label_table().strikes[codes]
     place = np.where(struck < 0, struck + 5, struck + 4)
     return Ratings(_FINGERS, np.where(struck == 0, -1, place))

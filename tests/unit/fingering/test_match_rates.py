@@ -29,7 +29,6 @@ from kammerton.fingering.pieces import (
     LabelTable,
     Pieces,
     collect,
-    encode_labels,
     group_pieces,
     tabulate,
 )
@@ -41,13 +40,16 @@ Item = tuple[Labels, Sequence[Labels]]
 
 
 def encoded(items: Sequence[Item]) -> tuple[tuple[Pieces, ...], LabelTable]:
-    columns = [column for est, refs in items for column in (est, *refs)]
-    codes, table = encode_labels(columns)
+    index = {"": 0}
+
+    def codes(labels: Labels) -> list[int]:
+        return [index.setdefault(label, len(index)) for label in labels]
+
     pieces = []
     for est, refs in items:
-        rows, codes = codes[: len(refs) + 1], codes[len(refs) + 1 :]
-        pieces.append((rows[0], np.array(rows[1:], dtype=np.int64).reshape(len(refs), len(est))))
-    return group_pieces(pieces), table
+        rows = np.array([codes(ref) for ref in refs], dtype=np.int64).reshape(len(refs), len(est))
+        pieces.append((np.array(codes(est), dtype=np.int64), rows))
+    return group_pieces(pieces), tabulate(list(index))
 
 
 def matches(est: str, *refs: str, comparison: Comparison = "strike") -> Matches:

@@ -201,11 +201,6 @@ def test_one_hand_that_is_not_known() -> None:
     assert quotient(unknown.melodic(PARNCUTT)) == "0/0"
 
 
-def test_shifts_of_a_hand() -> None:
-    played = play("R1:60@0 R5:72@0 R1:62@1 R5:74@1 R1:60@2 R2:62@3 L1:48@0 L2:46@1")
-    assert played.hand_shifts().tolist() == [2]
-
-
 # --- many pieces -----------------------------------------------------------------------------
 
 notes_of_a_piece = st.lists(
@@ -232,7 +227,6 @@ def test_a_batch_is_its_pieces(pieces: list[list[Note]], limits: Limits) -> None
     for kernel in KERNELS:
         expected = [kernel(piece, limits).statistics[0].tolist() for piece in alone]
         assert kernel(together, limits).statistics.tolist() == expected
-    assert together.hand_shifts().tolist() == [int(piece.hand_shifts()[0]) for piece in alone]
 
 
 def groups_of(notes: list[Note]) -> list[list[Note]]:

@@ -43,7 +43,6 @@ from kammerton.model.task import Reading
 __all__ = ["Annotator", "find_annotators", "is_abcdf", "parse_abcdf"]
 
 _FINGERING = re.compile(r"%\s*abcD fingering\s+([0-9]{1,4})\s*:[ \t]*(.*)", re.IGNORECASE)
-_DETAIL = re.compile(r"%\s*(Authority|Transcriber)\s*:(.*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +59,6 @@ class Annotator:
         Where it begins.
     excerpt : str
         Its whole line.
-    authority, transcriber : str, optional
-        Whose fingers they are, and who wrote them down.
     """
 
     number: str
@@ -69,8 +66,6 @@ class Annotator:
     line: int
     column: int
     excerpt: str
-    authority: str | None = None
-    transcriber: str | None = None
 
     def place(self, file: str, begin: int, length: int) -> Place:
         """Return the place of a piece of the fingering."""
@@ -89,19 +84,13 @@ def is_abcdf(text: str) -> bool:
 
 
 def find_annotators(text: str) -> tuple[Annotator, ...]:
-    """Return the fingerings of a file with what the comments below each say of it."""
+    """Return the fingerings of a file."""
     found: list[Annotator] = []
     for number, line in enumerate(text.split("\n"), 1):
-        fingering, detail = _FINGERING.match(line), _DETAIL.fullmatch(line)
+        fingering = _FINGERING.match(line)
         if fingering is not None:
             column = fingering.start(2) + 1
             found.append(Annotator(fingering[1], fingering[2].rstrip(), number, column, line))
-        elif detail is not None and found:
-            written = detail[2].strip() or None
-            if detail[1].lower() == "authority":
-                found[-1] = replace(found[-1], authority=written)
-            else:
-                found[-1] = replace(found[-1], transcriber=written)
     return tuple(found)
 
 

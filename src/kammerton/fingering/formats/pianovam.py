@@ -32,8 +32,6 @@ _LISTS = "lists"
 _LABELS = "labels_1to10"
 _RECORDING = "recording"
 
-Scalar = str | Decimal | None
-
 
 def parse_json(text: str, problems: Problems, options: ReadingOptions) -> Reading[Fingering]:
     r"""Read notes or labels in JSON.
