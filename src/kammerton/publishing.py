@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from kammerton.errors import DataError, OptionError, OutputError, quote
 from kammerton.formats.atomic import write_atomically
+from kammerton.model.corpus import ALL
 from kammerton.model.scores import Scores
 from kammerton.model.views import ItemView
 from kammerton.runs.beside import Joined, join_alike
@@ -120,7 +121,8 @@ def _drawer(scores: Scores, measure: str) -> Draw | None:
     if origin.task.view is None or origin.corpus is None:
         return None
     task, corpus, options = origin.task, origin.corpus.paired(), origin.options
-    judging = scores.annotators[0] if len(scores.annotators) == 1 else None
+    named = [name for name in scores.annotators if name != ALL]
+    judging = named[0] if len(named) == 1 else None
 
     def draw(item: str, annotator: str | None) -> ItemView | None:
         for judge in (measure, None):  # not every measure says what of an item is wrong

@@ -49,6 +49,9 @@ _PROTOCOLS = {
     "instruments": ("open-mic-task1",),
 }
 
+_REPORTED = {**_PROTOCOLS, "fingering": ("nakamura2020", "strike", "playability")}
+"""Those of a report, which tells of fingers what only ``strike`` counts."""
+
 _FURTHER = {"chords": ("second",)}
 """Annotators of further folders; those of fingerings are told by the names of the files."""
 
@@ -100,7 +103,7 @@ def _report(path: str) -> None:
     from kammerton.cli.outputs import check_output  # noqa: PLC0415
 
     check_output(path, (), ())
-    found = [_scores(task, *_PROTOCOLS[task], context=True) for task in _TRIED]
+    found = [_scores(task, *_REPORTED[task], context=True) for task in _TRIED]
     kammerton.report(found, path, title="The bundled example of Kammerton")
 
 

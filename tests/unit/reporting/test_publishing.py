@@ -189,6 +189,20 @@ def test_a_page_names_the_only_annotator_of_an_item_as_those_of_the_others(tmp_p
     assert data["texts"][data["items"]["1"]["tracks"][0]["name"]] == "2"
 
 
+def test_items_are_laid_out_though_no_figure_is_against_one_annotator(tmp_path: Path) -> None:
+    for name, finger in (("refs/a-1", 1), ("refs/a-2", 2), ("mine/a", 1)):
+        path = tmp_path / f"{name}_fingering.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"0\t0.0\t0.5\tC4\t64\t64\t0\t{finger}\n", "utf-8")
+    folders = str(tmp_path / "refs"), str(tmp_path / "mine")
+    scores = kt.score("fingering", *folders, protocols=["nakamura2020"])
+    assert scores.annotators == ("all",)
+    kt.report(scores, tmp_path / "a.html")
+    data = data_of(tmp_path / "a.html")
+    names = [data["texts"][voice["name"]] for voice in data["items"]["0"]["roll"]["voices"]]
+    assert names == ["1", "2", "mine"]
+
+
 def test_instruments_that_were_missed_or_are_spurious_are_told_of_the_worst_item(tmp_path: Path) -> None:
     references = {"a": ["violin"], "b": ["violin", "cello"]}
     said = ["organ", "piano", "drums", "flute", "banjo", "guitar", "voice", "bass"]

@@ -76,11 +76,11 @@ def mean_ranks(found: MeanRanks, palette: Palette = PAPER) -> alt.TopLevelMixin:
         x=alt.X("rank:Q", scale=across, axis=axis), y=up, y2="top:Q"
     )
     points = lines.mark_point(filled=True, size=60, opacity=1, color=palette.accent).encode(x="rank:Q", y=up)
-    names = lines.mark_text(align="left", dx=8, fontSize=12, color=palette.ink).encode(
+    told = lines.mark_text(align="left", dx=8, fontSize=12, color=palette.ink).encode(
         x="rank:Q", y=up, text="name:N"
     )
     joined = alt.Chart(alt.Data(values=bars)).mark_rule(strokeWidth=5, color=palette.ink)
     joined = joined.encode(x=alt.X("low:Q", scale=across, axis=axis), x2="high:Q", y=up)
-    layers = [stems, points, names, *([joined] if bars else [])]
+    layers = [stems, points, told, *([joined] if bars else [])]
     chart = alt.layer(*layers).properties(width=460, height=_ROW * (len(rows) + len(bars)))
     return styled(chart, palette)
