@@ -121,7 +121,8 @@ def score(  # noqa: PLR0913 - one per choice
         Scores in their place: any executor of :mod:`concurrent.futures`; ``"dask"`` for a new Dask cluster on
         this machine, ``"dask://host:port"`` for one that is there.
     shard_size : int
-        Items that are scored together; more of them need more memory, and lose more if a worker is lost.
+        Items that are scored together, in steps of 200; more of them need more memory, and lose more if a
+        worker is lost.
     store : Store, optional
         From :func:`kammerton.keeping`: has what was finished before, and gets what is.
     progress : callable, optional
