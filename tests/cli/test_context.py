@@ -72,6 +72,18 @@ def test_markup_has_the_same_figures(people: Terminal) -> None:
     assert latex.splitlines()[-2] == "% ceiling: every annotator of an item against the others, 2 items"
 
 
+def test_measures_over_classes_do_not_change_how_many_items_there_are(terminal: Terminal) -> None:
+    (terminal.folder / "ref.csv").write_text("file,label\na,piano\na,violin\na,cello\nb,voice\nb,drums\n")
+    (terminal.folder / "est.csv").write_text("file,label\na,piano\nb,voice\n")
+    measures = ("--measure", "open-mic-task1/F", "--measure", "open-mic-task1/macro_F")
+    found = terminal.run(
+        "score", "instruments", "ref.csv", "est.csv", "--taxonomy", "openmic-2018", *measures, "--context"
+    )
+    lines = [line for line in found.out.splitlines() if line.startswith(("floor: everything", "est "))]
+    # two files, whose five instruments macro_F is the mean of
+    assert [line.split()[-3] for line in lines] == ["2", "2"]
+
+
 def test_files_have_every_row(people: Terminal) -> None:
     rows = list(csv.DictReader(io.StringIO(people.run(*SCORE, "--no-ci", "--format", "csv").out)))
     assert [(row["role"], row["name"], row["value"], row["share"]) for row in rows[3:]] == [

@@ -22,7 +22,7 @@ from kammerton.model.corpus import check_names
 from kammerton.model.task import Task
 from kammerton.reporting.agreements import beyond_chance, blocks_of_agreement
 from kammerton.reporting.blocks import render_blocks
-from kammerton.reporting.documents import render_csv, render_json
+from kammerton.reporting.documents import render_frame, render_json
 from kammerton.runs import write_run
 from kammerton.statistics.annotators import AnnotatorAgreement
 
@@ -56,8 +56,7 @@ class Wanted:
     def deliver(self, found: AnnotatorAgreement) -> None:
         """Write and print the figures."""
         if self.per_item is not None:
-            table = render_csv(found.table.columns, found.table.iter_rows())
-            write_atomically(self.per_item, table.encode("utf-8", "backslashreplace"))
+            write_atomically(self.per_item, render_frame(found.table).encode("utf-8", "backslashreplace"))
         if self.out is not None:
             write_run(found, self.out)
         if self.output is not None:
@@ -72,7 +71,7 @@ class Wanted:
         if self.form == "json":
             return render_json(found.to_dict())
         if self.form == "csv":
-            return render_csv(found.summary.columns, found.summary.iter_rows())
+            return render_frame(found.summary)
         blocks, lines = blocks_of_agreement(found, every=self.every), beyond_chance(found)
         return render_blocks(blocks, self.form, notes=lines, width=width, encoding=encoding)
 

@@ -18,7 +18,7 @@ from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.atomic import write_atomically
 from kammerton.model.task import Task
 from kammerton.reporting.comparisons import render_comparison
-from kammerton.reporting.documents import render_csv, render_json
+from kammerton.reporting.documents import render_frame, render_json
 from kammerton.reporting.left_out import closing_line
 from kammerton.runs import is_run
 from kammerton.statistics.compared import SystemComparison
@@ -96,5 +96,5 @@ def _document(found: SystemComparison, form: str, width: int, *, every: bool, en
     if form == "json":
         return render_json(found.to_dict())
     if form == "csv":
-        return render_csv(found.pairs.columns, found.pairs.iter_rows())
+        return render_frame(found.pairs)
     return render_comparison(found, form, every=every, width=width, encoding=encoding)

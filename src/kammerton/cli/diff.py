@@ -77,10 +77,10 @@ def diff(
 
 def _document(found: RunDifference, form: str, encoding: str) -> str:
     from kammerton.reporting.differences import render_difference  # noqa: PLC0415
-    from kammerton.reporting.documents import render_csv, render_json  # noqa: PLC0415
+    from kammerton.reporting.documents import render_frame, render_json  # noqa: PLC0415
 
     if form == "json":
         return render_json(found.to_dict())
     if form == "csv":
-        return render_csv(found.table.columns, found.table.iter_rows())
+        return render_frame(found.table)
     return render_difference(found, form, encoding=encoding)

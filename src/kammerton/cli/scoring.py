@@ -29,12 +29,12 @@ from kammerton.model.task import Task
 from kammerton.reporting.blocks import render_blocks
 from kammerton.reporting.citing import render_citations
 from kammerton.reporting.class_tables import render_class_table
-from kammerton.reporting.contexts import render_context
+from kammerton.reporting.contexts import blocks_of_context
 from kammerton.reporting.diagnostics import count_problems
-from kammerton.reporting.documents import render_items, render_json, render_summary
-from kammerton.reporting.groups import render_groups
+from kammerton.reporting.documents import render_frame, render_items, render_json
+from kammerton.reporting.groups import blocks_of_groups
 from kammerton.reporting.left_out import closing_line, excluded_lines, fewer_draws
-from kammerton.reporting.tables import build_blocks
+from kammerton.reporting.tables import Block, build_blocks
 from kammerton.runs import write_run
 
 __all__ = ["Plan", "listed", "paths_of_list", "run", "sides"]
@@ -106,14 +106,18 @@ class Plan:
             return render_class_table(scores, self.table, self.form, safe=self.safe_csv, encoding=encoding)
         if self.form == "json":
             return render_json(scores.to_dict())
-        if self.context or self.groups:
-            render = render_context if self.context else render_groups
-            safe, every = self.safe_csv, self.every
-            return render(scores, self.form, every=every, safe=safe, width=width, encoding=encoding)
         if self.form == "csv":
-            return render_summary(scores, safe=self.safe_csv)
-        blocks = build_blocks(scores, every=self.every)
-        return render_blocks(blocks, self.form, width=width, encoding=encoding)
+            found = scores.context if self.context else scores.groups if self.groups else None
+            return render_frame(scores.summary if found is None else found.table, safe=self.safe_csv)
+        blocks, notes = self._blocks(scores)
+        return render_blocks(blocks, self.form, notes=notes, width=width, encoding=encoding)
+
+    def _blocks(self, scores: Scores) -> tuple[Sequence[Block], Sequence[str]]:
+        if self.context:
+            return blocks_of_context(scores, every=self.every)
+        if self.groups:
+            return blocks_of_groups(scores, every=self.every)
+        return build_blocks(scores, every=self.every), ()
 
     def say(self, scores: Scores) -> None:
         """Say what was not scored and why."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from kammerton.errors import plural
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
-from kammerton.reporting.tables import Block, Line
+from kammerton.reporting.tables import Block, Line, line_of, signed_whole
 from kammerton.statistics.agreement import Agreement
 from kammerton.statistics.annotators import AnnotatorAgreement
 
@@ -30,8 +30,7 @@ def blocks_of_agreement(found: AnnotatorAgreement, *, every: bool = False) -> tu
     for protocol in dict.fromkeys(measure.protocol for measure in found.measures):
         measures = tuple(m for m in found.measures if m.protocol == protocol and (every or m.headline))
         if measures:
-            signature = found.signatures[measures[0]]
-            whole = f"{protocol}/*{signature.removeprefix(str(measures[0]))}"
+            whole = signed_whole(found.signatures, measures[0])
             basis = f"{plural(len(found.annotators), 'annotator')}, {plural(len(found.items), 'item')}"
             blocks.append(Block(protocol, measures, tuple(_lines(found, measures)), whole, basis))
     return tuple(blocks)
@@ -40,8 +39,8 @@ def blocks_of_agreement(found: AnnotatorAgreement, *, every: bool = False) -> tu
 def _lines(found: AnnotatorAgreement, measures: tuple[Measure, ...]) -> Iterator[Line]:
     """Give the figures of each annotator against each other, then their mean, then that of items."""
     for reference, estimate in found.pairs if found.persons else ():
-        figures = tuple(found.estimate(measure, reference, estimate) for measure in measures)
-        yield Line(estimate, reference, figures, max(figure.items for figure in figures))
+        figures = [found.estimate(measure, reference, estimate) for measure in measures]
+        yield line_of(estimate, reference, measures, figures)
     means = [found.means(measure) for measure in measures]
     for name in means[0]:
         line = tuple(of_measure[name] for of_measure in means)

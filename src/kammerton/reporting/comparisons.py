@@ -9,7 +9,7 @@ from functools import partial
 from textwrap import fill
 
 from kammerton.errors import plural
-from kammerton.model.measure import Estimate, Measure
+from kammerton.model.measure import Measure
 from kammerton.reporting.contexts import standing_lines
 from kammerton.reporting.escaping import for_terminal
 from kammerton.reporting.groups import group_name
@@ -123,21 +123,21 @@ def _groups(
 def _of_group(row: GroupFigure, by: str) -> list[str]:
     name = f"{group_name(row.group, by)} *" if row.costs_most else group_name(row.group, by)
     others = [
-        "-" if math.isnan(value) else _figure(value, row.measure) for value in (row.low, row.high, row.cost)
+        "-" if math.isnan(value) else figure(value, row.measure) for value in (row.low, row.high, row.cost)
     ]
     counts = [str(row.items), str(row.undefined)]
-    return [name, row.system, *counts, _figure(row.value, row.measure), *others]
+    return [name, row.system, *counts, figure(row.value, row.measure), *others]
 
 
 def _ranked(row: Ranked, measure: Measure) -> list[str]:
-    ends = [_figure(end, measure) for end in (row.low, row.high)]
+    ends = [figure(end, measure) for end in (row.low, row.high)]
     counts = [str(count) for count in (row.wins, row.ties, row.losses)]
-    return [row.system, row.letters, _figure(row.value, measure), *ends, *counts]
+    return [row.system, row.letters, figure(row.value, measure), *ends, *counts]
 
 
 def _pair(pair: Pair, measure: Measure) -> list[str]:
     second = f"{pair.second} *" if pair.told_apart else pair.second
-    ends = [_figure(each, measure) for each in (pair.difference, pair.low, pair.high)]
+    ends = [figure(each, measure) for each in (pair.difference, pair.low, pair.high)]
     return [
         pair.first,
         second,
@@ -146,10 +146,6 @@ def _pair(pair: Pair, measure: Measure) -> list[str]:
         _p(pair.adjusted),
         *map(_number, (pair.d_z, pair.superiority)),
     ]
-
-
-def _figure(value: float, measure: Measure) -> str:
-    return figure(Estimate(value, 0.0, 0, 0), measure)
 
 
 def _number(value: float) -> str:
@@ -206,15 +202,11 @@ def _reliability(found: Reliability, measure: Measure) -> Iterator[str]:
         f"reliability: E rho2 {_number(found.e_rho2)}, Phi {_number(found.phi)}; for .95 they need "
         f"{_count(found.items_for_e_rho2)} and {_count(found.items_for_phi)} items"
     )
-    yield f"smallest difference that is detected with power .8: {_figure(found.detectable, measure)}"
+    yield f"smallest difference that is detected with power .8: {figure(found.detectable, measure)}"
 
 
 def _count(value: float) -> str:
     return f"{value:,.0f}" if math.isfinite(value) else "more than any number of"
-
-
-def _units(comparison: Comparison) -> str:
-    return "clusters" if comparison.clustered else "items"
 
 
 def _notes(comparison: Comparison) -> Iterator[str]:
@@ -226,7 +218,7 @@ def _notes(comparison: Comparison) -> Iterator[str]:
         )
     if comparison.left_out:
         yield f"{plural(len(comparison.left_out), 'item')} left out: not all systems have them"
-    units = _units(comparison)
+    units = "clusters" if comparison.clustered else "items"
     yield (
         f"intervals: expanded {comparison.method}, {comparison.units:,} {units} drawn anew, "
         f"seed {comparison.seed}"

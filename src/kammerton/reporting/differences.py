@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from kammerton.errors import out_of
-from kammerton.model.measure import Estimate, Measure
+from kammerton.model.measure import Measure
 from kammerton.reporting.plain_tables import FORMS, aligned
 from kammerton.reporting.tables import figure
 from kammerton.runs.difference import Change, ItemChange, RunDifference
@@ -92,8 +92,7 @@ def _values(change: Change) -> list[str]:
 
 
 def _figure(value: float, measure: Measure) -> str:
-    text = figure(Estimate(value, 0.0, 0, 0), measure)
-    return "-" if text == "undefined" else text
+    return "-" if math.isnan(value) else figure(value, measure)
 
 
 def summary_of(found: RunDifference) -> str:

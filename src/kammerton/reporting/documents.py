@@ -7,12 +7,15 @@ import io
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kammerton.model.scores import Scores
 from kammerton.reporting.escaping import for_json, for_spreadsheet
 
-__all__ = ["render_csv", "render_items", "render_json", "render_summary"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["render_csv", "render_frame", "render_items", "render_json"]
 
 _NEEDS_QUOTES = re.compile(r'[",\r\n]|^[ \t]|[ \t]$')
 
@@ -48,9 +51,9 @@ def _cell(value: Any, *, safe: bool) -> str:
     return '"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text
 
 
-def render_summary(scores: Scores, *, safe: bool = False) -> str:
-    """Return the corpus figures as CSV, the columns of :attr:`kammerton.Scores.summary`."""
-    return render_csv(scores.summary.columns, scores.summary.iter_rows(), safe=safe)
+def render_frame(frame: pl.DataFrame, *, safe: bool = False) -> str:
+    """Return a data frame as :func:`render_csv` has it."""
+    return render_csv(frame.columns, frame.iter_rows(), safe=safe)
 
 
 def render_items(scores: Scores, suffix: str, *, safe: bool = False) -> bytes:
@@ -71,7 +74,7 @@ def render_items(scores: Scores, suffix: str, *, safe: bool = False) -> bytes:
         frame.write_parquet(file)
         return file.getvalue()
     if suffix == ".csv":
-        return render_csv(frame.columns, frame.iter_rows(), safe=safe).encode("utf-8", "backslashreplace")
+        return render_frame(frame, safe=safe).encode("utf-8", "backslashreplace")
     lines = (
         json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in frame.iter_rows(named=True)
     )

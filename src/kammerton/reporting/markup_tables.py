@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from kammerton.reporting.escaping import for_latex, for_markdown, for_terminal
-from kammerton.reporting.tables import Block, ends, figure
+from kammerton.reporting.tables import Block, cell, ends
 
 __all__ = ["render_latex", "render_markdown"]
 
@@ -75,7 +75,7 @@ def _cells(block: Block, escape: Callable[[str], str]) -> Iterator[list[str]]:
     yield ["aggregate", *empty, "", *(measure.aggregate.replace("_", " ") for measure in block.measures)]
     for line in block.lines:
         who = [escape(line.system), *([escape(line.annotator)] if annotated else [])]
-        figures = [figure(each, measure) for each, measure in zip(line.figures, block.measures, strict=True)]
+        figures = [cell(each, measure) for each, measure in zip(line.figures, block.measures, strict=True)]
         yield [*who, str(line.items), *figures]
         if line.intervals:
             told = [_interval(ends(each, m)) for each, m in zip(line.intervals, block.measures, strict=True)]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -12,7 +12,7 @@ from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure
 from kammerton.model.scores import Scores
 
-__all__ = ["Block", "Line", "amount", "build_blocks", "ends", "figure"]
+__all__ = ["Block", "Line", "amount", "build_blocks", "cell", "ends", "figure", "line_of", "signed_whole"]
 
 PER_CENT = (0.0, 1.0)
 """Range of the measures that are printed in per cent."""
@@ -108,13 +108,18 @@ def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
     for protocol in dict.fromkeys(measure.protocol for measure in scores.measures):
         measures = tuple(m for m in scores.measures if m.protocol == protocol and (every or m.headline))
         if measures:
-            whole = f"{protocol}/*{signatures[measures[0]].removeprefix(str(measures[0]))}"
+            whole = signed_whole(signatures, measures[0])
             defined = measures if every else _defined(scores, measures)
             folded = tuple(measure for measure in measures if measure not in defined)
             lines = tuple(_lines(scores, defined))
             basis = _basis(scores, defined, lines)
             blocks.append(Block(protocol, defined, lines, whole, basis, level, folded))
     return tuple(blocks)
+
+
+def signed_whole(signatures: Mapping[Measure, str], measure: Measure) -> str:
+    """Return the signature of every figure of a protocol, with ``*`` for the measure."""
+    return f"{measure.protocol}/*{signatures[measure].removeprefix(str(measure))}"
 
 
 def _defined(scores: Scores, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
@@ -174,8 +179,20 @@ def _lines(scores: Scores, measures: tuple[Measure, ...]) -> Iterator[Line]:
         intervals = tuple(
             scores.intervals.get((system, annotator, measure, measure.aggregate)) for measure in measures
         )
-        shown = intervals if any(each is not None and not math.isnan(each[0]) for each in intervals) else ()
-        yield Line(system, annotator, figures, _items(measures, figures), shown)
+        yield line_of(system, annotator, measures, figures, intervals)
+
+
+def line_of(
+    system: str,
+    annotator: str,
+    measures: Sequence[Measure],
+    figures: Sequence[Estimate | None],
+    intervals: Sequence[tuple[float, float] | None] = (),
+) -> Line:
+    """Return a line of figures, one for each measure, without intervals if none of them is known."""
+    known = any(each is not None and not math.isnan(each[0]) for each in intervals)
+    shown = tuple(intervals) if known else ()
+    return Line(system, annotator, tuple(figures), _items(measures, figures), shown)
 
 
 def _items(measures: Sequence[Measure], figures: Sequence[Estimate | None]) -> int:
@@ -184,18 +201,21 @@ def _items(measures: Sequence[Measure], figures: Sequence[Estimate | None]) -> i
     return max(of_items or [items for _, items in found])
 
 
-def figure(estimate: Estimate | None, measure: Measure) -> str:
+def figure(value: float, measure: Measure) -> str:
     """Return a figure as tables print it: two decimals of a per cent, or four digits."""
-    if estimate is None:
-        return ""
-    if math.isnan(estimate.value):
+    if math.isnan(value):
         return "undefined"
-    return f"{100 * estimate.value:.2f}" if measure.range == PER_CENT else f"{estimate.value:.4f}"
+    return f"{100 * value:.2f}" if measure.range == PER_CENT else f"{value:.4f}"
+
+
+def cell(estimate: Estimate | None, measure: Measure) -> str:
+    """Return a figure as tables print it; nothing where there is none."""
+    return "" if estimate is None else figure(estimate.value, measure)
 
 
 def ends(interval: tuple[float, float] | None, measure: Measure) -> tuple[str, str]:
     """Return the ends of an interval as tables print them; nothing where there is none."""
     if interval is None or math.isnan(interval[0]):
         return "", ""
-    low, high = (figure(Estimate(end, 0.0, 0, 0), measure) for end in interval)
+    low, high = (figure(end, measure) for end in interval)
     return low, high

@@ -10,7 +10,7 @@ from dataclasses import replace
 from kammerton.errors import clip, plural
 from kammerton.model.measure import Measure
 from kammerton.reporting.escaping import display_width, for_terminal, pad
-from kammerton.reporting.tables import Block, Line, ends, figure
+from kammerton.reporting.tables import Block, Line, cell, ends
 
 __all__ = ["render_text"]
 
@@ -84,7 +84,7 @@ def _column(block: Block, place: int) -> list[str]:
     measure = block.measures[place]
     column = [block.heading(measure), _way(measure)]
     for line in block.lines:
-        column.append(figure(line.figures[place], measure))
+        column.append(cell(line.figures[place], measure))
         if line.intervals:
             column += ends(line.intervals[place], measure)
         if any(line.undefined):
@@ -133,7 +133,7 @@ def _listed(block: Block) -> Iterator[str]:
     for line in block.lines:
         yield _who(block, line)
         for place, measure in enumerate(block.measures):
-            text = figure(line.figures[place], measure)
+            text = cell(line.figures[place], measure)
             yield f"  {names[place]:<{width}} {text}".rstrip()
             low, high = ends(line.intervals[place] if line.intervals else None, measure)
             if low:
