@@ -32,15 +32,15 @@ def cells_before(data: bytes, ends: NDArray[np.int64], widths: NDArray[np.int64]
     Parameters
     ----------
     data : bytes
-        At least eight, without NUL.
+        Without NUL; before the first cell stand eight more.
     ends : ndarray of int64
-        Where in ``data`` the cells end, at least 8.
+        Where the cells end, counted from the ninth byte.
     widths : ndarray of int64
         Their numbers of characters.
     """
     windows = np.ndarray((len(data) - CELL_BYTES + 1,), "<u8", data, strides=(1,))
     unused = _unused(widths)
-    return np.asarray(windows[ends - CELL_BYTES] >> unused << unused, dtype=np.uint64)
+    return np.asarray(windows[ends] >> unused << unused, dtype=np.uint64)
 
 
 def text_of(cell: int) -> str:

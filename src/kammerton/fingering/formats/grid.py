@@ -48,7 +48,7 @@ class Grid:
         self._text = text
         self._first = first
         self._data = data
-        self._codes = np.frombuffer(data, dtype=np.uint8)
+        self._codes = np.frombuffer(data, dtype=np.uint8, offset=CELL_BYTES)
         self._bounds = bounds
         self._file = file
         self._lines: list[NumberedLine] | None = None
@@ -67,7 +67,7 @@ class Grid:
         if cut is None:
             return None
         data, bounds = cut
-        longest = np.diff(bounds[:, -1], prepend=CELL_BYTES - 1).max() if len(body) > limits.line else 0
+        longest = np.diff(bounds[:, -1], prepend=-1).max() if len(body) > limits.line else 0
         if len(bounds) > limits.rows or longest > limits.line:
             return None
         first = text.count("\n", 0, begin) + 1 if len(body) == len(lines) else None
@@ -77,7 +77,8 @@ class Grid:
         """Return the cells of a column, or those of some rows."""
         some = slice(None) if rows is None else rows
         begins, ends = self._begins(column)[some].tolist(), self._bounds[some, column].tolist()
-        return [self._data[begin:end].decode() for begin, end in zip(begins, ends, strict=True)]
+        body = self._data[CELL_BYTES:].decode()
+        return [body[begin:end] for begin, end in zip(begins, ends, strict=True)]
 
     def short_cells(self, column: int) -> Cells:
         """Return the cells of a column as integers, 0 for those that are empty or too wide."""
@@ -92,10 +93,13 @@ class Grid:
 
     def rest(self, column: int) -> bytes:
         """Return the rows without a column."""
-        begins, widths = self._begins(column), self._widths(column)
+        begins, ends = self._begins(column), self._bounds[:, column]
+        widths = ends - begins
         behind = np.cumsum(widths)
+        left_out = np.arange(behind[-1])
+        left_out += np.repeat(ends - behind, widths)
         kept = np.ones(len(self._codes), dtype=bool)
-        kept[np.arange(behind[-1]) + np.repeat(begins - behind + widths, widths)] = False
+        kept[left_out] = False
         return self._codes[kept].tobytes()
 
     def whole_numbers(self, column: int) -> NDArray[np.float64]:
@@ -129,7 +133,7 @@ class Grid:
         if self._lines is None:
             self._lines = lines_with_data(self._text)
         number, line = self._lines[row]
-        ends = [int(self._bounds[row - 1, -1]) if row else CELL_BYTES - 1, *self._bounds[row].tolist()]
+        ends = [int(self._bounds[row - 1, -1]) if row else -1, *self._bounds[row].tolist()]
         begin, end = ends[column] + 1, ends[column + 1]
         return Place(self._file, number, begin - ends[0], max(1, end - begin), line)
 
@@ -146,23 +150,20 @@ class Grid:
     def _begins(self, column: int) -> Indices:
         if column:
             return self._bounds[:, column - 1] + 1
-        return np.concatenate(([CELL_BYTES], self._bounds[:-1, -1] + 1))
+        return np.concatenate(([0], self._bounds[:-1, -1] + 1))
 
     def _widths(self, column: int) -> Indices:
         return self._bounds[:, column] - self._begins(column)
 
 
 def _cut(body: str, width: int) -> tuple[bytes, Indices] | None:
-    """Return rows as bytes and the ends of their cells, shape (rows, width), if they are clean.
-
-    Before the first row stands what makes enough characters before the end of any cell.
-    """
+    """Return rows as bytes, eight more before them, and the ends of their cells, if they are clean."""
     if not body.isascii() or any(mark in body for mark in _NOT_CLEAN):
         return None
     data = _BEFORE + body.encode()
-    codes = np.frombuffer(data, dtype=np.uint8)
+    codes = np.frombuffer(data, dtype=np.uint8, offset=CELL_BYTES)
     separators = np.flatnonzero(codes < _SEPARATORS)
     count, rest = divmod(len(separators), width)
-    if rest or codes[separators].tobytes() != (b"\t" * (width - 1) + b"\n") * count:
+    if rest or codes.take(separators).tobytes() != (b"\t" * (width - 1) + b"\n") * count:
         return None
     return data, separators.reshape(-1, width)

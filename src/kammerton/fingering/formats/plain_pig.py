@@ -109,9 +109,9 @@ class _Meanings:
         """Return the numbers of each cell, shape (numbers, cells), or None if one of them has none."""
         known, numbers = self._known
         at = np.searchsorted(known, cells)
-        if (known[at] == cells).all():
-            return numbers[:, at]
-        new = np.unique(cells[known[at] != cells])
+        if (known.take(at) == cells).all():
+            return numbers.take(at, axis=1)
+        new = np.unique(cells[known.take(at) != cells])
         found = [each for cell in new.tolist() if cell and (each := self._read(text_of(cell)))]
         if len(found) < len(new):
             return None
