@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.degrees import ROOTS
-from kammerton.chords.labels import parse
+from kammerton.chords.labels import Chord, parse
 from kammerton.errors import plural
 
-__all__ = ["displacement", "transposed"]
+__all__ = ["Shares", "displacement"]
 
 Shares = Callable[[Sequence[ChordAnnotation]], NDArray[np.float64]]
 
@@ -21,7 +21,7 @@ _HALF = 0.5
 """What is right for less of the time may be displaced; what is told would be right for as much."""
 _TIMES = 2.0
 """How many times as much must be right elsewhere."""
-_FARTHEST, _STEP, _FINER = 20.0, 0.5, 0.1
+_FARTHEST, _STEP, _FINER = 20.0, 1.0, 0.1
 """Seconds by which an estimate is moved at most, at a time, and about the best of these."""
 
 
@@ -54,10 +54,22 @@ def displacement(estimate: ChordAnnotation, shares: Shares) -> str:
 
 
 def _best_transposed(estimate: ChordAnnotation, shares: Shares) -> tuple[float, str]:
-    found = shares([transposed(estimate, each) for each in range(1, 12)])
+    chords = {label: parse(label) for label in set(estimate.labels)}
+    found = shares([_transposed(estimate, chords, each) for each in range(1, 12)])
     best = int(found.argmax()) + 1
     moved = f"{plural(best, 'semitone')} higher" if best <= 6 else f"{plural(12 - best, 'semitone')} lower"
     return float(found.max()), f"all of it were {moved}"
+
+
+def _transposed(estimate: ChordAnnotation, chords: Mapping[str, Chord], semitones: int) -> ChordAnnotation:
+    """Return an estimate whose roots lie higher, in some spelling."""
+    moved = {
+        label: label
+        if chord.root_pitch_class is None
+        else ROOTS[(chord.root_pitch_class + semitones) % 12] + label.removeprefix(chord.root)
+        for label, chord in chords.items()
+    }
+    return ChordAnnotation(estimate.intervals, tuple(map(moved.__getitem__, estimate.labels)))
 
 
 def _best_shifted(estimate: ChordAnnotation, shares: Shares) -> tuple[float, str]:
@@ -71,20 +83,3 @@ def _best_shifted(estimate: ChordAnnotation, shares: Shares) -> tuple[float, str
 
 def _shifted(estimate: ChordAnnotation, seconds: float) -> ChordAnnotation:
     return ChordAnnotation(np.maximum(estimate.intervals + seconds, 0.0), estimate.labels)
-
-
-def transposed(estimate: ChordAnnotation, semitones: int) -> ChordAnnotation:
-    """Return an annotation whose roots lie higher, in some spelling.
-
-    >>> transposed(ChordAnnotation(np.array([[0.0, 1.0], [1.0, 2.0]]), ("B:min/b3", "N")), 2).labels
-    ('Db:min/b3', 'N')
-    """
-    moved = {label: _transposed(label, semitones) for label in set(estimate.labels)}
-    return ChordAnnotation(estimate.intervals, tuple(map(moved.__getitem__, estimate.labels)))
-
-
-def _transposed(label: str, semitones: int) -> str:
-    chord = parse(label)
-    if chord.root_pitch_class is None:
-        return label
-    return ROOTS[(chord.root_pitch_class + semitones) % 12] + label.removeprefix(chord.root)

@@ -237,6 +237,28 @@ def test_what_classes_cost_is_told_of_the_best_system_first() -> None:
     assert "100 % of what good lost: 6 s of 6 s." in text_of(section(scores, "answers"))
 
 
+def test_the_dearest_classes_and_systems_are_listed_and_the_others_told_together() -> None:
+    # thirteen qualities that are each wrong for a second, by seven systems
+    qualities = (
+        *("maj", "min", "7", "maj7", "min7", "dim", "aug", "sus2", "sus4", "dim7", "hdim7", "min6"),
+        "maj6",
+    )
+    labels = [f"C:{each}" for each in qualities]
+    rows = [(at, at + 1) for at in range(13)]
+    right = {"a": (rows, labels)}
+    wrong = {"a": (rows, ["D"] * 13)}
+    scores = kt.score(
+        "chords", right, {f"s{number}": wrong for number in range(7)}, protocols=["mirex2013"], ci=None
+    )
+    found = section(scores, "costs")
+    first = found.body.split("</table>")[0]
+    assert first.count("<tr>") == 1 + 12 + 1
+    assert "all others 7.7 %" in text_of(found)
+    assert "3 more systems" in text_of(found)
+    drawn = scores.chart("losses").to_dict()["data"]["values"]
+    assert {row["system"] for row in drawn} == {f"s{number}" for number in range(6)}
+
+
 def test_a_system_without_errors_has_no_dearest_class() -> None:
     song = ([(0, 1)], ["C"])
     scores = kt.score("chords", {"song": song}, {"mine": {"song": song}})
