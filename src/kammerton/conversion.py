@@ -21,7 +21,7 @@ from kammerton.formats.packs import is_pack, opened_pack
 from kammerton.formats.packs.reading import Pack
 from kammerton.formats.packs.unpacking import unpacked
 from kammerton.formats.reading import such_rows
-from kammerton.formats.remote import RemoteSource, is_remote, lying_here, shown_path
+from kammerton.formats.remote import RemoteSource, check_here, is_remote, lying_here, shown_path
 from kammerton.model.loading import name_of_source
 from kammerton.model.packing import OF_BLOCKS
 from kammerton.model.registry import find_task
@@ -112,6 +112,7 @@ def convert(
         raise OptionError(f"files of {task} cannot be converted")
     if not os.fspath(target):
         raise OptionError("the target is empty", "`.` is the current folder")
+    check_here(target)
     reading = options_of(found, options)
     pack = opened_pack(source, found, reading) if is_pack(source) else None
     files = None if pack is not None else find(source, found, reading)

@@ -16,6 +16,7 @@ from kammerton.formats.collecting import collect
 from kammerton.formats.packs import new_pack
 from kammerton.formats.packs.record import Role
 from kammerton.formats.packs.writing import PackWriter
+from kammerton.formats.remote import check_here
 from kammerton.model.corpus import Collection
 from kammerton.model.loading import name_of_source, read_source
 from kammerton.model.registry import find_task
@@ -133,10 +134,11 @@ def check_target(target: StrPath, *, force: bool) -> None:
     Raises
     ------
     OptionError
-        If it is not called ``.parquet``.
+        If it is not called ``.parquet``, or an address.
     OutputError
         KT503 if it is there, and not to be replaced.
     """
+    check_here(target)
     shown = quote(os.fsdecode(target))
     if Path(target).suffix.lower() != ".parquet":
         raise OptionError(f"a pack is called .parquet, and not {shown}")

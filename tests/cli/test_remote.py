@@ -59,6 +59,35 @@ def test_what_is_not_there(corpus: Terminal) -> None:
     assert "no such file or folder: `memory://songs/nothing`" in result.err
 
 
+@pytest.mark.parametrize("option", ["--output", "--per-item", "--out"])
+def test_nothing_is_written_elsewhere(corpus: Terminal, option: str) -> None:
+    result = corpus.run("score", "chords", "ref", "est", option, "memory://key:s3cret@songs/x.csv")
+    assert result.code == 2
+    assert "cannot write to `memory://songs/x.csv`" in result.err
+    assert "s3cret" not in result.err
+    assert not Path("memory:").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "{}"),
+        ("explain", "{}"),
+        ("score", "chords", "ref", "est", "--protocol", "{}"),
+        ("score", "chords", "ref", "est", "--splits", "{}", "--split", "test"),
+        ("score", "chords", "ref", "est", "{}"),
+    ],
+    ids=" ".join,
+)
+def test_addresses_in_the_wrong_place_keep_secrets(corpus: Terminal, arguments: tuple[str, ...]) -> None:
+    """What is said may be kept in logs."""
+    for address in ("https://key:s3cret-and-more-of-it-than-fits@h.org/x", "s3://songs/?token=s3cret"):
+        result = corpus.run(*(each.format(address) for each in arguments))
+        assert result.code in (2, 3)
+        assert "://" in result.err
+        assert "s3cret" not in result.err + result.out
+
+
 def test_crash_reports_keep_secrets(
     corpus: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

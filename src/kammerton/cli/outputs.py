@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kammerton.errors import OptionError, OutputError, quote
+from kammerton.formats.remote import check_here
 from kammerton.runs import check_place
 
 __all__ = ["check_output", "check_run"]
@@ -30,8 +31,9 @@ def check_output(path: str, inputs: Iterable[str], suffixes: Iterable[str]) -> N
     OutputError
         KT501 if its folder is missing or may not be written to, or if it is a folder.
     OptionError
-        If it is one of the inputs, or would be when the same is run again.
+        If it is one of the inputs, or would be when the same is run again, or an address.
     """
+    check_here(path)
     target = Path(path)
     try:
         _check_place(target)
@@ -57,8 +59,9 @@ def check_run(path: str, inputs: Iterable[str], outputs: Iterable[str]) -> None:
     OutputError
         KT501 if the folder above is missing or may not be written to, KT707 if other things are there.
     OptionError
-        If it is within an input, or an output within it.
+        If it is within an input, or an output within it, or an address.
     """
+    check_here(path)
     target, shown = Path(os.path.realpath(path)), quote(path)
     if any(target.is_relative_to(os.path.realpath(each)) for each in inputs):
         raise OptionError(f"{shown} is within an input", "write the run to another folder")

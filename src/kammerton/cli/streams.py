@@ -143,11 +143,15 @@ def say(line: str) -> None:
 
 
 def say_all(lines: Iterable[str]) -> None:
-    """Write lines of talk."""
+    """Write lines of talk, with as much of addresses as others may see: talk is kept in logs."""
     stream = sys.stderr
     if stream is None:
         return
     text = "".join(f"{line}\n" for line in lines)
+    if "://" in text:
+        from kammerton.formats.remote.addresses import with_shown_addresses  # noqa: PLC0415 - not for help
+
+        text = with_shown_addresses(text)
     encoding = stream.encoding or "utf-8"
     try:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))

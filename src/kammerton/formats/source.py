@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from kammerton.errors import DataError, Diagnostic
 from kammerton.formats.options import Limits
+from kammerton.formats.remote.addresses import is_remote, shown_address
 from kammerton.model.annotations import clip_excerpt
 
 __all__ = ["open_regular", "read_bytes", "read_stream", "read_text", "with_newlines"]
@@ -97,7 +98,8 @@ def read_stream(stream: BinaryIO, *, name: str, encoding: str = "utf-8", limits:
 
 
 def _failure(code: str, message: str, name: str, hint: str | None = None) -> DataError:
-    return DataError((Diagnostic(code=code, severity="error", message=message, file=name, hint=hint),))
+    file = shown_address(name) if is_remote(name) else name  # somebody took it for the path of a file
+    return DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))
 
 
 def _read_file(path: str | os.PathLike[str], name: str, limits: Limits) -> bytes:

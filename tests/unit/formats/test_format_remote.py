@@ -452,6 +452,35 @@ def test_names_elsewhere_that_lead_out_of_the_folder(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("`https://h.org/a/?token=s3cret…`", "`https://h.org/a/`"),
+        ("`s3://key:s3cretsecretse…` and s3://key:s3cret@c/x", "`s3://…` and s3://c/x"),
+        ("`https://h.org/a/long…`", "`https://h.org/a/long…`"),
+    ],
+)
+def test_addresses_that_messages_cut_off(text: str, shown: str) -> None:
+    assert with_shown_addresses(text) == shown
+
+
+def test_lists_that_lie_elsewhere_are_told_without_secrets() -> None:
+    splits = "https://h.org/splits.csv?token=s3cret"
+    with pytest.raises(DataError, match=r"^https://h\.org/splits\.csv: KT101 ") as caught:
+        kt.score("chords", "memory://corpus/ref", {"est": "memory://corpus/est"}, split="x", splits=splits)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_nothing_is_written_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = "cannot write to `memory://corpus/out/`"
+    with pytest.raises(OptionError, match=said):
+        kt.convert("chords", "memory://corpus/est", "memory://corpus/out/?token=s3cret", to="csv")
+    with pytest.raises(OptionError, match=said):
+        kt.pack("chords", "memory://corpus/est", "memory://corpus/out/?token=s3cret")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_nothing_is_converted_or_checked_where_nothing_is(tmp_path: Path) -> None:
     fsspec.filesystem("memory").pipe("/corpus/docs/README.md", b"dear")
     with pytest.raises(OptionError, match="no annotation files in `memory://corpus/docs`"):

@@ -9,10 +9,15 @@ from pathlib import Path, PurePosixPath
 from typing import TypeGuard
 from urllib.parse import urlsplit
 
-__all__ = ["is_remote", "name_at", "shown_address", "shown_path", "with_shown_addresses"]
+from kammerton.errors import OptionError, quote
+
+__all__ = ["check_here", "is_remote", "name_at", "shown_address", "shown_path", "with_shown_addresses"]
 
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://[^\s'\"]+", re.IGNORECASE)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://[^\s'\"`]+", re.IGNORECASE)
+_CUT = re.compile(r"(.*://)[^/@]*…", re.DOTALL)
+"""An address of which so little is left that who asks cannot be told from where."""
+
 _SUFFIX = re.compile(r"\.[a-z]\w*", re.IGNORECASE)
 
 
@@ -41,13 +46,25 @@ def shown_path(path: str | os.PathLike[str]) -> str:
     return shown_address(path).rstrip("/") if is_remote(path) else os.fspath(Path(path))
 
 
+def check_here(path: str | os.PathLike[str]) -> None:
+    """Refuse to write to an address.
+
+    Raises
+    ------
+    OptionError
+        If it is one.
+    """
+    if is_remote(path):
+        raise OptionError(f"cannot write to {quote(shown_address(path))}", "write here, and copy it there")
+
+
 def with_shown_addresses(text: str) -> str:
     """Return a text in which addresses are as :func:`shown_address` has them.
 
     >>> with_shown_addresses("score ref mine=s3://key:secret@corpus/mine --quiet")
     'score ref mine=s3://corpus/mine --quiet'
     """
-    return _ADDRESS.sub(lambda found: shown_address(found[0]), text)
+    return _ADDRESS.sub(lambda found: shown_address(_CUT.sub(r"\1…", found[0])), text)
 
 
 def name_at(address: str) -> str:
