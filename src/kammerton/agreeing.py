@@ -14,7 +14,8 @@ from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.collecting import collect, name_of
 from kammerton.model.corpus import Corpus
 from kammerton.model.evaluating import evaluate_loaded
-from kammerton.model.loading import Estimates, References, load_references, match_references
+from kammerton.model.loading import Estimates, References, load_references
+from kammerton.model.matching import match_references
 from kammerton.model.measure import Measure
 from kammerton.model.origin import Origin
 from kammerton.model.protocol import choose

@@ -12,12 +12,8 @@ from typing import Any
 from kammerton.arguments import corpus_of, options_of
 from kammerton.errors import DataError, OptionError, close_match, quote, some
 from kammerton.model.corpus import Collection, Corpus
-from kammerton.model.loading import (
-    load_estimates,
-    load_references,
-    match_estimates,
-    match_references,
-)
+from kammerton.model.loading import load_estimates, load_references
+from kammerton.model.matching import match_estimates, match_references
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.model.views import ItemView

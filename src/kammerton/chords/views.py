@@ -85,10 +85,7 @@ def view_item(
     judged = {each: judge(columns, results[each.protocol], each) for each in _beside(chosen)}
     judgements = dict(zip(usable, judged[chosen], strict=False))
     end = max(float(each.intervals[-1, 1]) for each in (reference, *usable.values()) if len(each))
-    tracks = [
-        _track(name, each, {str(found): of_pairs[number] for found, of_pairs in judged.items()}, chosen, end)
-        for number, (name, each) in enumerate((*usable.items(), *others.items()))
-    ]
+    tracks = list(_tracks((*usable.items(), *others.items()), judged, chosen, end))
     drawn = dict(zip(usable, tracks, strict=False))
     costs = {name: _costs(name, chosen, each) for name, each in judgements.items()}
     shares, against = _shares(reference, chosen), f", against {annotator}" if others else ""
@@ -113,10 +110,8 @@ def view_item(
         ),
         others=tuple(tracks[len(usable) :]),
         reasons={
-            name: tuple(
-                _reasons(_counted(judgements[name], chosen), costs[name], elsewhere.get(name), against)
-            )
-            for name in usable
+            name: tuple(_reasons(_counted(each, chosen), costs[name], elsewhere.get(name), against))
+            for name, each in judgements.items()
         },
     )
 
@@ -151,12 +146,17 @@ def _spans(annotation: ChordAnnotation) -> tuple[Span, ...]:
     return tuple(Span(start, end, label) for (start, end), label in rows)
 
 
-def _track(
-    name: str, annotation: ChordAnnotation, judged: Mapping[str, Judgement], chosen: Measure, end: float
-) -> Track:
-    last = max([end, *annotation.intervals[-1:, 1].tolist()])
-    marks = {address: judgement.marks(last) for address, judgement in judged.items()}
-    return Track(name, _spans(annotation), marks[str(chosen)], judged=marks)
+def _tracks(
+    sides: Sequence[tuple[str, ChordAnnotation]],
+    judged: Mapping[Measure, Sequence[Judgement]],
+    chosen: Measure,
+    end: float,
+) -> Iterator[Track]:
+    """Give the track of each side, marked by every measure that judges."""
+    for number, (name, annotation) in enumerate(sides):
+        last = max([end, *annotation.intervals[-1:, 1].tolist()])
+        marks = {str(measure): of_sides[number].marks(last) for measure, of_sides in judged.items()}
+        yield Track(name, _spans(annotation), marks[str(chosen)], judged=marks)
 
 
 def _shares(reference: ChordAnnotation, chosen: Measure) -> Shares:

@@ -99,12 +99,9 @@ def view_item(
         item=item,
         measure=str(chosen),
         end=0.0,
-        tracks=(
-            *(Track(name, ()) for name in references),
-            *(
-                Track(name, (), note=each if isinstance(each, str) else "")
-                for name, each in estimates.items()
-            ),
+        tracks=tuple(
+            Track(name, (), note=each if isinstance(each, str) else "")
+            for name, each in (*references.items(), *estimates.items())
         ),
         tables=(
             *(table for name, verdict in marks.items() for table in verdict.table(name)),

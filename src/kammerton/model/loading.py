@@ -24,9 +24,6 @@ __all__ = [
     "diagnostics_of",
     "load_estimates",
     "load_references",
-    "match_annotators",
-    "match_estimates",
-    "match_references",
     "name_of_source",
     "name_references",
     "read_collection",
@@ -197,7 +194,7 @@ def read_collection(task: Task, collection: Collection, options: object) -> Foun
             for position, (name, annotation) in enumerate(reading.annotations, 1):
                 read.setdefault(item, []).append((told or name or str(position), annotation))
             if not reading.annotations:
-                failed.append((told, item, _why(reading)))
+                failed.append((told, item, reading.why))
             if ALL in (told, *(name for name, _ in reading.annotations)):
                 called_all[item] = _called_all(source).at(item=item)
     return Found(collection.name, read, failed, called_all, tuple(diagnostics))
@@ -270,7 +267,7 @@ def load_estimates(
             annotations[item] = None
             reading = Reading((), tuple(_as_warning(d) for d in reading.diagnostics))
         else:
-            failed[item] = _why(reading)
+            failed[item] = reading.why
         diagnostics += (d.at(system=collection.name) for d in _of_item(reading.diagnostics, item))
     return Estimates(annotations, failed, tuple(said_once(task, diagnostics)))
 
@@ -322,11 +319,6 @@ def _as_warning(diagnostic: Diagnostic) -> Diagnostic:
     return diagnostic.at(severity="warning", message=f"{diagnostic.message}; scored as an empty estimate")
 
 
-def _why(reading: Reading[Any]) -> str:
-    first = next(d for d in reading.diagnostics if d.severity == "error")
-    return f"{first.code} {first.message}"
-
-
 def _several(count: int, source: object, item: str) -> Diagnostic:
     return Diagnostic(
         code="KT206",
@@ -335,54 +327,3 @@ def _several(count: int, source: object, item: str) -> Diagnostic:
         file=name_of_source(source),
         hint="keep one annotation per file, or pass it as references",
     )
-
-
-def match_references(task: Task, references: References, options: object) -> References:
-    """Match the annotations of each item to those of its first annotator."""
-    matched, said = match_annotators(task, references, options)
-    return replace(matched, diagnostics=(*matched.diagnostics, *chain.from_iterable(said.values())))
-
-
-def match_annotators(
-    task: Task, references: References, options: object
-) -> tuple[References, dict[str, list[Diagnostic]]]:
-    """Return matched references, and what is to be said of the matches of each annotator."""
-    if task.match is None:
-        return references, {}
-    first: dict[str, Any] = {}
-    annotations: dict[str, dict[str, Any]] = {}
-    failed: dict[str, dict[str, str]] = {}
-    said: dict[str, list[Diagnostic]] = {}
-    for annotator, items in references.annotations.items():
-        base = {item: first.setdefault(item, annotation) for item, annotation in items.items()}
-        annotations[annotator], unmatched, said[annotator] = _match(task, base, items, options)
-        failed[annotator] = {**references.failed[annotator], **unmatched}
-    return References(annotations, failed, references.diagnostics), said
-
-
-def match_estimates(task: Task, estimates: Estimates, references: References, options: object) -> Estimates:
-    """Match the estimates to the references of the same items."""
-    if task.match is None:
-        return estimates
-    base = {i: found for items in references.annotations.values() for i, found in items.items()}
-    annotations, unmatched, said = _match(task, base, estimates.annotations, options)
-    return Estimates(annotations, {**estimates.failed, **unmatched}, (*estimates.diagnostics, *said))
-
-
-def _match(
-    task: Task, base: Mapping[str, Any], items: Mapping[str, Any], options: object
-) -> tuple[dict[str, Any], dict[str, str], list[Diagnostic]]:
-    """Match annotations by item; those without a base, and empty ones, stay as they are."""
-    matched: dict[str, Any] = {}
-    failed: dict[str, str] = {}
-    diagnostics: list[Diagnostic] = []
-    for item, annotation in items.items():
-        found: Any = annotation
-        if task.match is not None and annotation is not None and base.get(item, annotation) is not annotation:
-            found, said = task.match(base[item], annotation, options)
-            diagnostics += _of_item(said, item)
-            if found is None:
-                failed[item] = _why(Reading((), said))
-                continue
-        matched[item] = found
-    return matched, failed, diagnostics

@@ -20,11 +20,11 @@ from kammerton.model.drawing import Interval
 from kammerton.model.evidence import Tally
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Aggregate, Estimate, Measure, Statistics
+from kammerton.model.notebook import Charted
 from kammerton.model.origin import Origin
 from kammerton.model.protocol import find
 from kammerton.model.rows import Group, Row, Rows
 from kammerton.model.score_tables import ITEMS, SUMMARY, describe, entry, item_rows, summary_rows, table
-from kammerton.model.showing import Charted
 from kammerton.model.timing import Timing
 from kammerton.version import __version__
 

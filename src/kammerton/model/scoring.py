@@ -16,13 +16,11 @@ from kammerton.model.loading import (
     References,
     load_estimates,
     load_references,
-    match_annotators,
-    match_estimates,
-    match_references,
     name_references,
     read_collection,
     said_once,
 )
+from kammerton.model.matching import match_annotators, match_estimates, match_references
 from kammerton.model.measure import Measure
 from kammerton.model.parts import Facts, Grounds, Part, Section, applicable_measures
 from kammerton.model.suspicions import look_for_suspicions

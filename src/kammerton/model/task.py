@@ -48,6 +48,12 @@ class Reading(Generic[A]):
     annotations: tuple[tuple[str | None, A], ...]
     diagnostics: tuple[Diagnostic, ...] = ()
 
+    @property
+    def why(self) -> str:
+        """Code and message of the first error, which kept the source from being used."""
+        first = next(each for each in self.diagnostics if each.severity == "error")
+        return f"{first.code} {first.message}"
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet(Generic[A]):
@@ -173,6 +179,7 @@ class Conversion:
     remark: Callable[[Any, str], Iterable[Diagnostic]] | None = None
 
 
+Match = Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]]
 Gather = Callable[[Gathered, Sequence[Measure], Any], tuple[tuple[str, ...], Mapping[Measure, Statistics]]]
 Applicable = Callable[
     [Mapping[str, int], Sequence[Measure], Any],
@@ -292,7 +299,7 @@ class Task:
     view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
     judge: str = ""
     leading: str = ""
-    match: Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]] | None = None
+    match: Match | None = None
     identify: Callable[[str], tuple[str, str | None]] = _is_item
     extent_unit: str = "s"
     conversion: Conversion | None = None

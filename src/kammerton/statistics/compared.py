@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from kammerton.model.notebook import Shown
 from kammerton.model.scores import Scores
-from kammerton.model.showing import Shown
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked
 from kammerton.statistics.groups import Groups
 from kammerton.version import __version__
