@@ -135,6 +135,12 @@ class _Listed:
         return range(self.bounds[place], self.bounds[place + 1])
 
     def only(self, items: Iterable[str]) -> Index:
-        found = [(item, at) for item in items if item in self.places for at in self.sources(item)]
+        places, bounds = self.places, self.bounds  # for there are many items
+        found = [
+            (item, at)
+            for item in items
+            if (place := places.get(item)) is not None
+            for at in range(bounds[place], bounds[place + 1])
+        ]
         told = None if self.told is None else [self.told[at] for _, at in found]
         return Index(array("q", [self.rows[at] for _, at in found]), [item for item, _ in found], told)
