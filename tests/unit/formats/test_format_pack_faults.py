@@ -188,7 +188,7 @@ def test_a_bomb_of_constants(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("budget", ["_MOST_VALUES", "_MOST_BYTES"])
 def test_groups_over_the_budget(path: Path, monkeypatch: pytest.MonkeyPatch, budget: str) -> None:
-    monkeypatch.setattr(f"kammerton.formats.packs.reading.{budget}", 5)
+    monkeypatch.setattr(f"kammerton.formats.packs.opening.{budget}", 5)
     assert re.search(r"claims [\d,]+ (values|bytes) in a group of rows: over the limit of 5$", of(path))
 
 
@@ -345,7 +345,7 @@ def test_unreadable_files(tmp_path: Path, path: Path, monkeypatch: pytest.Monkey
     def fail(_: object) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("kammerton.formats.packs.reading.read_footer", fail)
+    monkeypatch.setattr("kammerton.formats.packs.opening.read_footer", fail)
     assert of(path) == "KT101 cannot be read: Input/output error"
 
 

@@ -10,7 +10,8 @@ from pathlib import PurePath
 from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.packs.elsewhere import is_pack_at, open_pack_at
 from kammerton.formats.packs.footer import MAGIC
-from kammerton.formats.packs.reading import Pack, open_pack
+from kammerton.formats.packs.opening import open_pack
+from kammerton.formats.packs.reading import Pack
 from kammerton.formats.packs.writing import chosen
 from kammerton.formats.remote.addresses import is_remote, name_at
 from kammerton.formats.source import open_regular

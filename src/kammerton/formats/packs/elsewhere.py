@@ -10,7 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from kammerton.formats.packs.footer import MAGIC
-from kammerton.formats.packs.reading import Copied, Pack, open_pack
+from kammerton.formats.packs.opening import Copied, open_pack
+from kammerton.formats.packs.reading import Pack
 from kammerton.formats.remote.store import Store
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task

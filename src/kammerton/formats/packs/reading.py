@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,21 +16,19 @@ from kammerton.errors import DataError, quote
 from kammerton.formats.packs.blocks import Stored, decoded
 from kammerton.formats.packs.columns import INDEX, OWN, schema_of
 from kammerton.formats.packs.contents import contents_of, digest_of, texts_of
-from kammerton.formats.packs.footer import Footer, FooterError, read_footer
 from kammerton.formats.packs.problems import damaged, fault
-from kammerton.formats.packs.record import KEY, Record, RecordError
+from kammerton.formats.packs.record import Record
 from kammerton.formats.packs.sealing import Seal, SealError
 from kammerton.formats.packs.sources import Index, PackedSources
 from kammerton.formats.source import open_regular
 from kammerton.model.corpus import Collection
 from kammerton.model.packing import Packing
-from kammerton.model.registry import find_task
 from kammerton.model.task import Reading, Task
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Copied", "Pack", "open_pack"]
+__all__ = ["Again", "Pack"]
 
 _INTERRUPTED = "KEYBOARD_INTERRUPT"
 """What polars says as it panics because somebody stopped the program."""
@@ -39,85 +36,8 @@ _INTERRUPTED = "KEYBOARD_INTERRUPT"
 _KEPT = 8
 """Blocks that stay decoded: a few for each collection that is read side by side."""
 
-_MOST_VALUES = 1 << 24
-_MOST_BYTES = 1 << 30
-"""Budgets of a group of a file, well above what is written."""
-
-_ROWS_PER_BYTE = 8
-"""A row takes an eighth of a byte at least, however well it is packed."""
-
-
-class Copied(NamedTuple):
-    """Of a pack that lies elsewhere, and was copied: its name in messages, and how others open it again."""
-
-    name: str
-    again: tuple[Any, ...]
-
-
-def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None = None) -> Pack:
-    """Open a pack, and look at what it claims to hold before anything is decoded.
-
-    Parameters
-    ----------
-    path : path
-        A regular file.
-    task : Task
-        What its annotations have to be of.
-    copied : Copied, optional
-        If it is a copy of what lies elsewhere.
-
-    Raises
-    ------
-    DataError
-        KT101, KT102 if it cannot be read, KT720 if it is no pack, KT721 if it is damaged, KT722 if it claims
-        more than any file of its size holds, KT723 if a column is missing or of another type, KT724 if it is
-        of another task, KT725 if a later version wrote it.
-    """
-    name = os.fsdecode(path) if copied is None else copied.name
-    with open_regular(path, name=name) as file:
-        size = os.fstat(file.fileno()).st_size
-        try:
-            footer = read_footer(file)
-            _check_claims(footer, size, name)
-            record = _record(footer.pairs[KEY], name)
-            seal = Seal(file, footer)
-        except FooterError as error:
-            code = "KT720" if "PAR1" in str(error) else "KT721"
-            raise fault(code, f"pack cannot be read: {error}", name, "pack it again") from error
-        except SealError as error:
-            raise damaged("its footer is not what was written", name) from error
-        except OSError as error:
-            raise fault("KT101", f"cannot be read: {error.strerror}", name) from error
-    if record.task != task.name:
-        raise fault("KT724", f"pack of {record.task}, not of {task.name}", name)
-    if sum(block.rows for block in record.blocks) != footer.rows:
-        raise damaged("rows are missing", name)
-    return Pack(name, task, record, seal, os.fsdecode(path), copied)
-
-
-def _check_claims(footer: Footer, size: int, name: str) -> None:
-    """Refuse what claims more than it can hold, and what is no pack."""
-    for what, claimed, most in (
-        ("rows", footer.rows, size * _ROWS_PER_BYTE),
-        ("values in a group of rows", footer.values, _MOST_VALUES),
-        ("bytes in a group of rows", footer.unpacked, _MOST_BYTES),
-    ):
-        if claimed > most:
-            message = f"file of {size:,} bytes claims {claimed:,} {what}: over the limit of {most:,}"
-            raise fault("KT722", message, name)
-    if KEY not in footer.pairs:
-        hint = "`kammerton pack` makes one of a folder"
-        raise fault("KT720", "a Parquet file, but no pack of annotations", name, hint)
-
-
-def _record(text: str, name: str) -> Record:
-    try:
-        return Record.parse(text)
-    except RecordError as error:
-        if error.is_later:
-            message = f"{error}, written by a later version of Kammerton"
-            raise fault("KT725", message, name, "read it with that version, or pack again") from error
-        raise damaged(str(error), name) from error
+Again = tuple[Callable[..., "Pack"], tuple[Any, ...]]
+"""How other processes open a pack: what is called, and with what."""
 
 
 class _Kept(NamedTuple):
@@ -140,32 +60,24 @@ class Pack:
         By which damage is told.
     file : str
         Where it is.
-    copied : Copied, optional
-
-    Notes
-    -----
-    Other processes are given its path, and open it again.
+    again : Again
+        How other processes open it, which are given nothing else.
     """
 
-    def __init__(
-        self, path: str, task: Task, record: Record, seal: Seal, file: str, copied: Copied | None
-    ) -> None:
+    def __init__(self, path: str, task: Task, record: Record, seal: Seal, file: str, again: Again) -> None:
         assert task.packing is not None, "only annotations that can be packed are"
         self.path = path
         self.record = record
         self._seal = seal
         self._file = file
-        self._copied = copied
-        self._task = task
+        self._again = again
         self._packing: Packing = task.packing
         self._begins = [0, *accumulate(block.rows for block in record.blocks)]
         self._kept: OrderedDict[int, _Kept] = OrderedDict()
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self._copied is not None:
-            return self._copied.again
-        return _open_again, (self._file, self._task.name)
+    def __reduce__(self) -> Again:
+        return self._again
 
     # --- names ---------------------------------------------------------------------------------
 
@@ -306,14 +218,3 @@ class Pack:
 
 def _rows(begin: int, end: int) -> str:
     return f"rows {begin + 1:,} to {end:,}"
-
-
-def _open_again(path: str, task: str) -> Pack:
-    """Open a pack in another process, where parts of a corpus ask for it one after the other."""
-    status = os.stat(path)  # noqa: PTH116 - as `os.fstat` above
-    return _opened(path, task, status.st_size, status.st_mtime_ns)
-
-
-@lru_cache(maxsize=8)
-def _opened(path: str, task: str, _size: int, _changed: int) -> Pack:
-    return open_pack(path, find_task(task))
