@@ -102,12 +102,6 @@ class Grid:
         kept[left_out] = False
         return self._codes[kept].tobytes()
 
-    def whole_numbers(self, column: int) -> NDArray[np.float64]:
-        """Return numbers of at most eight digits; NaN is anything else."""
-        widths = self._widths(column)
-        numbers, plain = numbers_of(self.short_cells(column), widths)
-        return np.where(plain & (widths > 0), numbers, np.nan)
-
     def plain_times(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """Return times of at most eight digits, a point and eight more; NaN is anything else.
 
@@ -118,15 +112,15 @@ class Grid:
         begins = np.concatenate([self._begins(column) for column in columns])
         ends = np.concatenate([self._bounds[:, column] for column in columns])
         points = np.append(np.flatnonzero(self._codes == ord(".")), len(self._codes))
-        found = points[np.searchsorted(points, begins)]
-        points = np.minimum(found, ends)
-        digits, places = points - begins, np.maximum(ends - points - 1, 0)
-        whole, whole_is_plain = numbers_of(cells_before(self._data, points, digits), digits)
-        part, part_is_plain = numbers_of(cells_before(self._data, ends, places), places)
+        found = np.minimum(points[np.searchsorted(points, begins)], ends)
+        behind = np.concatenate((found, ends))
+        widths = np.concatenate((found - begins, np.maximum(ends - found - 1, 0)))
+        numbers, plain = numbers_of(cells_before(self._data, behind, widths), widths)
+        (whole, part), (digits, places) = numbers.reshape(2, -1), widths.reshape(2, -1)
         count = digits + places
-        plain = whole_is_plain & part_is_plain & (count > 0) & (count <= _EXACT_DIGITS)
+        sound = plain.reshape(2, -1).all(axis=0) & (count > 0) & (count <= _EXACT_DIGITS)
         power = _POWERS[np.minimum(places, CELL_BYTES)]
-        return np.where(plain, (whole * power + part) / power, np.nan).reshape(len(columns), -1)
+        return np.where(sound, (whole * power + part) / power, np.nan).reshape(len(columns), -1)
 
     def place(self, row: int, column: int) -> Place:
         """Return where a cell stands."""

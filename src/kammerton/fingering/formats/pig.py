@@ -123,7 +123,7 @@ def _read(text: str, problems: Problems, options: ReadingOptions) -> Reading[Fin
 def _clean(grid: Grid, problems: Problems, options: ReadingOptions) -> Notes:
     at = {field: grid.locator(index) for field, index in _COLUMNS.items()}
     onsets, offsets = (_times(grid, column, problems) for column in (ONSET, OFFSET))
-    ids = grid.whole_numbers(ID)
+    (ids,) = grid.plain_times([ID])
     return Notes(
         onsets,
         offsets,

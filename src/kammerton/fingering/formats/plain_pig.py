@@ -48,15 +48,15 @@ def plain_fingering(grid: Grid, encoding: Encoding) -> Fingering | None:
 
 def _notes(grid: Grid) -> Fingering | None:
     """Read the notes alone; their labels are to follow."""
-    times = zip((ONSET, OFFSET), grid.plain_times((ONSET, OFFSET)), strict=True)
-    onsets, offsets = (_times(grid, column, plain) for column, plain in times)
+    ids, *plain = grid.plain_times((ID, ONSET, OFFSET))
+    onsets, offsets = (_times(grid, *each) for each in zip((ONSET, OFFSET), plain, strict=True))
     keys, channels = _pitches.find(grid.short_cells(PITCH)), _hands.find(grid.short_cells(HAND))
     if onsets is None or offsets is None or keys is None or channels is None:
         return None
     (pitches,), (hands,) = keys, channels
-    if not (_count_upwards(grid.whole_numbers(ID)) and _in_order(onsets, offsets)):
+    if not (_count_upwards(ids) and _in_order(onsets, offsets)):
         return None
-    moments = np.cumsum(np.diff(onsets, prepend=onsets[0]) > 0)
+    moments = np.append(0, np.cumsum(onsets[1:] > onsets[:-1]))
     if not _count_upwards(np.sort(moments * (HIGHEST_KEY + 1) + pitches)):
         return None
     for column in (onsets, offsets, pitches, hands):
