@@ -39,6 +39,14 @@ def test_a_slice_without_time_makes_no_cell() -> None:
     assert summed(1, [(0, 0, 1, 0.0), (0, 1, 1, 1.0), (0, 1, 0, 0.0)]) == [(0, 1, 1, 1.0)]
 
 
+def test_a_song_of_many_labels_is_summed_too() -> None:
+    # 40 labels against 40 others: more cells than are counted for 41 slices
+    slices = [(0, number, 39 - number, 1.0) for number in range(40)]
+    assert summed(1, [*slices, (0, 7, 32, 0.5)]) == [
+        (0, ref, est, 1.5 if ref == 7 else 1.0) for _, ref, est, _ in slices
+    ]
+
+
 def test_nothing_makes_no_cell() -> None:
     assert summed(2, []) == []
     assert summed(0, []) == []
