@@ -80,17 +80,19 @@ def excluded_table(
     columns : Columns
         Labels and groups.
     measures : sequence of Measure
-        Those whose names have a rule are listed.
+        Those whose names have a rule are listed, if they count seconds.
     """
     groups, weights = [], []
     classes: list[Classes] = []
     for protocol, result in results.items():
+        timed = [m for m in measures if m.protocol == protocol and m.weight_unit == "s"]
+        listed = [measure for measure in timed if measure.name in result.rules]
+        if not listed:
+            continue
         times = result.times
         of_slice = columns.groups[times.pair]
         group, code, seconds = _summed(of_slice, times.ref, times.weights)
-        for measure in measures:
-            if measure.protocol != protocol or measure.name not in result.rules:
-                continue
+        for measure in listed:
             left_out = ~result.rules[measure.name].scored[code]
             groups.append(group[left_out])
             weights.append(seconds[left_out])

@@ -17,7 +17,7 @@ from kammerton.chords.costs import quality_costs
 from kammerton.chords.floors import floors
 from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.packing import PACKING
-from kammerton.chords.protocols import MODULES, frames10ms, mir_eval, mirex2013
+from kammerton.chords.protocols import MODULES, mir_eval, mirex2013
 from kammerton.chords.ratings import ratings
 from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
 from kammerton.chords.time_rules import from_zero
@@ -39,10 +39,9 @@ def _evaluate(
         own = [measure for measure in measures if measure.protocol == name]
         if own:
             results[name] = module.evaluate(columns, own)
-    exact = {name: result for name, result in results.items() if name != frames10ms.PROTOCOL.name}
     mirex = results.get(mirex2013.PROTOCOL.name)
     times = sum_by_labels(from_zero(columns)[0]) if mirex is None else mirex.times
-    tables = [confusion_table(times, columns), excluded_table(exact, columns, measures)]
+    tables = [confusion_table(times, columns), excluded_table(results, columns, measures)]
     noted = [m for m in measures if m.protocol == mir_eval.PROTOCOL.name]
     if noted:
         tables.append(credited_table(results[mir_eval.PROTOCOL.name], columns, noted))

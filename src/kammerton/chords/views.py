@@ -19,7 +19,7 @@ from kammerton.chords.displacement import Shares, displacement
 from kammerton.chords.formulas import Recall
 from kammerton.chords.judging import Judgement, judge
 from kammerton.chords.kernels import Result
-from kammerton.chords.protocols import decibel, frames10ms, mir_eval, mirex2013
+from kammerton.chords.protocols import MODULES, mir_eval
 from kammerton.chords.reading import ChordOptions
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure
@@ -31,7 +31,7 @@ __all__ = ["DEFAULT_MEASURE", "view_item"]
 
 DEFAULT_MEASURE = "mirex2013/MajMin"
 
-_MODULES = {module.PROTOCOL.name: module for module in (mirex2013, mir_eval, decibel)}
+_MODULES = {module.PROTOCOL.name: module for module in MODULES if not module.PROTOCOL.on_request}
 _LISTED = 10
 """Confusions that are listed one by one."""
 
@@ -118,7 +118,7 @@ def view_item(
 
 def _choose(address: str) -> Measure:
     measures = [measure for module in _MODULES.values() for measure in module.PROTOCOL.measures]
-    chosen = find(address, measures, frames10ms.PROTOCOL.measures)
+    chosen = find(address, measures, [measure for module in MODULES for measure in module.PROTOCOL.measures])
     if not isinstance(chosen.formula, Recall):
         judging = [m for m in measures if m.protocol == chosen.protocol and isinstance(m.formula, Recall)]
         raise OptionError(
