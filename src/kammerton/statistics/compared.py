@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from kammerton.model.notebook import Shown
 from kammerton.model.scores import Scores
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked
 from kammerton.statistics.groups import Groups
+from kammerton.statistics.records import frame, plain
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class SystemComparison(Shown):
 
 
 def _plain_measure(found: MeasureComparison, scores: Scores) -> dict[str, Any]:
-    plain = {
+    made = {
         "protocol": found.measure.protocol,
         "measure": found.measure.name,
         "aggregate": found.measure.aggregate,
@@ -103,37 +103,22 @@ def _plain_measure(found: MeasureComparison, scores: Scores) -> dict[str, Any]:
         "resamples": found.resamples,
         "permutations": found.permutations,
         "exact": found.exact,
-        "ranking": [_plain(asdict(row)) for row in found.ranking],
-        "pairs": [_plain(asdict(row)) for row in found.pairs],
+        "ranking": [plain(asdict(row)) for row in found.ranking],
+        "pairs": [plain(asdict(row)) for row in found.pairs],
     }
     if found.friedman is not None:
-        plain["friedman"] = _plain(asdict(found.friedman))
+        made["friedman"] = plain(asdict(found.friedman))
     if found.reliability is not None:
-        plain["reliability"] = _plain(asdict(found.reliability))
-    return plain
+        made["reliability"] = plain(asdict(found.reliability))
+    return made
 
 
-def _plain(value: Any) -> Any:
-    """Return a value as JSON has it; what is undefined, or without end, is None."""
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _frame(rows: list[tuple[MeasureComparison, Any]], kind: type[Any]) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415 - tables are for those who look at them
-
+def _frame(rows: Iterable[tuple[MeasureComparison, Any]], kind: type[Any]) -> pl.DataFrame:
     names = [field.name for field in fields(kind)]
-    types = {"str": pl.String, "float": pl.Float64, "int": pl.Int64, "bool": pl.Boolean}
-    schema = dict.fromkeys(_KEY, pl.String) | {field.name: types[str(field.type)] for field in fields(kind)}
-    return pl.DataFrame(list(_rows(rows, names)), schema=schema, orient="row")
+    return frame(map(_row, rows), (*_KEY, *names), kind)
 
 
-def _rows(rows: list[tuple[MeasureComparison, Any]], names: list[str]) -> Iterator[tuple[Any, ...]]:
-    for found, row in rows:
-        key = (found.measure.protocol, found.measure.name, found.annotator)
-        yield *key, *(_plain(getattr(row, name)) for name in names)
+def _row(found: tuple[MeasureComparison, Any]) -> dict[str, Any]:
+    comparison, row = found
+    key = (comparison.measure.protocol, comparison.measure.name, comparison.annotator)
+    return {**dict(zip(_KEY, key, strict=True)), **plain(asdict(row))}

@@ -21,10 +21,10 @@ from kammerton.core.ratios import ratio
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Estimate, Measure, Values
-from kammerton.model.score_tables import null
 from kammerton.model.scores import Scores
 from kammerton.statistics.bootstrap import UNDEFINED, Interval, interval
 from kammerton.statistics.figures import Key
+from kammerton.statistics.records import columns_of, frame, plain_figure
 from kammerton.statistics.resampling import LeaveOneOut, Resampling
 from kammerton.statistics.sample import Sample, is_gathered, names_of, split_gathered
 
@@ -77,13 +77,6 @@ class Standing:
     share_high: float = float("nan")
 
 
-_COLUMNS = (
-    *("protocol", "measure", "aggregate"),
-    *(field.name for field in fields(Standing) if field.name != "measure"),
-    "signature",
-)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Context:
     """Floors, systems and the ceiling of annotators.
@@ -116,28 +109,14 @@ class Context:
     @cached_property
     def table(self) -> pl.DataFrame:
         """The rows: ``protocol``, ``measure``, ``aggregate``, fields of :class:`Standing`, ``signature``."""
-        import polars as pl  # noqa: PLC0415 - tables are for those who look at them
-
-        types = {"float": pl.Float64, "int": pl.Int64}
-        of_fields = {field.name: types.get(str(field.type), pl.String) for field in fields(Standing)}
-        schema = {name: of_fields.get(name, pl.String) for name in _COLUMNS}
-        rows = [[each[name] for name in _COLUMNS] for each in self._plain()]
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        return frame(self._plain(), columns_of(Standing), Standing)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None."""
         return {"items": self.items, "single": self.single, "rows": list(self._plain())}
 
     def _plain(self) -> Iterator[dict[str, Any]]:
-        for row in self.rows:
-            own = {name: getattr(row, name) for name in Standing.__dataclass_fields__ if name != "measure"}
-            yield {
-                "protocol": row.measure.protocol,
-                "measure": row.measure.name,
-                "aggregate": row.measure.aggregate,
-                **{name: null(v) if isinstance(v, float) else v for name, v in own.items()},
-                "signature": self.signatures[row.measure],
-            }
+        return (plain_figure(row, self.signatures[row.measure]) for row in self.rows)
 
 
 def context_of(scores: Scores) -> Context:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +19,11 @@ from kammerton.model.corpus import ALL
 from kammerton.model.grouping import Grouping
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Estimate, Measure
-from kammerton.model.score_tables import null
 from kammerton.model.scores import Scores
 from kammerton.statistics.bootstrap import UNDEFINED, Interval
 from kammerton.statistics.figures import Key
 from kammerton.statistics.intervals import estimated
+from kammerton.statistics.records import columns_of, frame, plain_figure
 from kammerton.statistics.resampling import LeaveOneOut
 from kammerton.statistics.sample import Sample, is_gathered, names_of, split_gathered
 
@@ -70,14 +70,6 @@ class GroupFigure:
     costs_most: bool = False
 
 
-_COLUMNS = (
-    *("protocol", "measure", "aggregate"),
-    *(field.name for field in fields(GroupFigure) if field.name != "measure"),
-    "signature",
-)
-_TYPES = {"float": "Float64", "int": "Int64", "bool": "Boolean"}
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Groups:
     """Figures group by group.
@@ -92,7 +84,7 @@ class Groups:
         Items of each group, by name; None, for those that have none, last.
     rows : tuple of GroupFigure
         By measure and system, the groups in the order of ``sizes``.
-    whole : mapping of Key to float
+    whole : mapping of Key to Estimate
         The figures of all groups together.
     signatures : mapping of (str or None) to mapping of Measure to str
         Of each group: those of its items scored alone.
@@ -114,12 +106,7 @@ class Groups:
     @cached_property
     def table(self) -> pl.DataFrame:
         """The rows: measure in three columns, fields of :class:`GroupFigure`, ``signature``."""
-        import polars as pl  # noqa: PLC0415 - tables are for those who look at them
-
-        of_fields = {field.name: _TYPES.get(str(field.type), "String") for field in fields(GroupFigure)}
-        schema = {name: getattr(pl, of_fields.get(name, "String")) for name in _COLUMNS}
-        rows = [[each[name] for name in _COLUMNS] for each in self._plain()]
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        return frame(self._plain(), columns_of(GroupFigure), GroupFigure)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None."""
@@ -127,15 +114,7 @@ class Groups:
         return {"by": self.by, "groups": sizes, "rows": list(self._plain())}
 
     def _plain(self) -> Iterator[dict[str, Any]]:
-        for row in self.rows:
-            own = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "measure"}
-            yield {
-                "protocol": row.measure.protocol,
-                "measure": row.measure.name,
-                "aggregate": row.measure.aggregate,
-                **{name: null(v) if isinstance(v, float) else v for name, v in own.items()},
-                "signature": self.signatures[row.group][row.measure],
-            }
+        return (plain_figure(row, self.signatures[row.group][row.measure]) for row in self.rows)
 
 
 def divide(scores: Scores) -> Groups:
