@@ -21,7 +21,7 @@ from kammerton.statistics.judging import Drawn, Rules, judge
 from kammerton.statistics.paired import PairedTest
 from kammerton.statistics.power import detectable_differences
 from kammerton.statistics.resampling import LeaveOneOut, Resampling, Swaps
-from kammerton.statistics.sample import Kept, Sample, is_gathered, names_of, split_gathered
+from kammerton.statistics.sample import Kept, Sample, headlines, is_gathered, names_of, split_gathered
 from kammerton.statistics.swapping import Contest, swap_figures
 
 __all__ = ["compare"]
@@ -105,7 +105,7 @@ def compare(  # noqa: PLR0913 - one per choice
     ]
     if not chosen:
         raise OptionError("there is no measure to compare by", "some look at the references alone")
-    contestants = {measure: _contestants(scores, measure, annotator) for measure in chosen}
+    contestants = {measure: headlines(scores, measure, annotator) for measure in chosen}
     kept, left_out = _common(scores, contestants)
     keys = [key for each in contestants.values() for key in each]
     sample = Sample(scores, keys, kept, clusters)
@@ -137,19 +137,12 @@ def compare(  # noqa: PLR0913 - one per choice
     )
 
 
-def _contestants(scores: Scores, measure: Measure, annotator: str | None) -> list[Key]:
-    known = scores.annotators_of(measure)
-    who = annotator if annotator in known else known[-1]
-    assert who is not None, "a measure has figures for someone"
-    return [Key(system, who, measure, measure.aggregate) for system in scores.systems]
-
-
 def _common(scores: Scores, contestants: Mapping[Measure, Sequence[Key]]) -> tuple[Kept, frozenset[str]]:
     """Return the items that count for all systems, and those that count for some only."""
     kept: dict[Measure, frozenset[str]] = {}
     left_out: frozenset[str] = frozenset()
     for measure, keys in contestants.items():
-        names = [names_of(scores, measure, key.system, key.annotator) for key in keys]
+        names = [names_of(scores, key) for key in keys]
         kept[measure] = frozenset.intersection(*names)
         left_out |= frozenset.union(*names) - kept[measure]
     if not any(kept.values()):

@@ -11,7 +11,7 @@ average within an item first, then over items. Items with one annotator have no 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +26,7 @@ from kammerton.statistics.bootstrap import UNDEFINED, Interval, interval
 from kammerton.statistics.figures import Key
 from kammerton.statistics.records import columns_of, frame, plain_figure
 from kammerton.statistics.resampling import LeaveOneOut, Resampling
-from kammerton.statistics.sample import Sample, is_gathered, names_of, split_gathered
+from kammerton.statistics.sample import Sample, headlines, is_gathered, names_of, split_gathered
 
 if TYPE_CHECKING:
     import polars as pl
@@ -159,16 +159,14 @@ class _Context:
         shared = [m for m in self.measures if all(m in each.measures for each in known)]
         kept = {}
         for measure in shared:
-            who = known[0].annotators_of(measure)[-1]
-            names = [names_of(each, measure, system, who) for each in known for system in each.systems]
+            names = [names_of(each, key) for each in known for key in headlines(each, measure)]
             kept[measure] = frozenset.intersection(*names)
         shared = [measure for measure in shared if kept[measure]]
         if not shared:
             return []
         samples = []
         for each in known:
-            whom = [(measure, each.annotators_of(measure)[-1]) for measure in shared]
-            keys = [Key(system, who, m, m.aggregate) for m, who in whom for system in each.systems]
+            keys = [key for measure in shared for key in headlines(each, measure)]
             samples.append(Sample(each, keys, kept, self._scores.origin.drawing.settings.get("clusters")))
         return [_Drawn(each, samples, self._scores) for each in samples]
 
@@ -188,11 +186,9 @@ class _Context:
                 yield _standing(key, "floor", key.annotator, drawn.estimate(key), drawn.interval(key))
 
     def systems(self, measure: Measure) -> Iterator[Standing]:
-        who = self._scores.annotators_of(measure)[-1]
-        for system in self._scores.systems:
-            key = Key(system, who, measure, measure.aggregate)
-            found = self._scores.estimate(measure, system, who, measure.aggregate)
-            yield _standing(key, "system", who, found, self._scores.intervals.get(key, UNDEFINED))
+        for key in headlines(self._scores, measure):
+            found = self._scores.estimate(measure, key.system, key.annotator, key.aggregate)
+            yield _standing(key, "system", key.annotator, found, self._scores.intervals.get(key, UNDEFINED))
 
     def others(self, measure: Measure) -> Iterator[Standing]:
         """Give the systems against all annotators but one, and the ceiling."""
@@ -203,7 +199,7 @@ class _Context:
         for key in systems.of(measure):
             share, ends = systems.share(key, people, top)
             standing = _standing(key, "others", OTHERS, systems.estimate(key), systems.interval(key))
-            yield _shared(standing, share, ends)
+            yield replace(standing, share=share, share_low=ends[0], share_high=ends[1])
         yield _standing(top, "annotators", OTHERS, people.estimate(top), people.interval(top))
 
 
@@ -223,11 +219,6 @@ def _standing(key: Key, role: Role, annotator: str, found: Estimate, ends: Inter
         items=found.items,
         undefined=found.undefined,
     )
-
-
-def _shared(row: Standing, share: float, ends: Interval) -> Standing:
-    told = {field.name: getattr(row, field.name) for field in fields(Standing)}
-    return Standing(**told | {"share": share, "share_low": ends[0], "share_high": ends[1]})
 
 
 class _Drawn:

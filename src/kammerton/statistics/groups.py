@@ -25,7 +25,7 @@ from kammerton.statistics.figures import Key
 from kammerton.statistics.intervals import estimated
 from kammerton.statistics.records import columns_of, frame, plain_figure
 from kammerton.statistics.resampling import LeaveOneOut
-from kammerton.statistics.sample import Sample, is_gathered, names_of, split_gathered
+from kammerton.statistics.sample import Sample, headlines, is_gathered, names_of, split_gathered
 
 if TYPE_CHECKING:
     import polars as pl
@@ -192,10 +192,8 @@ class _Divided:
         for measure in scores.measures if measures is None else measures:
             if measure.needs == "annotators":
                 continue
-            known = scores.annotators_of(measure)
-            who = known[-1] if annotator is None or annotator not in known else annotator
-            keys = [Key(system, who, measure, measure.aggregate) for system in scores.systems]
-            self.kept[measure] = together(*(names_of(scores, measure, key.system, who) for key in keys))
+            keys = headlines(scores, measure, annotator)
+            self.kept[measure] = together(*(names_of(scores, key) for key in keys))
             self.keys += keys
         self.fewest_draws: int = self._settings.get("resamples", 0)
         self._sample = Sample(scores, self.keys, self.kept)

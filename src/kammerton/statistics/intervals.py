@@ -146,7 +146,8 @@ def _kept(scores: Scores, measures: Sequence[Measure], items: Collection[str] | 
     kept = {}
     for measure in measures:
         groups = product(scores.systems, scores.annotators_of(measure))
-        every = frozenset().union(*(names_of(scores, measure, *group) for group in groups))
+        keys = (Key(*group, measure, measure.aggregate) for group in groups)
+        every = frozenset().union(*(names_of(scores, key) for key in keys))
         kept[measure] = every if wanted is None else every & wanted
     return kept
 

@@ -22,7 +22,7 @@ from kammerton.statistics.products import each_block
 from kammerton.statistics.regathering import Regathering, figures_of, times, values_of
 from kammerton.statistics.resampling import LeaveOneOut, Resampling
 
-__all__ = ["Kept", "Sample", "is_gathered", "names_of", "split_gathered"]
+__all__ = ["Kept", "Sample", "headlines", "is_gathered", "names_of", "split_gathered"]
 
 Kept = Mapping[Measure, frozenset[str]]
 """Items that are in, by measure."""
@@ -42,8 +42,19 @@ _TOGETHER = 100
 """Draws whose classes are held at once."""
 
 
-def names_of(scores: Scores, measure: Measure, system: str, annotator: str) -> frozenset[str]:
+def headlines(scores: Scores, measure: Measure, annotator: str | None = None) -> list[Key]:
+    """Return the headline figure of each system, against an annotator where the measure has such figures.
+
+    Otherwise it is against the only annotator, or all of them.
+    """
+    known = scores.annotators_of(measure)
+    who = known[-1] if annotator is None or annotator not in known else annotator
+    return [Key(system, who, measure, measure.aggregate) for system in scores.systems]
+
+
+def names_of(scores: Scores, key: Key) -> frozenset[str]:
     """Return the items that count in a figure; of measures over classes, those that classes are made of."""
+    system, annotator, measure, _ = key
     if measure.aggregate != "gathered":
         return frozenset(scores.of_items(measure, system, annotator).names)
     assert scores.gathering is not None, "measures over classes are gathered"
