@@ -20,7 +20,7 @@ from kammerton.statistics.figures import Key
 from kammerton.statistics.judging import Drawn, Rules, judge
 from kammerton.statistics.paired import PairedTest
 from kammerton.statistics.power import detectable_differences
-from kammerton.statistics.resampling import LeaveOneOut, Resampling, Swaps
+from kammerton.statistics.resampling import Swaps
 from kammerton.statistics.sample import Kept, Sample, headlines, is_gathered, names_of, split_gathered
 from kammerton.statistics.swapping import Contest, swap_figures
 
@@ -152,22 +152,21 @@ def _common(scores: Scores, contestants: Mapping[Measure, Sequence[Key]]) -> tup
 
 def _compared(keys: Sequence[Key], sample: Sample, rules: Rules) -> Iterator[MeasureComparison]:
     """Give what is found by each measure: all of them gathered, or none."""
-    items, clusters, found = len(sample.items), sample.clusters, sample.found(keys)
+    found = sample.found(keys)
     wanted = sample.gathered_draws(rules.resamples) if is_gathered(keys) else rules.resamples
-    without: Mapping[Key, Values] = {}
-    if rules.method == "bca" or rules.reliability:
-        without = sample.evaluate(LeaveOneOut(items, wanted, clusters=clusters), found)
+    needs_all = rules.method == "bca" or rules.reliability
+    without = sample.without_each(found, wanted) if needs_all else {}
     by_measure: dict[Measure, list[Key]] = {}
     for key in keys:
         by_measure.setdefault(key.measure, []).append(key)
     contests = [Contest(*pair) for each in by_measure.values() for pair in combinations(each, 2)]
-    swaps = Swaps(items, rules.permutations, rules.seed, clusters)
+    swaps = Swaps(len(sample.items), rules.permutations, rules.seed, sample.clusters)
     tests: dict[Contest, PairedTest] = {}
     if rules.test == "permutation":
         tests, swaps = swap_figures(sample, found, contests, swaps)
     drawn = Drawn(
         found=found,
-        resampled=sample.evaluate(Resampling(items, wanted, rules.seed, clusters), found),
+        resampled=sample.resampled(found, wanted, rules.seed),
         without=without,
         tests=tests,
         detectable=_detectable(contests, found, without, rules) if rules.reliability else {},

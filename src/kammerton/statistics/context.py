@@ -25,7 +25,6 @@ from kammerton.model.scores import Scores
 from kammerton.statistics.bootstrap import UNDEFINED, Interval, interval
 from kammerton.statistics.figures import Key
 from kammerton.statistics.records import columns_of, frame, plain_figure
-from kammerton.statistics.resampling import LeaveOneOut, Resampling
 from kammerton.statistics.sample import Sample, headlines, is_gathered, names_of, split_gathered
 
 if TYPE_CHECKING:
@@ -236,7 +235,7 @@ class _Drawn:
     def __init__(self, sample: Sample, together: Sequence[Sample], scores: Scores) -> None:
         self.sample = sample
         self._drawing = scores.origin.drawing
-        self._found = {k: v for part in split_gathered(sample.keys) for k, v in sample.found(part).items()}
+        self._found = sample.found(sample.keys)
         self._resampled: dict[Key, Values] = {}
         self._without: dict[Key, Values] = {}
         self.fewest_draws: int = self._drawing.settings.get("resamples", 0)
@@ -246,15 +245,14 @@ class _Drawn:
 
     def _draw(self, keys: Sequence[Key], together: Sequence[Sample]) -> None:
         sample, settings = self.sample, self._drawing.settings
-        wanted, items = settings["resamples"], len(self.sample.items)
+        wanted = settings["resamples"]
         if is_gathered(keys):
             wanted = min(each.gathered_draws(wanted) for each in together)
         found = {key: self._found[key] for key in keys}
         self.fewest_draws = min(self.fewest_draws, wanted)
-        draws = Resampling(items, wanted, settings["seed"], sample.clusters)
-        self._resampled |= sample.evaluate(draws, found)
+        self._resampled |= sample.resampled(found, wanted, settings["seed"])
         if settings["method"] == "bca":
-            self._without |= sample.evaluate(LeaveOneOut(items, wanted, clusters=sample.clusters), found)
+            self._without |= sample.without_each(found, wanted)
 
     def of(self, measure: Measure) -> list[Key]:
         """Return the figures of a measure."""

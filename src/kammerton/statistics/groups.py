@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from kammerton.model.corpus import ALL
 from kammerton.model.grouping import Grouping
-from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Estimate, Measure
 from kammerton.model.scores import Scores
 from kammerton.statistics.bootstrap import UNDEFINED, Interval
@@ -25,7 +24,7 @@ from kammerton.statistics.figures import Key
 from kammerton.statistics.intervals import estimated
 from kammerton.statistics.records import columns_of, frame, plain_figure
 from kammerton.statistics.resampling import LeaveOneOut
-from kammerton.statistics.sample import Sample, headlines, is_gathered, names_of, split_gathered
+from kammerton.statistics.sample import Sample, headlines, names_of, split_gathered
 
 if TYPE_CHECKING:
     import polars as pl
@@ -197,7 +196,7 @@ class _Divided:
             self.keys += keys
         self.fewest_draws: int = self._settings.get("resamples", 0)
         self._sample = Sample(scores, self.keys, self.kept)
-        self._found = _found(self._sample)
+        self._found = self._sample.found(self.keys)
         self.whole = {key: each.estimate(key.aggregate) for key, each in self._found.items()}
         self.items = self._sample.items
 
@@ -216,19 +215,16 @@ class _Divided:
         kept = {measure: names & group for measure, names in self.kept.items()}
         sample = Sample(self._scores, self.keys, kept, self._clusters)
         if self._settings:
-            if any(is_gathered([key]) for key in self.keys):
-                self.fewest_draws = min(self.fewest_draws, sample.gathered_draws(self._settings["resamples"]))
+            self.fewest_draws = min(self.fewest_draws, sample.gathered_draws(self._settings["resamples"]))
             return estimated(sample, **self._settings)
-        return {key: (each.estimate(key.aggregate), UNDEFINED) for key, each in _found(sample).items()}
+        return {
+            key: (each.estimate(key.aggregate), UNDEFINED) for key, each in sample.found(self.keys).items()
+        }
 
     def costs(self, key: Key, without: Mapping[str | None, float]) -> dict[str | None, float]:
         """Return what each group costs: what the figure gains without it."""
         sign = -1 if key.measure.direction == "lower" else 1
         return {name: sign * (value - self.whole[key].value) for name, value in without.items()}
-
-
-def _found(sample: Sample) -> dict[Key, ItemFigures]:
-    return {key: each for part in split_gathered(sample.keys) for key, each in sample.found(part).items()}
 
 
 def _row(key: Key, group: str | None, found: tuple[Estimate, Interval], cost: float) -> GroupFigure:

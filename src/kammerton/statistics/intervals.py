@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from kammerton.model.measure import Estimate, Measure, Values
+from kammerton.model.measure import Estimate, Measure
 from kammerton.model.scores import Scores
 from kammerton.statistics.bootstrap import Interval, Method, check_method, interval, tail_of
 from kammerton.statistics.figures import Key
-from kammerton.statistics.resampling import LeaveOneOut, Resampling
+from kammerton.statistics.resampling import Resampling
 from kammerton.statistics.sample import Kept, Sample, is_gathered, names_of, split_gathered
 
 __all__ = ["Intervals", "estimated", "intervals"]
@@ -126,14 +126,13 @@ def intervals(
     ]
     sample = Sample(scores, keys, _kept(scores, chosen, items), clusters)
     made = estimated(sample, level=level, resamples=resamples, seed=seed, method=method)
-    of_classes = any(is_gathered([key]) for key in keys)
     return Intervals(
         of={key: made[key][1] for key in keys},
         figures={key: made[key][0].value for key in keys},
         level=level,
         method=method,
         resamples=resamples,
-        gathered_resamples=sample.gathered_draws(resamples) if of_classes else resamples,
+        gathered_resamples=sample.gathered_draws(resamples),
         seed=seed,
         units=sample.units_count,
         clustered=clusters is not None,
@@ -169,11 +168,9 @@ def _estimated(
     sample: Sample, keys: Sequence[Key], level: float, resamples: int, seed: int, method: Method
 ) -> dict[Key, tuple[Estimate, Interval]]:
     """Return figures with their intervals: all of them gathered, or none."""
-    items, of_items = len(sample.items), sample.found(keys)
-    resampled = sample.evaluate(Resampling(items, resamples, seed, sample.clusters), of_items)
-    without: Mapping[Key, Values] = {}
-    if method == "bca":
-        without = sample.evaluate(LeaveOneOut(items, resamples, clusters=sample.clusters), of_items)
+    of_items = sample.found(keys)
+    resampled = sample.resampled(of_items, resamples, seed)
+    without = sample.without_each(of_items, resamples) if method == "bca" else {}
     found: dict[Key, tuple[Estimate, Interval]] = {}
     for key in keys:
         figure = of_items[key].estimate(key.aggregate)

@@ -112,8 +112,7 @@ class _Judging:
             values[[place[name] for name in each.names], system] = each.counted
         if is_gathered(self._keys):
             return values, np.arange(len(names))
-        unit = dict(zip(self._sample.items, self._sample.units.tolist(), strict=True))
-        return values, np.array([unit[name] for name in names], dtype=np.int64)
+        return values, np.array([self._sample.unit_of[name] for name in names], dtype=np.int64)
 
     def comparison(self) -> MeasureComparison:
         """Return what was found."""

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
@@ -105,6 +106,11 @@ class Sample:
         """Number of the unit that each item is drawn with."""
         return Resampling(len(self.items), clusters=self.clusters).unit_of
 
+    @cached_property
+    def unit_of(self) -> Mapping[str, int]:
+        """The same by the name of the item."""
+        return dict(zip(self.items, self.units.tolist(), strict=True))
+
     @property
     def units_count(self) -> int:
         """How many there are."""
@@ -115,17 +121,19 @@ class Sample:
         return self._kept[measure]
 
     def found(self, keys: Sequence[Key]) -> dict[Key, ItemFigures]:
-        """Return what the items, or their classes, bring to figures: all of them gathered, or none."""
-        if is_gathered(keys):
-            once = np.ones(len(self.items), dtype=np.int64)
-            groups = dict.fromkeys((key.system, key.annotator) for key in keys)
-            classes = {group: self._classes(once, *group) for group in groups}
-            return {
-                key: figures_of(classes[key.system, key.annotator], key.measure, several=key.annotator == ALL)
-                for key in keys
-            }
-        wholes = {key: self._scores.of_items(key.measure, key.system, key.annotator) for key in keys}
-        return {key: whole.of_rows(self._rows(whole, key.measure)) for key, whole in wholes.items()}
+        """Return what the items, or their classes, bring to figures."""
+        once = np.ones(len(self.items), dtype=np.int64)
+        groups = dict.fromkeys((key.system, key.annotator) for key in keys if is_gathered([key]))
+        classes = {group: self._classes(once, *group) for group in groups}
+        made: dict[Key, ItemFigures] = {}
+        for key in keys:
+            system, annotator, measure, _ = key
+            if is_gathered([key]):
+                made[key] = figures_of(classes[system, annotator], measure, several=annotator == ALL)
+            else:
+                whole = self._scores.of_items(measure, system, annotator)
+                made[key] = whole.of_rows(self._rows(whole, measure))
+        return made
 
     def _rows(self, whole: ItemFigures, measure: Measure) -> Codes:
         """Return the numbers of the rows that are in; most figures of a system share them."""
@@ -151,7 +159,7 @@ class Sample:
         draws : Resampling or LeaveOneOut
             Of the items.
         found : mapping of Key to ItemFigures
-            What the items bring to them, from :meth:`found`.
+            What the items bring to them, from :meth:`found`: all of them gathered, or none.
 
         Returns
         -------
@@ -166,6 +174,14 @@ class Sample:
             made = np.concatenate(list(blocks))
         return dict(zip(keys, made.T, strict=True))
 
+    def resampled(self, found: Mapping[Key, ItemFigures], draws: int, seed: int) -> dict[Key, Values]:
+        """Return figures of items, or clusters, that are drawn with replacement, as :meth:`evaluate`."""
+        return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), found)
+
+    def without_each(self, found: Mapping[Key, ItemFigures], most: int) -> dict[Key, Values]:
+        """Return figures without each item or cluster, or without each of so many groups at most."""
+        return self.evaluate(LeaveOneOut(len(self.items), most, clusters=self.clusters), found)
+
     def units_behind(self, key: Key, found: ItemFigures, resampled: Values) -> int:
         """Return how many items, or clusters, have a value of their own in a figure.
 
@@ -179,20 +195,14 @@ class Sample:
         """
         if is_gathered([key]):
             cases = self.regathering.cases(key.system, key.annotator).values()
-            items = np.flatnonzero(np.any([each >= 0 for each in cases], axis=0))
+            units = len(np.unique(self.units[np.any([each >= 0 for each in cases], axis=0)]))
         else:
-            items = self._places(found.names)[~np.isnan(found.counted)]
-        units = len(np.unique(self.units[items]))
+            defined = ~np.isnan(found.counted)
+            units = int(np.count_nonzero(defined))
+            if self.clusters is not None:
+                units = len({self.unit_of[name] for name in compress(found.names, defined)})
         known = resampled[~np.isnan(resampled)]
         return 2 if units < 2 and len(known) and known.min() < known.max() else units
-
-    def _places(self, names: Sequence[str]) -> Codes:
-        """Return the numbers of items."""
-        return np.array([self._place[name] for name in names], dtype=np.int64)
-
-    @cached_property
-    def _place(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self.items)}
 
     # --- measures over classes ---------------------------------------------------------------
 
@@ -226,8 +236,10 @@ class Sample:
         return made[again.ravel()]
 
     def gathered_draws(self, wanted: int) -> int:
-        """Return how many draws there are of measures over classes: fewer, where they take long."""
+        """Return how many draws there are of measures over classes, if any: fewer, where they take long."""
         groups = {(key.system, key.annotator) for key in self.keys if is_gathered([key])}
+        if not groups:
+            return wanted
         affordable = max(_FEWEST, _DRAWN_ROWS // (len(self.regathering) + _OVERHEAD * len(groups)))
         units = self.units_count
         if units <= _FEW and math.comb(2 * units - 1, units) <= affordable:  # all draws that differ
