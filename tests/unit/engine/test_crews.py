@@ -5,7 +5,7 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 import kammerton as kt
 from kammerton.engine import Means, score_corpus
 from kammerton.engine.crews import Processes
+from kammerton.engine.plan import Shard
 from kammerton.errors import OptionError
 from kammerton.model.evidence import Evidence
 from kammerton.runs.evidence_files import files_of, tables_of
@@ -90,6 +91,43 @@ def test_patience_with_a_shard_ends(monkeypatch: pytest.MonkeyPatch, most: int, 
     monkeypatch.setattr("kammerton.engine.running._MOST", most)
     found = score_corpus(order(), corpus_of({7: ("memory",)}, 400), Means(size=SIZE))
     assert sorted(failed(found)) == [f"{n:04}" for n in range(items)]
+
+
+class Exhausted(Executor):
+    """Has no memory for anything of the second shard, whatever is left out of it."""
+
+    def submit(self, function: Any, /, *arguments: Any, **_: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        if any(isinstance(each, Shard) and each.number == 1 for each in arguments):
+            future.set_exception(MemoryError())
+        else:
+            future.set_result(function(*arguments))
+        return future
+
+
+def test_a_shard_that_loses_its_worker_without_the_guilty_too_fails_as_a_whole() -> None:
+    corpus = corpus_of({3: ("a",)}, 600)
+    found = score_corpus(order(), corpus, Means(size=SIZE, executor=Exhausted()))
+    assert sorted(failed(found)) == [f"{n:04}" for n in range(200, 400)]
+    assert set(failed(found).values()) == {"reference: KT240 out of memory"}
+    assert [each.count for each in found.diagnostics if each.code == "KT240"] == [200]
+
+
+def test_a_pool_that_takes_no_more_work_is_a_lost_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    submit, calls = ProcessPoolExecutor.submit, []
+
+    def broken_once(pool: ProcessPoolExecutor, /, *arguments: Any, **options: Any) -> Future[Any]:
+        calls.append(arguments)
+        if len(calls) == 4:  # two were for workers to be ready
+            raise BrokenExecutor
+        return submit(pool, *arguments, **options)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", broken_once)
+    corpus = corpus_of({3: ("a",)}, 600)
+    assert parts(score_corpus(order(), corpus, Means(size=SIZE, jobs=2))) == parts(
+        score_corpus(order(), corpus)
+    )
+    assert len(calls) > 4
 
 
 def test_a_fault_of_the_program_is_no_lost_worker() -> None:

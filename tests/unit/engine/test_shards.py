@@ -15,8 +15,9 @@ from kammerton.engine.plan import Plan
 from kammerton.errors import DataError, OptionError
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
+from kammerton.model.merging import Ledger
 from kammerton.model.registry import find_task
-from kammerton.model.scoring import Order
+from kammerton.model.scoring import Order, score_part
 from kammerton.runs.evidence_files import files_of, tables_of
 
 Sources = dict[str, tuple[tuple[str | None, Any], ...]]
@@ -144,6 +145,21 @@ def test_instruments_of_which_the_last_decides_what_can_be_measured() -> None:
     after = scored(order_of("instruments"), replace(plain, systems=(collection("A", estimates),)))
     assert set(before.measures) != set(after.measures)
     assert after.gathered is not None
+
+
+def test_parts_that_come_late_on_grounds_that_hold_no_more_are_scored_again() -> None:
+    estimates = {**lists(2), "449": {"flute": 0.9, "piano": 0.3}}
+    corpus = Corpus((collection("people", lists(1)),), (collection("A", estimates),))
+    order, shards = order_of("instruments"), list(Plan(corpus, MANY))
+    ledger = Ledger(order, corpus)
+    for number in (2, 0, 1):  # what the last of them tells was not known to the others
+        ledger.add(number, score_part(order, shards[number].corpus, shards[number].items))
+    assert ledger.stale() == [0, 1]
+    for shard in shards[:2]:
+        again = score_part(order, shard.corpus, shard.items, ledger.facts, complete=True)
+        ledger.add(shard.number, again)
+    assert ledger.stale() == []
+    assert parts(ledger.evidence()) == parts(score_corpus(order, corpus, Means(size=ONE)))
 
 
 def test_a_late_error_ends_a_strict_run() -> None:
