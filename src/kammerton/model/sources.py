@@ -35,9 +35,9 @@ class StoredSource(ABC):
         """What diagnostics call the file that it was read from, if it was one."""
 
     @property
+    @abstractmethod
     def digest(self) -> str | None:
         """What is another if the source gives anything else; None if only reading tells."""
-        return None
 
     @property
     def claim(self) -> str | None:
