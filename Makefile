@@ -55,9 +55,10 @@ coverage: $(VENV)/check.stamp  ## what the last `make test` covered
 
 check: lint test coverage  ## all of it
 
-bench: $(VENV)/check.stamp  ## measure against mir_eval, and a plain program, in one process
+bench: $(VENV)/check.stamp  ## measure against mir_eval, scikit-learn, hiclass and a plain program
 	$(BIN)/python benchmarks/chords.py
 	$(BIN)/python benchmarks/fingering.py
+	$(BIN)/python benchmarks/instruments.py
 	$(BIN)/python benchmarks/uncertainty.py speed
 	$(BIN)/python benchmarks/packs.py
 	$(BIN)/python benchmarks/scaling.py 1000 10000
