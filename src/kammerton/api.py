@@ -21,7 +21,7 @@ from kammerton.model.scoring import Order
 from kammerton.model.signature import signed_choices
 from kammerton.model.surroundings import Surroundings
 from kammerton.model.timing import Timing
-from kammerton.uncertainty import drawing_of, items_of, likely_clusters, surroundings_of
+from kammerton.uncertainty import check_drawing, drawing_of, items_of, likely_clusters, surroundings_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -151,6 +151,7 @@ def score(  # noqa: PLR0913 - one per choice
     found = find_task(task)
     means = Means(size=shard_size, jobs=jobs, executor=executor)
     chosen = choose(found.protocols, protocols, measures)
+    check_drawing(ci, resamples, seed, interval, clusters)
     if missing not in _POLICIES:
         raise OptionError.unknown("policy for missing estimates", missing, _POLICIES)
     if not isinstance(annotator, str):

@@ -20,6 +20,7 @@ from kammerton.runs.joining import Runs, join_runs
 from kammerton.statistics.compared import SystemComparison
 from kammerton.statistics.comparing import compare as compare_scores
 from kammerton.statistics.groups import Groups, groups_of
+from kammerton.statistics.judging import Rules
 from kammerton.uncertainty import likely_clusters
 
 if TYPE_CHECKING:
@@ -105,6 +106,14 @@ def compare(  # noqa: PLR0913 - one per choice
     >>> found.of("MajMin").pairs[0].p  # 2 of the 64 ways to swap them are as far apart
     0.03125
     """
+    drawn: dict[str, Any] = {"level": ci, "method": interval, "resamples": resamples, "seed": seed}
+    tested: dict[str, Any] = {
+        "test": test,
+        "alpha": alpha,
+        "permutations": permutations,
+        "reliability": reliability,
+    }
+    Rules(**drawn, **tested)  # refuses before any work what is not possible
     if runs is None:
         scores = score(task, references, estimates, annotator=annotator, ci=None, context=context, **choices)
     else:
@@ -116,26 +125,12 @@ def compare(  # noqa: PLR0913 - one per choice
     if len(scores.systems) < 2:
         raise OptionError("a comparison needs two systems", "name the folder of each")
     names = sorted({item for _, item in scores.fingerprints})
-    drawn: dict[str, Any] = {
-        "level": ci,
-        "method": interval,
-        "resamples": resamples,
-        "seed": seed,
-        "clusters": None if clusters is None else group_items(clusters, names),
-    }
+    drawn["clusters"] = None if clusters is None else group_items(clusters, names)
     chosen: dict[str, Any] = {
         "measures": _comparable(scores, annotator),
         "annotator": None if annotator == ALL else annotator,
     }
-    comparison = compare_scores(
-        scores,
-        test=test,
-        alpha=alpha,
-        permutations=permutations,
-        reliability=reliability,
-        **drawn,
-        **chosen,
-    )
+    comparison = compare_scores(scores, **tested, **drawn, **chosen)
     noticed = likely_clusters(names) if clusters is None else ()
     groups: Groups | None = None
     if group_by is not None:

@@ -22,7 +22,7 @@ from kammerton.model.surroundings import Surroundings, surround
 if TYPE_CHECKING:
     from kammerton.statistics.bootstrap import Method
 
-__all__ = ["drawing_of", "items_of", "likely_clusters", "surroundings_of"]
+__all__ = ["check_drawing", "drawing_of", "items_of", "likely_clusters", "surroundings_of"]
 
 _LIKELY = ("^(.*)/", r"^(.*)[-_. ]\d+$")
 """Parts of names that items which belong together share: a folder, a name in front of a number."""
@@ -48,6 +48,25 @@ def items_of(evidence: Evidence) -> list[str]:
     return sorted(set().union(*(rows.items for rows in evidence.rows.values())))
 
 
+def check_drawing(ci: float | None, resamples: int, seed: int, interval: Method, clusters: object) -> None:
+    """Refuse before any work what would be refused once intervals are looked at.
+
+    Raises
+    ------
+    OptionError
+        If a choice is not possible.
+    """
+    from kammerton.statistics.bootstrap import check_method, tail_of  # noqa: PLC0415 - many runs look at none
+    from kammerton.statistics.resampling import Resampling  # noqa: PLC0415
+
+    if ci is not None:
+        tail_of(ci)
+        Resampling(0, resamples, seed)
+        check_method(interval)
+    elif clusters is not None:
+        raise OptionError("clusters are for intervals, and there are to be none")
+
+
 def drawing_of(
     ci: float | None,
     resamples: int,
@@ -56,22 +75,19 @@ def drawing_of(
     clusters: Mapping[str, str] | str | None,
     items: Iterable[str],
 ) -> Drawing:
-    """Return the drawing that a caller of :func:`kammerton.score` asked for.
+    """Return the drawing that a caller of :func:`kammerton.score` asked for, once it is checked.
 
     Raises
     ------
     OptionError
-        If a choice is not possible.
+        If a regular expression is none, or an item has no cluster.
     DataError
         If a table of clusters cannot be read.
     """
     if ci is None:
-        if clusters is not None:
-            raise OptionError("clusters are for intervals, and there are to be none")
         return Drawing()
     from kammerton.statistics.intervals import intervals  # noqa: PLC0415 - many runs look at none
 
-    _check(ci, resamples, seed, interval)
     signed = {"ci": f"{ci:g},expanded-{interval},{resamples},{seed}"}
     drawn = None if clusters is None else group_items(clusters, items)
     if clusters is not None:
@@ -95,16 +111,6 @@ def surroundings_of(order: Order, corpus: Corpus, measures: Sequence[Measure]) -
 
     sides = load_sides(order, corpus, measures)
     return surround(order.task, sides, options=order.options, missing=order.missing, stand=context_of)
-
-
-def _check(ci: float, resamples: int, seed: int, interval: str) -> None:
-    """Refuse at once what would be refused once the intervals are looked at."""
-    from kammerton.statistics.bootstrap import check_method, tail_of  # noqa: PLC0415
-    from kammerton.statistics.resampling import Resampling  # noqa: PLC0415
-
-    tail_of(ci)
-    Resampling(2, resamples, seed)
-    check_method(interval)
 
 
 def _signed(clusters: Mapping[str, str] | str) -> str:

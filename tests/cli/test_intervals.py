@@ -2,6 +2,7 @@
 """Intervals on the command line: of two songs with .2 and .8, drawn anew."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,6 +83,23 @@ def test_what_is_refused(songs: Terminal, arguments: tuple[str, ...], code: int,
 def test_the_kind_of_interval_is_one_of_two() -> None:
     with pytest.raises(OptionError, match="unknown kind of interval"):
         kt.score("chords", {"a": song((0, 1, "C"))}, {"a": song((0, 1, "C"))}, interval="bayes")  # type: ignore[arg-type]
+
+
+def test_choices_are_refused_before_anything_is_read() -> None:
+    def nowhere(scoring: Any, message: str, **choices: Any) -> None:
+        with pytest.raises(OptionError, match=message):
+            scoring("chords", "nowhere", ["nowhere/a", "nowhere/b"], **choices)
+
+    for scoring in (kt.score, kt.compare):
+        nowhere(scoring, "no such file or folder")
+        nowhere(scoring, "the level of an interval", ci=95)
+        nowhere(scoring, "unknown kind of interval", interval="bayes")
+        nowhere(scoring, "at least one draw", resamples=0)
+        nowhere(scoring, "a seed is 0 or more", seed=-1)
+    nowhere(kt.score, "clusters are for intervals", ci=None, clusters="^.")
+    nowhere(kt.compare, "alpha is between 0 and 1", alpha=5)
+    nowhere(kt.compare, "unknown test", test="sign")
+    nowhere(kt.compare, "at least one draw", permutations=0)
 
 
 def test_songs_in_folders_are_noticed(terminal: Terminal) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import get_args
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from kammerton.model.corpus import ALL
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Measure, Values
 from kammerton.model.scores import Scores
-from kammerton.statistics.bootstrap import Method, check_method, tail_of
+from kammerton.statistics.bootstrap import Method
 from kammerton.statistics.comparison import Comparison, Disagreement, MeasureComparison, Test
 from kammerton.statistics.figures import Key
 from kammerton.statistics.judging import Drawn, Rules, judge
@@ -88,12 +87,16 @@ def compare(  # noqa: PLR0913 - one per choice
     OptionError
         If there are fewer than two systems, or they have no item in common, or a choice is not possible.
     """
-    check_method(method)
-    tail_of(level)
-    if test not in get_args(Test):
-        raise OptionError.unknown("test", test, get_args(Test))
-    if not 0 < alpha < 1:
-        raise OptionError(f"alpha is between 0 and 1, got {alpha}")
+    rules = Rules(
+        test=test,
+        alpha=alpha,
+        level=level,
+        method=method,
+        resamples=resamples,
+        permutations=permutations,
+        seed=seed,
+        reliability=reliability,
+    )
     if len(scores.systems) < 2:
         raise OptionError("a comparison needs two systems")
     if annotator is not None and annotator not in (*scores.annotators, ALL):
@@ -109,16 +112,6 @@ def compare(  # noqa: PLR0913 - one per choice
     kept, left_out = _common(scores, contestants)
     keys = [key for each in contestants.values() for key in each]
     sample = Sample(scores, keys, kept, clusters)
-    rules = Rules(
-        test=test,
-        alpha=alpha,
-        level=level,
-        method=method,
-        resamples=resamples,
-        permutations=permutations,
-        seed=seed,
-        reliability=reliability,
-    )
     made = {each.measure: each for part in split_gathered(keys) for each in _compared(part, sample, rules)}
     compared = tuple(made[measure] for measure in chosen)
     return Comparison(

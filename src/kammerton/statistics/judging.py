@@ -7,21 +7,23 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import get_args
 
 import numpy as np
 
 from kammerton.core.intervals import Codes, Flags
 from kammerton.core.ratios import median, ratio
+from kammerton.errors import OptionError
 from kammerton.model.item_figures import ItemFigures
 from kammerton.model.measure import Values
-from kammerton.statistics.bootstrap import Interval, Method, interval
+from kammerton.statistics.bootstrap import Interval, Method, check_method, interval, tail_of
 from kammerton.statistics.comparison import MeasureComparison, Pair, Ranked, Reliability, Test
 from kammerton.statistics.figures import Key
 from kammerton.statistics.friedman import Friedman, friedman
 from kammerton.statistics.generalizability import variance_components
 from kammerton.statistics.letters import letters
 from kammerton.statistics.paired import PairedTest, cohens_d, holm, superiority, t_test, wilcoxon
-from kammerton.statistics.resampling import Swaps
+from kammerton.statistics.resampling import Resampling, Swaps
 from kammerton.statistics.sample import Sample, is_gathered
 from kammerton.statistics.swapping import Contest
 
@@ -33,7 +35,13 @@ _TARGET = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """How a comparison is judged; see :func:`kammerton.statistics.comparing.compare`."""
+    """How a comparison is judged; see :func:`kammerton.statistics.comparing.compare`.
+
+    Raises
+    ------
+    OptionError
+        If a choice is not possible.
+    """
 
     test: Test
     alpha: float
@@ -43,6 +51,17 @@ class Rules:
     permutations: int
     seed: int
     reliability: bool
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be judged by."""
+        check_method(self.method)
+        tail_of(self.level)
+        if self.test not in get_args(Test):
+            raise OptionError.unknown("test", self.test, get_args(Test))
+        if not 0 < self.alpha < 1:
+            raise OptionError(f"alpha is between 0 and 1, got {self.alpha}")
+        for draws in (self.resamples, self.permutations):
+            Resampling(0, draws, self.seed)  # refuses what cannot be drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
