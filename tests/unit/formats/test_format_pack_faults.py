@@ -407,6 +407,75 @@ def test_footers_that_are_none(tmp_path: Path, footer: bytes) -> None:
         read_footer(file)
 
 
+def _footer(values: int, unpacked: int, length: int, begin: int) -> bytes:
+    """Return a footer of one chunk in a group of no rows; each number takes a byte."""
+    numbers = b"\x26%c\x16%c\x16%c\x26%c" % tuple(
+        each * 2 if each >= 0 else -each * 2 - 1 for each in (values, unpacked, length, begin)
+    )
+    chunk = b"\x3c\x39\x18\x01a" + numbers + b"\x00\x00"
+    return b"\x36\x00\x19\x1c\x19\x1c" + chunk + b"\x26\x00\x00\x00"
+
+
+@pytest.mark.parametrize(
+    ("claims", "is_possible"),
+    [
+        ((1, 2, 3, 4), True),
+        ((1, 2, 4, 4), False),  # it reaches into the footer
+        ((-1, 2, 3, 4), False),
+        ((1, -1, 3, 4), False),
+        ((1, 2, -1, 4), False),
+        ((1, 2, 3, -1), False),
+    ],
+)
+def test_what_a_chunk_may_claim(claims: tuple[int, int, int, int], is_possible: bool) -> None:
+    footer = _footer(*claims)
+    file = io.BytesIO(b"PAR1abc" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    if not is_possible:
+        with pytest.raises(FooterError, match="footer is damaged"):
+            read_footer(file)
+        return
+    found = read_footer(file)
+    assert [tuple(chunk) for group in found.groups for chunk in group.chunks] == [("a", 4, 3, 1, 2)]
+    assert (found.values, found.unpacked, found.begin) == (1, 2, 7)
+
+
+def test_blocks_that_share_a_torn_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Groups of two rows, blocks of three: the second group has rows of the first two blocks."""
+    monkeypatch.setattr("kammerton.formats.packs.writing._ROWS", 3)
+    monkeypatch.setattr("kammerton.formats.packs.writing._MOST_VALUES", 5)
+    path = songs(tmp_path / "x.parquet", 9)
+    data = bytearray(path.read_bytes())
+    with path.open("rb") as file:
+        groups = read_footer(file).groups
+    assert [group.rows for group in groups] == [2, 2, 2, 2, 1]
+    chunk = groups[1].chunks[-1]
+    data[chunk.begin : chunk.begin + chunk.length] = bytes(chunk.length)
+    path.write_bytes(data)
+    said = [[each.message for each in one.diagnostics] for one in readings_of(path).values()]
+    assert said == [
+        *[["pack is damaged: rows 1 to 3 are not what was written"]] * 3,
+        *[["pack is damaged: rows 4 to 6 are not what was written"]] * 3,
+        *[[]] * 3,
+    ]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_forged_counts_of_a_footer_are_told(path: Path) -> None:
+    """Of rows and values, three of each."""
+    data, said = path.read_bytes(), set()
+    begin = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    for found in re.finditer(b"\x16\x06", data[begin:-8]):
+        at = begin + found.start()
+        _seal_again(path, data[:at] + b"\x16\x08" + data[at + 2 :])
+        opened = said_on_opening(path)
+        told = opened or [each.code for one in readings_of(path).values() for each in one.diagnostics]
+        assert told
+        said |= {*told}
+    assert "KT721 pack is damaged: rows are missing" in said
+
+
 @given(st.binary(max_size=300), st.booleans())
 def test_any_footer_is_read_or_refused(data: bytes, framed: bool) -> None:
     whole = b"PAR1" + data + len(data).to_bytes(4, "little") + b"PAR1" if framed else data
@@ -458,6 +527,7 @@ def test_blocks_that_cannot_be_decoded(path: Path, monkeypatch: pytest.MonkeyPat
         (10, 0x00),  # it is a page of nothing
         (12, 0x01),  # it has -1 names
         (12, 0x12),  # it has 9 names in 8 bytes
+        (39, 0x24),  # the last page ends behind its chunk
         (37, 0x7E),  # the page of values takes 63 bytes, and the footer says 70 with the page of names
         (42, 0x05),  # it has -3 values
         (42, 0x08),  # it has 4 values of 3
