@@ -21,7 +21,6 @@ __all__ = [
     "Found",
     "References",
     "Roster",
-    "diagnostics_of",
     "load_estimates",
     "load_references",
     "name_of_source",
@@ -98,7 +97,11 @@ def load_references(
     check_annotators(
         [who for each, roster in zip(found, rosters, strict=True) for who in roster.annotators(each.name)]
     )
-    return name_references(task, found, rosters)
+    said = (
+        said_once(task, [*each.diagnostics, *each.refused(roster).values()])
+        for each, roster in zip(found, rosters, strict=True)
+    )
+    return name_references(found, rosters, tuple(chain.from_iterable(said)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +164,16 @@ class Found:
             frozenset(name for annotations in plain for name, _ in annotations),
         )
 
+    def refused(self, roster: Roster) -> Mapping[str, Diagnostic]:
+        """Return the items that cannot be used if an item of the whole has several annotations."""
+        return self.called_all if roster.crowded else {}
+
     def named(self, roster: Roster) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
         """Give name, annotations, and items that failed of each annotator that the roster has.
 
         A file that does not tell its annotators fails for all of them.
         """
-        refused = self.called_all if roster.crowded else {}
+        refused = self.refused(roster)
         failed = [*self.failed, *((None, item, f"{d.code} {d.message}") for item, d in refused.items())]
         for annotator in roster.annotators(self.name):
             read = {
@@ -200,22 +207,16 @@ def read_collection(task: Task, collection: Collection, options: object) -> Foun
     return Found(collection.name, read, failed, called_all, tuple(diagnostics))
 
 
-def name_references(task: Task, found: Sequence[Found], rosters: Sequence[Roster]) -> References:
+def name_references(
+    found: Sequence[Found], rosters: Sequence[Roster], diagnostics: tuple[Diagnostic, ...] = ()
+) -> References:
     """Return references by annotator, where it is known what the whole tells of its annotators."""
     annotations: dict[str, dict[str, Any]] = {}
     failed: dict[str, dict[str, str]] = {}
-    diagnostics: list[Diagnostic] = []
     for each, roster in zip(found, rosters, strict=True):
-        diagnostics += diagnostics_of(task, each, roster)
         for annotator, read, lost in each.named(roster):
             annotations[annotator], failed[annotator] = read, lost
-    return References(annotations, failed, tuple(diagnostics))
-
-
-def diagnostics_of(task: Task, found: Found, roster: Roster) -> list[Diagnostic]:
-    """Return what is said of a collection of references."""
-    refused = found.called_all.values() if roster.crowded else ()
-    return said_once(task, [*found.diagnostics, *refused])
+    return References(annotations, failed, diagnostics)
 
 
 def _called_all(source: object) -> Diagnostic:

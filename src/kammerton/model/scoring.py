@@ -88,7 +88,7 @@ def score_part(
     found = [read_collection(task, collection, options) for collection in corpus.references]
     own = Facts(tuple(each.roster for each in found))
     facts = _together(known, own, complete=complete)
-    loaded = _chosen(name_references(task, found, facts.rosters), order.annotator)
+    loaded = _chosen(name_references(found, facts.rosters), order.annotator)
     references, matched = match_annotators(task, loaded, options)
     said = _said_of_references(task, found, facts)
     said |= {("matched", annotator): told for annotator, told in matched.items()}
@@ -170,8 +170,7 @@ def _said_of_references(task: Task, found: Sequence[Found], facts: Facts) -> dic
     said: dict[Section, list[Diagnostic]] = {}
     for number, (each, roster) in enumerate(zip(found, facts.rosters, strict=True)):
         said["references", str(number)] = said_once(task, each.diagnostics)
-        refused = each.called_all.values() if roster.crowded else ()
-        said["refused", str(number)] = said_once(task, [*refused])
+        said["refused", str(number)] = said_once(task, list(each.refused(roster).values()))
     return said
 
 
