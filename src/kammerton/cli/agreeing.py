@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +11,10 @@ from typing import Any
 import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.names import split_name
-from kammerton.cli.outputs import check_output, check_run
-from kammerton.cli.streams import FILE_WIDTH, check_width, say, style_of, write_out
+from kammerton.cli.outputs import check_output, check_run, write_document
+from kammerton.cli.streams import check_width, say, style_of_document
 from kammerton.cli.talk import say_namesakes, say_problems
 from kammerton.errors import DataError, OptionError, plural
-from kammerton.formats.atomic import write_atomically
 from kammerton.formats.collecting import name_of
 from kammerton.model.corpus import check_names
 from kammerton.model.task import Task
@@ -56,16 +54,12 @@ class Wanted:
     def deliver(self, found: AnnotatorAgreement) -> None:
         """Write and print the figures."""
         if self.per_item is not None:
-            write_atomically(self.per_item, render_frame(found.table).encode("utf-8", "backslashreplace"))
+            write_document(render_frame(found.table), self.per_item, is_data=True)
         if self.out is not None:
             write_run(found, self.out)
-        if self.output is not None:
-            document = self._document(found, self.width or FILE_WIDTH, "utf-8")
-            write_atomically(self.output, document.encode("utf-8", "backslashreplace"))
-            return
-        style = style_of(sys.stdout)
-        document = self._document(found, self.width or style.width, style.encoding)
-        write_out(document, is_data=self.form != "table")
+        style = style_of_document(self.output, self.width)
+        document = self._document(found, style.width, style.encoding)
+        write_document(document, self.output, is_data=self.form != "table")
 
     def _document(self, found: AnnotatorAgreement, width: int, encoding: str) -> str:
         if self.form == "json":

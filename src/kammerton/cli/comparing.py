@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.names import split_name
-from kammerton.cli.outputs import check_output
+from kammerton.cli.outputs import check_output, write_document
 from kammerton.cli.scoring import sides
-from kammerton.cli.streams import FILE_WIDTH, check_width, say, style_of, write_out
+from kammerton.cli.streams import check_width, say, style_of_document
 from kammerton.cli.talk import say_namesakes, say_problems
 from kammerton.errors import DataError, OptionError, quote
-from kammerton.formats.atomic import write_atomically
 from kammerton.model.task import Task
 from kammerton.reporting.comparisons import render_comparison
 from kammerton.reporting.documents import render_frame, render_json
@@ -79,13 +77,9 @@ def run(
     say_problems(found.scores.diagnostics, quiet=quiet)
     if not quiet and choices["protocols"] is None:
         say_namesakes(choices["measures"], found.scores.measures, task.measures)
-    if output is None:
-        style = style_of(sys.stdout)
-        document = _document(found, form, width or style.width, every=every, encoding=style.encoding)
-        write_out(document, is_data=form != "table")
-    else:
-        document = _document(found, form, width or FILE_WIDTH, every=every, encoding="utf-8")
-        write_atomically(output, document.encode("utf-8", "backslashreplace"))
+    style = style_of_document(output, width)
+    document = _document(found, form, style.width, every=every, encoding=style.encoding)
+    write_document(document, output, is_data=form != "table")
     if not quiet:
         say(closing_line(found.scores))
     lost = any(problem.severity == "error" for problem in found.scores.diagnostics)

@@ -7,11 +7,13 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from kammerton.cli.streams import write_out
 from kammerton.errors import OptionError, OutputError, quote
+from kammerton.formats.atomic import write_atomically
 from kammerton.formats.remote import check_here
 from kammerton.runs import check_place
 
-__all__ = ["check_output", "check_run"]
+__all__ = ["check_output", "check_run", "write_document"]
 
 
 def check_output(path: str, inputs: Iterable[str], suffixes: Iterable[str]) -> None:
@@ -40,6 +42,14 @@ def check_output(path: str, inputs: Iterable[str], suffixes: Iterable[str]) -> N
         _check_inputs(target, [Path(each) for each in inputs if Path(each).exists()], tuple(suffixes))
     except OSError as error:
         raise OutputError(f"KT501 cannot write {quote(path)}: {(error.strerror or '').lower()}") from error
+
+
+def write_document(document: str, output: str | None, *, is_data: bool) -> None:
+    """Write a document to a file, or to standard output if there is none: see :func:`.write_out`."""
+    if output is None:
+        write_out(document, is_data=is_data)
+    else:
+        write_atomically(output, document.encode("utf-8", "backslashreplace"))
 
 
 def check_run(path: str, inputs: Iterable[str], outputs: Iterable[str]) -> None:

@@ -15,9 +15,9 @@ import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.gates import parse_gates
 from kammerton.cli.names import name_systems, split_name
-from kammerton.cli.outputs import check_output, check_run
+from kammerton.cli.outputs import check_output, check_run, write_document
 from kammerton.cli.progress import line_of_phases, watching
-from kammerton.cli.streams import FILE_WIDTH, check_width, is_screen, say, say_all, style_of, write_out
+from kammerton.cli.streams import check_width, is_screen, say, say_all, style_of_document, write_out
 from kammerton.cli.talk import say_namesakes, say_problems
 from kammerton.engine import keeping
 from kammerton.errors import DataError, OptionError, quote
@@ -86,18 +86,14 @@ class Plan:
 
     def deliver(self, scores: Scores) -> None:
         """Write and print the figures."""
-        style = style_of(sys.stdout)
-        width, encoding = (FILE_WIDTH, "utf-8") if self.output else (style.width, style.encoding)
-        document = self._document(scores, self.width or width, encoding)
+        style = style_of_document(self.output, self.width)
+        document = self._document(scores, style.width, style.encoding)
         if self.per_item is not None:
             suffix = PurePath(self.per_item).suffix.lower()
             write_atomically(self.per_item, render_items(scores, suffix, safe=self.safe_csv))
         if self.out is not None:
             say_problems(write_run(scores, self.out, annotations=self.annotations), quiet=self.quiet)
-        if self.output is None:
-            write_out(document, is_data=self.cite or self.form != "table")
-        else:
-            write_atomically(self.output, document.encode("utf-8", "backslashreplace"))
+        write_document(document, self.output, is_data=self.cite or self.form != "table")
 
     def _document(self, scores: Scores, width: int, encoding: str) -> str:
         if self.cite:

@@ -7,13 +7,12 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TextIO
 
 from kammerton.errors import OptionError, OutputError
 
 __all__ = [
-    "FILE_WIDTH",
     "ReaderGoneError",
     "Style",
     "abandon",
@@ -22,10 +21,11 @@ __all__ = [
     "say",
     "say_all",
     "style_of",
+    "style_of_document",
     "write_out",
 ]
 
-FILE_WIDTH = 80
+_FILE_WIDTH = 80
 """Columns of tables in files, and where nobody says how many there are."""
 
 _NARROWEST, _WIDEST = 20, 10_000
@@ -62,6 +62,13 @@ def style_of(stream: TextIO | None) -> Style:
     return Style(screen and not plain, _width(stream if screen else None), encoding)
 
 
+def style_of_document(output: str | None, width: int | None) -> Style:
+    """Return what a document is drawn for: a file, or standard output if there is none."""
+    plain = Style(colour=False, width=_FILE_WIDTH, encoding="utf-8")
+    style = style_of(sys.stdout) if output is None else plain
+    return style if width is None else replace(style, width=width)
+
+
 def check_width(width: int | None) -> None:
     """Refuse tables of a width that nothing fits into."""
     if width is not None and not _NARROWEST <= width <= _WIDEST:
@@ -82,8 +89,8 @@ def _width(screen: TextIO | None) -> int:
         return int(told)
     if screen is not None:
         with contextlib.suppress(OSError, ValueError):
-            return os.get_terminal_size(screen.fileno()).columns or FILE_WIDTH
-    return FILE_WIDTH
+            return os.get_terminal_size(screen.fileno()).columns or _FILE_WIDTH
+    return _FILE_WIDTH
 
 
 def write_out(text: str, *, is_data: bool = False) -> None:
