@@ -388,6 +388,7 @@ def test_files_are_checked_elsewhere_as_here(kind: str, here: Path) -> None:
     local, remote = kt.check("chords", here / "ref"), kt.check("chords", f"{kind}://corpus/ref/")
     assert [file.replace(f"{kind}://corpus", str(here)) for file in remote.files] == list(local.files)
     assert [file.replace(f"{kind}://corpus", str(here)) for file in remote.ignored] == list(local.ignored)
+    assert len(remote.ignored) == 2
     assert problems(remote, f"{kind}://corpus/") == problems(local, f"{here}/")
     assert {"KT310", "KT205"} <= {each.code for each in remote.diagnostics}
     both = kt.check("chords", here / "ref/one.lab", f"{kind}://corpus/est/one.lab")
@@ -408,6 +409,24 @@ def test_files_are_converted_elsewhere_as_here(kind: str, source: str, here: Pat
         found.append((written, failed, problems(done, place)))
     assert found[0] == found[1]
     assert len(found[0][0]) == (1 if "." in source else 3)  # labels are not judged
+
+
+def test_a_file_elsewhere_replaces_one_here(tmp_path: Path) -> None:
+    target = tmp_path / "one.csv"
+    target.write_text("old", encoding="utf-8")
+    kt.convert("chords", "memory://corpus/est/one.lab", target, force=True)
+    assert target.read_text(encoding="utf-8") == "start,end,label\n0.0,3.0,C\n3.0,4.0,G\n"
+
+
+def test_what_a_store_lists_beside_a_folder_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = MemoryFileSystem.find
+
+    def find(self: MemoryFileSystem, place: str, detail: bool) -> Any:
+        return plain(self, place.removesuffix("/est"), detail=detail)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Odd, "find", find)
+        assert set(collected("odd://corpus/est").sources) == {"one", "sub/two", "torn"}
 
 
 def test_files_of_many_items_are_checked_elsewhere() -> None:

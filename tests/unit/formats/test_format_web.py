@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
 
 import kammerton as kt
 from kammerton.errors import DataError, OptionError
 from kammerton.formats.remote.store import ATTEMPTS
+from kammerton.formats.remote.web import linked
 
 FILES = {
     "ref/one.lab": "0 2 C\n2 4 G:7\n",
@@ -161,6 +162,37 @@ def test_what_is_not_there(host: str, place: str) -> None:
 def test_servers_that_are_not_there() -> None:
     with pytest.raises(DataError, match="KT730 cannot be read in 5 attempts: ClientConnector"):
         kt.score("chords", "http://127.0.0.1:9/ref.lab", {"est": "http://127.0.0.1:9/est.lab"})
+
+
+def test_a_file_by_itself_is_asked_for_again_too(host: str) -> None:
+    """fsspec says that there is none, whatever went wrong."""
+    Guarded.stumbles["/ref/one.lab"] = [503, 503]  # asked by HEAD, and by GET
+    ref, est = ({"one": f"{host}/{side}/one.lab{TOKEN}"} for side in ("ref", "est"))
+    assert kt.score("chords", ref, {"est": est}, ci=None).value("mirex2013/MajMin") == 0.75
+    with pytest.raises(OptionError, match=f"no such file or folder: `{host}/none.lab`"):
+        kt.score("chords", {"one": f"{host}/none.lab{TOKEN}"}, {"est": est})
+
+
+def test_files_that_a_server_takes_for_pages_are_read(host: str) -> None:
+    (Guarded.root / "one.html").write_text(FILES["ref/one.lab"], encoding="utf-8")
+    assert scored(host, "one.html", "est/one.lab").value("mirex2013/MajMin") == 0.75
+
+
+def test_links_are_followed_below_the_folder_only() -> None:
+    top = "https://h.org/a/"
+    pages = {
+        top: ["b/", "x.lab?token=1&v=2#top", "x.lab", "../c/y.lab", "?C=N", ""],
+        f"{top}b/": ["../", "y%20z.lab", "?C=N"],
+    }
+    asked = []
+
+    def page(place: str) -> list[dict[str, str]]:
+        asked.append(place)
+        return [{"name": urljoin(place, link)} for link in pages[place]]
+
+    found = [(place, name) for place, name, _ in linked(page, top, {"params": {"token": "1"}})]
+    assert found == [(f"{top}x.lab?v=2", "x.lab"), (f"{top}b/y%20z.lab", "b/y z.lab")]
+    assert asked == list(pages)
 
 
 PAGE = """
