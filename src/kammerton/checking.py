@@ -132,8 +132,8 @@ def _of_pack(
             for _, source in sources:
                 reading, file = source.read(), source.file
                 yield file, reading.diagnostics
-                if file is None:
-                    yield file, _linted_item(task, item, reading.annotations, file, options)
+                if file is None and reading.annotations:  # of many in one file, for which the pack stands
+                    yield pack.path, _linted_item(task, item, reading.annotations, file, options)
                 else:
                     yield file, _linted(task, reading.annotations, file, options)
 

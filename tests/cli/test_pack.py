@@ -63,6 +63,14 @@ def test_checking_a_pack_says_what_checking_the_folder_says(packed: Terminal) ->
     assert "nonsense" in files[1] + files[2]
 
 
+def test_a_pack_of_a_file_of_many_items_is_checked_as_the_file_is(terminal: Terminal) -> None:
+    table = str(EXAMPLE / "instruments" / "reference.csv")
+    assert terminal.run("pack", "instruments", table, "songs.parquet").code == 0
+    file, pack = (terminal.run("check", "instruments", each) for each in (table, "songs.parquet"))
+    assert pack == file
+    assert (pack.code, pack.err) == (0, "1 file checked: no problems\n")
+
+
 def test_a_closing_line_tells_what_was_packed(corpus: Terminal) -> None:
     result = corpus.run(*PACK, "ref", "ref.parquet")
     assert (result.code, result.out) == (0, "")
