@@ -516,6 +516,10 @@ def test_nothing_is_converted_or_checked_where_nothing_is(tmp_path: Path) -> Non
         ("gs://bucket", "gs://bucket", "bucket"),
         ("s3://corpus/v1.0", "s3://corpus/v1.0", "v1.0"),
         ("https://user@name:secret@h.org/x@y.lab", "https://h.org/x@y.lab", "x@y"),
+        ("s3://key:sec/secret@corpus/x@y.lab", "s3://corpus/x@y.lab", "x@y"),
+        ("s3://key:4s?e#c/secret@corpus/refs", "s3://corpus/refs", "refs"),
+        ("https://h.org:8080/a:b@c/x@y.lab", "https://h.org:8080/a:b@c/x@y.lab", "x@y"),
+        ("https://[::1]:80/x@y.lab", "https://[::1]:80/x@y.lab", "x@y"),
     ],
 )
 def test_what_is_shown_of_addresses(address: str, shown: str, name: str) -> None:

@@ -18,6 +18,9 @@ _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://[^\s'\"`]+", re.IGNORECASE)
 _CUT = re.compile(r"(.*://)[^/@]*…", re.DOTALL)
 """An address of which so little is left that who asks cannot be told from where."""
 
+_KEYS_WITH_SLASH = re.compile(r"[^/?#@:\[]*:(?!\d*(?:[/?#]|\Z))[^@/?#]*[/?#][^@]*@")
+"""A name and a secret that ought to have been quoted, as a slash is in many of them; a port is none."""
+
 _SUFFIX = re.compile(r"\.[a-z]\w*", re.IGNORECASE)
 
 
@@ -37,6 +40,7 @@ def shown_address(address: str) -> str:
     'https://host.org/a/songs.parquet'
     """
     scheme, _, rest = address.partition("://")
+    rest = _KEYS_WITH_SLASH.sub("", rest, count=1) if _KEYS_WITH_SLASH.match(rest) else rest
     place, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
     return f"{scheme}://{place.rpartition('@')[2]}{slash}{path}"
 
