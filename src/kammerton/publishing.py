@@ -132,8 +132,10 @@ def _drawer(scores: Scores, measure: str) -> Draw | None:
                 )
             except OptionError:
                 continue
-            except DataError:  # there is no reference to lay it out by
-                break
+            except DataError as error:
+                if any(problem.code == "KT721" for problem in error.diagnostics):
+                    raise  # what was scored is there no more
+                break  # there is no reference to lay it out by
         return None
 
     return draw

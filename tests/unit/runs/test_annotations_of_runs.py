@@ -149,6 +149,9 @@ def test_damage_is_told_when_an_item_is_looked_at() -> None:
     assert scores.value("mirex2013/MajMin", system="careful") == pytest.approx(0.9472, abs=1e-4)
     with pytest.raises(kt.DataError, match="KT721"):
         views(scores)
+    with pytest.raises(kt.DataError, match="KT721"):
+        kt.report("run", "page.html")
+    assert not Path("page.html").exists()
 
 
 def test_runs_from_before_have_none() -> None:
