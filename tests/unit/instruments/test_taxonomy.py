@@ -3,7 +3,6 @@
 
 import copy
 import pickle
-import time
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -340,14 +339,11 @@ def test_names_are_text(parents: dict[str, str]) -> None:
         Taxonomy.build("mine", parents)
 
 
-def test_a_million_lookups_are_cheap() -> None:
+def test_ancestors_are_looked_up_and_not_walked_to_again() -> None:
     tree = load_taxonomy("medleydb")
-    labels = tree.nodes * 7_143
-    assert tree.ancestors("violin") == ("bowed", "strings")  # the tables are made once
-    begin = time.perf_counter()
-    for label in labels:
-        tree.ancestors(label)
-    assert time.perf_counter() - begin < 4
+    found = tree.ancestors("violin")
+    assert found == ("bowed", "strings")
+    assert tree.ancestors("violin") is found
 
 
 # --- any graph -------------------------------------------------------------------------------
