@@ -4,12 +4,14 @@
 import csv
 import io
 
+import numpy as np
 import pytest
 
 import kammerton as kt
 from cases.chords import song
 from cli.harness import Terminal
 from kammerton.errors import OptionError
+from kammerton.fingering import Fingering
 
 COMPARE = ("compare", "chords", "ref", "poor", "good", "--measure", "mirex2013/MajMin")
 SONGS = [f"{name}.lab" for name in "abcdef"]
@@ -165,6 +167,18 @@ def test_what_is_refused(systems: Terminal, arguments: tuple[str, ...], code: in
 def test_nothing_that_can_be_scored_is_exit_code_3(terminal: Terminal) -> None:
     terminal.write(ref={"a.lab": "0 1 H"}, one={"a.lab": "0 1 C"}, two={"a.lab": "0 1 C"})
     assert terminal.run("compare", "chords", "ref", "one", "two").code == 3
+
+
+def test_the_only_annotator_may_be_named() -> None:
+    def piece(*fingers: int) -> Fingering:
+        times, zeros = np.arange(4.0), np.zeros(4, dtype=np.int64)
+        return Fingering(times, times + 1, zeros + 60, zeros, tuple(map(str, fingers)))
+
+    people = {"A": {"p": piece(1, 2, 3, 4)}}
+    systems = {"s": {"p": piece(1, 2, 3, 5)}, "t": {"p": piece(1, 1, 1, 1)}}
+    found = kt.compare("fingering", None, systems, annotators=people, annotator="A")
+    # also by measures of all references at once, as there is but one
+    assert found.of("nakamura2020/M_high").ranking[0].value == 0.75
 
 
 def test_tables_in_python() -> None:

@@ -45,6 +45,25 @@ def test_folders_and_runs_print_the_same_bytes(
         assert {each.out for each in printed} == {printed[0].out}
 
 
+def test_what_was_noticed_comes_system_by_system_however_a_corpus_was_cut(terminal: Terminal) -> None:
+    songs = [f"{number:03}.lab" for number in range(201)]
+    bad = {songs[0]: "0 4 H", songs[-1]: "0 4 Q"}
+    terminal.write(
+        ref=dict.fromkeys(songs, "0 4 C"),
+        one=dict.fromkeys(songs, "0 4 C") | bad,
+        two=dict.fromkeys(songs, "0 3 C|3 4 G") | bad,
+    )
+    for name in ("one", "two"):
+        score(terminal, "chords", f"run_{name}", "ref", name)
+    printed = [
+        terminal.run("compare", "chords", *sources, "--format", "json", *MAJMIN, *FEW)
+        for sources in (("ref", "one", "two", "--shard-size", "200"), ("run_one", "run_two"))
+    ]
+    assert printed[0].out == printed[1].out
+    told = [each["system"] for each in printed[0].document["diagnostics"] if each["severity"] == "error"]
+    assert told == ["one", "one", "two", "two"]
+
+
 def test_missing_songs_and_bad_files_too(systems: Terminal) -> None:
     (systems.folder / "poor" / "a.lab").unlink()
     systems.write(good={"b.lab": "0 4 H"}, ref={"c.lab": "0 4 Q"})

@@ -121,6 +121,13 @@ def test_excerpts_are_noticed(terminal: Terminal) -> None:
     assert "KT218" in terminal.run(*SCORE).err
 
 
+@pytest.mark.parametrize("names", [("x-0", "x-1", "y-0"), ("x-0", "x-1", "y-0", "y-1", "z"), ("x-0", "x-1")])
+def test_names_that_only_some_share_are_not(terminal: Terminal, names: tuple[str, ...]) -> None:
+    files = [f"{name}.lab" for name in names]
+    terminal.write(ref=dict.fromkeys(files, "0 1 C"), est=dict.fromkeys(files, "0 1 G"))
+    assert "KT218" not in terminal.run(*SCORE).err
+
+
 def test_clusters_of_a_mapping_are_signed_as_given(tmp_path: Path) -> None:
     items = {name: song((0, 1, "C")) for name in "ab"}
     scores = kt.score("chords", items, items, measures=["mirex2013/MajMin"], clusters={"a": "x", "b": "y"})

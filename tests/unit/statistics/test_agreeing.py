@@ -109,6 +109,11 @@ def pig(folder: Path, name: str, *fingers: int) -> None:
     (folder / f"{name}_fingering.txt").write_text("".join(rows))
 
 
+def test_annotators_in_folders_of_their_own_are_persons_whatever_they_are_called() -> None:
+    songs = {"song": ([(0, 1)], ["C"])}
+    assert kt.agree("chords", {"1": songs, "2": songs}, measures=["mirex2013/MajMin"]).persons
+
+
 def test_numbered_annotators_are_no_persons(tmp_path: Path) -> None:
     pig(tmp_path, "001-1", 1, 2, 3, 4)
     pig(tmp_path, "001-2", 1, 2, 3, 5)

@@ -151,6 +151,21 @@ def test_one_item_has_no_intervals() -> None:
     assert found.pairs[0].difference == 0.5
 
 
+def test_differences_are_of_the_items_on_which_both_have_a_value() -> None:
+    table = random_values(20, 0.0, 0.05)
+    first, second = table
+    table[second][:5] = math.nan
+    found = only(valued(table), MEAN, resamples=300, level=0.9)
+    drawn = Resampling(20, 300).block(0)
+    means = {
+        first: drawn @ table[first] / drawn.sum(axis=1),
+        second: drawn[:, 5:] @ table[second][5:] / drawn[:, 5:].sum(axis=1),
+    }
+    (pair,) = found.pairs
+    expected = percentile(means[pair.first] - means[pair.second], expanded(0.9, 15))
+    assert (pair.low, pair.high) == pytest.approx(expected)
+
+
 def test_bca_intervals() -> None:
     table = valued(random_values(20, 0.0, 0.05))
     plain, corrected = (only(table, MEAN, method=method) for method in ("percentile", "bca"))

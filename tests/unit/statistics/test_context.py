@@ -14,6 +14,7 @@ from cases.chords import song
 from kammerton.fingering import Fingering
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.model.registry import find_task
+from kammerton.statistics import sample as sampling
 from kammerton.statistics.bootstrap import bca, expanded
 from kammerton.statistics.context import Context, Role, Standing
 from kammerton.statistics.resampling import Resampling
@@ -226,6 +227,25 @@ def test_classes_are_made_against_each_set() -> None:
     # everything: piano right in a, wrong in b: F 2/3 against each; voice F 2/3 and 1
     everything = only(scores, address, "floor", "everything")
     assert everything.value == pytest.approx(((2 / 3 + 2 / 3) / 2 + (2 / 3 + 1) / 2) / 2)
+
+
+def test_shares_have_as_many_draws_as_the_figure_with_the_fewest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_FEWEST", 5)
+    monkeypatch.setattr(sampling, "_DRAWN_ROWS", 100_000)
+    people = {str(number): InstrumentList(("piano",) if number % 2 else ("voice",)) for number in range(8)}
+    options = InstrumentOptions(taxonomy="openmic-2018", min_support=1)
+    address = "open-mic-task1/macro_F"
+    scores = by(
+        [people, people],
+        "instruments",
+        dict.fromkeys("abc", people),
+        measures=[address],
+        options=options,
+        ci=0.95,
+    )
+    # 100,000 / (3 * 1,800 and some rows of classes); annotators alone would have three times as many
+    assert scores.context.fewest_draws == 18
+    assert {(row.share_low, row.share_high) for row in rows(scores, address, "others")} == {(1, 1)}
 
 
 # --- floors --------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentOptions
 from kammerton.model.grouping import Grouping
 from kammerton.model.measure import Measure
+from kammerton.statistics import sample as sampling
 from kammerton.statistics.groups import GroupFigure, Groups, divide, groups_of
 from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, Table, names, tabled
 from unit.statistics.test_intervals import ESTS, REFS, SAID, SECOND, TRUTH, lists
@@ -87,6 +88,20 @@ def test_classes_of_a_group_are_made_of_its_items() -> None:
     assert (inside.low, inside.high) == alone.intervals["s", "reference", macro, "gathered"]
     assert without.group is None
     assert inside.cost == pytest.approx(without.value - scores.value("macro_F"))
+
+
+def test_groups_tell_the_fewest_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_DRAWN_ROWS", 0)
+    # of the four items of x more draws differ; those of the one of y are all the same
+    monkeypatch.setattr(sampling, "_FEWEST", 2)
+    choices: dict[str, Any] = {"measures": ["open-mic-task1/macro_F"], "resamples": 20}
+    genres = {"a": "x", "b": "x", "c": "x", "d": "x", "e": "y"}
+    scores = kt.score("instruments", lists(TRUTH), {"s": lists(SAID)}, group_by=genres, **choices)
+    assert scores.groups.fewest_draws == 2
+    chords = kt.score(
+        "chords", REFS, {"s": ESTS}, group_by=GENRES, measures=["mirex2013/MajMin"], resamples=20
+    )
+    assert chords.groups.fewest_draws == 20
 
 
 def test_items_without_a_group_are_one_and_come_last() -> None:
