@@ -2,6 +2,7 @@
 """Mistakes on the command line, help pages, and the verbs that only print."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,57 @@ def test_mistakes_are_one_line_and_a_hint(corpus: Terminal, arguments: str, firs
     assert result.lines[0].startswith(f"error: {first}")
     assert len(result.lines) <= 2
     assert hint in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option", "hint"),
+    [
+        ("score chords a b --figures x", "--figures", "`--figures` is an option of `kammerton report`"),
+        ("score chords a b --worst 2", "--worst", "`--worst` is an option of `kammerton show`"),
+        ("compare chords a b c --cite", "--cite", "`--cite` is an option of `kammerton score`"),
+        ("compare --cite", "--cite", "`--cite` is an option of `kammerton score`"),
+        ("report --cite", "--cite", "`--cite` is an option of `kammerton score`"),
+        (
+            "report x --context",
+            "--context",
+            "`--context` is an option of `kammerton score` and `kammerton compare`",
+        ),
+        (
+            "compare chords a b --per-item x",
+            "--per-item",
+            "`--per-item` is an option of `kammerton score` and `kammerton agree`",
+        ),
+        (
+            "score chords a b --taxonomy=x",
+            "--taxonomy",
+            "`--taxonomy` is an option of `kammerton score instruments`",
+        ),
+        ("score chords a b --zzz", "--zzz", "`kammerton score chords --help` lists the options"),
+        ("demo -x", "-x", "`kammerton demo --help` lists the options"),
+    ],
+)
+def test_an_option_of_another_command_is_looked_up(
+    corpus: Terminal, arguments: str, option: str, hint: str
+) -> None:
+    result = corpus.run(*arguments.split())
+    assert (result.code, result.lines) == (2, [f"error: unknown option: {option}", f"  help: {hint}"])
+
+
+def test_an_option_of_several_commands_names_each(corpus: Terminal) -> None:
+    hint = corpus.run("report", "x", "--top-k", "2").lines[1]
+    commands = [f"`kammerton {verb} instruments`" for verb in VERBS if verb in hint]
+    assert len(commands) > 1
+    assert hint == f"  help: `--top-k` is an option of {', '.join(commands[:-1])} and {commands[-1]}"
+
+
+@pytest.mark.parametrize("paths", [("ref", "est"), ("./no where", "est")])
+def test_paths_in_the_place_of_a_task(corpus: Terminal, paths: tuple[str, ...]) -> None:
+    result = corpus.run("score", *paths)
+    command = f"`kammerton score chords {shlex.join(paths)}`"
+    assert result.lines == [
+        f"error: unknown task `{paths[0]}`",
+        f"  help: the task comes first: {command}; known: chords, fingering, instruments",
+    ]
 
 
 @pytest.mark.parametrize(

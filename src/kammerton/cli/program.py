@@ -13,6 +13,7 @@ import tempfile
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kammerton.cli.exit_codes import DONE, INTERNAL, NOTHING, OUTPUT, READER_GONE, USAGE
@@ -88,6 +89,7 @@ def _ended(stop: BaseException, tokens: list[str]) -> int:
 def _called(tokens: list[str]) -> int:
     from cyclopts import App, CycloptsError  # noqa: PLC0415 - inside, so that an interrupt is caught
 
+    from kammerton.cli.elsewhere import hint_of_option  # noqa: PLC0415
     from kammerton.cli.usage import as_option_error, check_command  # noqa: PLC0415
     from kammerton.model.registry import TASKS  # noqa: PLC0415
 
@@ -103,7 +105,8 @@ def _called(tokens: list[str]) -> int:
             tokens or ["--help"], print_error=False, exit_on_error=False, end_of_options_delimiter="--"
         )
     except CycloptsError as error:
-        raise as_option_error(error) from None
+        hint = partial(hint_of_option, app, list(VERBS), tokens)
+        raise as_option_error(error, tokens, hint) from None
     if isinstance(getattr(command, "__self__", None), App):  # a help page or the version
         with contextlib.redirect_stdout(io.StringIO()) as page:
             command(*bound.args, **bound.kwargs)

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from kammerton.cli.elsewhere import hint_of_task
 from kammerton.errors import OptionError, close_match, printable, quote
 
 if TYPE_CHECKING:
@@ -16,12 +18,28 @@ __all__ = ["as_option_error", "check_command"]
 
 _HINT = re.compile(r"\s*(Did you mean .*|Choose from: .*|Available commands: .*)", re.DOTALL)
 _SURPLUS = re.compile(r"Unused Tokens: \[(.*)\]", re.DOTALL)
+_STRANGER = re.compile(r'Unknown (?:option: |command )"?(--?[^\s"=]*[^\s"=.])')
 _COMMAND = re.compile(r'Command "[^"]*" parameter ')
 
 
-def as_option_error(error: CycloptsError) -> OptionError:
-    """Return a mistake that the parser found in the form of our own: lower-case, one line, a hint."""
+def as_option_error(
+    error: CycloptsError, tokens: Sequence[str], hint_of_option: Callable[[str], str]
+) -> OptionError:
+    """Return a mistake that the parser found in the form of our own: lower-case, one line, a hint.
+
+    Parameters
+    ----------
+    error : CycloptsError
+    tokens : sequence of str
+        What was typed.
+    hint_of_option : callable
+        Takes an option that the command does not have, and returns where it belongs.
+    """
     text = str(error).strip()
+    stranger = _STRANGER.match(text)
+    if stranger:
+        option = stranger.group(1)
+        return OptionError(f"unknown option: {printable(option)}", hint_of_option(option))
     if error.command_chain:  # below a verb, commands are tasks
         text = text.replace("Unknown command", "Unknown task").replace("Available commands", "Choose from")
     surplus = _SURPLUS.match(text)
@@ -29,11 +47,18 @@ def as_option_error(error: CycloptsError) -> OptionError:
         return OptionError(f"arguments that nothing takes: {printable(surplus.group(1))}")
     text = _COMMAND.sub("", text)
     hint = _HINT.search(text)
+    if error.command_chain and text.startswith("Unknown task") and _is_path(tokens[1]):
+        known = "" if hint is None else f"; {_as_hint(hint.group(1))}"
+        return OptionError(f"unknown task {quote(tokens[1])}", hint_of_task(tokens) + known)
     message = (text[: hint.start()] if hint else text).strip().rstrip(".")
     if not message[1:2].isupper():
         message = message[:1].lower() + message[1:]
     message = printable(message).replace('"', "`")
     return OptionError(message, None if hint is None else _as_hint(hint.group(1)))
+
+
+def _is_path(token: str) -> bool:
+    return "/" in token or os.sep in token or os.path.lexists(token)
 
 
 def _as_hint(text: str) -> str:

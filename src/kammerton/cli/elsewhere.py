@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Where an option belongs that the command at hand does not have."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from kammerton.errors import printable, quote
+from kammerton.model.registry import TASKS
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+__all__ = ["hint_of_option", "hint_of_task"]
+
+_NEAR = 0.75
+"""Likeness above which a spelling is a slip: `protcol` is `protocol`, `cite` is not `title`."""
+
+
+def hint_of_option(app: App, verbs: Sequence[str], tokens: Sequence[str], option: str) -> str:
+    """Return the way out for an option that a command does not have.
+
+    Parameters
+    ----------
+    app : App
+        The whole program.
+    verbs : sequence of str
+        Its verbs.
+    tokens : sequence of str
+        What was typed.
+    option : str
+        As typed, perhaps with ``=`` and a value.
+
+    Returns
+    -------
+    str
+        The commands that have the option; or the nearest option of this one, if one is near.
+    """
+    name = option.partition("=")[0]
+    verb, here = tokens[0], " ".join(tokens[: 1 + (len(tokens) > 1 and tokens[1] in TASKS)])
+    own: list[str] = []
+    having: dict[str, list[str]] = {}
+    for other in verbs:
+        for command, names in _options(app, other):
+            own += names if command == here else []
+            if name in names:
+                having.setdefault(other, []).append(command)
+    if having:
+        nearest = {verb: having[verb]} if verb in having else having
+        found = [each for named, commands in nearest.items() for each in _together(named, commands)]
+        return f"{quote(name)} is an option of {_listed(found)}"
+    near = get_close_matches(name.strip("-"), [each.strip("-") for each in own], n=1, cutoff=_NEAR)
+    return f"did you mean `--{near[0]}`?" if near else f"`kammerton {here} --help` lists the options"
+
+
+def _options(app: App, verb: str) -> Iterator[tuple[str, list[str]]]:
+    """Give each command of a verb with its options."""
+    tasks = [] if app[verb].default_command is not None else list(TASKS)
+    commands = {f"{verb} {task}": app[verb][task] for task in tasks} or {verb: app[verb]}
+    for command, its in commands.items():
+        arguments = its.assemble_argument_collection()
+        yield command, [name for each in arguments for name in each.names if name.startswith("-")]
+
+
+def _together(verb: str, commands: Sequence[str]) -> list[str]:
+    return [verb] if len(commands) == len(TASKS) else list(commands)
+
+
+def _listed(commands: Sequence[str]) -> str:
+    *first, last = [f"`kammerton {each}`" for each in commands]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def hint_of_task(tokens: Sequence[str]) -> str:
+    """Return the way out where paths stand in the place of a task."""
+    verb, *rest = tokens
+    task = next(iter(TASKS))
+    return f"the task comes first: `kammerton {printable(shlex.join((verb, task, *rest)))}`"
