@@ -78,7 +78,7 @@ def test_escaped_text_is_one_harmless_line(text: str) -> None:
         ("50%&#$^~", r"50\%\&\#\$\textasciicircum{}\textasciitilde{}", r"50%&amp;\#\$^\~"),
         ("[5cm]", "{}[5cm]", r"\[5cm\]"),
         ("*", "{}*", r"\*"),
-        ("a|b\n<script>", r"a|b\textbackslash{}x0a<script>", r"a\|b\\x0a\<script\>"),
+        ("a|b\n<script>", r"a\textbar{}b\textbackslash{}x0a$<$script$>$", r"a\|b\\x0a\<script\>"),
     ],
 )
 def test_specials(text: str, latex: str, markdown: str) -> None:

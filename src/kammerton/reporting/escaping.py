@@ -17,6 +17,7 @@ __all__ = [
     "for_github_property",
     "for_json",
     "for_latex",
+    "for_latex_number",
     "for_markdown",
     "for_screen",
     "for_spreadsheet",
@@ -38,7 +39,14 @@ _LATEX = {
     "_": r"\_",
     "~": r"\textasciitilde{}",
     "%": r"\%",
+    "<": "$<$",
+    ">": "$>$",
+    "|": r"\textbar{}",
 }
+"""What LaTeX obeys, and what TeX's own encoding prints as something else."""
+
+_MINUS = re.compile(r"(?<![\w.])-(?=[\d.])")
+"""A hyphen before a number, not within a name, a range or an exponent."""
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>|~#$]")
 
@@ -98,6 +106,15 @@ def for_latex(text: str) -> str:
     escaped = "".join(_LATEX.get(character, character) for character in printable(text))
     # after `\\`, LaTeX takes a star or a bracket as that command's own; build logs obey `::`
     return "{}" + escaped if escaped.startswith(("[", "*", "::")) else escaped
+
+
+def for_latex_number(text: str) -> str:
+    """Return numbers for a cell of a LaTeX table, with minus signs in place of hyphens.
+
+    >>> print(for_latex_number("-0.58"), for_latex_number("<.0001"), for_latex_number("-"))
+    $-$0.58 $<$.0001 -
+    """
+    return _MINUS.sub("$-$", for_latex(text))
 
 
 def for_github_data(text: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from kammerton.reporting.escaping import for_latex, for_markdown, for_terminal
+from kammerton.reporting.escaping import for_latex, for_latex_number, for_markdown, for_terminal
 from kammerton.reporting.tables import Block, cell, ends
 
 __all__ = ["render_latex", "render_markdown"]
@@ -18,7 +18,7 @@ def render_markdown(blocks: Sequence[Block]) -> str:
 
 
 def _markdown(block: Block) -> str:
-    head, *body = _cells(block, for_markdown)
+    head, *body = _cells(block, for_markdown, str)
     aligned = ["---" if place < _texts(block) else "---:" for place in range(len(head))]
     rows = "\n".join("| " + " | ".join(row) + " |" for row in (head, aligned, *body))
     return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{_code(block.signature)}\n"
@@ -37,7 +37,7 @@ def render_latex(blocks: Sequence[Block]) -> str:
 
 
 def _latex(block: Block) -> str:
-    head, aggregates, *body = _cells(block, for_latex)
+    head, aggregates, *body = _cells(block, for_latex, for_latex_number)
     columns = "l" * _texts(block) + "r" * (len(head) - _texts(block))
     lines = [
         rf"% {for_latex(block.caption)}; needs \usepackage{{booktabs}}",
@@ -58,11 +58,11 @@ def _texts(block: Block) -> int:
     return 2 if block.names_annotators else 1
 
 
-def _interval(low_and_high: tuple[str, str]) -> str:
+def _interval(low_and_high: Sequence[str]) -> str:
     return f"[{', '.join(low_and_high)}]" if all(low_and_high) else ""
 
 
-def _cells(block: Block, escape: Callable[[str], str]) -> Iterator[list[str]]:
+def _cells(block: Block, escape: Callable[[str], str], number: Callable[[str], str]) -> Iterator[list[str]]:
     """Give the rows of a table: names, aggregates, then figures and the items undefined below them."""
     annotated = block.names_annotators
     empty = [""] if annotated else []
@@ -75,10 +75,15 @@ def _cells(block: Block, escape: Callable[[str], str]) -> Iterator[list[str]]:
     yield ["aggregate", *empty, "", *(measure.aggregate.replace("_", " ") for measure in block.measures)]
     for line in block.lines:
         who = [escape(line.system), *([escape(line.annotator)] if annotated else [])]
-        figures = [cell(each, measure) for each, measure in zip(line.figures, block.measures, strict=True)]
+        figures = [
+            number(cell(each, measure)) for each, measure in zip(line.figures, block.measures, strict=True)
+        ]
         yield [*who, str(line.items), *figures]
         if line.intervals:
-            told = [_interval(ends(each, m)) for each, m in zip(line.intervals, block.measures, strict=True)]
+            told = [
+                _interval([*map(number, ends(each, m))])
+                for each, m in zip(line.intervals, block.measures, strict=True)
+            ]
             yield [escape(f"{block.level} interval"), *empty, "", *told]
         if any(line.undefined):
             counts = ["" if count is None else str(count) for count in line.undefined]

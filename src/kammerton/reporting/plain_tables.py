@@ -5,7 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from kammerton.reporting.escaping import display_width, for_latex, for_markdown, for_terminal, pad
+from kammerton.reporting.escaping import (
+    display_width,
+    for_latex,
+    for_latex_number,
+    for_markdown,
+    for_terminal,
+    pad,
+)
 
 __all__ = ["FORMS", "aligned", "latex", "markdown"]
 
@@ -70,7 +77,10 @@ def latex(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:
         r"\toprule",
         " & ".join(map(for_latex, head)) + r" \\",
         r"\midrule",
-        *(" & ".join(map(for_latex, row)) + r" \\" for row in rows),
+        *(
+            " & ".join([*map(for_latex, row[:texts]), *map(for_latex_number, row[texts:])]) + r" \\"
+            for row in rows
+        ),
         r"\bottomrule",
         r"\end{tabular}",
     ]
