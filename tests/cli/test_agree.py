@@ -27,6 +27,7 @@ def test_a_line_for_each_pair_and_the_means(annotators: Terminal) -> None:
     assert result.code == 0
     lines = [line.split() for line in result.out.splitlines()]
     assert lines[0][:2] == ["mirex2013,", "per"]
+    assert lines[1] == ["annotator", "against", "items", "MajMin"]
     assert lines[3:7] == [
         ["two", "one", "2", "92.86"],  # 13 of 14 s
         ["one", "two", "2", "92.86"],
@@ -72,12 +73,19 @@ def test_items_are_written(annotators: Terminal) -> None:
     ]
 
 
-@pytest.mark.parametrize(("form", "sign"), [("md", "|"), ("latex", "% Krippendorff")])
+@pytest.mark.parametrize(
+    ("form", "sign"),
+    [
+        ("md", "| annotator | against | items | MajMin |"),
+        ("latex", "annotator & against & items & MajMin"),
+    ],
+)
 def test_tables_for_papers(annotators: Terminal, form: str, sign: str) -> None:
     result = annotators.run(*AGREE, "--format", form, "--output", "table")
     assert (result.code, result.out) == (0, "")
     text = (annotators.folder / "table").read_text(encoding="utf-8")
     assert sign in text
+    assert "system" not in text
     assert "87.50" in text
     assert "alpha: 0.6267" in text
 

@@ -32,7 +32,8 @@ def blocks_of_agreement(found: AnnotatorAgreement, *, every: bool = False) -> tu
         if measures:
             whole = signed_whole(found.signatures, measures[0])
             basis = f"{plural(len(found.annotators), 'annotator')}, {plural(len(found.items), 'item')}"
-            blocks.append(Block(protocol, measures, tuple(_lines(found, measures)), whole, basis))
+            lines = tuple(_lines(found, measures))
+            blocks.append(Block(protocol, measures, lines, whole, basis, who=("annotator", "against")))
     return tuple(blocks)
 
 

@@ -67,8 +67,7 @@ def _cells(block: Block, escape: Callable[[str], str], number: Callable[[str], s
     annotated = block.names_annotators
     empty = [""] if annotated else []
     yield [
-        "system",
-        *(["annotator"] if annotated else []),
+        *block.who[: _texts(block)],
         "items",
         *(escape(block.heading(measure)) for measure in block.measures),
     ]

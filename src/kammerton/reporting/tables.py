@@ -58,6 +58,8 @@ class Block:
         How likely intervals hold the figure, such as ``"95 %"``.
     folded : tuple of Measure
         Measures that would be shown, but are undefined for every system and annotator.
+    who : tuple of str
+        Headings of whose figures they are, and of the annotator they are against.
     """
 
     protocol: str
@@ -67,6 +69,7 @@ class Block:
     basis: str = ""
     level: str = ""
     folded: tuple[Measure, ...] = ()
+    who: tuple[str, str] = ("system", "annotator")
 
     @property
     def caption(self) -> str:

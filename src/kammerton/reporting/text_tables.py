@@ -16,7 +16,7 @@ __all__ = ["render_text"]
 
 _GAP = "  "
 _LONGEST_NAME = 60
-_NAME, _AGGREGATE, _UNDEFINED = "system", "aggregate", "  undefined"
+_AGGREGATE, _UNDEFINED = "aggregate", "  undefined"
 
 
 def render_text(blocks: Sequence[Block], *, width: int = 80, encoding: str = "utf-8") -> str:
@@ -55,7 +55,10 @@ def _block(block: Block, width: int) -> str:
     if max(map(_width, columns)) > room + len(_GAP):
         body = "\n".join(_listed(block))
     else:
-        parts = ["\n".join(_rows([*stub, *part])) for part in _parts(columns, room + len(_GAP))]
+        parts = [
+            "\n".join(_rows([*stub, *part], texts=len(stub) - 1))
+            for part in _parts(columns, room + len(_GAP))
+        ]
         body = "\n\n".join(parts)
     caption = textwrap.wrap(block.caption, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join((*caption, body, f"signature {block.signature}\n"))
@@ -63,7 +66,8 @@ def _block(block: Block, width: int) -> str:
 
 def _stub(block: Block) -> list[list[str]]:
     """Return the columns that stand before the figures."""
-    systems, annotators, items = [_NAME, _AGGREGATE], ["annotator", ""], ["items", ""]
+    name, against = block.who
+    systems, annotators, items = [name, _AGGREGATE], [against, ""], ["items", ""]
     for line in block.lines:
         systems.append(line.system)
         annotators.append(line.annotator)
@@ -111,9 +115,8 @@ def _parts(columns: Sequence[list[str]], room: int) -> Iterator[list[list[str]]]
     yield part
 
 
-def _rows(columns: Sequence[Sequence[str]]) -> Iterator[str]:
+def _rows(columns: Sequence[Sequence[str]], *, texts: int) -> Iterator[str]:
     widths = [_width(column) for column in columns]
-    texts = 2 if columns[1][0] == "annotator" else 1
     for row in zip(*columns, strict=True):
         cells = [
             pad(cell, width, right=place >= texts)
