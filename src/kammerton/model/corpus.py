@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from typing import Literal
 
-from kammerton.errors import Diagnostic, OptionError, out_of, quote, some
+from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.model.sources import Sources, StoredSources
 
 __all__ = [
@@ -22,7 +20,6 @@ __all__ = [
     "check_names",
     "one_of",
     "spelled_apart",
-    "unmatched",
 ]
 
 ALL = "all"
@@ -149,40 +146,6 @@ def one_of(kind: str, name: str | None, known: Sequence[str]) -> str:
     return name
 
 
-def unmatched(expected: frozenset[str], system: Collection, *, missing: Missing) -> tuple[Diagnostic, ...]:
-    """Say which items have no estimate, and which estimates no reference."""
-    # item by item: sets of all of them would take as much memory as their figures
-    lacking = sorted(item for item in expected if item not in system.sources and item not in system.broken)
-    extra = sorted({item for item in chain(system.sources, system.broken) if item not in expected})
-    diagnostics = []
-    if lacking:
-        near = difflib.get_close_matches(lacking[0], extra, n=1, cutoff=0.6)
-        diagnostics.append(
-            Diagnostic(
-                code="KT203",
-                severity="error",
-                message=f"no estimate for {out_of(len(lacking), len(expected), 'item')} ({some(lacking)})",
-                file=system.origin or None,
-                system=system.name,
-                hint=f"nearest name: {quote(near[0])}" if near else _POLICY[missing],
-                count=len(lacking),
-            )
-        )
-    if extra:
-        count = out_of(len(extra), len(system.items), "item")
-        diagnostics.append(
-            Diagnostic(
-                code="KT204",
-                severity="warning",
-                message=f"no reference for {count} ({some(extra)}); not scored",
-                file=system.origin or None,
-                system=system.name,
-                count=len(extra),
-            )
-        )
-    return tuple(diagnostics)
-
-
 def spelled_apart(references: Iterable[Collection], system: Collection) -> Iterator[Diagnostic]:
     """Say which items are paired although their names differ in Unicode form."""
     apart = []
@@ -201,10 +164,3 @@ def spelled_apart(references: Iterable[Collection], system: Collection) -> Itera
             system=system.name,
             count=len(apart),
         )
-
-
-_POLICY = {
-    "worst": "scored as worst; `--missing skip` leaves them out",
-    "skip": "left out; `--missing worst` scores them as worst",
-    "error": "`--missing worst` scores them as worst, `--missing skip` leaves them out",
-}

@@ -9,7 +9,7 @@ from functools import reduce
 from itertools import chain
 
 from kammerton.errors import DataError, Diagnostic, OptionError
-from kammerton.model.corpus import ALL, Corpus, check_annotators, spelled_apart, unmatched
+from kammerton.model.corpus import ALL, Corpus, check_annotators, spelled_apart
 from kammerton.model.evaluating import remarks
 from kammerton.model.evidence import Evidence
 from kammerton.model.exact import ExactTally, summed
@@ -21,6 +21,7 @@ from kammerton.model.rows import Group, Rows
 from kammerton.model.scoring import Order
 from kammerton.model.stacking import Stack, Stacked
 from kammerton.model.suspicions import Suspicions
+from kammerton.model.unmatched import unmatched
 
 __all__ = ["Ledger"]
 
@@ -193,7 +194,7 @@ class Ledger:
             yield from self._section("matched", annotator)
         expected = frozenset(item for part in self._parts.values() for item in part.items)
         for system in corpus.systems:
-            yield from unmatched(expected, system, missing=order.missing)
+            yield from unmatched(expected, corpus.references, system, missing=order.missing)
             yield from spelled_apart(corpus.references, system)
             yield from said_once(task, [*system.diagnostics, *self._section("estimates", system.name)])
             yield from self._section("paired", system.name)
