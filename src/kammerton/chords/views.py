@@ -87,8 +87,9 @@ def view_item(
     end = max(float(each.intervals[-1, 1]) for each in (reference, *usable.values()) if len(each))
     tracks = list(_tracks((*usable.items(), *others.items()), judged, chosen, end))
     drawn = dict(zip(usable, tracks, strict=False))
-    costs = {name: _costs(name, chosen, each) for name, each in judgements.items()}
-    shares, against = _shares(reference, chosen), f", against {annotator}" if others else ""
+    against = f", against {annotator}" if others else ""
+    costs = {name: _costs(name, chosen, each, against) for name, each in judgements.items()}
+    shares = _shares(reference, chosen)
     elsewhere = {name: told for name, each in usable.items() if (told := displacement(each, shares))}
     return ItemView(
         item=item,
@@ -100,7 +101,7 @@ def view_item(
         ),
         tables=(
             *costs.values(),
-            _scores(results, list(usable), list(estimates)),
+            _scores(results, list(usable), list(estimates), against),
             *_excluded(chosen, judged[chosen][-1]),
         ),
         notes=(
@@ -170,7 +171,7 @@ def _shares(reference: ChordAnnotation, chosen: Measure) -> Shares:
     return shares
 
 
-def _costs(name: str, chosen: Measure, judgement: Judgement) -> Table:
+def _costs(name: str, chosen: Measure, judgement: Judgement, against: str) -> Table:
     """List the pairs of labels that cost most; a last row has the rest."""
     scored = judgement.seconds(judgement.scored)
     sums = judgement.sums(judgement.wrong, judgement.ref, judgement.est)
@@ -179,7 +180,7 @@ def _costs(name: str, chosen: Measure, judgement: Judgement) -> Table:
         rest = sum(seconds for _, seconds in sums[_LISTED:])
         rows.append((f"{len(sums) - _LISTED} more", "", rest, rest / scored))
     return Table(
-        f"{name}: {_counted(judgement, chosen)}",
+        f"{name}: {_counted(judgement, chosen)}{against}",
         (Column("reference"), Column("estimate"), Column("seconds", "time"), Column("of scored", "share")),
         tuple(rows),
     )
@@ -197,7 +198,9 @@ def _reasons(counted: str, costs: Table, elsewhere: str | None, against: str) ->
         yield f"{counted}{against}; {largest_part(costs)}"
 
 
-def _scores(results: Mapping[str, Result], usable: Sequence[str], systems: Sequence[str]) -> Table:
+def _scores(
+    results: Mapping[str, Result], usable: Sequence[str], systems: Sequence[str], against: str
+) -> Table:
     """List the headline measures of every protocol, a column per system."""
     rows: list[tuple[str | float | None, ...]] = []
     for result in results.values():
@@ -206,7 +209,9 @@ def _scores(results: Mapping[str, Result], usable: Sequence[str], systems: Seque
             cells = (values.get(name, "-") for name in systems)
             rows.append((str(measure), *(None if _is_nan(cell) else cell for cell in cells)))
     return Table(
-        "scores, per cent", (Column("measure"), *(Column(name, "score") for name in systems)), tuple(rows)
+        f"scores, per cent{against}",
+        (Column("measure"), *(Column(name, "score") for name in systems)),
+        tuple(rows),
     )
 
 

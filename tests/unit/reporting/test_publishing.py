@@ -110,6 +110,38 @@ def test_the_worst_item_is_explained_against_the_annotator_who_agrees_least(tmp_
     assert f"{told}the largest part, 100 %: G:7 taken for C." in (tmp_path / "a.html").read_text("utf-8")
 
 
+def test_an_item_is_looked_at_against_the_annotator_of_whom_the_answer_speaks(tmp_path: Path) -> None:
+    scores = kt.score(
+        "chords", GOOD, {"good": GOOD}, annotators={"second": REFERENCE}, protocols=["mirex2013"]
+    )
+    kt.report(scores, tmp_path / "a.html")
+    data = data_of(tmp_path / "a.html")
+    texts, one = data["texts"], data["items"]["0"]
+    titles = [texts[table["title"]] for table in one["tables"]]
+    assert titles[0] == "good: 1.000 s wrong of 4.000 s scored by mirex2013/MajMin, against second"
+    assert "scores, per cent, against second" in titles
+    assert [texts[track["name"]] for track in one["tracks"]] == ["second", "reference", "good"]
+    # good is right by both annotators of item two: the first one judges
+    assert texts[data["items"]["1"]["tracks"][0]["name"]] == "reference"
+    page = (tmp_path / "a.html").read_text("utf-8")
+    assert "against the annotator against whom <bdi>good</bdi> scored worst on it" in page
+
+
+def test_fingers_are_looked_at_against_the_annotator_who_agrees_least(tmp_path: Path) -> None:
+    for name, finger in (("refs/a-1", 1), ("refs/a-2", 2), ("mine/a-1", 1)):
+        path = tmp_path / f"{name}_fingering.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"0\t0.0\t0.5\tC4\t64\t64\t0\t{finger}\n", "utf-8")
+    kt.report(kt.score("fingering", tmp_path / "refs", tmp_path / "mine"), tmp_path / "a.html")
+    # M_gen, which heads the page, is against all at once; the note is that of annotator 1 and not of 2
+    told = "1 of 1 note wrong by strike/accuracy, against annotator 2; "
+    page = (tmp_path / "a.html").read_text("utf-8")
+    assert f"{told}the largest part, 100 %: R2 taken for R1." in page
+    data = data_of(tmp_path / "a.html")
+    titles = [data["texts"][table["title"]] for table in data["items"]["0"]["tables"]]
+    assert titles[0] == "mine: 1 of 1 note wrong by strike/accuracy, against 2"
+
+
 def test_items_whose_references_failed_are_not_laid_out(tmp_path: Path) -> None:
     broken = tmp_path / "two.lab"
     broken.write_text("0 x C\n")

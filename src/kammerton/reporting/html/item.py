@@ -7,9 +7,11 @@ import math
 from collections import Counter
 
 from kammerton.errors import out_of, plural
-from kammerton.reporting.html.filling import fill
+from kammerton.model.views import ItemView
+from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.item_choice import BUDGET, Chosen, choose
 from kammerton.reporting.html.items import values_of, worst_of
+from kammerton.reporting.html.judges import judges_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Draw, Source
 
@@ -35,7 +37,13 @@ def item(source: Source, draw: Draw | None, *, budget: int = BUDGET) -> Section 
     ranked, others = _ranked(source)
     worst = worst_of(source)
     first = ranked if worst is None else [worst[1], *(each for each in ranked if each != worst[1])]
-    chosen = choose(first, others, lambda number: draw(source.items[number], None), budget=budget, seed=_SEED)
+    judges = judges_of(source)
+
+    def laid_out(number: int) -> ItemView | None:
+        name = source.items[number]
+        return draw(name, judges.get(name))
+
+    chosen = choose(first, others, laid_out, budget=budget, seed=_SEED)
     if not chosen.data.items:
         return None
     order = [number for number in (*ranked, *others) if str(number) in chosen.data.items]
@@ -46,7 +54,11 @@ def item(source: Source, draw: Draw | None, *, budget: int = BUDGET) -> Section 
         "first": next(number for number in (*first, *order) if str(number) in chosen.data.items),
     }
     body = fill(
-        "item", key=source.key, measure=str(source.main), told=_told(chosen, len(source.items), budget)
+        "item",
+        key=source.key,
+        measure=str(source.main),
+        told=_told(chosen, len(source.items), budget),
+        hardest=shown(source.ranked[0], 60) if len(set(judges.values())) > 1 else "",
     )
     return Section(part="item", title="One item", body=body, data=data)
 

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from kammerton.reporting.costs import costliest_items
 from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.filling import sentence, shown
 from kammerton.reporting.html.items import worst_of
+from kammerton.reporting.html.judges import judges_of, values_by_annotator
 from kammerton.reporting.html.numbers import figure, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Draw, Source
@@ -34,8 +34,7 @@ def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answ
     name, number = source.items[place], str(place)
     answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
     dearest = costliest_items(source.scores, measure, 3)
-    known = _by_annotator(source, name, system)
-    details = [*_told(known, source), *_why(source, draw, (name, _hardest(known, source)), system)]
+    details = [*_told(source, name, system), *_why(source, draw, (name, judges_of(source).get(name)), system)]
     if measure.range == (0.0, 1.0) and dearest:
         whose = "all systems" if source.scores.systems[1:] else "it"
         names = ", ".join(shown(each, 100) for each in dearest)
@@ -50,26 +49,14 @@ def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answ
     )
 
 
-def _by_annotator(source: Source, item: str, system: str) -> dict[str, float]:
-    """Return what an item scored against each annotator, where figures are against one at a time."""
-    measure, values = source.main, {}
-    for name in source.people if measure.needs == "pair" else ():
-        found = source.scores.of_items(measure, system, name)
-        value = dict(zip(found.names, found.values.tolist(), strict=True)).get(item, math.nan)
-        if not math.isnan(value):
-            values[name] = value
-    return values
-
-
-def _hardest(values: Mapping[str, float], source: Source) -> str | None:
-    """Return the annotator against whom it scored worst; None if that is said of none."""
-    worst = max if source.main.direction == "lower" else min
-    return worst(values, key=values.__getitem__) if values else None
-
-
-def _told(values: Mapping[str, float], source: Source) -> Iterator[str]:
-    """Say what was scored against each annotator, if there are several."""
-    told = [f"{figure(each, source.main)} against {shown(name, 60)}" for name, each in values.items()]
+def _told(source: Source, item: str, system: str) -> Iterator[str]:
+    """Say what an item scored against each annotator, if there are several."""
+    known = values_by_annotator(source, source.main, system)
+    told = [
+        f"{figure(values[item], source.main)} against {shown(name, 60)}"
+        for name, values in known.items()
+        if item in values
+    ]
     if told[1:]:
         more = f" and {len(told) - _NAMED} more" if told[_NAMED:] else ""
         yield f"Annotator by annotator: {', '.join(told[:_NAMED])}{more}."
