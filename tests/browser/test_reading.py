@@ -200,19 +200,18 @@ def test_a_piano_roll_is_read_with_the_keys(watch: Watched) -> None:
     pane = item_of(page, "Cadence")
     pane.focus()
     page.keyboard.press("n")
-    # the F of bar two: the annotators have 4 and 3, careful has 3
+    # annotator 2 judges, who agrees least; the lowest note: the annotators have 5 and 4, careful has 5
     head, *voices = readout(page)
-    assert head[0] == "F4, right hand, at 0:01.00"
+    assert head[0] == "C3, left hand, at 0:00.00"
     assert [row[:3] for row in voices[:3]] == [
-        ["1", "R4", ""],
-        ["2", "R3", ""],
-        ["careful", "R3", "another annotator's"],
+        ["1", "L5", ""],
+        ["2", "L4", ""],
+        ["careful", "L5", "another annotator's"],
     ]
-    # the chord is F major over C
     page.keyboard.press("ArrowUp")
-    assert readout(page)[0][0] == "A4, right hand, at 0:01.00"
-    page.keyboard.press("ArrowLeft")
-    assert readout(page)[0][0].endswith("right hand, at 0:00.00")
+    assert readout(page)[0][0] == "C4, right hand, at 0:00.00"
+    page.keyboard.press("ArrowRight")
+    assert readout(page)[0][0].endswith("right hand, at 0:01.00")
     page.get_by_label("Fingers of").select_option(label="hasty")
     pane.focus()
     for _ in range(20):
@@ -223,6 +222,21 @@ def test_a_piano_roll_is_read_with_the_keys(watch: Watched) -> None:
     *_, hasty = readout(page)
     assert hasty[:3] == ["hasty", "R1", "nobody's finger"]
     assert hasty[3].startswith("R1-R1: ")
+
+
+def test_bars_of_classes_begin_at_the_same_place(watch: Watched) -> None:
+    page = watch.open("instruments")
+    texts = page.locator("#c1-classes .nodes").first.locator("td:has(.track)").all_inner_texts()
+    assert {"100.0", "0.0"} <= {text.strip() for text in texts}
+    starts = (
+        page.locator("#c1-classes .nodes")
+        .first.locator("tbody tr")
+        .evaluate_all(
+            "rows => rows.map(row => [...row.querySelectorAll('.track')]"
+            ".map(bar => Math.round(bar.getBoundingClientRect().left)))"
+        )
+    )
+    assert len(set(map(tuple, (each for each in starts if len(each) == 2)))) == 1
 
 
 def test_classes_stand_below_their_families(watch: Watched) -> None:
