@@ -21,6 +21,7 @@ NEEDED = {
     "misc": {"author", "title"},
 }
 """Fields that BibTeX warns of where they are missing, and author and title always."""
+ENTRIES = [OWN, *(entry for each in PROTOCOLS.values() for entry in each.citation.split("\n\n"))]
 
 
 def parse(entry: str) -> tuple[str, str, dict[str, str]]:
@@ -43,7 +44,7 @@ def parse(entry: str) -> tuple[str, str, dict[str, str]]:
     return head[1], head[2], fields
 
 
-@pytest.mark.parametrize("entry", [OWN, *(each.citation for each in PROTOCOLS.values())])
+@pytest.mark.parametrize("entry", ENTRIES)
 def test_entries_are_bibtex(entry: str) -> None:
     kind, _, fields = parse(entry)
     assert NEEDED[kind] <= set(fields)
@@ -60,7 +61,7 @@ def test_entries_are_bibtex(entry: str) -> None:
 
 
 def test_a_key_is_of_one_entry() -> None:
-    entries = {OWN, *(each.citation for each in PROTOCOLS.values())}
+    entries = set(ENTRIES)
     keys = [parse(entry)[1] for entry in entries]
     assert len(set(keys)) == len(keys)
 
@@ -72,6 +73,23 @@ def test_the_own_entry_is_that_of_the_citation_file() -> None:
     assert fields["title"] == told["title"]
     assert fields["author"] == f"{{{told['authors'][0]['name']}}}"
     assert fields["note"] == f"Version {told['version']}"
+    preferred = told["preferred-citation"]
+    assert fields["year"] == str(preferred["year"])
+    assert f"Copyright (c) {fields['year']} " in CFF.with_name("LICENSE").read_text(encoding="utf-8")
+    for each in ("title", "authors", "version", "license"):
+        assert preferred[each] == told[each]
+
+
+def test_the_paper_of_the_mirex_measures_is_cited_beside_the_page() -> None:
+    paper, page = map(parse, PROTOCOLS["mirex2013"].citation.split("\n\n"))
+    assert paper[0] == "inproceedings"
+    assert paper[2]["doi"] == "10.1109/ICASSP.2013.6637748"
+    assert page[2]["year"] == "2013"
+    told = yaml.safe_load(CFF.read_text(encoding="utf-8"))["references"]
+    (same,) = (each for each in told if each.get("doi") == paper[2]["doi"])
+    people = [f"{each['family-names']}, {each['given-names']}" for each in same["authors"]]
+    assert paper[2]["author"] == " and ".join(people)
+    assert (paper[2]["title"], paper[2]["year"]) == (same["title"], str(same["year"]))
 
 
 def test_only_the_works_of_protocols_that_were_used_are_cited() -> None:
@@ -81,7 +99,8 @@ def test_only_the_works_of_protocols_that_were_used_are_cited() -> None:
     assert found.endswith("}\n")
     assert [parse(entry)[1] for entry in found[:-1].split("\n\n")] == [
         "kammerton",
-        "mirex_ace",  # of two protocols
+        "pauwels2013evaluating",  # of two protocols
+        "mirex2013ace",
         "odekerken2020decibel",
     ]
 
@@ -99,6 +118,6 @@ def test_measures_show_entries_as_they_are(protocol: Protocol) -> None:
     described = [Described("task", protocol, protocol.measures[:1])]
     assert f"```bibtex\n{protocol.citation}\n```" in render_markdown_cards(described)
     shown = render_cards(described, width=80)
-    assert "\n".join(f"  {line}" for line in protocol.citation.splitlines()) in shown
+    assert "\n".join(f"  {line}".rstrip() for line in protocol.citation.splitlines()) in shown
     narrow = render_cards(described, width=40)
     assert " ".join(protocol.citation.split()) in " ".join(narrow.split())

@@ -32,7 +32,8 @@ class Protocol:
     on_request : bool
         Whether it runs only when named.
     citation : str
-        BibTeX entry, with its key, of the work that defines it; protocols of one work have equal entries.
+        BibTeX entries, with their keys, of the works that define it, a blank line between them; protocols of
+        one work have equal entries.
     """
 
     name: str

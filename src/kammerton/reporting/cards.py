@@ -101,7 +101,7 @@ def render_cards(described: Sequence[Described], *, width: int = 80) -> str:
         for text in (each.protocol.summary, each.protocol.rules):
             lines += _paragraph(text, "  ", width)
         for line in each.protocol.citation.splitlines():
-            lines += _paragraph(line, "  ", width, "      ")
+            lines += _paragraph(line, "  ", width, "      ") or [""]
         blocks.append("\n".join(lines) + "\n")
         blocks += ["\n".join(_card(measure, width)) + "\n" for measure in each.measures]
     return "\n".join(blocks)

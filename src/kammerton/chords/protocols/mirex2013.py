@@ -154,10 +154,21 @@ _ACQA = Measure(
     ),
 )
 
-_CITATION = r"""@misc{mirex_ace,
+_CITATION = r"""@inproceedings{pauwels2013evaluating,
+  author = {Pauwels, Johan and Peeters, Geoffroy},
+  title = {Evaluating automatically estimated chord sequences},
+  booktitle = {Proceedings of the {IEEE} International Conference on
+    Acoustics, Speech and Signal Processing ({ICASSP})},
+  year = {2013},
+  doi = {10.1109/ICASSP.2013.6637748},
+}
+
+@misc{mirex2013ace,
   author = {{MIREX}},
-  title = {Audio Chord Estimation},
-  howpublished = {\url{https://www.music-ir.org/mirex/wiki/MIREX_HOME}},
+  title = {{MIREX} 2013: Audio Chord Estimation},
+  howpublished = {MIREX wiki,
+    \url{https://www.music-ir.org/mirex/wiki/2013:Audio_Chord_Estimation}},
+  year = {2013},
 }"""
 
 PROTOCOL = Protocol(
