@@ -352,6 +352,21 @@ def test_addresses_of_nothing(address: str, said: str) -> None:
         kt.score("chords", address, {"est": "memory://corpus/est"})
 
 
+def test_schemes_are_read_in_any_case() -> None:
+    fsspec.filesystem("memory").pipe("/corpus/Ref/One.lab", b"0 1 C")
+    found = kt.check("chords", "MEMORY://corpus/Ref")
+    assert found.files == ("memory://corpus/Ref/One.lab",)
+
+
+@pytest.mark.parametrize("content", [b"", b"0 1 C"])
+def test_what_is_called_a_pack_is_no_annotation_file_elsewhere_either(content: bytes, tmp_path: Path) -> None:
+    fsspec.filesystem("memory").pipe("/corpus/refs.Parquet", content)
+    (tmp_path / "refs.Parquet").write_bytes(content)
+    for path in ("memory://corpus/refs.Parquet", tmp_path / "refs.Parquet"):
+        with pytest.raises(kt.DataError, match="KT72[01] pack cannot be read"):
+            kt.check("chords", path)
+
+
 def test_stores_that_say_why_something_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any, **__: Any) -> Any:
         raise FileNotFoundError("secret") from RuntimeError("secret")

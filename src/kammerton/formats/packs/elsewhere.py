@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import weakref
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from kammerton.formats.packs.footer import MAGIC
 from kammerton.formats.packs.opening import Copied, open_pack
@@ -20,7 +20,7 @@ __all__ = ["is_pack_at", "open_pack_at"]
 
 
 def is_pack_at(address: str) -> bool:
-    """Tell whether there is a pack at an address.
+    """Tell whether there is a Parquet file at an address, by what it begins with, or its name.
 
     Raises
     ------
@@ -30,7 +30,9 @@ def is_pack_at(address: str) -> bool:
         KT730 if it cannot be told.
     """
     store = Store(address)
-    return not store.is_folder() and store.head() == MAGIC
+    if store.is_folder():
+        return False
+    return store.head() == MAGIC or PurePosixPath(store.shown).suffix.lower() == ".parquet"
 
 
 def open_pack_at(address: str, task: Task) -> Pack:
