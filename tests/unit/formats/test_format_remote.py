@@ -363,7 +363,7 @@ def test_what_is_called_a_pack_is_no_annotation_file_elsewhere_either(content: b
     fsspec.filesystem("memory").pipe("/corpus/refs.Parquet", content)
     (tmp_path / "refs.Parquet").write_bytes(content)
     for path in ("memory://corpus/refs.Parquet", tmp_path / "refs.Parquet"):
-        with pytest.raises(kt.DataError, match="KT72[01] pack cannot be read"):
+        with pytest.raises(kt.DataError, match=r"KT72[01] pack cannot be read"):
             kt.check("chords", path)
 
 
