@@ -38,7 +38,7 @@ def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
                 f"intervals take {len(items):,} items for independent, but by their names they belong to "
                 f"{len(groups):,} groups, such as {quote(next(iter(groups)))}"
             )
-            hint = f"if items of a group are alike, as songs of an album are, --cluster '{pattern}'"
+            hint = f"if items of a group are alike, as songs of an album are, take `--cluster '{pattern}'`"
             return (Diagnostic(code="KT218", severity="note", message=message, hint=hint),)
     return ()
 

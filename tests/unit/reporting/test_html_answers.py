@@ -84,11 +84,14 @@ def test_measures_that_surely_rank_another_first_are_told_from_those_that_may() 
 def test_items_that_may_belong_together_are_told_beside_how_sure_it_is() -> None:
     song = ([(0, 1)], ["C"])
     items = dict.fromkeys(("a/1", "a/2", "b/1", "b/2"), song)
-    told = "Intervals take 4 items for independent, but by their names they belong to 2 groups, such as `a`"
+    told = "Intervals take 4 items for independent, but by their names they belong to 2 groups, such as a"
     for systems in ({"one": items}, {"one": items, "other": items}):
         scores = kt.score("chords", items, systems, protocols=["mirex2013"])
-        first, _ = text_of(section(scores, "answers")).split("Which item is worst")
+        page = section(scores, "answers")
+        first, _ = text_of(page).split("Which item is worst")
         assert f"{told} (KT218)." in first
+        assert "If items of a group are alike, as songs of an album are, take --cluster '^(.*)/' ." in first
+        assert "such as <code><bdi>a</bdi></code> (KT218)" in page.body
 
 
 def test_fingers_are_answered_by_the_published_rate_and_without_it_by_what_judges(tmp_path: Path) -> None:

@@ -163,6 +163,13 @@ def test_what_was_noticed_is_counted_by_code() -> None:
     assert "error KT311 × 3 first h refs/a.lab:3 note KT200 × 1 later song" in text
 
 
+def test_what_messages_have_in_backquotes_is_code() -> None:
+    found = Diagnostic(code="KT311", severity="error", message="no label: `<b>`", hint="did you mean `N`?")
+    page = section(with_diagnostics(tabled({"one": [(1, 1)]}), found), "quality")
+    assert "no label: <code><bdi>&lt;b&gt;</bdi></code>" in page.body
+    assert "did you mean <code><bdi>N</bdi></code>?" in page.body
+
+
 def test_a_few_places_are_named_of_what_was_noticed_often() -> None:
     found = [Diagnostic(code="KT200", severity="note", message="m", item=f"song {each}") for each in "abcde"]
     text = text_of(section(with_diagnostics(tabled({"one": [(1, 1)]}), *found), "quality"))

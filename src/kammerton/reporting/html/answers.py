@@ -12,7 +12,7 @@ from kammerton.reporting.comparisons import too_few_swaps
 from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.context import context_of, shares_of
-from kammerton.reporting.html.filling import fill, sentence, shown
+from kammerton.reporting.html.filling import coded, fill, sentence, shown
 from kammerton.reporting.html.numbers import ends, figure, is_per_cent, p_value, part_of, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Draw, Source
@@ -115,7 +115,9 @@ def _not_independent(source: Source) -> Iterator[str]:
     """Say that intervals may be too narrow, where items look as if they belonged together."""
     for each in source.scores.diagnostics:
         if each.code == "KT218":
-            yield shown(sentence(f"{each.message} ({each.code})"), 300)
+            yield coded(shown(sentence(f"{each.message} ({each.code})"), 300))
+            if each.hint:
+                yield coded(shown(sentence(each.hint)))
 
 
 def _floor(source: Source) -> Iterator[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["LONGEST", "fill", "shown"]
+__all__ = ["LONGEST", "coded", "fill", "sentence", "shown"]
 
 LONGEST = 200
 """Characters of a name that a page shows."""
@@ -34,6 +35,19 @@ def sentence(text: str) -> str:
     'Nothing was left out.'
     """
     return f"{text[0].upper()}{text[1:]}."
+
+
+def coded(message: str) -> Markup:
+    """Return a message, in which what stands in backquotes is code.
+
+    >>> print(coded("no `a<b` here"))
+    no <code><bdi>a&lt;b</bdi></code> here
+    """
+    from markupsafe import Markup, escape  # noqa: PLC0415
+
+    parts = [escape(part) for part in re.split("`([^`]+)`", printable(message))]
+    parts[1::2] = [Markup("<code><bdi>{}</bdi></code>").format(part) for part in parts[1::2]]
+    return Markup("").join(parts)
 
 
 def fill(template: str, **values: Any) -> Markup:

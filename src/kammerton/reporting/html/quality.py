@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kammerton.errors import Diagnostic
-from kammerton.reporting.html.filling import fill, shown
+from kammerton.reporting.html.filling import coded, fill, shown
 from kammerton.reporting.html.numbers import amount
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
@@ -65,8 +65,8 @@ def _codes(diagnostics: Sequence[Diagnostic], roots: Sequence[str]) -> list[dict
             "code": code,
             "severity": _SEVERITIES[severity],
             "count": f"{sum(each.count for each in found):,}",
-            "message": shown(found[0].message),
-            "hint": None if found[0].hint is None else shown(found[0].hint),
+            "message": coded(shown(found[0].message)),
+            "hint": None if found[0].hint is None else coded(shown(found[0].hint)),
             "places": list(_places(found, roots)),
             "more": max(0, len(found) - _PLACES),
         }
