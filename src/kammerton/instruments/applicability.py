@@ -24,7 +24,7 @@ __all__ = ["applicable", "survey"]
 _REASONS = {
     "KT670": (
         "no taxonomy",
-        "name one, for example --taxonomy general-midi",
+        "--taxonomy names one that has the labels: openmic-2018, general-midi, medleydb, or a file",
     ),
     "KT671": (
         "estimates are sets, not ranked lists",

@@ -18,8 +18,10 @@ from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.assembling import Manner, Repeats, Rows, assemble
 from kammerton.instruments.entries import Entries
-from kammerton.instruments.lookup import Meaning, look_up, unknown_hint
+from kammerton.instruments.label_maps import LabelMap
+from kammerton.instruments.lookup import Meaning, fitting_map, look_up, unknown_hint
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.taxonomy import Taxonomy
 
 __all__ = ["Lists", "finish"]
 
@@ -105,6 +107,7 @@ class _Finishing:
         self._options = options
         self._manner = manner
         self.broken = broken
+        self._fitting: LabelMap | None = None
 
     @property
     def _map(self) -> str:
@@ -135,6 +138,8 @@ class _Finishing:
         ]
         if not odd:
             return
+        unknown = {each.label for each in meanings if each.fate == "unknown"}
+        self._fitting = fitting_map(unknown, self._options) if unknown else None
         order = np.argsort(self._entries.codes, kind="stable")
         given = self._entries.codes[order]
         begins, ends = (np.searchsorted(given, odd, side=side).tolist() for side in ("left", "right"))
@@ -175,12 +180,17 @@ class _Finishing:
         assert tree is not None, "only a taxonomy makes labels unknown"
         message = f"taxonomy {quote(tree.name)} has no {quote(meaning.label)}"
         if meaning.fate == "unknown":
-            hint = unknown_hint(meaning.label, tree) if self._problems.room("KT600") else None
+            hint = self._hint_of_unknown(meaning.label, tree) if self._problems.room("KT600") else None
             self._break(row, lists, "KT600", message, many, hint)
         elif meaning.fate == "dropped":
             self._add(row, "warning", "KT601", f"{message}: left out{many}", len(lists))
         else:
             self._add(row, "note", "KT602", f"{message}: counted as a label of its own{many}", len(lists))
+
+    def _hint_of_unknown(self, label: str, tree: Taxonomy) -> str:
+        fitting = self._fitting
+        has_it = fitting is not None and fitting.has(label, self._options.casefold)
+        return unknown_hint(label, tree, fitting if has_it else None)
 
     def _break(
         self, row: int, lists: list[int], code: str, message: str, many: str = "", hint: str | None = None

@@ -75,6 +75,10 @@ class LabelMap:
             return self.entries[label]
         return self._folded.get(label.casefold(), label) if casefold else label
 
+    def has(self, label: str, casefold: bool = False) -> bool:
+        """Tell whether the map has an entry for a label, perhaps in another case."""
+        return label in self.entries or (casefold and label.casefold() in self._folded)
+
     @cached_property
     def _folded(self) -> dict[str, str | None]:
         folded: dict[str, str | None] = {}

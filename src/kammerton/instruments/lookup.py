@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 from weakref import ref
 
 from kammerton.errors import quote
+from kammerton.instruments.label_maps import LABEL_MAPS, LabelMap, load_label_map
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.small_tables import composed
 from kammerton.instruments.taxonomy import Taxonomy
 
-__all__ = ["PROGRAMS", "Fate", "Meaning", "look_up", "unknown_hint"]
+__all__ = ["PROGRAMS", "Fate", "Meaning", "fitting_map", "look_up", "unknown_hint"]
 
 Fate = Literal["known", "kept", "dropped", "unknown", "left out", "empty", "long"]
 """*known*: in the taxonomy, or there is none. *kept*, *dropped*, *unknown*: not in the taxonomy, by what
@@ -83,13 +84,39 @@ def look_up(spellings: Sequence[str], options: InstrumentOptions) -> list[Meanin
     return list(map(_lookup_of(options).meaning, spellings))
 
 
-def unknown_hint(label: str, tree: Taxonomy) -> str:
-    """Return what to do about a label that the taxonomy does not have."""
-    near = tree.nearest(label)
-    if not near:
-        return "--unknown drop leaves it out, --unknown keep counts it; --map FILE translates labels"
-    named = ", ".join(map(quote, near))
-    return f"nearest: {named}; --unknown drop leaves it out, --unknown keep counts it; --map FILE translates"
+def fitting_map(labels: Collection[str], options: InstrumentOptions) -> LabelMap | None:
+    """Return the built-in label map that has most of some unknown labels, if one has more than half.
+
+    Parameters
+    ----------
+    labels : collection of str
+        Each once.
+    options : InstrumentOptions
+        With a map of its own there is no other.
+
+    Examples
+    --------
+    >>> fitting_map(["gel", "pia", "nothing"], InstrumentOptions()).name
+    'irmas-to-openmic-2018'
+    """
+    if options.map:
+        return None
+    maps = map(load_label_map, LABEL_MAPS)
+    counted = {each: sum(each.has(label, options.casefold) for label in labels) for each in maps}
+    best = max(counted, key=counted.__getitem__)
+    return best if 2 * counted[best] > len(labels) else None
+
+
+def unknown_hint(label: str, tree: Taxonomy, fitting: LabelMap | None = None) -> str:
+    """Return what to do about a label that the taxonomy does not have, but perhaps a label map."""
+    near = ", ".join(map(quote, tree.nearest(label)))
+    nearest = [f"nearest: {near}"] if near else []
+    if fitting is not None:
+        target = fitting.name.rpartition("-to-")[2]
+        taxonomy = "" if tree.name == target else f"--taxonomy {target} "
+        nearest.append(f"`{taxonomy}--map {fitting.name}` knows it")
+    translates = "" if fitting else f"; --map FILE translates{'' if near else ' labels'}"
+    return "; ".join([*nearest, f"--unknown drop leaves it out, --unknown keep counts it{translates}"])
 
 
 def _free(spelling: str, limit: int) -> Meaning:

@@ -11,9 +11,9 @@ __all__ = ["is_path", "shipped"]
 
 
 def is_path(name: str) -> bool:
-    """Tell whether a text that is no built-in name is meant as a path: it looks like one, or is one."""
-    path = PurePath(name)
-    return bool(path.suffix) or len(path.parts) > 1 or os.path.lexists(name)
+    """Tell whether a text that is no built-in name means a path: it looks like one, or is that of a file."""
+    is_file = os.path.lexists(name) and not os.path.isdir(name)  # noqa: PTH112 - a Path refuses NUL
+    return bool(PurePath(name).suffix) or "/" in name or os.sep in name or is_file
 
 
 def shipped(folder: str, name: str) -> str:

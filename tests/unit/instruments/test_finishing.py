@@ -144,6 +144,32 @@ def test_nearest_names_are_in_the_hint() -> None:
     )
 
 
+def test_a_built_in_map_that_has_most_unknown_labels_is_in_the_hint() -> None:
+    rest = "--unknown drop leaves it out, --unknown keep counts it"
+    codes = entries((0, "gel"), (0, "gac"), (0, "Wölbklang"))
+    said = finished(codes, taxonomy="openmic-2018")[1].split("\n")
+    assert said[1::2] == [
+        f"  help: `--map irmas-to-openmic-2018` knows it; {rest}",
+        f"  help: `--map irmas-to-openmic-2018` knows it; {rest}",
+        f"  help: {rest}; --map FILE translates labels",
+    ]
+    said = finished(entries((0, "gac")), taxonomy="general-midi")[1].split("\n")
+    assert said[1] == f"  help: `--taxonomy openmic-2018 --map irmas-to-openmic-2018` knows it; {rest}"
+
+
+def test_a_map_that_has_half_of_the_unknown_labels_is_not_named() -> None:
+    given = entries((0, "gel"), (0, "Wölbklang"))
+    said = finished(given, taxonomy="openmic-2018")[1]
+    assert said.count("KT600") == 2
+    assert "irmas" not in said
+
+
+def test_where_there_is_a_map_no_other_is_named() -> None:
+    said = finished(entries((0, "gel")), taxonomy="openmic-2018", map="medleydb-to-openmic-2018")[1]
+    assert "KT600" in said
+    assert "irmas" not in said
+
+
 def test_of_many_unknown_labels_twenty_are_listed() -> None:
     given = entries(*((number, f"Z{number}") for number in range(30)))
     _lists, said, found = finished(given, 30, Manner(sheet=True), taxonomy=SAMPLE)

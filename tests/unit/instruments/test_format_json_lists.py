@@ -115,7 +115,9 @@ def test_names_of_items() -> None:
     found = sheet('{"a.wav": ["E"], "a.mp3": ["F"], "": ["G"], "b": ["G"], "cafe\\u0301": []}', ".json")
     assert items(found) == {"b": "<G>", "caf\xe9": "<>"}
     assert told(found.diagnostics) == (
-        "error 1:27+5 KT618 item stands twice: `a`\nerror 1:38+5 KT621 key names no item"
+        "error 1:27+5 KT618 item stands twice: `a`\n"
+        "  help: it stands first in line 1, column 11: take one of the two out\n"
+        "error 1:38+5 KT621 key names no item"
     )
 
 

@@ -103,6 +103,9 @@ def test_rows_that_cannot_be_used() -> None:
         ("KT621", 3, "error"),
         ("KT618", 5, "error"),
     ]
+    assert [said.hint for said in found.diagnostics if said.code == "KT618"] == [
+        "it stands first in line 4: take one of the two out"
+    ]
     assert found.broken["track_1"] == "KT161 row has 3 columns, the header 6"
     assert found.broken["track_0000948"] == "KT618 item stands twice: `track_0000948`"
 

@@ -324,7 +324,8 @@ def test_two_names_of_one_item_are_not_taken_together() -> None:
     assert found.broken == {"a": "KT618 `a.wav` and `a.mp3` are both item `a`"}
     assert told(found.diagnostics) == (
         "error 4:1+5 KT618 `a.wav` and `a.mp3` are both item `a`\n"
-        "  help: names are compared without suffixes, and composed (NFC): call both alike, or take one out"
+        "  help: `a.wav` stands in line 3; "
+        "names are compared without suffixes, and composed (NFC): call both alike, or take one out"
     )
     composed = sheet("file,instrument\n\u00e9,piano\ne\u0301,voice\n")
     assert not composed.items

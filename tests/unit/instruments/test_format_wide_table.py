@@ -100,9 +100,13 @@ def test_an_item_that_stands_twice() -> None:
     assert items(found) == {"a": "{E}", "d": "{E F}"}
     assert told([said for said in found.diagnostics if said.code == "KT618"]) == (  # type: ignore[arg-type]
         "warning 4:1+1 KT618 row dropped: item stands twice, and the rows are alike: `a`\n"
+        "  help: it stands first in line 2: take one of the two out\n"
         "error 5:1+1 KT618 item stands twice, with different instruments: `b`\n"
+        "  help: it stands first in line 3: take one of the two out\n"
         "warning 7:1+1 KT618 row dropped: item stands twice, and the rows are alike: `c`\n"
-        "warning 9:1+5 KT618 row dropped: item stands twice, and the rows are alike: `d`"
+        "  help: it stands first in line 6: take one of the two out\n"
+        "warning 9:1+5 KT618 row dropped: item stands twice, and the rows are alike: `d`\n"
+        "  help: it stands first in line 8: take one of the two out"
     )
     assert set(found.broken) == {"b", "c"}
 

@@ -137,11 +137,13 @@ def test_rows_that_say_the_same_are_one(tmp_path: Path) -> None:
 
 def test_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("irmas").mkdir()  # a folder is no file, whatever it is called
     with pytest.raises(OptionError, match="unknown label map `irmas`") as raised:
         load_label_map("irmas")
     assert str(raised.value.hint).endswith(f"known: {', '.join(LABEL_MAPS)}")
     with pytest.raises(DataError, match=r"^nothing\.csv: KT101 cannot be read"):
         load_label_map("nothing.csv")
+    Path("irmas").rmdir()
     Path("irmas").write_text("label,instrument\ngel,guitar\n")
     assert load_label_map("irmas").apply("gel") == "guitar"
 

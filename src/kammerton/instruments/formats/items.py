@@ -7,9 +7,11 @@ import os.path
 import re
 from collections.abc import Sequence
 
+from kammerton.errors import Diagnostic, Severity
 from kammerton.formats.folders import normal_form
+from kammerton.model.annotations import Place
 
-__all__ = ["Key", "add_uneven", "identify", "item_names"]
+__all__ = ["Key", "add_uneven", "identify", "item_names", "twice"]
 
 Key = tuple[str, str | None]
 """Item and annotator of a list."""
@@ -78,6 +80,13 @@ def item_names(written: Sequence[str]) -> list[str]:
     except ValueError:  # some begin at the root and some do not
         return paths
     return [path[len(common) :].lstrip("/") for path in paths] if common else paths
+
+
+def twice(message: str, first: Place, severity: Severity = "error") -> Diagnostic:
+    """Return the problem that an item stands twice, with the place where it stood first."""
+    column = f", column {first.column}" if (first.column or 1) > 1 else ""
+    hint = f"it stands first in line {first.line}{column}: take one of the two out"
+    return Diagnostic(code="KT618", severity=severity, message=message, hint=hint)
 
 
 def add_uneven(

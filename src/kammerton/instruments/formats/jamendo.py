@@ -15,7 +15,7 @@ from kammerton.formats.row_problems import NumberedLine
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries
 from kammerton.instruments.finishing import finish
-from kammerton.instruments.formats.items import item_names
+from kammerton.instruments.formats.items import item_names, twice
 from kammerton.instruments.formats.source import Source, say_empty
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
@@ -103,21 +103,22 @@ class _Jamendo:
 
     def _check(self, rows: Sequence[Sequence[str]], names: Sequence[str], first: int) -> None:
         """Report rows that are too short, or whose track stood before."""
-        seen: set[str] = set()
+        seen: dict[str, int] = {}
         for row, (cells, name) in enumerate(zip(rows, names, strict=True)):
             if len(cells) <= first:
                 message = f"row has {plural(len(cells), 'column')}, the header {first + 1}"
-                self._break(row, "KT161", message)
-            elif name in seen or not name:
-                code = "KT618" if name else "KT621"
-                self._break(row, code, f"item stands twice: {quote(name)}" if name else "row names no item")
-            seen.add(name)
+                self._break(row, Diagnostic(code="KT161", severity="error", message=message))
+            elif not name:
+                self._break(row, Diagnostic(code="KT621", severity="error", message="row names no item"))
+            elif name in seen:
+                before = self._place(self._lines[seen[name]], 0)
+                self._break(row, twice(f"item stands twice: {quote(name)}", before))
+            seen.setdefault(name, row)
 
-    def _break(self, row: int, code: str, message: str) -> None:
+    def _break(self, row: int, problem: Diagnostic) -> None:
         number, text = self._lines[row]
-        problem = Diagnostic(code=code, severity="error", message=message)
         self._problems.add_at(problem, lambda: Place(self._problems.file, number, 1, len(text), text))
-        self._broken[row] = f"{code} {message}"
+        self._broken[row] = f"{problem.code} {problem.message}"
 
     def _note(self, code: str, message: str, count: int) -> None:
         self._problems.add(

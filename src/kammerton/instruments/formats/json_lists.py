@@ -21,7 +21,7 @@ from kammerton.formats.reading import Problems, such_rows
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries, note_unjudged
 from kammerton.instruments.finishing import Lists, finish
-from kammerton.instruments.formats.items import item_names
+from kammerton.instruments.formats.items import item_names, twice
 from kammerton.instruments.formats.source import Source, say_empty, say_unrecognised
 from kammerton.instruments.formats.stems import STEMS, leave_out_others
 from kammerton.instruments.lookup import PROGRAMS
@@ -162,19 +162,22 @@ class _Json:
     def _break(
         self, number: int, code: str, message: str, hint: str | None = None, index: int | None = None
     ) -> None:
-        problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
+        self._break_by(number, Diagnostic(code=code, severity="error", message=message, hint=hint), index)
+
+    def _break_by(self, number: int, problem: Diagnostic, index: int | None = None) -> None:
         self._problems.add_at(problem, partial(self._place, number, index))
-        self._broken.setdefault(number, f"{code} {message}")
+        self._broken.setdefault(number, f"{problem.code} {problem.message}")
 
     def _say_twice(self, names: Sequence[str]) -> None:
         """Report items that are called the same once suffixes of recordings are left out."""
-        seen: set[str] = set()
+        seen: dict[str, int] = {}
         for number, name in enumerate(names):
             if not name:
                 self._break(number, "KT621", "key names no item")
             elif name in seen:
-                self._break(number, "KT618", f"item stands twice: {quote(name)}")
-            seen.add(name)
+                first = self._place(seen[name], None)
+                self._break_by(number, twice(f"item stands twice: {quote(name)}", first))
+            seen.setdefault(name, number)
 
     # --- values ------------------------------------------------------------------------------
 

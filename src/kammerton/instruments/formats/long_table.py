@@ -170,14 +170,14 @@ class _LongTable:
     ) -> None:
         """Report names that are one item; whether their rows belong together is not guessed."""
         _, rows = np.unique(codes, return_index=True)
-        first: dict[int, str] = {}
+        first: dict[int, tuple[str, int]] = {}
         for name, item, row in zip(written, merged, rows.tolist(), strict=True):
-            before = first.setdefault(item, name.strip())
+            before, earlier = first.setdefault(item, (name.strip(), row))
             if before != name.strip():
                 message = f"{quote(before)} and {quote(name.strip())} are both item {quote(distinct[item])}"
-                self._add(
-                    Diagnostic(code="KT618", severity="error", message=message, hint=_ONE_NAME), row, "item"
-                )
+                line = self._table.locate(earlier, self._columns["item"]).line
+                hint = f"{quote(before)} stands in line {line}; {_ONE_NAME}"
+                self._add(Diagnostic(code="KT618", severity="error", message=message, hint=hint), row, "item")
                 self._ambiguous.setdefault(distinct[item], f"KT618 {message}")
 
     def _leave_out_nameless(self) -> None:

@@ -116,11 +116,11 @@ def _fit(arrays: dict[str, NDArray[Any]], width: int, problems: Problems, option
 def _twice(items: list[str], problems: Problems) -> dict[int, str]:
     """Report clips that stand twice."""
     broken: dict[int, str] = {}
-    seen: set[str] = set()
+    first: dict[str, int] = {}
     for row, item in enumerate(items):
-        if item in seen:
+        if first.setdefault(item, row) < row:
             message = f"item stands twice: {quote(item)}"
-            _say(problems, "KT618", message)
+            rows = f"rows {first[item]:,} and {row:,} of the arrays, counted from 0"
+            _say(problems, "KT618", message, f"{rows}: take one of the two out")
             broken[row] = f"KT618 {message}"
-        seen.add(item)
     return broken

@@ -14,7 +14,7 @@ from kammerton.formats.reading import Problems, such_rows
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries, note_unjudged
 from kammerton.instruments.finishing import finish
-from kammerton.instruments.formats.items import Key, add_uneven, item_names
+from kammerton.instruments.formats.items import Key, add_uneven, item_names, twice
 from kammerton.instruments.formats.long_table import column_of
 from kammerton.instruments.formats.numbers import is_number, numbers_of
 from kammerton.instruments.formats.source import Source
@@ -140,13 +140,12 @@ class _WideTable:
         if annotator is not None:
             by = [cell.strip() or None for cell in table.columns[annotator]]
         for row in [row for row, name in enumerate(names) if not name]:
-            self._break(row, "KT621", "row names no item")
+            self._break(row, Diagnostic(code="KT621", severity="error", message="row names no item"))
         return list(zip(names, by, strict=True))
 
-    def _break(self, row: int, code: str, message: str) -> None:
-        problem = Diagnostic(code=code, severity="error", message=message)
+    def _break(self, row: int, problem: Diagnostic) -> None:
         self._problems.add_at(problem, partial(self._table.locate, row, 0))
-        self._broken.setdefault(row, f"{code} {message}")
+        self._broken.setdefault(row, f"{problem.code} {problem.message}")
 
     def _without_repeats(self, keys: list[Key], matrix: Matrix) -> Matrix:
         """Leave out rows that say the same of an item once more; if they say another thing, it is broken."""
@@ -160,11 +159,12 @@ class _WideTable:
                 continue
             if np.array_equal(matrix[before], matrix[row], equal_nan=True):
                 message = f"row dropped: item stands twice, and the rows are alike: {quote(key[0])}"
-                problem = Diagnostic(code="KT618", severity="warning", message=message)
+                problem = twice(message, self._table.locate(before, 0), "warning")
                 self._problems.add_at(problem, partial(self._table.locate, row, 0))
                 again.add(row)
             else:
-                self._break(row, "KT618", f"item stands twice, with different instruments: {quote(key[0])}")
+                message = f"item stands twice, with different instruments: {quote(key[0])}"
+                self._break(row, twice(message, self._table.locate(before, 0)))
         if again:
             kept = [row for row in range(len(keys)) if row not in again]
             self._broken = {new: self._broken[row] for new, row in enumerate(kept) if row in self._broken}
