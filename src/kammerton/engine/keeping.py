@@ -31,7 +31,7 @@ _SUFFIX = ".part"
 
 
 class Store:
-    """Parts in a folder, each called by its key.
+    """Parts in a folder, each called by its key, with which its file begins, lest it be renamed.
 
     Parameters
     ----------
@@ -52,10 +52,10 @@ class Store:
         return self._folder / f"{key}{_SUFFIX}"
 
     def find(self, key: str, measures: Iterable[Measure]) -> Part | None:
-        """Return the part of this key, if it is there and whole; one that is torn goes."""
-        path = self._path(key)
+        """Return the part of this key, if it is there and whole; one that is torn or another goes."""
+        path, own = self._path(key), key.encode("ascii")
         try:
-            part = decode_part(path.read_bytes(), measures)
+            part = decode_part(_behind(own, path.read_bytes()), measures)
         except FileNotFoundError:
             return None
         except TornError:
@@ -72,8 +72,15 @@ class Store:
         OutputError
             KT502 if it cannot be written.
         """
-        write_atomically(self._path(key), encode_part(part) if isinstance(part, Part) else part)
+        data = encode_part(part) if isinstance(part, Part) else part
+        write_atomically(self._path(key), key.encode("ascii") + data)
         self.kept += 1
+
+
+def _behind(key: bytes, data: bytes) -> bytes:
+    if not data.startswith(key):
+        raise TornError("the part of another key")
+    return data[len(key) :]
 
 
 @contextmanager

@@ -179,6 +179,16 @@ def test_a_torn_part_is_done_again(tmp_path: Path) -> None:
     assert parts(found) == parts(score_corpus(*given))
 
 
+def test_a_part_under_the_name_of_another_is_done_again(tmp_path: Path) -> None:
+    run, given = tmp_path / "run", chords()
+    interrupted(run, 2, *given)
+    one, other = kept(run)
+    one.write_bytes(other.read_bytes())
+    found, store = resumed(run, *given)
+    assert (store.found, store.kept) == (1, 2)
+    assert parts(found) == parts(score_corpus(*given))
+
+
 def test_nothing_is_kept_of_a_run_that_ends_before_a_shard_does(tmp_path: Path) -> None:
     with pytest.raises(KilledError), keeping(tmp_path / "run"):
         raise KilledError
