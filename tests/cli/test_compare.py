@@ -116,6 +116,17 @@ def test_tables_for_papers(systems: Terminal, form: str, sign: str) -> None:
     assert sign in (systems.folder / "table").read_text(encoding="utf-8")
 
 
+def test_the_star_is_explained_where_readers_of_the_paper_see_it(systems: Terminal) -> None:
+    note = r"\multicolumn{9}{l}{\footnotesize {}* told apart at 0.05} \\"
+    rows = systems.run(*COMPARE, "--format", "latex").out.splitlines()
+    place = rows.index(note)
+    assert rows[place - 1 : place + 2] == [r"\bottomrule", note, r"\end{tabular}"]
+    assert rows[place - 2].startswith("good & poor * & ")
+    none = systems.run(*COMPARE, "--format", "latex", "--alpha", "0.01").out
+    assert "multicolumn" not in none
+    assert "good & poor & " in none
+
+
 def test_headline_measures_unless_all_are_wanted(systems: Terminal) -> None:
     some = systems.run(*COMPARE[:5], "--protocol", "mirex2013").out
     assert "mirex2013/MajMin," in some

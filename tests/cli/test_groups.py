@@ -126,6 +126,13 @@ def test_a_comparison_has_groups_below_each_ranking(genres: Terminal) -> None:
     ]
 
 
+def test_latex_says_below_the_table_what_the_star_of_a_group_means(genres: Terminal) -> None:
+    rows = genres.run(*COMPARE, "--format", "latex").out.splitlines()
+    note = rows.index(r"\multicolumn{8}{l}{\footnotesize {}* costs most} \\")
+    assert rows[note - 1] == r"\bottomrule"
+    assert r"(no genre) & poor & 1 & 0 & 50.00 & - & - & $-$8.33 \\" in rows[:note]
+
+
 @pytest.mark.parametrize("form", ["table", "json", "csv", "md", "latex"])
 def test_runs_print_what_folders_print(genres: Terminal, form: str) -> None:
     for name in ("good", "poor"):

@@ -92,6 +92,7 @@ def _of_measure(
             ["first", "second", "difference", f"{level} from", "to", "p", "adjusted", "d_z", "superiority"],
             [_pair(pair, each.measure) for pair in each.pairs],
             texts=2,
+            **_star(f"told apart at {comparison.alpha:g}", any(pair.told_apart for pair in each.pairs), form),
         ),
         blank,
         *map(told, how_tested(each, comparison)),
@@ -100,6 +101,11 @@ def _of_measure(
         f"{_comment(form)}signature {found.scores.signatures(each.annotator)[each.measure]}\n",
     ]
     return "".join(parts)
+
+
+def _star(meaning: str, starred: bool, form: str) -> dict[str, str]:
+    """Say what a star means, in LaTeX, where no reader of the paper sees the lines below."""
+    return {"note": f"* {meaning}"} if starred and form == "latex" else {}
 
 
 def _context(found: SystemComparison, measure: Measure) -> Iterator[str]:
@@ -115,7 +121,8 @@ def _groups(
     rows = [row for of_group in zip(*of_systems, strict=True) for row in of_group]
     blank = "\n" if form == "md" else ""
     yield blank
-    yield table(head, [_of_group(row, groups.by) for row in rows], texts=2)
+    star = _star("costs most", any(row.costs_most for row in rows), form)
+    yield table(head, [_of_group(row, groups.by) for row in rows], texts=2, **star)
     yield blank
     yield f"{_comment(form)}cost: what the figure of all would gain if the group were like the rest; * most\n"
 

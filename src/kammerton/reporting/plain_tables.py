@@ -69,8 +69,9 @@ def markdown(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (body[0], marks, *body[1:]))
 
 
-def latex(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:
-    """Return a ``tabular`` of the package booktabs."""
+def latex(head: Cells, rows: Sequence[Cells], *, texts: int, note: str = "") -> str:
+    """Return a ``tabular`` of the package booktabs, perhaps with a note below its rule."""
+    noted = [rf"\multicolumn{{{len(head)}}}{{l}}{{\footnotesize {for_latex(note)}}} \\"] if note else []
     lines = [
         r"% needs \usepackage{booktabs}",
         rf"\begin{{tabular}}{{{'l' * texts}{'r' * (len(head) - texts)}}}",
@@ -82,6 +83,7 @@ def latex(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:
             for row in rows
         ),
         r"\bottomrule",
+        *noted,
         r"\end{tabular}",
     ]
     return "\n".join(lines) + "\n"
