@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.arguments import corpus_of, options_of
-from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote, told_once
 from kammerton.formats.collecting import collect
 from kammerton.formats.packs import new_pack
 from kammerton.formats.packs.record import Role
@@ -19,6 +19,7 @@ from kammerton.formats.packs.writing import PackWriter
 from kammerton.formats.remote import check_here
 from kammerton.model.corpus import Collection
 from kammerton.model.loading import name_of_source, read_source
+from kammerton.model.packing import OF_BLOCKS
 from kammerton.model.registry import find_task
 from kammerton.model.task import Reading, Task
 
@@ -185,13 +186,15 @@ class _Job:
     def check(self, writer: PackWriter) -> None:
         """Refuse to write a pack of nothing."""
         if not writer.written.annotations:
-            raise DataError(self._said)
+            raise DataError(self._told())
 
     def done(self, writer: PackWriter, collections: list[tuple[Collection, Role]], size: int) -> Packed:
         """Return what was packed."""
         written = writer.written
         items = {item for collection, _ in collections for item in collection.items}
         broken = sum(len(collection.broken) for collection, _ in collections) + written.failed
-        return Packed(
-            len(items), written.annotations, written.rows, broken, size, tuple(self._said), dict(self._counts)
-        )
+        said = tuple(self._told())
+        return Packed(len(items), written.annotations, written.rows, broken, size, said, dict(self._counts))
+
+    def _told(self) -> list[Diagnostic]:
+        return told_once(self._said, OF_BLOCKS)

@@ -119,7 +119,7 @@ def test_torn_blocks_fail_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     ]
 
 
-@pytest.mark.parametrize("verb", ["score", "check", "convert"])
+@pytest.mark.parametrize("verb", ["score", "check", "convert", "pack"])
 def test_a_torn_block_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
     """And decoded once, however many items are in it."""
     monkeypatch.setattr("kammerton.formats.packs.writing._ROWS", 3)
@@ -141,6 +141,9 @@ def test_a_torn_block_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     elif verb == "check":
         found = kt.check("chords", path)
         assert len(found.files) == 4
+    elif verb == "pack":
+        found = kt.pack("chords", path, tmp_path / "again.parquet")
+        assert (found.items, found.annotations, found.broken) == (7, 4, 3)
     else:
         found = kt.convert("chords", path, tmp_path / "out", to="lab")
         assert (len(found.written), len(found.failed)) == (4, 3)
