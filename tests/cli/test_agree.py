@@ -144,5 +144,10 @@ def test_folders_and_runs_print_the_same_bytes(terminal: Terminal, form: str) ->
     again = terminal.run("agree", "chords", "run", "--format", form)
     assert (folders.code, again.code) == (1, 1)  # c cannot be read
     assert folders.out == again.out
+    assert "replaced" not in folders.err
+    replaced = terminal.run("agree", "chords", "one", "two", *arguments, "--out", "run")
+    assert "replaced a run of 2 annotators in `run`" in replaced.lines
+    quiet = terminal.run("agree", "chords", "one", "two", *arguments, "--out", "run", "--quiet")
+    assert "replaced" not in quiet.err
     inside = terminal.run("agree", "chords", "one", "two", "--out", "one/run")
     assert (inside.code, inside.out) == (2, "")

@@ -44,8 +44,12 @@ def test_it_is_written_whatever_is_printed(corpus: Terminal) -> None:
 
 def test_a_run_is_replaced_but_nothing_else_is(corpus: Terminal) -> None:
     assert corpus.run(*SCORE, "--out", "run").code == 0
-    assert corpus.run(*SCORE, "--out", "run", "--protocol", "decibel").code == 0
+    again = corpus.run(*SCORE, "--out", "run", "--protocol", "decibel")
+    assert again.code == 0
+    assert "replaced a run of 1 system in `run`\n" in again.err
     assert {str(measure).partition("/")[0] for measure in kammerton.read_run("run").measures} == {"decibel"}
+    quiet = corpus.run(*SCORE, "--out", "run", "--protocol", "decibel", "--quiet")
+    assert "replaced" not in quiet.err
     corpus.write(run={"notes.txt": "dear"})
     result = corpus.run(*SCORE, "--out", "run")
     assert (result.code, result.out) == (5, "")

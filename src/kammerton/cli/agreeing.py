@@ -11,8 +11,8 @@ from typing import Any
 import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.names import split_name
-from kammerton.cli.outputs import check_output, check_run, write_document
-from kammerton.cli.streams import check_width, say, style_of_document
+from kammerton.cli.outputs import check_output, check_run, replaced_run, write_document
+from kammerton.cli.streams import check_width, say, say_all, style_of_document
 from kammerton.cli.talk import say_namesakes, say_problems
 from kammerton.errors import DataError, OptionError, plural
 from kammerton.formats.collecting import name_of
@@ -90,7 +90,9 @@ def run(
     say_problems(found.diagnostics, quiet=quiet)
     if not quiet and choices["protocols"] is None:
         say_namesakes(choices["measures"], found.measures, task.measures)
+    replaced = [] if wanted.out is None else replaced_run(wanted.out)
     wanted.deliver(found)
     if not quiet:
+        say_all(replaced)
         say(f"{plural(len(found.annotators), 'annotator')} compared on {plural(len(found.items), 'item')}")
     return PARTIAL if any(problem.severity == "error" for problem in found.diagnostics) else DONE

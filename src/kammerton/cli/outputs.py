@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kammerton.cli.streams import write_out
-from kammerton.errors import OptionError, OutputError, quote
+from kammerton.errors import OptionError, OutputError, plural, quote
 from kammerton.formats.atomic import write_atomically
 from kammerton.formats.remote import check_here
 from kammerton.runs import check_place
 
-__all__ = ["check_output", "check_run", "write_document"]
+__all__ = ["check_output", "check_run", "replaced_run", "write_document"]
 
 
 def check_output(path: str, inputs: Iterable[str], suffixes: Iterable[str]) -> None:
@@ -81,6 +81,16 @@ def check_run(path: str, inputs: Iterable[str], outputs: Iterable[str]) -> None:
     if not target.is_dir():
         _check_place(Path(path))
     check_place(path)
+
+
+def replaced_run(path: str) -> list[str]:
+    """Return a line that says which run will be replaced; none if there is no run."""
+    record = check_place(path)
+    if record is None:
+        return []
+    kind = "system" if record.get("systems") else "annotator"
+    size = plural(len(record[f"{kind}s"]), kind)
+    return [f"replaced a run of {size} in {quote(path)}"]
 
 
 def _check_place(target: Path) -> None:

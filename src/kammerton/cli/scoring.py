@@ -15,7 +15,7 @@ import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.gates import parse_gates
 from kammerton.cli.names import name_systems, split_name
-from kammerton.cli.outputs import check_output, check_run, write_document
+from kammerton.cli.outputs import check_output, check_run, replaced_run, write_document
 from kammerton.cli.progress import line_of_phases, watching
 from kammerton.cli.streams import check_width, is_screen, say, say_all, style_of_document, write_out
 from kammerton.cli.talk import say_namesakes, say_problems
@@ -92,7 +92,9 @@ class Plan:
             suffix = PurePath(self.per_item).suffix.lower()
             write_atomically(self.per_item, render_items(scores, suffix, safe=self.safe_csv))
         if self.out is not None:
+            replaced = replaced_run(self.out)
             say_problems(write_run(scores, self.out, annotations=self.annotations), quiet=self.quiet)
+            say_all(() if self.quiet else replaced)
         write_document(document, self.output, is_data=self.cite or self.form != "table")
 
     def _document(self, scores: Scores, width: int, encoding: str) -> str:

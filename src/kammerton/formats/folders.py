@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from kammerton.errors import DataError, Diagnostic, OptionError, Severity, printable, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, Severity, close_match, printable, quote
 from kammerton.formats.reading import Problems
 
 __all__ = [
@@ -114,7 +114,8 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     try:
         os.lstat(top)
     except (OSError, ValueError) as error:
-        raise OptionError(f"{_reason(error)}: `{printable(os.fspath(top))}`") from error
+        hint = _near(top) if isinstance(error, FileNotFoundError) else None
+        raise OptionError(f"{_reason(error)}: `{printable(os.fspath(top))}`", hint) from error
     if not top.is_dir():
         return Found(
             {normal_form(without_suffix(top.name, suffixes) or top.stem): [top]}, (), (), single=True
@@ -131,6 +132,17 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     told = {item: _written(path, top, suffixes) for item, path in foreign.items()}
     written = {item: name for item, name in told.items() if normal_form(name) != name}
     return Found(files, tuple(map(os.fspath, ignored)), problems.diagnostics(), broken, written)
+
+
+def _near(path: Path) -> str | None:
+    """Ask for the path that there is if the first part that is missing is spelled like a neighbour."""
+    lost = next((each for each in reversed((path, *path.parents)) if not os.path.lexists(each)), path)
+    try:
+        near = close_match(lost.name, [each.name for each in lost.parent.iterdir()])
+    except OSError:
+        return None
+    meant = lost.parent / (near or "") / path.relative_to(lost)
+    return f"did you mean `{printable(os.fspath(meant))}`?" if near and os.path.lexists(meant) else None
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -142,8 +142,13 @@ def _intervals(drawing: Drawing) -> dict[str, Any] | None:
     return {**settings, "signed": dict(drawing.signed)}
 
 
-def check_place(folder: str | os.PathLike[str]) -> None:
+def check_place(folder: str | os.PathLike[str]) -> Mapping[str, Any] | None:
     """Find out before any work whether a run may be written there.
+
+    Returns
+    -------
+    mapping of str to object or None
+        The record of the run that would be replaced.
 
     Raises
     ------
@@ -155,12 +160,12 @@ def check_place(folder: str | os.PathLike[str]) -> None:
         raise OptionError.of_type("folder", folder, "a path")
     place, name = Path(folder), quote(os.fsdecode(folder))
     if not place.exists():
-        return
+        return None
     if not place.is_dir():
         raise OutputError(f"KT501 cannot write a run to {name}: it is no folder")
     there = {each.name for each in place.iterdir()}
     if not there:
-        return
+        return None
     if layout.RECORD not in there:
         raise OutputError(f"KT707 cannot write a run to {name}: it is a folder with other things")
     path = place / layout.RECORD
@@ -174,3 +179,4 @@ def check_place(folder: str | os.PathLike[str]) -> None:
     other = sorted(there - own)
     if other:
         raise OutputError(f"KT707 cannot write a run to {name}: {quote(other[0])} there is not of a run")
+    return record

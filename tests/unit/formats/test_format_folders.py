@@ -75,6 +75,30 @@ def test_nothing_there(tmp_path: Path) -> None:
         find_files(tmp_path / "nowhere", suffixes=SUFFIXES)
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("Ground-Truh", "Ground-Truth"),
+        ("ground-truth", "Ground-Truth"),
+        ("Ground-Trut/Beatles", "Ground-Truth/Beatles"),
+        ("Ground-Trut/Queen", None),
+        ("Ground-Truth/Beatels", "Ground-Truth/Beatles"),
+        ("nowhere", None),
+        ("link/Beatels", None),
+    ],
+)
+def test_the_nearest_path_that_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, meant: str | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("Ground-Truth/Beatles").mkdir(parents=True)
+    Path("link").symlink_to("elsewhere")
+    for top in ("", f"{tmp_path}/"):
+        with pytest.raises(OptionError, match="no such file or folder") as raised:
+            find_files(top + given, suffixes=SUFFIXES)
+        assert raised.value.hint == (meant and f"did you mean `{top}{meant}`?")
+
+
 def test_an_empty_folder(tmp_path: Path) -> None:
     assert find_files(tmp_path, suffixes=SUFFIXES) == Found({}, (), ())
 
