@@ -16,6 +16,9 @@ _RULE = (
     "measures that map or leave out qualities are milder."
 )
 
+_BY = "root and full quality"
+"""What the table compares: more than measures of triads do."""
+
 
 def quality_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCosts | None:
     """Return what each quality of the reference cost; None without the table ``confusion``.
@@ -35,4 +38,5 @@ def quality_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCosts |
         cells[str(reference), str(estimate) if same else "another root"] += weight  # type: ignore[assignment]
     if not cells:
         return None
-    return ClassCosts(kind="chord quality", unit="s", rule=_RULE, rows=costs_of_confusion(costs), cells=cells)
+    rows = costs_of_confusion(costs)
+    return ClassCosts(kind="chord quality", unit="s", rule=_RULE, rows=rows, cells=cells, by=_BY)

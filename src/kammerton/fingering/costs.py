@@ -15,9 +15,11 @@ _RULE = (
     "R the right."
 )
 
+_NEEDS = "It is told where a measure such as strike/accuracy is scored (protocol strike), and none was."
+
 
 def finger_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCosts | None:
-    """Return what each finger of the reference cost; None without the table ``confusion``.
+    """Return what each finger of the reference cost; without the table ``confusion``, what makes it.
 
     Examples
     --------
@@ -28,6 +30,8 @@ def finger_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCosts | 
         (str(reference), str(estimate)): weight
         for (reference, estimate), weight in tables.get("confusion", {}).items()
     }
+    if "confusion" not in tables:
+        return ClassCosts(kind="finger", unit="notes", rule=_RULE, rows=(), needs=_NEEDS)
     if not cells:
         return None
     return ClassCosts(

@@ -50,6 +50,10 @@ class ClassCosts:
         How it is said what a class was taken for.
     lost_unit : str
         Unit of what was lost; that of what there is if empty.
+    by : str
+        What is compared, if no measure compares just that, e.g. ``"root and tetrad"``.
+    needs : str
+        What must be scored for it to be known, as a sentence; empty if it is known.
     """
 
     kind: str
@@ -59,6 +63,8 @@ class ClassCosts:
     cells: Mapping[tuple[str, str], float] = field(default_factory=dict)
     instead: str = "It was taken for {} most often."
     lost_unit: str = ""
+    by: str = ""
+    needs: str = ""
 
     @property
     def unit_of_loss(self) -> str:

@@ -15,4 +15,7 @@ def test_fingers_that_are_others_are_lost() -> None:
 
 
 def test_without_a_confusion_there_are_no_costs() -> None:
-    assert finger_costs({}) is None
+    assert finger_costs({"confusion": {}}) is None
+    found = finger_costs({})
+    assert found is not None
+    assert "strike/accuracy" in found.needs

@@ -194,7 +194,7 @@ def test_what_was_left_out_is_said() -> None:
             "chords",
             ([(0, 1), (1, 3)], ["C", "G:7"]),
             ([(0, 3)], ["C"]),
-            "Chord quality 7, with 100 % of what mine lost: 2 s of 2 s. It was taken for maj on another root",
+            "Chord quality 7, with 100 % of what mine lost by root and full quality: 2 s of 2 s. It was taken for maj on another root",
         ),
         # one of two violins was missed, and two organs are none
         (
@@ -209,6 +209,57 @@ def test_the_dearest_class_is_named(task: str, reference: Any, estimate: Any, an
     items = reference if isinstance(reference, dict) else {"song": reference}
     scores = kt.score(task, items, {"mine": estimate if isinstance(estimate, dict) else {"song": estimate}})
     assert answer in text_of(section(scores, "answers"))
+
+
+def test_what_qualities_cost_is_not_passed_off_as_what_the_measure_of_triads_counts() -> None:
+    # G:7 as G costs nothing by MajMin, which heads the page; G as D costs both systems
+    song = ([(0, 3), (3, 4)], ["G:7", "C"])
+    said = {
+        "mine": ([(0, 3), (3, 4)], ["G", "C"]),
+        "same": song,
+        "poor": ([(0, 3), (3, 4)], ["G:7", "D:min"]),
+    }
+    systems = {name: {"song": each} for name, each in said.items()}
+    scores = kt.score("chords", {"song": song}, systems, protocols=["mirex2013"], ci=None)
+    text = text_of(section(scores, "answers"))
+    assert "Chord quality 7, with 100 % of what mine lost by root and full quality: 3 s of 3 s." in text
+    assert "poor: chord quality maj, with 100 %." in text
+    assert "same: nothing was lost." in text
+    assert "mirex2013/MajMin, which heads this section, counts otherwise." in text
+
+
+def test_classes_that_cost_the_same_are_said_to_tie() -> None:
+    references = {name: [name] for name in ("banjo", "cello", "flute", "organ", "piano", "violin")}
+    one = kt.score("instruments", references, {"mine": references | {"banjo": [], "cello": []}}, ci=None)
+    told = "No single instrument: banjo and cello tie, each with 50 % of what mine lost: 1 of 2 errors."
+    assert told in text_of(section(one, "answers"))
+    none = kt.score("instruments", references, {"mine": dict.fromkeys(references, ())}, ci=None)
+    told = (
+        "No single instrument: banjo, cello, flute and 3 more tie, each with 17 % of what mine lost: 1 of 6"
+    )
+    assert told in text_of(section(none, "answers"))
+
+
+def test_classes_of_another_system_may_tie_as_well() -> None:
+    references = {"a": ["violin"], "b": ["organ"], "c": ["flute"]}
+    one, other = references | {"a": []}, references | {"b": [], "c": []}
+    scores = kt.score("instruments", references, {"one": one, "other": other}, ci=None)
+    told = "other: no single instrument: flute and organ tie, each with 50 %."
+    assert told in text_of(section(scores, "answers"))
+
+
+def test_what_tells_the_dearest_finger_is_named_where_it_was_not_scored(tmp_path: Path) -> None:
+    for name, finger in (("refs/a-1", 1), ("mine/a-1", 2)):
+        path = tmp_path / f"{name}_fingering.txt"
+        path.parent.mkdir()
+        path.write_text(f"0\t0.0\t0.5\tC4\t64\t64\t0\t{finger}\n", "utf-8")
+    for measure in ("nakamura2020/M_gen", "strike/accuracy"):
+        scores = kt.score("fingering", tmp_path / "refs", tmp_path / "mine", measures=[measure])
+        text = text_of(section(scores, "answers"))
+        missing = (
+            "Which finger costs most? Not known here. It is told where a measure such as strike/accuracy"
+        )
+        assert (missing in text) == (measure == "nakamura2020/M_gen")
 
 
 def test_what_instruments_lost_is_errors_and_what_there_is_of_them_files() -> None:
@@ -226,7 +277,10 @@ def test_what_classes_cost_is_said_to_be_against_annotators_together() -> None:
         "chords", {"song": reference}, {"mine": {"song": reference}}, annotators={"other": {"song": other}}
     )
     text = text_of(section(scores, "answers"))
-    told = "Chord quality maj, with 100 % of what mine lost against 2 annotators together: 1 s of 1 s."
+    told = (
+        "Chord quality maj, with 100 % of what mine lost by root and full quality against 2 annotators "
+        "together: 1 s of 1 s."
+    )
     assert told in text
 
 
@@ -237,7 +291,9 @@ def test_what_classes_cost_is_told_of_the_best_system_first() -> None:
     for part in ("costs", "classes"):
         text = text_of(section(scores, part))
         assert 0 <= text.index("good") < text.index("poor")
-    assert "100 % of what good lost: 6 s of 6 s." in text_of(section(scores, "answers"))
+    assert "100 % of what good lost by root and full quality: 6 s of 6 s." in text_of(
+        section(scores, "answers")
+    )
 
 
 def test_the_dearest_classes_and_systems_are_listed_and_the_others_told_together() -> None:

@@ -7,13 +7,12 @@ import math
 from collections.abc import Iterator, Sequence
 
 from kammerton.errors import out_of, plural
-from kammerton.model.corpus import ALL
 from kammerton.reporting.comparisons import too_few_swaps
 from kammerton.reporting.html.answer import Answer
-from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.context import context_of, shares_of
+from kammerton.reporting.html.dearest import dearest_class
 from kammerton.reporting.html.filling import coded, fill, sentence, shown
-from kammerton.reporting.html.numbers import ends, figure, is_per_cent, p_value, part_of, unit_of
+from kammerton.reporting.html.numbers import ends, figure, is_per_cent, p_value, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Draw, Source
 from kammerton.reporting.html.worst_item import worst_item
@@ -40,7 +39,7 @@ def answers(source: Source, drawn: Section | None = None, draw: Draw | None = No
     given = [
         _better(source),
         worst_item(source, drawn, draw),
-        *_costly(source),
+        *dearest_class(source),
         _people(source),
         _left_out(source),
     ]
@@ -183,37 +182,6 @@ def _puts_behind(compared: MeasureComparison, system: str) -> bool:
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if names[4:] else "")
-
-
-def _costly(source: Source) -> Iterator[Answer]:
-    """Say which class of labels cost the best system most."""
-    system = source.ranked[0]
-    found = costs_of(source, system)
-    if found is None or not found.rows or found.rows[0].lost <= 0:
-        return
-    first = found.rows[0]
-    whole = sum(row.lost for row in found.rows)
-    named = f"{found.kind.capitalize()} {shown(first.name, 60)}"
-    answer = (
-        f"{named}, with {100 * first.lost / whole:.0f} % of what {shown(system, 60)} lost"
-        f"{_against(source, system)}: {part_of(first.lost, whole, found.unit_of_loss)}."
-    )
-    instead = found.instead.format(shown(first.instead, 60)) if first.instead else ""
-    details = tuple(filter(None, (instead, found.rule)))
-    yield Answer(
-        question=f"Which {found.kind} costs most?",
-        answer=answer,
-        details=details,
-        part="costs",
-        more=f"Each {found.kind}",
-    )
-
-
-def _against(source: Source, system: str) -> str:
-    """Say that amounts are summed over annotators, where they are."""
-    cells = (key for name in source.scores.tables for key in source.scores.tally(name).cells)
-    people = {annotator for of_system, annotator in cells if of_system == system and annotator != ALL}
-    return f" against {len(people)} annotators together" if len(people) > 1 else ""
 
 
 def _people(source: Source) -> Answer:
