@@ -194,7 +194,7 @@ def test_what_was_left_out_is_said() -> None:
             "chords",
             ([(0, 1), (1, 3)], ["C", "G:7"]),
             ([(0, 3)], ["C"]),
-            "Chord quality 7, with 100 % of what mine lost by root and full quality: 2 s of 2 s. It was taken for maj on another root",
+            "Chord quality 7, with 100 % of what mine lost by root and full quality: 2 s of 2 s. It was",
         ),
         # one of two violins was missed, and two organs are none
         (
