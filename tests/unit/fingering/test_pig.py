@@ -162,6 +162,19 @@ def test_one_hand_and_one_note_are_enough() -> None:
     assert only(row("-1", channel="1")).hands.tolist() == [LEFT]
 
 
+@pytest.mark.parametrize("begin", ["//", " //", "#"])
+@pytest.mark.parametrize("head", ["", HEAD])
+def test_a_last_line_that_is_a_comment_is_none_of_notes(head: str, begin: str) -> None:
+    text = f"{head}{begin}\t0.0\t0.5\tC4\t64\t80\t0\t1"
+    for each in (text, text + "\n"):
+        assert problem(each).concise() == "a.txt: KT110 no notes"
+
+
+def test_no_zero_is_negative() -> None:
+    ((_, found),) = parsed("0\t-0\t-0\tC4\t64\t80\t0\t1\n").annotations
+    assert not np.signbit([found.onsets, found.offsets]).any()
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", HEAD, HEAD + "# nothing\n"])
 def test_a_file_without_notes_is_an_error(text: str) -> None:
     assert problem(text).concise() == "a.txt: KT110 no notes"

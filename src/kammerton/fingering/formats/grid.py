@@ -60,8 +60,9 @@ class Grid:
         Clean rows are of ``width`` cells between tabs, without blanks and quotes. Comments and blank
         lines are passed over, those between rows only if there may be ``comments``.
         """
-        begin = next(_LEADING_COMMENTS.finditer(text)).end()
-        lines = text[begin:].rstrip("\n") + "\n"
+        whole = text.rstrip("\n") + "\n"
+        begin = next(_LEADING_COMMENTS.finditer(whole)).end()
+        lines = whole[begin:] or "\n"
         body = _NO_ROWS.sub("", lines) if comments else lines
         cut = _cut(body, width)
         if cut is None:

@@ -70,8 +70,8 @@ def _times(grid: Grid, column: int, times: NDArray[np.float64]) -> NDArray[np.fl
     found = plain_times(grid.cells(column, rest)) if len(rest) else times[rest]
     if found is None:
         return None
-    times = times + 0.0  # makes -0.0 a 0.0, and a column of its own
-    times[rest] = found
+    times = times.copy()  # a column of its own
+    times[rest] = found + 0.0  # makes -0.0 a 0.0
     return times
 
 
