@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kammerton.model.costs import ClassCosts
+from kammerton.model.scores import Scores
+from kammerton.reporting.blocks import render_blocks
 from kammerton.reporting.charts.catalogue import charts_of
 from kammerton.reporting.charts.drawing import FORMS, drawn
 from kammerton.reporting.comparisons import render_comparison
+from kammerton.reporting.contexts import blocks_of_context
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.source import Source
-from kammerton.reporting.markup_tables import render_latex
 from kammerton.reporting.plain_tables import latex
-from kammerton.reporting.tables import build_blocks
+from kammerton.reporting.tables import Block, build_blocks
 from kammerton.statistics.compared import SystemComparison
 
 __all__ = ["figure_files"]
@@ -39,14 +41,20 @@ def figure_files(source: Source, prefix: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _tables(source: Source) -> Iterator[tuple[str, str]]:
-    for block in build_blocks(source.scores):
-        yield f"figures-{block.protocol}", render_latex([block])
+    blocks, notes = _blocks(source.scores)
+    for block in blocks:
+        yield f"figures-{block.protocol}", render_blocks([block], "latex", notes=notes)
     if source.comparison is not None:
         found = SystemComparison(source.scores, source.comparison)
         yield "comparison", render_comparison(found, "latex")
     rows = list(_losses(source))
     if rows:
         yield "losses", latex(["system", "class", "in all", "lost", "of all loss", "unit"], rows, texts=2)
+
+
+def _blocks(scores: Scores) -> tuple[Sequence[Block], Sequence[str]]:
+    """Return the tables of figures, with floors and ceiling if known, and what is to be said of them."""
+    return (build_blocks(scores), ()) if scores.context is None else blocks_of_context(scores)
 
 
 def _losses(source: Source) -> Iterator[list[str]]:

@@ -121,6 +121,12 @@ def test_a_histogram_has_the_median_of_what_is_known() -> None:
     assert (same[0]["low"], same[19]["high"]) == (2.5, 3.5)
 
 
+def test_a_histogram_says_what_it_counts_and_what_it_marks() -> None:
+    bars, *_ = spread({"a": [1.0, 2.0, 9.0]}, "M").to_dict()["spec"]["layer"]
+    assert bars["encoding"]["y"]["title"] == "items"
+    assert bars["encoding"]["x"]["title"] == ["M", "dashed line and marker: the median over items"]
+
+
 def test_points_are_of_items_that_both_have() -> None:
     line, points = data(scatter(("a", [1.0, math.nan, 3.0]), ("b", [2.0, 5.0, 7.0]), "M"))
     assert points == [{"x": 1.0, "y": 2.0}, {"x": 3.0, "y": 7.0}]

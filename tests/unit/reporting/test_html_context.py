@@ -12,6 +12,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.reporting.charts.forest import Band, forest
+from kammerton.reporting.figures import figure_files
 from kammerton.reporting.html.context import bands_of, context_note, context_rows
 from kammerton.reporting.html.source import Source
 from unit.reporting.pages import section, text_of
@@ -31,6 +32,26 @@ def test_figures_stand_between_floors_and_annotators() -> None:
     assert "annotators against the others 75.0 mine, share of the annotators 116.7 %" in text
     assert "Annotators are each scored against the others of an item, on 1 item; " in text
     assert "dashed is what annotators reach" in text
+
+
+def test_tables_for_papers_stand_between_floors_and_annotators_too() -> None:
+    scores = scored({"other": OTHER}, protocols=["mirex2013"])
+    tables = dict(figure_files(Source(key="c1", scores=scores), "chords"))
+    text = tables["chords-figures-mirex2013.tex"].decode("utf-8")
+    rows = [line.split(" & ")[0] for line in text.splitlines() if " & 1 & " in line]
+    assert rows == [
+        "floor: all N",
+        "floor: commonest triad",
+        "floor: best triad of each song",
+        "mine",
+        "mine",
+        "annotators (ceiling)",
+        "mine / ceiling",
+    ]
+    assert "% ceiling: every annotator of an item against the others, 1 item" in text
+    alone = scored({"other": OTHER}, context=False)
+    without = dict(figure_files(Source(key="c1", scores=alone), "chords"))
+    assert b"floor" not in without["chords-figures-mirex2013.tex"]
 
 
 def test_bands_are_the_best_floor_and_the_ceiling() -> None:

@@ -139,6 +139,12 @@ def test_a_failed_item_is_embedded_with_its_reason() -> None:
     assert "KT208 × 1 estimate is identical to the reference for 1 item" in text
 
 
+def test_it_is_said_that_differences_are_taken_before_rounding() -> None:
+    told = "Differences are taken before figures are rounded."
+    assert told in text_of(section(tabled({"one": [(1, 2)], "two": [(2, 2)]}), "items"))
+    assert told not in text_of(section(tabled({"one": [(1, 2)]}), "items"))
+
+
 def test_measures_over_classes_have_no_items() -> None:
     assert "items" not in sections(tabled({"one": [(1, 1), (0, 2)]}, (CLASSES,)))
 

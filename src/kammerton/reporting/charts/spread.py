@@ -19,6 +19,7 @@ __all__ = ["Bin", "bins_of", "spread"]
 
 _BINS = 20
 _HEIGHT = 44
+_MARKED = "dashed line and marker: the median over items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def spread(
     known = {system: [each for each in found if not math.isnan(each)] for system, found in values.items()}
     low, high = ends or _ends([each for found in known.values() for each in found])
     systems = list(names.values())
-    across = alt.X("low:Q", title=title, scale=alt.Scale(domain=[low, high], nice=False))
+    across = alt.X("low:Q", title=[title, _MARKED], scale=alt.Scale(domain=[low, high], nice=False))
     colour = alt.Color(
         "system:N", scale=alt.Scale(domain=systems, range=cycled(palette.systems, len(systems))), legend=None
     )
@@ -93,7 +94,7 @@ def spread(
     bars = base.mark_bar(opacity=0.55).encode(
         x=across,
         x2="high:Q",
-        y=alt.Y("count:Q", title=None, axis=alt.Axis(tickCount=2)),
+        y=alt.Y("count:Q", title="items", axis=alt.Axis(tickCount=2)),
         y2=alt.datum(0),
         color=colour,
     )
