@@ -21,6 +21,8 @@ _HALF = 0.5
 """What is right for less of the time may be displaced; what is told would be right for as much."""
 _TIMES = 2.0
 """How many times as much must be right elsewhere."""
+_FEWEST = 2
+"""Different chords that an estimate has: a single one is right in some key, whatever it is."""
 _FARTHEST, _STEP, _FINER = 20.0, 1.0, 0.1
 """Seconds by which an estimate is moved at most, at a time, and about the best of these."""
 
@@ -47,14 +49,17 @@ def displacement(estimate: ChordAnnotation, shares: Shares) -> str:
     '50 % would be right if all of it were 1 semitone higher'
     """
     (own,) = shares([estimate])
-    if not own < _HALF:
+    chords = {label: parse(label) for label in set(estimate.labels)}
+    rooted = [chord for chord in chords.values() if chord.root_pitch_class is not None]
+    if not own < _HALF or len(rooted) < _FEWEST:
         return ""
-    best, moved = max((_best_transposed(estimate, shares), _best_shifted(estimate, shares)))
+    best, moved = max((_best_transposed(estimate, chords, shares), _best_shifted(estimate, shares)))
     return f"{100 * best:.0f} % would be right if {moved}" if best >= max(_HALF, _TIMES * own) else ""
 
 
-def _best_transposed(estimate: ChordAnnotation, shares: Shares) -> tuple[float, str]:
-    chords = {label: parse(label) for label in set(estimate.labels)}
+def _best_transposed(
+    estimate: ChordAnnotation, chords: Mapping[str, Chord], shares: Shares
+) -> tuple[float, str]:
     found = shares([_transposed(estimate, chords, each) for each in range(1, 12)])
     best = int(found.argmax()) + 1
     moved = f"{plural(best, 'semitone')} higher" if best <= 6 else f"{plural(12 - best, 'semitone')} lower"

@@ -66,6 +66,13 @@ def test_what_is_mostly_right_is_not_displaced() -> None:
     ]
 
 
+def test_a_single_chord_that_is_wrong_tells_of_no_key() -> None:
+    assert reasons(song("C"), song("D", "N")) == []
+    assert reasons(song("C", "E"), song("D", "Gb")) == [
+        "100 % would be right if all of it were 2 semitones lower"
+    ]
+
+
 def test_what_would_not_be_right_anywhere_is_not_displaced() -> None:
     # at best, with its B a semitone higher, one of three is right, as before
     assert reasons(song("C", "D", "E"), song("C:min", "D", "B")) == []
