@@ -14,6 +14,7 @@ import kammerton.instruments.applicability
 from kammerton.errors import Diagnostic
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.applicability import applicable, survey
+from kammerton.instruments.taxonomy_files import TAXONOMIES
 from kammerton.model.measure import Measure
 from unit.instruments.scored import FIGURE, MEASURES, listed, options
 
@@ -110,6 +111,8 @@ def test_only_what_was_asked_for_is_spoken_of() -> None:
     assert kept == (wanted[0],)
     (note,) = notes
     assert note.message == "no taxonomy: open-mic-task1/hP is not evaluated"
+    assert note.hint is not None
+    assert {each for each in TAXONOMIES if each in note.hint} == {*TAXONOMIES} - {"campaign-sample"}
 
 
 def test_protocols_are_named_where_all_of_them_is_meant() -> None:
