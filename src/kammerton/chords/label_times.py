@@ -13,9 +13,6 @@ from kammerton.core.intervals import Codes
 
 __all__ = ["LabelTimes", "sum_by_labels"]
 
-_DENSE = 32
-"""Cells per slice up to which counting beats sorting."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelTimes:
@@ -49,62 +46,13 @@ class LabelTimes:
 
 def sum_by_labels(timeline: Timeline) -> LabelTimes:
     """Sum the time of slices with the same labels in the same pair."""
-    dense = _DENSE * len(timeline.pair)
-    labels = int(max(timeline.ref.max(initial=0), timeline.est.max(initial=0))) + 1
-    if timeline.pairs * labels >= dense:  # as where there is nothing
-        return _sorted(timeline, labels)
-    ref = _Numbering.of(timeline.pair * labels + timeline.ref, timeline.pairs, labels)
-    est = _Numbering.of(timeline.pair * labels + timeline.est, timeline.pairs, labels)
-    ends = np.cumsum(ref.count * est.count)
-    if ends[-1] > dense:
-        return _sorted(timeline, labels)
-    # The cell of labels i and j of a pair is its first cell + i * (labels of the estimate) + j.
-    width = est.count
-    base = ends - ref.count * width - ref.first * width - est.first
-    cell = base.take(timeline.pair) + ref.number * width.take(timeline.pair) + est.number
-    sums = np.bincount(cell, timeline.weights, ends[-1]).astype(float, copy=False)
-    found = np.flatnonzero(sums > 0)
-    pair = np.searchsorted(ends, found, side="right")
-    first_ref, first_est, estimates = ref.first.take(pair), est.first.take(pair), width.take(pair)
-    at_ref, at_est = np.divmod(found - base.take(pair) - first_ref * estimates - first_est, estimates)
-    return LabelTimes(
-        timeline.pairs,
-        pair,
-        sums.take(found),
-        ref.codes.take(first_ref + at_ref),
-        est.codes.take(first_est + at_est),
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Numbering:
-    """Numbers for the distinct codes of each pair, one pair after the other.
-
-    ``number`` is that of each slice, ``codes`` what the numbers stand for, ``first`` and ``count`` which
-    of them are of each pair.
-    """
-
-    number: Codes
-    codes: Codes
-    first: Codes
-    count: Codes
-
-    @classmethod
-    def of(cls, keys: Codes, pairs: int, labels: int) -> _Numbering:
-        used = np.zeros(pairs * labels, dtype=bool)
-        used[keys] = True
-        distinct = np.flatnonzero(used)
-        pair, codes = np.divmod(distinct, labels)
-        count = np.bincount(pair, minlength=pairs)
-        number = np.empty(len(used), dtype=np.int64)
-        number[distinct] = np.arange(len(distinct))
-        return cls(number.take(keys), codes, np.cumsum(count) - count, count)
-
-
-def _sorted(timeline: Timeline, labels: int) -> LabelTimes:
-    keys = (timeline.pair * labels + timeline.ref) * labels + timeline.est
-    found, cell = np.unique(keys, return_inverse=True)
-    weights = np.bincount(cell, timeline.weights, len(found)).astype(float, copy=False)
-    lasting = np.flatnonzero(weights > 0)
-    pair, both = np.divmod(found[lasting], labels * labels)
-    return LabelTimes(timeline.pairs, pair, weights[lasting], both // labels, both % labels)
+    sides = (timeline.pair, timeline.ref, timeline.est)
+    # small numbers in few bytes: these are sorted by counting
+    order = np.lexsort([each.astype(np.min_scalar_type(each.max(initial=0))) for each in reversed(sides)])
+    pair, ref, est = (each.take(order) for each in sides)
+    begins = np.ones(len(order), dtype=bool)
+    begins[1:] = (pair[1:] != pair[:-1]) | (ref[1:] != ref[:-1]) | (est[1:] != est[:-1])
+    sums = np.bincount(np.cumsum(begins) - 1, timeline.weights.take(order)).astype(float, copy=False)
+    lasting = sums > 0
+    first = np.flatnonzero(begins)[lasting]
+    return LabelTimes(timeline.pairs, pair.take(first), sums[lasting], ref.take(first), est.take(first))
