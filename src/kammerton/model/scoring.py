@@ -102,7 +102,6 @@ def score_part(
     facts = _together(known, own, complete=complete)
     measures = applicable_measures(task, facts.census, order.measures, options)[0]
     contents = {name: contents_of(task, each) for name, each in references.annotations.items()}
-    estimated = {name: contents_of(task, each.annotations) for name, each in systems.items()}
     lacking = any(system.failed for system in systems.values())
     ended = _is_wrong(order, said) or (order.missing == "error" and lacking)
     return Part(
@@ -111,7 +110,7 @@ def score_part(
         grounds=Grounds.of(measures, facts, named=_lost_for_all(found)),
         judged=None if ended or not measures else _judged(order, references, systems, measures, items),
         fingerprints=fingerprints_of(contents),
-        suspicions=look_for_suspicions(task, references, systems, contents, estimated),
+        suspicions=look_for_suspicions(task, references, systems, contents),
         said={section: told for section, told in said.items() if told},
         paired=has_pairs(references, systems),
         ended=ended,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations, product
 from typing import Any
 
@@ -105,7 +106,6 @@ def look_for_suspicions(
     references: References,
     systems: Mapping[str, Estimates],
     contents: Mapping[str, Mapping[str, bytes]],
-    estimated: Mapping[str, Mapping[str, bytes]],
 ) -> Suspicions:
     """Find what is odd about the estimates of some items.
 
@@ -114,34 +114,60 @@ def look_for_suspicions(
     task : Task
     references : References
     systems : mapping of str to Estimates
-    contents, estimated : mapping of str to mapping of str to bytes
-        Contents of references by annotator, and of estimates by system, by item.
+    contents : mapping of str to mapping of str to bytes
+        Contents of references by annotator and item.
     """
+    usable = {
+        name: {item: each for item, each in system.annotations.items() if each is not None}
+        for name, system in systems.items()
+    }
+
+    @cache
+    def content(name: str, item: str) -> bytes:
+        return task.content(usable[name][item])
+
     same: dict[Group, Same] = {}
     apart: dict[Group, Apart] = {}
-    for annotator, (name, estimates) in product(contents, systems.items()):
+    for annotator, (name, estimates) in product(contents, usable.items()):
+        known = references.annotations[annotator]
         alike = [
-            item for item, content in contents[annotator].items() if estimated[name].get(item) == content
+            item
+            for item, of_reference in contents[annotator].items()
+            if item in estimates
+            and _may_be_same(task, known[item], estimates[item])
+            and content(name, item) == of_reference
         ]
         same[name, annotator] = Same(len(alike), len(contents[annotator]), min(alike, default=None))
-        ends = list(_different_extents(task, estimates.annotations, references.annotations[annotator]))
+        ends = list(_different_extents(task, estimates, known))
         if ends:
             apart[name, annotator] = Apart(len(ends), max(ends))
     return Suspicions(
         {group: found for group, found in same.items() if found.references},
         apart,
         frozenset(
-            (one, other) for one, other in combinations(estimated, 2) if estimated[one] != estimated[other]
+            (one, other)
+            for one, other in combinations(usable, 2)
+            if usable[one].keys() != usable[other].keys()
+            or not all(
+                _may_be_same(task, usable[one][item], usable[other][item])
+                and content(one, item) == content(other, item)
+                for item in usable[one]
+            )
         ),
-        frozenset(name for name, found in estimated.items() if not found),
+        frozenset(name for name, found in usable.items() if not found),
     )
+
+
+def _may_be_same(task: Task, one: Any, other: Any) -> bool:
+    """Tell by what costs less than contents whether these may be equal."""
+    return task.extent(one) == task.extent(other)
 
 
 def _different_extents(
     task: Task, estimates: Mapping[str, Any], references: Mapping[str, Any]
 ) -> Iterator[tuple[float, str, float, float]]:
     for item, annotation in references.items():
-        if estimates.get(item) is not None:
+        if item in estimates:
             ref, est = task.extent(annotation), task.extent(estimates[item])
             if abs(ref - est) > min(_EXTENT_UNITS, _EXTENT_SHARE * ref):
                 yield abs(ref - est), item, ref, est
