@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import threading
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -73,8 +71,7 @@ class Pack:
         self._again = again
         self._packing: Packing = task.packing
         self._begins = [0, *accumulate(block.rows for block in record.blocks)]
-        self._kept: OrderedDict[int, _Kept] = OrderedDict()
-        self._lock = threading.Lock()
+        self._block = lru_cache(maxsize=_KEPT)(self._decoded_block)
 
     def __reduce__(self) -> Again:
         return self._again
@@ -192,14 +189,6 @@ class Pack:
         number = self._block_of(row)
         found = self._block(number).rows[row - self._begins[number]]
         assert found is not None, "handles are made of rows in which sources begin"
-        return found
-
-    def _block(self, number: int) -> _Kept:
-        with self._lock:  # threads may read side by side
-            found = self._kept.pop(number, None) or self._decoded_block(number)
-            self._kept[number] = found
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
         return found
 
     def _decoded_block(self, number: int) -> _Kept:
