@@ -132,6 +132,17 @@ def test_without_any_label_nothing_is_defined() -> None:  # A03
         assert np.isnan(scores.value(name)), name
 
 
+def test_annotators_may_be_judged_in_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thumb cannot go up a fifth from note to note; thumb and index finger can."""
+    monkeypatch.setattr("kammerton.fingering.task._TOGETHER", 3)
+    bad, good = piece("1 1", [60, 67]), piece("1 2", [60, 67])
+    annotators = {"x": {"a": bad, "b": good, "c": bad}, "y": {"a": good, "b": good, "c": bad}}
+    estimates = {"s": dict.fromkeys("abc", good)}
+    items = kammerton.score("fingering", None, estimates, annotators=annotators).items
+    found = items.filter(protocol="playability", measure="ifr_melodic_references").sort("item")
+    assert found.select("item", "value").rows() == [("a", 1 / 2), ("b", 0.0), ("c", 1.0)]
+
+
 def test_playability_follows_the_profile() -> None:
     """Thumb to ring finger over 13 semitones: Parncutt allows 14, the document 12."""
     ref, est = piece("1 4", [60, 73]), piece("1 4", [60, 73])

@@ -300,6 +300,15 @@ def test_long_lanes_are_cut_and_joined(item: Item, chunk: int) -> None:
         assert Matches(pieces, table).recombined()[0].tolist() == brute_force(item)
 
 
+def test_what_is_long_costs_no_more_than_its_notes() -> None:
+    """Each annotator is right in one of two chunks, and nowhere may one go over to the other."""
+    half = recombination.CHUNK
+    misses = np.repeat([[False, True], [True, False]], half, axis=1)
+    closed = np.zeros(2 * half, dtype=bool)
+    costs = recombination.least_costs(np.zeros(2 * half, dtype=np.int64), 1, misses, lambda *_: closed)
+    assert costs.tolist() == [half]
+
+
 def test_a24_twelve_annotators() -> None:
     rng = np.random.default_rng(0)
     choices = np.array(["1", "2", "-1"])

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fingering_strategies import fingerings
@@ -514,6 +514,7 @@ def test_fast_ways_and_the_patient_one_agree(fingering: Fingering, data: st.Data
     parsed(changed)
 
 
+@example(99_999_999.999_999_99)
 @given(st.floats(0, 1e16) | st.decimals(0, 10**9, places=6, allow_nan=False).map(float))
 def test_times_are_read_as_the_nearest_double(time: float) -> None:
     for written in (repr(time), f"{time:.6f}", f"{time:.0f}"):
