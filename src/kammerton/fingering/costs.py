@@ -26,12 +26,12 @@ def finger_costs(tables: Mapping[str, Mapping[Classes, float]]) -> ClassCosts | 
     >>> finger_costs({"confusion": {("R1", "R1"): 3.0, ("R1", "R2"): 1.0}}).rows[0]
     ClassCost(name='R1', whole=4.0, lost=1.0, instead='R2')
     """
-    cells = {
-        (str(reference), str(estimate)): weight
-        for (reference, estimate), weight in tables.get("confusion", {}).items()
-    }
     if "confusion" not in tables:
         return ClassCosts(kind="finger", unit="notes", rule=_RULE, rows=(), needs=_NEEDS)
+    cells = {
+        (str(reference), str(estimate)): weight
+        for (reference, estimate), weight in tables["confusion"].items()
+    }
     if not cells:
         return None
     return ClassCosts(

@@ -117,7 +117,7 @@ def view_item(
         legend=_LEGEND,
         ranked=tuple(_ranked(sides, estimates, marks)),
         signs=_signs(branches),
-        reasons={name: (verdict.reason(),) for name, verdict in marks.items() if verdict.reason()},
+        reasons={name: (told,) for name, verdict in marks.items() if (told := verdict.reason())},
     )
 
 

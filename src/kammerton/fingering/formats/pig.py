@@ -132,7 +132,7 @@ def _clean(grid: Grid, problems: Problems, options: ReadingOptions) -> Notes:
         texts_of(grid.column(FINGER), partial(_label, options), at["finger"], problems),
         lambda row, field: grid.place(row, _COLUMNS[field]),
         # ids that count upwards are distinct
-        None if (ids[1:] > ids[:-1]).all() and not np.isnan(ids).any() else grid.cells(ID),
+        None if (ids[1:] > ids[:-1]).all() else grid.cells(ID),
         grid.line_of(),
     )
 

@@ -76,7 +76,7 @@ def _times(grid: Grid, column: int, times: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def _count_upwards(numbers: NDArray[np.number]) -> bool:
-    return bool(numbers[0] >= 0 and (numbers[1:] > numbers[:-1]).all())
+    return bool((numbers[1:] > numbers[:-1]).all())
 
 
 def _in_order(onsets: NDArray[np.float64], offsets: NDArray[np.float64]) -> bool:
