@@ -309,6 +309,14 @@ def test_what_is_long_costs_no_more_than_its_notes() -> None:
     assert costs.tolist() == [half]
 
 
+def test_lanes_may_be_many() -> None:
+    """Each annotator misses one of two notes, and nowhere may one go over to the other."""
+    closed = np.zeros(600, dtype=bool)
+    misses = np.repeat([[False, True], [True, False]], 300, axis=1)
+    costs = recombination.least_costs(np.tile(np.arange(300), 2), 300, misses, lambda *_: closed)
+    assert costs.tolist() == [1] * 300
+
+
 def test_a24_twelve_annotators() -> None:
     rng = np.random.default_rng(0)
     choices = np.array(["1", "2", "-1"])

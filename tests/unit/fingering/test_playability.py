@@ -111,6 +111,9 @@ def test_rules_of_steps(notes: str, rule: str) -> None:
         ("L1:60@0 L5:67@0", "order", [0, 1]),  # seen by the right hand: finger 1 above finger 5
         ("R2:60@0 R3:66@0 R5:67@0", "large_span", [0, 1]),
         ("R2:60@0 R5:61@0", "small_span", [0, 1]),
+        # of several pairs that break it, the lower fingers, and the nearest keys of two
+        ("R2:60@0 R3:66@0 R4:72@0", "large_span", [0, 1]),
+        ("R1:60@0 R1:62@0 R2:80@0", "large_span", [1, 2]),
         # one thumb on two keys: 2 is near enough to the upper one, 11 above the lower one
         ("R1:60@0 R1:62@0 R2:71@0", "large_span", [0, 2]),
         # the order of rules, whatever the fingers

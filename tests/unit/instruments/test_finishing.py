@@ -164,6 +164,12 @@ def test_a_map_that_has_half_of_the_unknown_labels_is_not_named() -> None:
     assert "irmas" not in said
 
 
+def test_a_map_may_have_a_label_in_another_case() -> None:
+    given = entries((0, "YODELING"))
+    assert "`--map audioset-" in finished(given, taxonomy="openmic-2018", casefold=True)[1]
+    assert "audioset" not in finished(given, taxonomy="openmic-2018")[1]
+
+
 def test_where_there_is_a_map_no_other_is_named() -> None:
     said = finished(entries((0, "gel")), taxonomy="openmic-2018", map="medleydb-to-openmic-2018")[1]
     assert "KT600" in said

@@ -95,17 +95,18 @@ def test_tags_have_places() -> None:
 
 
 def test_rows_that_cannot_be_used() -> None:
-    text = HEADER + "track_1\ta\tb\n\ta\tb\t2.mp3\t1\tinstrument---F\n" + 2 * FIRST
+    text = HEADER + "track_1\ta\tb\n\ta\tb\t2.mp3\t1\tinstrument---F\n" + 3 * FIRST
     found = sheet(text + "track_3\ta\tb\t2.mp3\t1\tinstrument---F\n", ".tsv")
     assert items(found) == {"track_3": "{F}"}
     assert [(said.code, said.line, said.severity) for said in found.diagnostics if said.line] == [
         ("KT161", 2, "error"),
         ("KT621", 3, "error"),
         ("KT618", 5, "error"),
+        ("KT618", 6, "error"),
     ]
     assert [said.hint for said in found.diagnostics if said.code == "KT618"] == [
         "it stands first in line 4: take one of the two out"
-    ]
+    ] * 2
     assert found.broken["track_1"] == "KT161 row has 3 columns, the header 6"
     assert found.broken["track_0000948"] == "KT618 item stands twice: `track_0000948`"
 
