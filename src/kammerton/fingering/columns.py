@@ -111,8 +111,12 @@ class Columns:
     @cached_property
     def _lengths(self) -> Codes:
         """How many notes there are for each annotator of each case."""
-        annotators = [len(refs) for _, refs in self.cases]
-        return np.repeat([len(est) for est, _ in self.cases], annotators)
+        return np.array([len(est) for est, _ in self.cases])[self._owners]
+
+    @cached_property
+    def _owners(self) -> Codes:
+        """Case of each annotator."""
+        return np.repeat(np.arange(len(self.cases)), [len(refs) for _, refs in self.cases])
 
     @cached_property
     def _unfilled(self) -> Codes:
@@ -121,9 +125,7 @@ class Columns:
 
     def _count(self, flags: Flags) -> Codes:
         """Count annotators, case by case."""
-        annotators = [len(refs) for _, refs in self.cases]
-        cases = np.repeat(np.arange(len(annotators)), annotators)
-        return np.bincount(cases[flags], minlength=len(annotators))
+        return np.bincount(self._owners[flags], minlength=len(self.cases))
 
     def _gaps_as_labels(self, refs: Codes) -> Codes:
         nothing = len(self.table.strikes) - 1
