@@ -10,6 +10,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.model.measure import Measure
+from kammerton.reporting.html.judges import judges_of
 from kammerton.reporting.html.numbers import amount, figure, p_value
 from kammerton.reporting.html.source import Source
 from kammerton.reporting.html.worst_item import worst_item
@@ -160,8 +161,15 @@ def test_of_many_annotators_some_are_told() -> None:
 
 
 def test_classes_are_no_items() -> None:
-    scores = tabled({"one": [(1, 1), (0, 2)]}, (CLASSES,))
+    scores = tabled({"one": {"ann": [(1, 1), (0, 2)], "bob": [(1, 1), (1, 2)]}}, (CLASSES,))
     assert "Which item is worst" not in text_of(section(scores, "answers"))
+    assert judges_of(Source(key="c1", scores=scores)) == {}
+
+
+def test_of_a_task_that_lays_nothing_out_nothing_is_missed() -> None:
+    text = told({"one": [0.5]})
+    assert "Which item is worst, and why?" in text
+    assert "Why is not told" not in text
 
 
 def test_nothing_defined_has_no_worst_item() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import kammerton as kt
 from kammerton.errors import OptionError
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Statistics
@@ -415,6 +416,13 @@ def test_a_disagreement_may_be_within_the_noise() -> None:
 def test_choices_that_are_not_possible(choices: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         compare(tabled(POOL), **choices)
+
+
+@pytest.mark.parametrize("choice", ["resamples", "permutations"])
+def test_what_cannot_be_drawn_is_refused_before_anything_is_read(choice: str) -> None:
+    choices: dict[str, Any] = {choice: 0}
+    with pytest.raises(OptionError, match="at least one draw is needed, got 0"):
+        kt.compare("chords", "nowhere", ["neither here"], **choices)
 
 
 def test_one_system_or_no_common_item_is_no_comparison() -> None:
