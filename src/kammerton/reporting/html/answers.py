@@ -201,7 +201,7 @@ def _people(source: Source) -> Answer:
     if not people[1:]:
         told = "One annotator: how far people agree is not known here."
         return Answer(question=question, answer=told, details=(_SECOND,))
-    spread = list(_spread(source, people))
+    spread = list(_spread(source))
     told = f"{len(people)} annotators; figures are against all of them at once."
     if spread:
         told = (
@@ -248,12 +248,11 @@ def _with_several(items: int, every: int) -> str:
     return f"{out_of(items, every, 'item')}, those that several annotated."
 
 
-def _spread(source: Source, people: Sequence[str]) -> Iterator[str]:
+def _spread(source: Source) -> Iterator[str]:
     """Give for some systems the figures against one annotator and another."""
-    measure = source.main
-    known = [name for name in people if name in source.scores.annotators_of(measure)]
+    measure, people = source.main, source.people_of(source.main)
     for system in source.scores.systems[:3]:
-        found = (source.scores.estimate(measure, system, name, measure.aggregate).value for name in known)
+        found = (source.scores.estimate(measure, system, name, measure.aggregate).value for name in people)
         values = [value for value in found if not math.isnan(value)]
         if values:
             yield f"{shown(system, 60)} {ends(min(values), max(values), measure)}"

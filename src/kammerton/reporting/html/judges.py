@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.reporting.html.source import Source
 
@@ -33,8 +32,10 @@ def judges_of(source: Source) -> dict[str, str]:
 
 def values_by_annotator(source: Source, measure: Measure, system: str) -> dict[str, dict[str, float]]:
     """Return what items scored against each annotator, where figures are against one at a time."""
-    people = (name for name in source.scores.annotators_of(measure) if name != ALL)
-    return {annotator: dict(_defined(source, measure, system, annotator)) for annotator in people}
+    return {
+        annotator: dict(_defined(source, measure, system, annotator))
+        for annotator in source.people_of(measure)
+    }
 
 
 def _judging(source: Source) -> Measure | None:

@@ -66,6 +66,10 @@ class Source:
         """Return whose references the figures of a measure are against: the only one, or all."""
         return self.scores.annotators_of(measure)[-1]
 
+    def people_of(self, measure: Measure) -> tuple[str, ...]:
+        """Return the annotators that the figures of a measure are against one at a time."""
+        return tuple(name for name in self.scores.annotators_of(measure) if name != ALL)
+
     def value(self, measure: Measure, system: str) -> float:
         """Return the headline figure of a system."""
         return self.scores.estimate(measure, system, self.annotator(measure), measure.aggregate).value
