@@ -12,7 +12,6 @@ from scipy import stats
 
 import kammerton as kt
 from kammerton.model.measure import Measure, Values
-from kammerton.statistics.bootstrap import expanded
 from kammerton.statistics.comparing import compare
 from kammerton.statistics.comparison import Comparison
 from kammerton.statistics.intervals import intervals
@@ -147,11 +146,14 @@ def test_intervals_of_means_come_near_those_of_scipy(scores: kt.Scores) -> None:
                 continue
             who = scores.annotators_of(measure)[-1]
             for system, of_items in values(scores, measure).items():
+                count = len(of_items)
+                # of n values a resample has the variance with n, not n - 1, below the fraction line
+                quantile = stats.t.ppf(0.975, count - 1) * np.sqrt(count / (count - 1))
                 expected = stats.bootstrap(
                     (of_items,),
                     np.mean,
                     n_resamples=9999,
-                    confidence_level=expanded(0.95, len(of_items)),
+                    confidence_level=1 - 2 * stats.norm.sf(quantile),
                     method={"bca": "BCa"}.get(method, method),
                     rng=0,
                 ).confidence_interval
