@@ -78,6 +78,7 @@ def test_escaped_text_is_one_harmless_line(text: str) -> None:
         ("50%&#$^~", r"50\%\&\#\$\textasciicircum{}\textasciitilde{}", r"50%&amp;\#\$^\~"),
         ("[5cm]", "{}[5cm]", r"\[5cm\]"),
         ("*", "{}*", r"\*"),
+        ("v1--2---''?`", "v1-{}-2-{}-{}-'{}'?{}`", r"v1--2---''?\`"),
         ("a|b\n<script>", r"a\textbar{}b\textbackslash{}x0a$<$script$>$", r"a\|b\\x0a\<script\>"),
     ],
 )

@@ -86,6 +86,12 @@ def test_mistakes_are_one_line_and_a_hint(corpus: Terminal, arguments: str, firs
             "--taxonomy",
             "`--taxonomy` is an option of `kammerton score instruments`",
         ),
+        (
+            "report x --out y",
+            "--out",
+            "did you mean `--output`? `--out` is an option of `kammerton score` and `kammerton agree`",
+        ),
+        ("score chords a b --CI=0.9", "--CI", "did you mean `--ci`?"),
         ("score chords a b --zzz", "--zzz", "`kammerton score chords --help` lists the options"),
         ("demo -x", "-x", "`kammerton demo --help` lists the options"),
     ],

@@ -37,7 +37,8 @@ def hint_of_option(app: App, verbs: Sequence[str], tokens: Sequence[str], option
     Returns
     -------
     str
-        The commands that have the option; or the nearest option of this one, if one is near.
+        The commands that have the option, behind an option of this one that begins with it; or the nearest
+        option of this one, if one is near.
     """
     name = option.partition("=")[0]
     verb, here = tokens[0], " ".join(tokens[: 1 + (len(tokens) > 1 and tokens[1] in TASKS)])
@@ -48,12 +49,19 @@ def hint_of_option(app: App, verbs: Sequence[str], tokens: Sequence[str], option
             own += names if command == here else []
             if name in names:
                 having.setdefault(other, []).append(command)
+    near = _nearest(name.strip("-").lower(), [each.strip("-") for each in own])
     if having:
         nearest = {verb: having[verb]} if verb in having else having
         found = [each for named, commands in nearest.items() for each in _together(named, commands)]
-        return f"{quote(name)} is an option of {_listed(found)}"
-    near = get_close_matches(name.strip("-"), [each.strip("-") for each in own], n=1, cutoff=_NEAR)
-    return f"did you mean `--{near[0]}`?" if near else f"`kammerton {here} --help` lists the options"
+        opening = f"did you mean `--{near}`? " if near.startswith(name.strip("-")) and near else ""
+        return f"{opening}{quote(name)} is an option of {_listed(found)}"
+    return f"did you mean `--{near}`?" if near else f"`kammerton {here} --help` lists the options"
+
+
+def _nearest(name: str, own: Sequence[str]) -> str:
+    """Return the option that begins like a name or is spelled nearly so, or nothing."""
+    begun = [each for each in own if len(name) > 2 and each.startswith(name)]
+    return next(iter((*begun, *get_close_matches(name, own, n=1, cutoff=_NEAR))), "")
 
 
 def _options(app: App, verb: str) -> Iterator[tuple[str, list[str]]]:

@@ -45,6 +45,9 @@ _LATEX = {
 }
 """What LaTeX obeys, and what TeX's own encoding prints as something else."""
 
+_LIGATURE = re.compile(r"(?<=-)(?=-)|(?<=')(?=')|(?<=[`?!])(?=`)")
+"""Where TeX would make one character of two, such as a dash of two hyphens."""
+
 _MINUS = re.compile(r"(?<![\w.])-(?=[\d.])")
 """A hyphen before a number, not within a name, a range or an exponent."""
 
@@ -103,7 +106,7 @@ def for_latex(text: str) -> str:
     >>> print(for_latex("50 % of A_B"))
     50 \% of A\_B
     """
-    escaped = "".join(_LATEX.get(character, character) for character in printable(text))
+    escaped = _LIGATURE.sub("{}", "".join(_LATEX.get(each, each) for each in printable(text)))
     # after `\\`, LaTeX takes a star or a bracket as that command's own; build logs obey `::`
     return "{}" + escaped if escaped.startswith(("[", "*", "::")) else escaped
 
