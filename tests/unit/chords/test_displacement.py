@@ -34,6 +34,11 @@ def test_an_estimate_that_comes_late_would_be_right_earlier() -> None:
     assert reasons(song(*SONG), early) == ["92 % would be right if it came 6.3 s later"]
 
 
+def test_what_comes_before_the_beginning_when_moved_counts_no_more() -> None:
+    introduced = song("A:min", *SONG)
+    assert reasons(song(*SONG), introduced) == ["100 % would be right if it came 10.0 s earlier"]
+
+
 @pytest.mark.parametrize(
     ("labels", "told"),
     [

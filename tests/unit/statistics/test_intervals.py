@@ -249,6 +249,25 @@ def test_classes_are_of_the_items_that_a_system_has() -> None:
         assert [sample.units_behind(key, found[key], nothing) for key in keys] == units
 
 
+def test_classes_against_all_are_of_the_items_that_anyone_annotated() -> None:
+    of_one, of_other = (
+        {name: each for name, each in lists(TRUTH).items() if name in some} for some in ("abc", "cd")
+    )
+    scores = kt.score(
+        "instruments",
+        of_one,
+        {"s": lists(SAID)},
+        annotators={"other": of_other},
+        measures=["open-mic-task1/macro_F"],
+    )
+    keys = [
+        Key("s", annotator, scores.measures[0], "gathered") for annotator in ("reference", "other", "all")
+    ]
+    sample = Sample(scores, keys, {scores.measures[0]: frozenset("abcd")})
+    found = sample.found(keys)
+    assert [sample.units_behind(key, found[key], np.zeros(1)) for key in keys] == [3, 2, 4]
+
+
 def test_classes_of_queries_and_of_several_annotators() -> None:
     topics = {
         f"t{number}": InstrumentList((f"d{number}", "d9"), query=True, closed=True) for number in range(4)
