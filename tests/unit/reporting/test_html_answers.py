@@ -10,6 +10,8 @@ import pytest
 
 import kammerton as kt
 from kammerton.model.measure import Measure
+from kammerton.reporting.charts.catalogue import charts_of
+from kammerton.reporting.html.chapters import source_of
 from kammerton.reporting.html.judges import judges_of
 from kammerton.reporting.html.numbers import amount, figure, p_value
 from kammerton.reporting.html.source import Source
@@ -302,6 +304,15 @@ def test_what_classes_cost_is_told_of_the_best_system_first() -> None:
     assert "100 % of what good lost by root and full quality: 6 s of 6 s." in text_of(
         section(scores, "answers")
     )
+
+
+def test_of_many_systems_the_best_are_drawn_with_what_classes_cost() -> None:
+    items = dict.fromkeys("ab", ([(0, 8)], ["C"]))
+    # s7, the last by name, is wrong for one of eight seconds, s1 for seven
+    said = {f"s{end}": dict.fromkeys("ab", ([(0, end), (end, 8)], ["C", "G"])) for end in range(1, 8)}
+    source = source_of(kt.score("chords", items, said, protocols=["mirex2013"], ci=None), "c1")
+    drawn = dict(charts_of(source))["losses"].to_dict()["data"]["values"]
+    assert list(dict.fromkeys(row["system"] for row in drawn)) == ["s2", "s3", "s4", "s5", "s6", "s7"]
 
 
 def test_the_dearest_classes_and_systems_are_listed_and_the_others_told_together() -> None:

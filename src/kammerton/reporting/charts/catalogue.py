@@ -109,7 +109,8 @@ def _confusion(source: Source, _: Measure, palette: Palette) -> alt.TopLevelMixi
 
 
 def _costs(source: Source) -> dict[str, ClassCosts]:
-    found = ((system, costs_of(source, system)) for system in source.scores.systems[:_SYSTEMS])
+    best = source.ranked[:_SYSTEMS]
+    found = ((system, costs_of(source, system)) for system in source.scores.systems if system in best)
     return {system: each for system, each in found if each is not None}
 
 

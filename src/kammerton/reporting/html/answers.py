@@ -114,9 +114,9 @@ def _not_independent(source: Source) -> Iterator[str]:
     """Say that intervals may be too narrow, where items look as if they belonged together."""
     for each in source.scores.diagnostics:
         if each.code == "KT218":
-            yield coded(shown(sentence(f"{each.message} ({each.code})"), 300))
+            yield coded(sentence(f"{each.message} ({each.code})"), 300)
             if each.hint:
-                yield coded(shown(sentence(each.hint)))
+                yield coded(sentence(each.hint))
 
 
 def _floor(source: Source) -> Iterator[str]:

@@ -37,15 +37,15 @@ def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def coded(message: str) -> Markup:
-    """Return a message, in which what stands in backquotes is code.
+def coded(message: str, limit: int = LONGEST) -> Markup:
+    """Return a message as :func:`shown`, in which what stands in backquotes is code.
 
     >>> print(coded("no `a<b` here"))
     no <code><bdi>a&lt;b</bdi></code> here
     """
     from markupsafe import Markup, escape  # noqa: PLC0415
 
-    parts = [escape(part) for part in re.split("`([^`]+)`", printable(message))]
+    parts = [escape(part) for part in re.split("`([^`]+)`", shown(message, limit))]
     parts[1::2] = [Markup("<code><bdi>{}</bdi></code>").format(part) for part in parts[1::2]]
     return Markup("").join(parts)
 

@@ -65,8 +65,8 @@ def _codes(diagnostics: Sequence[Diagnostic], roots: Sequence[str]) -> list[dict
             "code": code,
             "severity": _SEVERITIES[severity],
             "count": f"{sum(each.count for each in found):,}",
-            "message": coded(shown(found[0].message)),
-            "hint": None if found[0].hint is None else coded(shown(found[0].hint)),
+            "message": coded(found[0].message),
+            "hint": None if found[0].hint is None else coded(found[0].hint),
             "places": list(_places(found, roots)),
             "more": max(0, len(found) - _PLACES),
         }
