@@ -141,7 +141,7 @@ def expanded(level: float, units: int) -> float:
     """
     tail_of(level)
     bound = math.sqrt(units / (units - 1)) * quantile(level, units - 1)
-    return min(math.erf(bound / math.sqrt(2)), math.nextafter(1, 0))
+    return min(max(level, math.erf(bound / math.sqrt(2))), math.nextafter(1, 0))
 
 
 def interval(

@@ -96,6 +96,12 @@ def test_levels_stay_below_one_and_come_down_to_what_was_asked_for() -> None:
     assert levels[-1] == pytest.approx(0.95, abs=1e-6)
 
 
+def test_levels_too_small_to_be_told_from_a_median_stay_levels() -> None:
+    # half of 1 + 1e-17 is half of 1 to a machine, and 0 is no level
+    assert expanded(1e-17, 5) == 1e-17
+    assert interval(500.0, COUNTED, None, 1e-17, 5) == (500, 500)
+
+
 @pytest.mark.parametrize("units", [5, 20])
 def test_of_means_that_are_normal_it_is_the_interval_of_student(units: int) -> None:
     # resamples of n values have the variance with n, and not n - 1, below the fraction line
