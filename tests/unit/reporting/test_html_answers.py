@@ -306,6 +306,12 @@ def test_what_classes_cost_is_told_of_the_best_system_first() -> None:
     )
 
 
+def test_of_many_systems_the_best_are_told_annotator_by_annotator() -> None:
+    table = {name: {"ann": [(part, 8)] * 6, "bob": [(part + 1, 8)] * 6} for part, name in enumerate("abcd")}
+    text = text_of(section(tabled(table, (MEAN,)), "answers"))
+    assert "d 37.5 to 50.0; c 25.0 to 37.5; b 12.5 to 25.0 per cent." in text
+
+
 def test_of_many_systems_the_best_are_drawn_with_what_classes_cost() -> None:
     items = dict.fromkeys("ab", ([(0, 8)], ["C"]))
     # s7, the last by name, is wrong for one of eight seconds, s1 for seven

@@ -249,9 +249,9 @@ def _with_several(items: int, every: int) -> str:
 
 
 def _spread(source: Source) -> Iterator[str]:
-    """Give for some systems the figures against one annotator and another."""
+    """Give for the best systems the figures against one annotator and another."""
     measure, people = source.main, source.people_of(source.main)
-    for system in source.scores.systems[:3]:
+    for system in source.ranked[:3]:
         found = (source.scores.estimate(measure, system, name, measure.aggregate).value for name in people)
         values = [value for value in found if not math.isnan(value)]
         if values:
