@@ -2,6 +2,7 @@
 """What all tests share: the settings of Hypothesis, and the data that are not in the repository."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ from hypothesis import settings
 settings.register_profile("kammerton", deadline=None, print_blob=True)
 settings.register_profile("hunt", deadline=None, max_examples=3000)
 settings.load_profile(os.environ.get("HPROF", "kammerton"))
+
+# what runs tests in the background may have them ignore the signals that tests send, and their processes too
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -26,8 +26,10 @@ def columns(packing: Packing, rows: Sequence[Mapping[str, Any]]) -> dict[str, Pa
         values = [list(row[name]) if name in packing.lists else [row[name]] for row in rows]
         flat = [value for each in values for value in each]
         offsets = np.cumsum([0, *map(len, values)])
-        whole: Any = flat if kind == "text" else np.array(flat, dtype=TYPES[kind])
-        found[name] = PackedColumn(whole, offsets)
+        if kind == "text":
+            found[name] = PackedColumn.of_texts(flat, offsets)
+        else:
+            found[name] = PackedColumn(np.array(flat, dtype=TYPES[kind]), offsets)
     return found
 
 

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kammerton.chords.spellings import Spellings, spellings_in_use
+
 __all__ = ["ChordAnnotation"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class ChordAnnotation:
     """Chords of one song by one annotator or system.
 
@@ -20,23 +22,65 @@ class ChordAnnotation:
     intervals : ndarray of float64, shape (n, 2)
         Start and end in seconds; sorted, without overlaps. Rows of zero length are kept: the
         segmentation of ``mirex2013`` sees them.
-    labels : tuple of str, length n
+    labels : collection of str, length n
         Labels in Harte syntax, each as it was written.
+
+    Attributes
+    ----------
+    codes : ndarray of int64, shape (n,)
+        Number of each label in ``spellings``.
+    spellings : Spellings
 
     Notes
     -----
     Made by :func:`kammerton.chords.read` and by everything that takes intervals and labels; the
     constructor does not check.
+
+    Examples
+    --------
+    >>> song = ChordAnnotation(np.array([[0.0, 2.0], [2.0, 4.0]]), ("C", "G:7"))
+    >>> len(song), song.labels
+    (2, ('C', 'G:7'))
     """
 
-    intervals: NDArray[np.float64]
-    labels: tuple[str, ...]
+    __slots__ = ("codes", "intervals", "spellings")
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self.labels)
+    def __init__(self, intervals: NDArray[np.float64], labels: Collection[str]) -> None:
+        self.intervals = intervals
+        self.spellings = spellings_in_use()
+        self.codes = self.spellings.numbers(labels)
+
+    @classmethod
+    def coded(
+        cls, intervals: NDArray[np.float64], codes: NDArray[np.int64], spellings: Spellings
+    ) -> ChordAnnotation:
+        """Return the annotation whose labels have these numbers."""
+        made = cls.__new__(cls)
+        made.intervals, made.codes, made.spellings = intervals, codes, spellings
+        return made
 
     @classmethod
     def empty(cls) -> ChordAnnotation:
         """Return the annotation without rows."""
         return cls(np.empty((0, 2)), ())
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Label of each row, as it was written."""
+        return tuple(map(self.spellings.labels.__getitem__, self.codes.tolist()))
+
+    def codes_in(self, spellings: Spellings) -> NDArray[np.int64]:
+        """Return the number of each label in other spellings."""
+        return self.codes if self.spellings is spellings else spellings.numbers(self.labels)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.codes)
+
+    def __repr__(self) -> str:
+        """Show intervals and labels."""
+        return f"ChordAnnotation({self.intervals!r}, {self.labels!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to other processes by labels: numbers are of this one."""
+        return ChordAnnotation, (self.intervals, self.labels)

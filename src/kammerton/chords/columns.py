@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
 from kammerton.chords.annotation import ChordAnnotation
+from kammerton.chords.spellings import spellings_in_use
 from kammerton.core.intervals import Codes, Segments, Slices, sequence_of_rows, slice_pairs
 from kammerton.model.task import Case
 
@@ -17,6 +17,8 @@ __all__ = ["NO_CHORD", "SILENCE", "Columns", "build_columns"]
 
 SILENCE, NO_CHORD = 0, 1
 """Codes that every vocabulary has: no row at all, and the label ``N``."""
+
+_NONE = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,17 +62,15 @@ def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> Columns:
     pairs = [case.pair for case in cases]
     refs, ref_order = _distinct([ref for ref, _ in pairs])
     ests, est_order = _distinct([est for _, est in pairs])
-    labels = set(chain.from_iterable(annotation.labels for annotation in (*refs, *ests)))
-    # In the order of their spelling, the codes of a song do not depend on the songs beside it.
-    index = {label: code for code, label in enumerate(("", "N", *sorted(labels - {"", "N"})))}
-    ref_rows = _encode(refs, index).take(ref_order)
-    est_rows = _encode(ests, index).take(est_order)
+    labels, (ref_codes, est_codes) = _numbered(refs, ests)
+    ref_rows = _rows(refs, ref_codes).take(ref_order)
+    est_rows = _rows(ests, est_codes).take(est_order)
     all_slices = slice_pairs(ref_rows, est_rows)
     ref_lasts, est_lasts = ref_rows.ends > ref_rows.starts, est_rows.ends > est_rows.starts
     ref, est = ref_rows.where(ref_lasts), est_rows.where(est_lasts)
     slices = all_slices.restricted(ref, ref_lasts, est, est_lasts)
     groups = np.array([case.group for case in cases], dtype=np.int64)
-    return Columns(tuple(index), groups, ref, est, slices, ref_rows, est_rows, all_slices)
+    return Columns(labels, groups, ref, est, slices, ref_rows, est_rows, all_slices)
 
 
 def _distinct(annotations: list[ChordAnnotation]) -> tuple[list[ChordAnnotation], Codes]:
@@ -80,11 +80,25 @@ def _distinct(annotations: list[ChordAnnotation]) -> tuple[list[ChordAnnotation]
     return list(chosen.values()), np.array(order, dtype=np.int64)
 
 
-def _encode(annotations: list[ChordAnnotation], index: Mapping[str, int]) -> Segments:
+def _numbered(*sides: list[ChordAnnotation]) -> tuple[tuple[str, ...], list[Codes]]:
+    """Return the distinct labels of all sides, and the code of each row of a side.
+
+    In the order of their spelling, the codes of a song do not depend on what was read before it.
+    """
+    spellings = next((each.spellings for side in sides for each in side), spellings_in_use())
+    numbers = [np.concatenate([_NONE, *(each.codes_in(spellings) for each in side)]) for side in sides]
+    used = np.flatnonzero(sum(np.bincount(each, minlength=len(spellings.labels)) for each in numbers))
+    spelled = [spellings.labels[number] for number in used.tolist()]
+    labels = ("", "N", *sorted({*spelled} - {"", "N"}))
+    index = {label: code for code, label in enumerate(labels)}
+    code_of = np.zeros(len(spellings.labels), dtype=np.int64)
+    code_of[used] = [index[label] for label in spelled]
+    return labels, [code_of.take(each) for each in numbers]
+
+
+def _rows(annotations: list[ChordAnnotation], codes: Codes) -> Segments:
     intervals = np.concatenate([np.empty((0, 2)), *(a.intervals for a in annotations)])
-    labels = chain.from_iterable(a.labels for a in annotations)
-    codes = np.fromiter(map(index.__getitem__, labels), dtype=np.int64, count=len(intervals))
-    offsets = np.concatenate(([0], np.cumsum([len(a) for a in annotations], dtype=np.int64)))
+    offsets = np.concatenate(([0], np.cumsum([len(a.codes) for a in annotations], dtype=np.int64)))
     sequence = sequence_of_rows(offsets)
     changed = np.ones(len(codes), dtype=bool)
     changed[1:] = (codes[1:] != codes[:-1]) | (sequence[1:] != sequence[:-1])

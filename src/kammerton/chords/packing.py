@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from kammerton.chords.annotation import ChordAnnotation
-from kammerton.chords.reading import are_chords
+from kammerton.chords.reading import is_chord
+from kammerton.chords.spellings import spellings_in_use
 from kammerton.model.packing import PackedColumn, Packing
 
 __all__ = ["PACKING"]
@@ -25,23 +26,23 @@ def _unpack(columns: Mapping[str, PackedColumn]) -> Sequence[ChordAnnotation | N
     starts, ends, labels = (columns[name] for name in ("starts", "ends", "labels"))
     if not all(np.array_equal(starts.offsets, each.offsets) for each in (ends, labels)):
         return [None] * (len(starts.offsets) - 1)
+    names, spellings = labels.names or (), spellings_in_use()
     intervals = np.column_stack((starts.values, ends.values))
-    bounds, names = starts.offsets.tolist(), labels.values
-    found = [ChordAnnotation(intervals[a:b], tuple(names[a:b])) for a, b in pairwise(bounds)]
-    odd = _odd_rows(starts, ends, names)
-    if not odd.any():
-        return found
-    return [None if bad else each for each, bad in zip(found, starts.having(odd).tolist(), strict=True)]
+    codes = spellings.numbers(names).take(labels.values)
+    odd = starts.having(_odd_rows(starts, ends, labels)).tolist()
+    return [
+        None if bad else ChordAnnotation.coded(intervals[a:b], codes[a:b], spellings)
+        for (a, b), bad in zip(pairwise(starts.offsets.tolist()), odd, strict=True)
+    ]
 
 
-def _odd_rows(starts: PackedColumn, ends: PackedColumn, labels: Sequence[str]) -> Any:
+def _odd_rows(starts: PackedColumn, ends: PackedColumn, labels: PackedColumn) -> Any:
     """Tell which rows are not as reading leaves them: in order, apart, labelled with chords."""
     odd = ~((starts.values >= 0) & (ends.values >= starts.values) & np.isfinite(ends.values))
     behind = starts.owners[1:] == starts.owners[:-1]
     odd[1:] |= behind & (starts.values[1:] < ends.values[:-1])
-    if not are_chords(set(labels)):
-        odd |= np.array([not are_chords({label}) for label in labels], dtype=bool)
-    return odd
+    are_odd = np.array([not is_chord(name) for name in labels.names or ()], dtype=bool)
+    return odd | are_odd.take(labels.values)
 
 
 PACKING = Packing(

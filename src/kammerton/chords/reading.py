@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.labels import absent_omissions, parse
 from kammerton.chords.respelling import respell
+from kammerton.chords.spellings import spellings_in_use
 from kammerton.errors import Diagnostic, LabelError, quote
 from kammerton.formats import IntervalOptions, intervals_from_arrays, read_intervals
 from kammerton.formats.hygiene import is_clean
@@ -27,7 +27,7 @@ __all__ = [
     "SUFFIXES",
     "ChordOptions",
     "adopt_chords",
-    "are_chords",
+    "is_chord",
     "read",
     "read_chords",
     "read_tracks",
@@ -103,10 +103,12 @@ def _sound_annotation(intervals: Any, labels: Any, options: ChordOptions) -> Cho
         return None
     if not labels or intervals.shape != (len(labels), 2) or intervals.dtype != np.float64:
         return None
-    if set(map(type, labels)) != {str} or not _sound.issuperset(labels) or options.limits.label < _SHORT:
+    spellings = spellings_in_use()
+    codes = spellings.numbers_of_sound(labels) if options.limits.label >= _SHORT else None
+    if codes is None:
         return None
     own = intervals + 0.0  # a copy, in which -0.0 is 0.0
-    return ChordAnnotation(own, tuple(labels)) if is_clean(own[:, 0], own[:, 1]) else None
+    return ChordAnnotation.coded(own, codes, spellings) if is_clean(own[:, 0], own[:, 1]) else None
 
 
 def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
@@ -120,20 +122,18 @@ def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading
     return Reading(() if problems.has_errors else found, diagnostics)
 
 
-_sound: set[str] = set()
-"""Short labels that were parsed and had nothing to report: most labels of a file are met before."""
-
 _SHORT = 64
-"""Characters of a short label."""
+"""Characters of a label that is kept once it was parsed and had nothing to report: most are met again."""
 
 
 def _annotation(track: LabelledIntervals, problems: Problems, options: ChordOptions) -> ChordAnnotation:
     intervals = np.empty((len(track.labels), 2))
     intervals[:, 0], intervals[:, 1] = track.starts, track.ends
-    labels = track.labels
-    if not _sound.issuperset(labels):
-        labels = _spelled(track, problems, lenient=options.lenient)
-    return ChordAnnotation(intervals, tuple(labels))
+    spellings = spellings_in_use()
+    codes = spellings.numbers_of_sound(track.labels)
+    if codes is None:
+        return ChordAnnotation(intervals, _spelled(track, problems, lenient=options.lenient))
+    return ChordAnnotation.coded(intervals, codes, spellings)
 
 
 def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> list[str]:
@@ -147,7 +147,7 @@ def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
         found = _problem(label)
         if found is None:
             if len(label) <= _SHORT:
-                _sound.add(label)
+                spellings_in_use().call_sound(label)
             continue
         respelled = respell(label) if lenient else None
         if found.severity == "error" and respelled is None:
@@ -161,12 +161,10 @@ def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
     return [spelling[label] for label in track.labels]
 
 
-def are_chords(labels: Collection[str]) -> bool:
-    """Tell whether every label is a chord as annotations have them."""
-    if _sound.issuperset(labels):
-        return True
-    found = [_problem(label) for label in labels]
-    return all(problem is None or problem.severity != "error" for problem in found)
+def is_chord(label: str) -> bool:
+    """Tell whether a label is a chord as annotations have them."""
+    found = _problem(label)
+    return found is None or found.severity != "error"
 
 
 @lru_cache(maxsize=1 << 16)

@@ -86,11 +86,11 @@ def _line(lines: NDArray[np.int64], note: int) -> int | None:
 def _odd_notes(columns: Mapping[str, PackedColumn]) -> NDArray[np.bool_]:
     """Tell which notes are not as reading leaves them: times that can be, keys, hands, fingers."""
     onsets, offsets, pitches, hands = (columns[name].values for name in _NOTES)
-    labels = columns["labels"].values
-    fingers = {label: inspect(label).diagnostic is None for label in set(labels)}
+    labels = columns["labels"]
+    fingers = np.array([inspect(label).diagnostic is None for label in labels.names or ()], dtype=bool)
     sound: NDArray[np.bool_] = (onsets >= 0) & (offsets >= onsets) & np.isfinite(offsets)
     sound &= (pitches >= -1) & (pitches <= _HIGHEST) & np.isin(hands, (RIGHT, LEFT, UNKNOWN))
-    sound &= np.fromiter(map(fingers.__getitem__, labels), dtype=bool, count=len(labels))
+    sound &= fingers.take(labels.values)
     return ~sound
 
 

@@ -27,14 +27,30 @@ class PackedColumn:
 
     Parameters
     ----------
-    values : ndarray, or list of str
-        Of all annotations, one behind the other.
+    values : ndarray
+        Of all annotations, one behind the other; of texts, the index of each in ``names``.
     offsets : ndarray of int64, shape (annotations + 1,)
         Where the values of each annotation begin, and where the last ones end.
+    names : sequence of str, optional
+        Distinct texts, if the values are texts.
     """
 
-    values: Any
+    values: NDArray[Any]
     offsets: NDArray[np.int64]
+    names: Sequence[str] | None = None
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str], offsets: NDArray[np.int64]) -> PackedColumn:
+        """Return the column of texts that stand one behind the other."""
+        index = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        return cls(np.array([index[text] for text in texts], dtype=np.int64), offsets, tuple(index))
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The values, as they are spelled."""
+        assert self.names is not None, "only of texts"
+        spelled: list[str] = np.array(self.names, dtype=object).take(self.values).tolist()
+        return spelled
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
@@ -47,8 +63,9 @@ class PackedColumn:
         return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
 
     def parts(self) -> Iterator[Any]:
-        """Give the values of each annotation."""
-        return (self.values[begin:end] for begin, end in pairwise(self.offsets.tolist()))
+        """Give the values of each annotation, texts as they are spelled."""
+        values = self.values if self.names is None else self.texts
+        return (values[begin:end] for begin, end in pairwise(self.offsets.tolist()))
 
     def having(self, odd: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Tell which annotations have any of the values that are odd."""

@@ -121,6 +121,7 @@ def look_for_suspicions(
         name: {item: each for item, each in system.annotations.items() if each is not None}
         for name, system in systems.items()
     }
+    extents = {name: _extents(task, annotations) for name, annotations in usable.items()}
 
     @cache
     def content(name: str, item: str) -> bytes:
@@ -128,49 +129,46 @@ def look_for_suspicions(
 
     same: dict[Group, Same] = {}
     apart: dict[Group, Apart] = {}
-    for annotator, (name, estimates) in product(contents, usable.items()):
-        known = references.annotations[annotator]
-        alike = [
-            item
-            for item, of_reference in contents[annotator].items()
-            if item in estimates
-            and _may_be_same(task, known[item], estimates[item])
-            and content(name, item) == of_reference
-        ]
-        same[name, annotator] = Same(len(alike), len(contents[annotator]), min(alike, default=None))
-        ends = list(_different_extents(task, estimates, known))
-        if ends:
-            apart[name, annotator] = Apart(len(ends), max(ends))
+    for annotator, of_annotator in contents.items():
+        annotations = references.annotations[annotator]
+        known = _extents(task, {item: annotations[item] for item in of_annotator})
+        for name, found in extents.items():
+            # what ends elsewhere is not the same, and costs less to tell than contents
+            alike = [
+                item
+                for item, content_of_reference in of_annotator.items()
+                if item in found
+                and found[item] == known[item]
+                and content(name, item) == content_of_reference
+            ]
+            same[name, annotator] = Same(len(alike), len(of_annotator), min(alike, default=None))
+            ends = list(_different(known, found))
+            if ends:
+                apart[name, annotator] = Apart(len(ends), max(ends))
     return Suspicions(
         {group: found for group, found in same.items() if found.references},
         apart,
         frozenset(
             (one, other)
             for one, other in combinations(usable, 2)
-            if usable[one].keys() != usable[other].keys()
-            or not all(
-                _may_be_same(task, usable[one][item], usable[other][item])
-                and content(one, item) == content(other, item)
-                for item in usable[one]
-            )
+            if extents[one] != extents[other]
+            or not all(content(one, item) == content(other, item) for item in usable[one])
         ),
         frozenset(name for name, found in usable.items() if not found),
     )
 
 
-def _may_be_same(task: Task, one: Any, other: Any) -> bool:
-    """Tell by what costs less than contents whether these may be equal."""
-    return task.extent(one) == task.extent(other)
+def _extents(task: Task, annotations: Mapping[str, Any]) -> dict[str, float]:
+    return {item: task.extent(annotation) for item, annotation in annotations.items()}
 
 
-def _different_extents(
-    task: Task, estimates: Mapping[str, Any], references: Mapping[str, Any]
+def _different(
+    references: Mapping[str, float], estimates: Mapping[str, float]
 ) -> Iterator[tuple[float, str, float, float]]:
-    for item, annotation in references.items():
-        if item in estimates:
-            ref, est = task.extent(annotation), task.extent(estimates[item])
-            if abs(ref - est) > min(_EXTENT_UNITS, _EXTENT_SHARE * ref):
-                yield abs(ref - est), item, ref, est
+    for item, ref in references.items():
+        est = estimates.get(item, ref)
+        if abs(ref - est) > min(_EXTENT_UNITS, _EXTENT_SHARE * ref):
+            yield abs(ref - est), item, ref, est
 
 
 def _identical(system: str, same: Same) -> Diagnostic:

@@ -405,7 +405,7 @@ def test_packing_needs_both_sides(arguments: dict[str, Any], said: str) -> None:
 def test_columns_of_one_text_each() -> None:
     """No task of ours has one; the form has room for it."""
     found = Plain(["a\\\\b", None, "c"]).of(np.array([True, False, True]), "text")
-    assert found.values == ["a\\b", "c"]
+    assert found.texts == ["a\\b", "c"]
     assert found.offsets.tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="has nulls"):
         Plain([True, None]).of(np.array([True, True]), "flag")

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,18 +16,11 @@ from kammerton.formats.packs.record import RecordError, parse_diagnostics
 from kammerton.model.packing import PackedColumn, Packing
 from kammerton.model.task import Reading
 
-__all__ = ["Stored", "decoded"]
+__all__ = ["Block", "Damaged"]
 
 
-class Stored(NamedTuple):
-    """What stands in a row at which a source begins."""
-
-    reading: Reading[Any]
-    file: str | None
-
-
-def decoded(contents: Mapping[str, Any], packing: Packing, path: str) -> list[Stored | None]:
-    """Return what sources gave, in the rows in which they begin; None in the others.
+class Block:
+    """What sources gave that begin in the rows of a block.
 
     Parameters
     ----------
@@ -42,20 +36,55 @@ def decoded(contents: Mapping[str, Any], packing: Packing, path: str) -> list[St
     DataError
         KT721 if what was said of a file cannot be read, KT723 if something is lacking.
     """
-    usable = contents["usable"].values
-    annotations = iter(packing.unpack(_columns(contents, packing, path)))
-    found = [next(annotations) if each else None for each in usable]
-    names, files, texts = (texts_of(contents[name].values) for name in ("name", "file", "said"))
-    begins = [row for row, first in enumerate(contents["first"].values) if first]
-    stored: list[Stored | None] = [None] * len(found)
-    for begin, end in zip(begins, [*begins[1:], len(found)], strict=True):
+
+    is_sound = True
+
+    def __init__(self, contents: Mapping[str, Any], packing: Packing, path: str) -> None:
+        self._path = path
+        self._usable: list[bool] = contents["usable"].values
+        annotations = iter(packing.unpack(_columns(contents, packing, path)))
+        self._annotations = [next(annotations) if each else None for each in self._usable]
+        self._names, self._files, texts = (
+            texts_of(contents[name].values) for name in ("name", "file", "said")
+        )
+        begins = [row for row, first in enumerate(contents["first"].values) if first]
+        self._ends = dict(zip(begins, [*begins[1:], len(texts)], strict=True))
         try:
-            said = parse_diagnostics(texts[begin])
+            self._said = {row: parse_diagnostics(texts[row]) for row in begins}
         except RecordError as error:
             raise damaged(str(error), path) from error
-        tracks = tuple(zip(names[begin:end], found[begin:end], strict=True)) if usable[begin] else ()
-        stored[begin] = Stored(_reading(tracks, said, path), files[begin])
-    return stored
+
+    def file(self, row: int) -> str | None:
+        """Return the file that the source was read from that begins in a row, if that can be told."""
+        found: str | None = self._files[row]
+        return found
+
+    def reading(self, row: int) -> Reading[Any]:
+        """Return what the source gave that begins in a row; it is read once, and made as it is."""
+        said = self._said[row]
+        if not self._usable[row]:
+            return Reading((), said)
+        rows = slice(row, self._ends[row])
+        annotations = self._annotations[rows]
+        if any(each is None for each in annotations):
+            message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
+            return Reading((), (*said, problem("KT726", message, self._path, "pack it again")))
+        return Reading(tuple(zip(self._names[rows], annotations, strict=True)), said)
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A block that cannot be decoded, which gives the same for each of its sources."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    is_sound = False
+
+    def file(self, _: int) -> None:
+        """Return nothing, for no file can be told."""
+
+    def reading(self, _: int) -> Reading[Any]:
+        """Return why there is nothing."""
+        return Reading((), self.diagnostics)
 
 
 def _columns(contents: Mapping[str, Any], packing: Packing, path: str) -> dict[str, PackedColumn]:
@@ -67,15 +96,3 @@ def _columns(contents: Mapping[str, Any], packing: Packing, path: str) -> dict[s
         except ValueError as error:
             raise fault("KT723", f"pack cannot be used: column {quote(name)} {error}", path) from error
     return columns
-
-
-def _reading(
-    tracks: tuple[tuple[str | None, Any], ...], said: tuple[Diagnostic, ...], path: str
-) -> Reading[Any]:
-    for _, annotation in tracks:
-        if annotation is None:
-            break
-    else:
-        return Reading(tracks, said)
-    message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
-    return Reading((), (*said, problem("KT726", message, path, "pack it again")))

@@ -55,8 +55,10 @@ class Plain:
         some = [value for value, wanted in zip(self.values, rows.tolist(), strict=True) if wanted]
         if None in some:
             raise ValueError("has nulls")
-        whole: Any = texts_of(some) if kind == "text" else np.array(some, dtype=_TYPES[kind])
-        return PackedColumn(whole, np.arange(len(some) + 1))
+        offsets = np.arange(len(some) + 1)
+        if kind == "text":
+            return PackedColumn.of_texts(texts_of(some), offsets)
+        return PackedColumn(np.array(some, dtype=_TYPES[kind]), offsets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +99,8 @@ class Lists:
         np.cumsum(lengths, out=offsets[1:])
         if (lengths < 0).any() or len(self.flat) != offsets[-1]:
             raise ValueError("has nulls")
-        if self.names is None:
-            return PackedColumn(self.flat, offsets)
-        texts = np.array([unescaped(name) for name in self.names], dtype=object)
-        return PackedColumn(texts.take(self.flat).tolist(), offsets)
+        names = None if self.names is None else tuple(map(unescaped, self.names))
+        return PackedColumn(self.flat, offsets, names)
 
 
 Contents = Plain | Lists

@@ -8,10 +8,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kammerton.errors import DataError, quote
-from kammerton.formats.packs.blocks import Stored, decoded
+from kammerton.formats.packs.blocks import Block, Damaged
 from kammerton.formats.packs.columns import INDEX, OWN, schema_of
 from kammerton.formats.packs.contents import contents_of, digest_of, texts_of
 from kammerton.formats.packs.problems import damaged, fault
@@ -36,13 +36,6 @@ _KEPT = 8
 
 Again = tuple[Callable[..., "Pack"], tuple[Any, ...]]
 """How other processes open a pack: what is called, and with what."""
-
-
-class _Kept(NamedTuple):
-    """A block that was decoded: what stands in its rows, and whether that is what was written."""
-
-    rows: list[Stored | None]
-    is_sound: bool
 
 
 class Pack:
@@ -167,11 +160,13 @@ class Pack:
 
     def reading(self, row: int) -> Reading[Any]:
         """Return what the source gave that begins in a row."""
-        return self._stored(row).reading
+        number = self._block_of(row)
+        return self._block(number).reading(row - self._begins[number])
 
     def file(self, row: int) -> str | None:
         """Return the file that the source was read from that begins in a row, if that can be told."""
-        return self._stored(row).file
+        number = self._block_of(row)
+        return self._block(number).file(row - self._begins[number])
 
     def digest(self, row: int) -> str | None:
         """Return what tells the source that begins in a row by its content; None if that is damaged."""
@@ -185,14 +180,7 @@ class Pack:
     def _block_of(self, row: int) -> int:
         return bisect_right(self._begins, row) - 1
 
-    def _stored(self, row: int) -> Stored:
-        number = self._block_of(row)
-        found = self._block(number).rows[row - self._begins[number]]
-        assert found is not None, "handles are made of rows in which sources begin"
-        return found
-
-    def _decoded_block(self, number: int) -> _Kept:
-        """Decode a block; one that is damaged gives the same for each of its sources."""
+    def _decoded_block(self, number: int) -> Block | Damaged:
         block, begin = self.record.blocks[number], self._begins[number]
         columns = [*OWN, *self._packing.single, *self._packing.lists]
         end = begin + block.rows
@@ -200,9 +188,9 @@ class Pack:
             contents = contents_of(self._read(columns, begin, end))
             if digest_of(contents) != block.digest:
                 raise damaged(f"{_rows(begin, end)} are not what was written", self.path)
-            return _Kept(decoded(contents, self._packing, self.path), is_sound=True)
+            return Block(contents, self._packing, self.path)
         except DataError as error:
-            return _Kept([Stored(Reading((), error.diagnostics), None)] * block.rows, is_sound=False)
+            return Damaged(error.diagnostics)
 
 
 def _rows(begin: int, end: int) -> str:

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Numbers of labels: theirs in one process alone, and none of the caller's business."""
+
+import copy
+import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from kammerton.chords import ChordAnnotation
+from kammerton.chords import spellings as module
+from kammerton.chords.columns import build_columns
+from kammerton.chords.spellings import Spellings
+from kammerton.model.task import Case
+
+TIMES = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]])
+
+
+def test_a_label_has_one_number() -> None:
+    spellings = Spellings()
+    codes = spellings.numbers(("G:7", "C", "G:7"))
+    assert codes[0] == codes[2] != codes[1]
+    assert [spellings.labels[code] for code in codes] == ["G:7", "C", "G:7"]
+    assert spellings.numbers(["C"])[0] == codes[1]
+    assert spellings.numbers(()).tolist() == []
+
+
+def test_only_what_was_called_sound_is() -> None:
+    spellings = Spellings()
+    spellings.numbers(("C",))
+    assert spellings.numbers_of_sound(["C"]) is None
+    spellings.call_sound("C")
+    found = spellings.numbers_of_sound(["C", "C"])
+    assert found is not None
+    assert found.tolist() == spellings.numbers(("C", "C")).tolist()
+    assert spellings.numbers_of_sound(["C", "G"]) is None
+    assert spellings.numbers_of_sound([["C"]]) is None
+
+
+@pytest.mark.parametrize("copied", [lambda each: pickle.loads(pickle.dumps(each)), copy.deepcopy])
+def test_annotations_travel_by_their_labels(copied: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    song = ChordAnnotation(TIMES, ("C", "G:7", "C"))
+    elsewhere = Spellings()
+    elsewhere.numbers(("N", "G:7"))
+    monkeypatch.setattr(module, "_in_use", [elsewhere])
+    found = copied(song)  # type: ignore[operator]
+    assert found.spellings is elsewhere
+    assert found.codes.tolist() != song.codes.tolist()
+    assert found.labels == song.labels == ("C", "G:7", "C")
+    assert found.intervals.tolist() == TIMES.tolist()
+    assert "('C', 'G:7', 'C')" in repr(found)
+
+
+def test_pairs_of_different_spellings_are_compared_by_labels() -> None:
+    known = ChordAnnotation(TIMES, ("C", "G:7", ""))
+    others = Spellings()
+    others.numbers(("A", "G:7", "C"))
+    coded = ChordAnnotation.coded(TIMES, others.numbers(("A", "G:7", "C")), others)
+    columns = build_columns([Case((known,), coded, 0), Case((coded,), known, 0)])
+    assert columns.labels == ("", "N", "A", "C", "G:7")
+    assert columns.ref.codes.tolist() == [3, 4, 0, 2, 4, 3]
+    assert columns.est.codes.tolist() == [2, 4, 3, 3, 4, 0]
+
+
+def test_many_labels_are_followed_by_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Spellings()
+    monkeypatch.setattr(module, "_in_use", [first])
+    monkeypatch.setattr(module, "_MANY", 2)
+    song = ChordAnnotation(TIMES, ("C", "G", "A"))
+    other = ChordAnnotation(TIMES, ("G", "G", "G"))
+    assert song.spellings is first
+    assert other.spellings is not first
+    assert (song.labels, other.labels) == (("C", "G", "A"), ("G", "G", "G"))
+
+
+def test_threads_share_numbers() -> None:
+    spellings = Spellings()
+    labels = [f"label {number}" for number in range(300)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(spellings.numbers, [labels[at:] + labels[:at] for at in range(0, 300, 10)]))
+    finally:
+        sys.setswitchinterval(interval)
+    assert sorted(spellings.labels) == sorted(labels)
+    for at, codes in zip(range(0, 300, 10), found, strict=True):
+        assert [spellings.labels[code] for code in codes] == labels[at:] + labels[:at]
