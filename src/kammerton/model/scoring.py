@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kammerton.core.memory import keep_freed_memory
 from kammerton.errors import Diagnostic
 from kammerton.model.corpus import ALL, Corpus, Missing
 from kammerton.model.evaluating import Judged, contents_of, fingerprints_of, has_pairs, judge
@@ -84,6 +85,7 @@ def score_part(
     -------
     Part
     """
+    keep_freed_memory()
     task, options = order.task, order.options
     found = [read_collection(task, collection, options) for collection in corpus.references]
     own = Facts(tuple(each.roster for each in found))
