@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -96,20 +97,39 @@ class Outcomes:
         self._right = np.where(ref, CORRECT_CHORD, CORRECT_NO_CHORD)
         self._wrong = np.where(ref, DELETED, np.where(est, INSERTED, SUBSTITUTED))
         self._first = self._rest.pair * len(OUTCOMES)
+        self._scored: list[_Scored] = []
 
     def statistics(self, rule: LabelRule) -> Statistics:
         """Return time by outcome, shape (pairs, outcomes)."""
-        rest, chords = self._rest, self._chords
+        rest, chords, scored = self._rest, self._chords, self._scored_by(rule.scored)
         outcome = np.where(rule.correct(rest.ref, rest.est), self._right, self._wrong)
-        outcome *= rule.scored.take(rest.ref)  # what is not scored is EXCLUDED, which is 0
+        outcome *= scored.rest  # what is not scored is EXCLUDED, which is 0
         counted = np.bincount(self._first + outcome, rest.weights, math.prod(self._cells))
         sums: Statistics = counted.astype(float, copy=False).reshape(self._cells)
-        scored = rule.scored.take(chords.ref)
-        right = rule.correct(chords.ref, chords.est) & scored
+        right = rule.correct(chords.ref, chords.est) & scored.chords
         sums[:, CORRECT_CHORD] += self._pairs.of(chords.weights * right)
-        sums[:, SUBSTITUTED] += self._pairs.of(chords.weights * (scored ^ right))
-        sums[:, EXCLUDED] += self._pairs.of(chords.weights * ~scored)
+        sums[:, SUBSTITUTED] += self._pairs.of(chords.weights * (scored.chords ^ right))
+        sums[:, EXCLUDED] += scored.excluded
         return sums
+
+    def _scored_by(self, scored: Flags) -> _Scored:
+        """Return what is scored in a vocabulary, which many rules share."""
+        for known in self._scored:
+            if known.labels is scored:
+                return known
+        rest, chords = scored.take(self._rest.ref), scored.take(self._chords.ref)
+        found = _Scored(scored, rest, chords, self._pairs.of(self._chords.weights * ~chords))
+        self._scored.append(found)
+        return found
+
+
+class _Scored(NamedTuple):
+    """Which labels are in a vocabulary, which times are by that, and the time of chords that is not."""
+
+    labels: Flags
+    rest: Flags
+    chords: Flags
+    excluded: Seconds
 
 
 def segmentation_statistics(

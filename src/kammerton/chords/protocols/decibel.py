@@ -14,9 +14,8 @@ import numpy as np
 
 from kammerton.chords.columns import Columns
 from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
-from kammerton.chords.kernels import Outcomes, Result, segmentation_statistics
-from kammerton.chords.label_times import sum_by_labels
-from kammerton.chords.protocols.mir_eval import label_rules, merged_values
+from kammerton.chords.kernels import Result, segmentation_statistics
+from kammerton.chords.protocols.mir_eval import over_span
 from kammerton.chords.time_rules import reference_span
 from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
 from kammerton.model.protocol import Protocol
@@ -117,10 +116,7 @@ PROTOCOL = Protocol(
 
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     """Compute ``measures``, all of this protocol."""
-    merged = reference_span(columns, merged_values(columns.labels))
-    rules = {"CSR": label_rules(columns.labels)["majmin"]}
-    times = sum_by_labels(merged.timeline)
-    outcomes = Outcomes(times)
+    over = over_span(columns)
 
     @cache
     def segmentation() -> Statistics:
@@ -131,7 +127,7 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
         return segmentation_statistics(span.timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
 
     statistics = {
-        measure: outcomes.statistics(rules[measure.name]) if measure.name in rules else segmentation()
+        measure: over.statistics("majmin") if measure.name == "CSR" else segmentation()
         for measure in measures
     }
-    return Result(statistics, merged.timeline, times, rules)
+    return Result(statistics, over.span.timeline, over.times, {"CSR": over.rules["majmin"]})

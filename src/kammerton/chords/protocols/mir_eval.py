@@ -17,13 +17,13 @@ from kammerton.chords.bitmaps import encode_label
 from kammerton.chords.columns import Columns
 from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
 from kammerton.chords.kernels import LabelRule, Outcomes, Result, equal_values, segmentation_statistics
-from kammerton.chords.label_times import sum_by_labels
-from kammerton.chords.time_rules import reference_span
+from kammerton.chords.label_times import LabelTimes, sum_by_labels
+from kammerton.chords.time_rules import ReferenceSpan, reference_span
 from kammerton.core.intervals import Codes, Flags, Segments
 from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
 from kammerton.model.protocol import Protocol
 
-__all__ = ["PROTOCOL", "evaluate", "label_rules", "merged_values"]
+__all__ = ["PROTOCOL", "OverSpan", "evaluate", "label_rules", "over_span"]
 
 _LAWS: frozenset[Law] = frozenset(("identity", "transposition", "respelling", "split", "time_shift"))
 _MODULE = "mir_eval.chord"
@@ -146,27 +146,57 @@ _SEVENTHS = _MAJMIN | {0b100010010001, 0b10010010001, 0b10010001001}
 _OCTAVE_BITS = (1 << 12) - 1
 
 
-def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
-    """Compute ``measures``, all of this protocol."""
-    merged = merged_values(columns.labels)
+class OverSpan(NamedTuple):
+    """Both sides over the span of the reference, as neighbours of equal value are merged.
+
+    Parameters
+    ----------
+    span : ReferenceSpan
+    merged : ndarray of int64, shape (labels,)
+        Number per label; neighbours of equal number are one segment.
+    times : LabelTimes
+    outcomes : Outcomes
+    rules : mapping of str to LabelRule
+        By name of the measure.
+    """
+
+    span: ReferenceSpan
+    merged: Codes
+    times: LabelTimes
+    outcomes: Outcomes
+    rules: Mapping[str, LabelRule]
+
+    def statistics(self, name: str) -> Statistics:
+        """Return time by outcome for a recall measure."""
+        return self.outcomes.statistics(self.rules[name])
+
+
+@lru_cache(maxsize=1)  # `decibel` asks for the same
+def over_span(columns: Columns) -> OverSpan:
+    """Return what recall and segmentation are computed from."""
+    merged = np.asarray(_compare(columns.labels).merged)
     span = reference_span(columns, merged)
     times = sum_by_labels(span.timeline)
-    outcomes = Outcomes(times)
-    rules = label_rules(columns.labels)
+    return OverSpan(span, merged, times, Outcomes(times), label_rules(columns.labels))
+
+
+def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
+    """Compute ``measures``, all of this protocol."""
+    over = over_span(columns)
 
     @cache
     def segmentation() -> Statistics:
-        slices, timeline = span.slices, span.timeline
-        ref_runs = _bridged_runs(span.ref, merged, timeline.ref, slices.ref_row, slices.ref_gap)
+        span, slices, timeline = over.span, over.span.slices, over.span.timeline
+        ref_runs = _bridged_runs(span.ref, over.merged, timeline.ref, slices.ref_row, slices.ref_gap)
         in_gap = slices.est_gap & ~span.padded
-        est_runs = _bridged_runs(span.est, merged, timeline.est, slices.est_row, in_gap)
+        est_runs = _bridged_runs(span.est, over.merged, timeline.est, slices.est_row, in_gap)
         return segmentation_statistics(timeline, ref_runs, est_runs, span.duration, gaps_cut=True)
 
     statistics = {
-        measure: outcomes.statistics(rules[measure.name]) if measure.name in rules else segmentation()
+        measure: over.statistics(measure.name) if measure.name in over.rules else segmentation()
         for measure in measures
     }
-    return Result(statistics, span.timeline, times, rules)
+    return Result(statistics, over.span.timeline, over.times, over.rules)
 
 
 def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
@@ -190,11 +220,6 @@ def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
         rules[name] = equal_values(scored, values)
         rules[f"{name}_inv"] = equal_values(scored, values << 4 | (bass + 1))
     return rules | {"mirex": _common_tones(compared)}
-
-
-def merged_values(labels: Sequence[str]) -> Codes:
-    """Return a number per label; neighbours of equal number are one segment."""
-    return np.asarray(_compare(tuple(labels)).merged)
 
 
 class _Compared(NamedTuple):
