@@ -34,7 +34,7 @@ __all__ = [
 BLOCK = 200
 """Items that are judged together wherever they stand: sums over them round the same way in every run."""
 
-_TOGETHER = 200
+_TOGETHER = 400
 """Cases that go through the kernels at once: enough to fill columns, few enough for the cache."""
 
 
