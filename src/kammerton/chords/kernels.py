@@ -106,9 +106,9 @@ class Outcomes:
         outcome *= scored.rest  # what is not scored is EXCLUDED, which is 0
         counted = np.bincount(self._first + outcome, rest.weights, math.prod(self._cells))
         sums: Statistics = counted.astype(float, copy=False).reshape(self._cells)
-        right = rule.correct(chords.ref, chords.est) & scored.chords
-        sums[:, CORRECT_CHORD] += self._pairs.of(chords.weights * right)
-        sums[:, SUBSTITUTED] += self._pairs.of(chords.weights * (scored.chords ^ right))
+        right = scored.weights * rule.correct(chords.ref, chords.est)
+        sums[:, CORRECT_CHORD] += self._pairs.of(right)
+        sums[:, SUBSTITUTED] += self._pairs.of(scored.weights - right)  # each is one of them or 0
         sums[:, EXCLUDED] += scored.excluded
         return sums
 
@@ -117,18 +117,23 @@ class Outcomes:
         for known in self._scored:
             if known.labels is scored:
                 return known
-        rest, chords = scored.take(self._rest.ref), scored.take(self._chords.ref)
-        found = _Scored(scored, rest, chords, self._pairs.of(self._chords.weights * ~chords))
+        weights = self._chords.weights * scored.take(self._chords.ref)
+        excluded = self._pairs.of(self._chords.weights - weights)
+        found = _Scored(scored, scored.take(self._rest.ref), weights, excluded)
         self._scored.append(found)
         return found
 
 
 class _Scored(NamedTuple):
-    """Which labels are in a vocabulary, which times are by that, and the time of chords that is not."""
+    """The labels of a vocabulary, and what that makes of times.
+
+    ``rest`` tells which of the rest are scored; ``weights`` are those of chords, 0 where they are not, and
+    ``excluded`` is the time of these by pair.
+    """
 
     labels: Flags
     rest: Flags
-    chords: Flags
+    weights: Seconds
     excluded: Seconds
 
 

@@ -8,6 +8,7 @@ overlaps the next one of its sequence, and there may be gaps between rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -236,11 +237,9 @@ def lost_time(
     .. [1] C. Harte, "Towards Automatic Extraction of Harmony Information from Music Signals",
        PhD thesis, Queen Mary University of London, 2010.
     """
-    if len(pair) == 0:
-        return np.zeros(pairs), np.zeros(pairs)
-    cut = _changes(pair)
-    for runs in (ref_runs, est_runs):
-        cut[1:] |= runs[1:] != runs[:-1]
+    new = _changes(pair)
+    ref_cut, est_cut = new | _changes(ref_runs), new | _changes(est_runs)
+    cut = ref_cut | est_cut
     joined = np.flatnonzero(~cut)
     if len(joined):  # few, as a rule: most slices are a piece each
         begins = np.flatnonzero(cut)
@@ -248,25 +247,41 @@ def lost_time(
         durations = durations[begins]
         np.add.at(durations, np.searchsorted(begins, joined) - 1, rest)
         pair, ref_runs, est_runs = pair[begins], ref_runs[begins], est_runs[begins]
-    return (
-        _outside_longest(pairs, pair, durations, ref_runs),
-        _outside_longest(pairs, pair, durations, est_runs),
-    )
+        ref_cut, est_cut = ref_cut[begins], est_cut[begins]
+    pieces = _Pieces(pairs, pair, durations)
+    return pieces.outside_longest(ref_runs, ref_cut), pieces.outside_longest(est_runs, est_cut)
 
 
-def _outside_longest(pairs: int, pair: Codes, pieces: Seconds, runs: Codes) -> Seconds:
-    """Sum, over the runs of each pair, all pieces of a run but the longest."""
-    within = np.flatnonzero(runs >= 0)
-    if len(within) == 0:
-        return np.zeros(pairs)
-    if len(within) < len(runs):
-        pair, pieces, runs = pair.take(within), pieces.take(within), runs.take(within)
-    changed = _changes(pair)
-    changed[1:] |= runs[1:] != runs[:-1]
-    begins = np.flatnonzero(changed)
-    longest = np.maximum.reduceat(pieces, begins)
-    total = SumsByPair(pairs, pair).of(pieces)
-    return np.maximum(total - SumsByPair(pairs, pair.take(begins)).of(longest), 0.0)
+class _Pieces:
+    """What the boundaries of both sides cut from the time of each pair."""
+
+    def __init__(self, pairs: int, pair: Codes, durations: Seconds) -> None:
+        self._pairs, self._pair, self._durations = pairs, pair, durations
+
+    @cached_property
+    def _total(self) -> Seconds:
+        return SumsByPair(self._pairs, self._pair).of(self._durations)
+
+    def outside_longest(self, runs: Codes, cut: Flags) -> Seconds:
+        """Sum, over the runs of each pair, all pieces of a run but the longest.
+
+        Parameters
+        ----------
+        runs : ndarray of int64
+            Run of each piece, -1 for a gap.
+        cut : ndarray of bool
+            Where a run or a gap begins.
+        """
+        within = np.flatnonzero(runs >= 0)
+        if len(within) < len(runs):
+            pieces = _Pieces(self._pairs, self._pair.take(within), self._durations.take(within))
+            runs = runs.take(within)
+            return pieces.outside_longest(runs, _changes(pieces._pair) | _changes(runs))
+        if not len(runs):
+            return np.zeros(self._pairs)
+        begins = np.flatnonzero(cut)
+        longest = np.maximum.reduceat(self._durations, begins)
+        return np.maximum(self._total - SumsByPair(self._pairs, self._pair.take(begins)).of(longest), 0.0)
 
 
 def _changes(codes: Codes) -> Flags:
