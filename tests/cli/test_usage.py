@@ -44,6 +44,8 @@ SOURCES = Path(kammerton.__file__).parent
         ("score chords A=ref est --annotator A=ref", "two annotators are called `A`", "name them apart"),
         ("score chords nowhere est", "no such file or folder: `nowhere`", ""),
         ("score chords ref nowhere", "no such file or folder: `nowhere`", ""),
+        ("score chords ref -", "nothing is read from standard input", "save it, and name the file"),
+        ("check chords -", "nothing is read from standard input", "save it, and name the file"),
         ("explain KT1", "unknown code `KT1`", "KT101 to KT172 begin alike; `kammerton explain` lists"),
         ("explain KT999", "unknown code `KT999`", "`kammerton explain` lists all codes"),
         ("explain KT599", "unknown code `KT599`", "KT501 to KT50"),

@@ -19,6 +19,7 @@ __all__ = ["as_option_error", "check_command"]
 _HINT = re.compile(r"\s*(Did you mean .*|Choose from: .*|Available commands: .*)", re.DOTALL)
 _SURPLUS = re.compile(r"Unused Tokens: \[(.*)\]", re.DOTALL)
 _STRANGER = re.compile(r'Unknown (?:option: |command )"?(--?[^\s"=]*[^\s"=.])')
+_PIPE = re.compile(r'Unknown option: "?-"?\.')
 _COMMAND = re.compile(r'Command "[^"]*" parameter ')
 
 
@@ -36,6 +37,8 @@ def as_option_error(
         Takes an option that the command does not have, and returns where it belongs.
     """
     text = str(error).strip()
+    if _PIPE.match(text):
+        return OptionError("nothing is read from standard input", "save it, and name the file or folder")
     stranger = _STRANGER.match(text)
     if stranger:
         option = stranger.group(1)

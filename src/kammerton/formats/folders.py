@@ -36,6 +36,8 @@ _NOBODYS = (
 """Names that are nobody's annotation, each with the reason that is given."""
 
 _LITTER = re.compile("|".join(f"({pattern})" for pattern, _ in _NOBODYS))
+_HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Halves of surrogate pairs that do not stand for a byte, as JSON may have them."""
 
 
 File = TypeVar("File")
@@ -271,7 +273,9 @@ def normal_form(name: str) -> str:
 
 
 def _readable(name: str) -> str:
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    """Return a name that can be written: bytes that are no text, and half surrogates, are spelled out."""
+    whole = _HALVES.sub(lambda half: f"\\u{ord(half[0]):x}", name)
+    return whole.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def leads_out(stem: str) -> bool:

@@ -5,10 +5,13 @@ import os
 import unicodedata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import kammerton
 from kammerton.errors import DataError, OptionError
 from kammerton.formats import Found, find_files
+from kammerton.formats.folders import normal_form
 from unit.formats.telling import tell
 
 SUFFIXES = (".lab", ".txt", ".chords.jams", ".jams")
@@ -277,3 +280,11 @@ def test_a_path_behind_a_closed_folder_is_not_called_missing(
     monkeypatch.setattr(os, "lstat", lstat)
     with pytest.raises(OptionError, match=r"^permission denied: `"):
         find_files(tmp_path / "a", suffixes=SUFFIXES)
+
+
+def test_half_surrogate_pairs_in_names_are_spelled_out() -> None:
+    """JSON may have them, and no output can hold them."""
+    song = {"\ud83c song": (np.array([[0.0, 1.0]]), ["C"])}
+    scores = kammerton.score("chords", song, song, measures=["mirex2013/Root"], ci=None)
+    assert scores.items["item"].to_list() == ["\\ud83c song"]
+    assert normal_form("caf\udce9 \udfff") == "caf\\xe9 \\udfff"
