@@ -159,6 +159,7 @@ def test_what_is_not_there(host: str, place: str) -> None:
     assert caught.value.__suppress_context__
 
 
+@pytest.mark.usefixtures("host")  # where nobody waits between attempts
 def test_servers_that_are_not_there() -> None:
     with pytest.raises(DataError, match="KT730 cannot be read in 5 attempts: ClientConnector"):
         kt.score("chords", "http://127.0.0.1:9/ref.lab", {"est": "http://127.0.0.1:9/est.lab"})
@@ -181,7 +182,7 @@ def test_files_that_a_server_takes_for_pages_are_read(host: str) -> None:
 def test_links_are_followed_below_the_folder_only() -> None:
     top = "https://h.org/a/"
     pages = {
-        top: ["b/", "x.lab?token=1&v=2#top", "x.lab", "../c/y.lab", "?C=N", ""],
+        top: ["b/", "x.lab?token=1&amp;v=a%20b&amp;raw#top", "x.lab", "../c/y.lab", "?C=N", ""],
         f"{top}b/": ["../", "y%20z.lab", "?C=N"],
     }
     asked = []
@@ -191,8 +192,17 @@ def test_links_are_followed_below_the_folder_only() -> None:
         return [{"name": urljoin(place, link)} for link in pages[place]]
 
     found = [(place, name) for place, name, _ in linked(page, top, {"params": {"token": "1"}})]
-    assert found == [(f"{top}x.lab?v=2", "x.lab"), (f"{top}b/y%20z.lab", "b/y z.lab")]
+    assert found == [(f"{top}x.lab?v=a%20b&raw", "x.lab"), (f"{top}b/y%20z.lab", "b/y z.lab")]
     assert asked == list(pages)
+
+
+def test_names_are_read_as_pages_escape_them(host: str) -> None:
+    for side in ("ref", "est"):
+        (Guarded.root / side / "R&B.lab").write_text(FILES["ref/one.lab"], encoding="utf-8")
+        Guarded.pages[f"/{side}/"] = '<a href="R&amp;B.lab">R&amp;B</a>'
+    scores = scored(host)
+    assert set(scores.references) == {"R&B"}
+    assert scores.value("mirex2013/MajMin") == 1
 
 
 PAGE = """

@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from html import unescape
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlencode
+from urllib.parse import parse_qsl, unquote, unquote_plus
 
 __all__ = ["cause_of", "is_gone", "is_lasting", "is_page", "is_web", "linked", "opened_with", "status_of"]
 
 _GONE = (404, 410)
 _PASSING = (408, 425, 429)
 """Answers that say that the same may be asked for later."""
+
+_REFERENCE = re.compile(r"&#?\w+;")
+"""A character as pages have it: fsspec gives links as they stand there."""
 
 
 def is_web(address: str) -> bool:
@@ -56,18 +61,20 @@ def linked(
     address, name, about
         Of each file its address, its name below the folder, and what the page says of it.
     """
-    waiting, seen = [top], {top}
+    waiting, seen, known = [top], {top}, options.get("params", {})
     while waiting:
         for about in pages(waiting.pop()):
-            place, _, query = about["name"].partition("#")[0].partition("?")
+            link = _REFERENCE.sub(lambda found: unescape(found[0]), about["name"])
+            place, _, query = link.partition("#")[0].partition("?")
             if not place.startswith(top) or place in seen:
                 continue
             seen.add(place)
             if place.endswith("/"):
                 waiting.append(place)
             else:
-                own = [pair for pair in parse_qsl(query) if pair[0] not in options.get("params", {})]
-                yield f"{place}?{urlencode(own)}" if own else place, unquote(place[len(top) :]), about
+                pairs = (pair for pair in query.split("&") if unquote_plus(pair.split("=")[0]) not in known)
+                own = "&".join(pairs)
+                yield f"{place}?{own}" if own else place, unquote(place[len(top) :]), about
 
 
 def is_page(about: Mapping[str, Any]) -> bool:
