@@ -87,11 +87,12 @@ def _numbered(*sides: list[ChordAnnotation]) -> tuple[tuple[str, ...], list[Code
     """
     spellings = next((each.spellings for side in sides for each in side), spellings_in_use())
     numbers = [np.concatenate([_NONE, *(each.codes_in(spellings) for each in side)]) for side in sides]
-    used = np.flatnonzero(sum(np.bincount(each, minlength=len(spellings.labels)) for each in numbers))
+    count = len(spellings.labels)  # once: other threads may read more
+    used = np.flatnonzero(sum(np.bincount(each, minlength=count) for each in numbers))
     spelled = [spellings.labels[number] for number in used.tolist()]
     labels = ("", "N", *sorted({*spelled} - {"", "N"}))
     index = {label: code for code, label in enumerate(labels)}
-    code_of = np.zeros(len(spellings.labels), dtype=np.int64)
+    code_of = np.zeros(count, dtype=np.int64)
     code_of[used] = [index[label] for label in spelled]
     return labels, [code_of.take(each) for each in numbers]
 
