@@ -42,8 +42,9 @@ class PackedColumn:
     @classmethod
     def of_texts(cls, texts: Sequence[str], offsets: NDArray[np.int64]) -> PackedColumn:
         """Return the column of texts that stand one behind the other."""
-        index = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        return cls(np.array([index[text] for text in texts], dtype=np.int64), offsets, tuple(index))
+        index: dict[str, int] = {}
+        values = [index.setdefault(text, len(index)) for text in texts]
+        return cls(np.array(values, dtype=np.int64), offsets, tuple(index))
 
     @cached_property
     def texts(self) -> list[str]:

@@ -16,10 +16,10 @@ from kammerton.formats.packs.record import RecordError, parse_diagnostics
 from kammerton.model.packing import PackedColumn, Packing
 from kammerton.model.task import Reading
 
-__all__ = ["Block", "Damaged"]
+__all__ = ["Damaged", "Decoded"]
 
 
-class Block:
+class Decoded:
     """What sources gave that begin in the rows of a block.
 
     Parameters

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from kammerton.errors import DataError, quote
-from kammerton.formats.packs.blocks import Block, Damaged
+from kammerton.formats.packs.blocks import Damaged, Decoded
 from kammerton.formats.packs.columns import INDEX, OWN, schema_of
 from kammerton.formats.packs.contents import contents_of, digest_of, texts_of
 from kammerton.formats.packs.problems import damaged, fault
@@ -180,7 +180,7 @@ class Pack:
     def _block_of(self, row: int) -> int:
         return bisect_right(self._begins, row) - 1
 
-    def _decoded_block(self, number: int) -> Block | Damaged:
+    def _decoded_block(self, number: int) -> Decoded | Damaged:
         block, begin = self.record.blocks[number], self._begins[number]
         columns = [*OWN, *self._packing.single, *self._packing.lists]
         end = begin + block.rows
@@ -188,7 +188,7 @@ class Pack:
             contents = contents_of(self._read(columns, begin, end))
             if digest_of(contents) != block.digest:
                 raise damaged(f"{_rows(begin, end)} are not what was written", self.path)
-            return Block(contents, self._packing, self.path)
+            return Decoded(contents, self._packing, self.path)
         except DataError as error:
             return Damaged(error.diagnostics)
 
