@@ -21,7 +21,7 @@ SILENCE, NO_CHORD = 0, 1
 _NONE = np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Columns:
     """Pairs of annotations, ready for the kernels.
 
@@ -87,12 +87,12 @@ def _numbered(*sides: list[ChordAnnotation]) -> tuple[tuple[str, ...], list[Code
     """
     spellings = next((each.spellings for side in sides for each in side), spellings_in_use())
     numbers = [np.concatenate([_NONE, *(each.codes_in(spellings) for each in side)]) for side in sides]
-    count = len(spellings.labels)  # once: other threads may read more
-    used = np.flatnonzero(sum(np.bincount(each, minlength=count) for each in numbers))
+    counts = np.bincount(np.concatenate(numbers))  # spellings may grow meanwhile
+    used = np.flatnonzero(counts)
     spelled = [spellings.labels[number] for number in used.tolist()]
     labels = ("", "N", *sorted({*spelled} - {"", "N"}))
     index = {label: code for code, label in enumerate(labels)}
-    code_of = np.zeros(count, dtype=np.int64)
+    code_of = np.zeros(len(counts), dtype=np.int64)
     code_of[used] = [index[label] for label in spelled]
     return labels, [code_of.take(each) for each in numbers]
 

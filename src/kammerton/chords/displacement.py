@@ -87,4 +87,5 @@ def _best_shifted(estimate: ChordAnnotation, shares: Shares) -> tuple[float, str
 
 
 def _shifted(estimate: ChordAnnotation, seconds: float) -> ChordAnnotation:
-    return ChordAnnotation(np.maximum(estimate.intervals + seconds, 0.0), estimate.labels)
+    intervals = np.maximum(estimate.intervals + seconds, 0.0)
+    return ChordAnnotation.coded(intervals, estimate.codes, estimate.spellings)

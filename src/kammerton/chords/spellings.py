@@ -58,7 +58,7 @@ class Spellings:
         with self._adding:
             for label in labels:
                 if label not in self._numbers:
-                    self.labels.append(label)
+                    self.labels.append(str(label))  # others may be of a type of the caller's
                     self._numbers[label] = len(self.labels) - 1
 
 

@@ -4,7 +4,9 @@
 import copy
 import pickle
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -75,16 +77,46 @@ def test_many_labels_are_followed_by_others(monkeypatch: pytest.MonkeyPatch) -> 
     assert (song.labels, other.labels) == (("C", "G", "A"), ("G", "G", "G"))
 
 
-def test_threads_share_numbers() -> None:
+def test_labels_of_other_types_are_texts_to_everyone_else() -> None:
     spellings = Spellings()
-    labels = [f"label {number}" for number in range(300)]
+    spellings.numbers(np.array(["C", "G:7"]))
+    assert [type(label) for label in spellings.labels] == [str, str]
+
+
+@pytest.fixture
+def _hurried() -> Iterator[None]:
+    """Let threads take turns as often as they can."""
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(8) as pool:
-            found = list(pool.map(spellings.numbers, [labels[at:] + labels[:at] for at in range(0, 300, 10)]))
-    finally:
-        sys.setswitchinterval(interval)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("_", range(8))
+@pytest.mark.usefixtures("_hurried")
+def test_threads_share_numbers(_: int) -> None:
+    spellings, started = Spellings(), Barrier(4)
+    labels = [f"label {number}" for number in range(10_000)]
+
+    def spelled(_: int) -> list[str]:
+        started.wait()
+        return [spellings.labels[code] for code in spellings.numbers(labels)]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(spelled, range(4))) == [labels] * 4
     assert sorted(spellings.labels) == sorted(labels)
-    for at, codes in zip(range(0, 300, 10), found, strict=True):
-        assert [spellings.labels[code] for code in codes] == labels[at:] + labels[:at]
+
+
+@pytest.mark.usefixtures("_hurried")
+def test_labels_may_be_added_while_others_are_compared() -> None:
+    spellings = Spellings()
+    song = ChordAnnotation.coded(TIMES, spellings.numbers(("C", "G:7", "C")), spellings)
+
+    def compared() -> set[tuple[str, ...]]:
+        return {build_columns([Case((song,), song, 0)]).labels for _ in range(2000)}
+
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(compared)
+        while not found.done():
+            spellings.numbers((f"label {len(spellings.labels)}",))
+    assert found.result() == {("", "N", "C", "G:7")}
