@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -171,13 +172,18 @@ class OverSpan(NamedTuple):
         return self.outcomes.statistics(self.rules[name])
 
 
-@lru_cache(maxsize=1)  # `decibel` asks for the same
+_over_span: WeakKeyDictionary[Columns, OverSpan] = WeakKeyDictionary()
+"""Of columns that are still evaluated: another protocol may ask for the same."""
+
+
 def over_span(columns: Columns) -> OverSpan:
     """Return what recall and segmentation are computed from."""
-    merged = np.asarray(_compare(columns.labels).merged)
-    span = reference_span(columns, merged)
-    times = sum_by_labels(span.timeline)
-    return OverSpan(span, merged, times, Outcomes(times), label_rules(columns.labels))
+    if columns not in _over_span:
+        merged = np.asarray(_compare(columns.labels).merged)
+        span = reference_span(columns, merged)
+        times = sum_by_labels(span.timeline)
+        _over_span[columns] = OverSpan(span, merged, times, Outcomes(times), label_rules(columns.labels))
+    return _over_span[columns]
 
 
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
