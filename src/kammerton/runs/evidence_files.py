@@ -12,7 +12,7 @@ from kammerton.errors import Diagnostic
 from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Needs, Statistics
-from kammerton.model.rows import Row, Rows
+from kammerton.model.rows import Row, Rows, State
 from kammerton.runs import layout
 from kammerton.runs.columns import from_parquet, names_of, numbers_of, texts_of, to_parquet
 
@@ -102,8 +102,14 @@ def _names(measure: Measure) -> list[str]:
 
 def _rows(evidence: Evidence, needs: Needs) -> bytes:
     rows = evidence.rows[needs]
-    values = zip(*([getattr(row, name) for name in _ROW] for row in rows), strict=True)
-    columns: dict[str, Any] = dict(zip(_ROW, map(list, values), strict=True))
+    groups = [rows.groups[code] for code in rows.group_codes.tolist()]
+    states = [rows.states[code] for code in rows.state_codes.tolist()]
+    columns: dict[str, Any] = {
+        "system": [system for system, _ in groups],
+        "item": rows.items,
+        "annotator": [annotator for _, annotator in groups],
+    }
+    columns |= {name: [getattr(state, name) for state in states] for name in State._fields}
     for measure in _measured(evidence.measures, needs):
         columns |= zip(_names(measure), evidence.statistics[measure].T, strict=True)
     return to_parquet(columns)
