@@ -6,12 +6,11 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from kammerton.engine.plan import Shard
 from kammerton.formats.options import file_of
@@ -107,5 +106,5 @@ def _of_file(path: Path) -> bytes:
 def _digest(*texts: str) -> bytes:
     """Return the digest of texts; each is told from the next."""
     parts = [text.encode("utf-8", "surrogatepass") for text in texts]
-    lengths = np.array([len(part) for part in parts], dtype=">i8").tobytes()
-    return hashlib.sha256(b"".join((len(parts).to_bytes(8, "big"), lengths, *parts))).digest()
+    lengths = struct.pack(f">{1 + len(parts)}q", len(parts), *map(len, parts))
+    return hashlib.sha256(b"".join((lengths, *parts))).digest()

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from itertools import islice
 from typing import NamedTuple
 
 from kammerton.engine.crews import Crew
@@ -258,14 +259,14 @@ class _Run:
             return
         self._seen.add(number)
         items = len(self._plan.items_of(number))
-        judged = () if part.judged is None else part.judged.rows.values()
-        failed = [rows.in_state(lambda state: state.status == "failed") for rows in judged]
+        judged = () if part.judged is None else islice(part.judged.rows.values(), 1)
+        failed = (int(rows.in_state(lambda state: state.status == "failed").sum()) for rows in judged)
         before = self.progress
         self.progress = Progress(
             done=before.done + items,
             items=before.items,
             found=before.found + items * found,
-            failed=before.failed + (int(failed[0].sum()) if failed else 0),
+            failed=before.failed + sum(failed),
         )
         if self._watch is not None:
             self._watch(self.progress)

@@ -23,7 +23,7 @@ from kammerton.model.measure import Aggregate, Estimate, Measure, Statistics
 from kammerton.model.notebook import Charted
 from kammerton.model.origin import Origin
 from kammerton.model.protocol import find
-from kammerton.model.rows import Group, Row, Rows
+from kammerton.model.rows import Group, Row, Rows, State
 from kammerton.model.score_tables import ITEMS, SUMMARY, describe, entry, item_rows, summary_rows, table
 from kammerton.model.timing import Timing
 from kammerton.version import __version__
@@ -134,9 +134,8 @@ class Scores(Charted):
         """
         found: dict[str, dict[str, int]] = {}
         for system in self.systems:
-            items = set().union(
-                *(_of_system(rows, system).items for rows in self.origin.evidence.rows.values())
-            )
+            of_rows = self.origin.evidence.rows.values()
+            items = set[str]().union(*(rows.items_at(np.flatnonzero(_of(system, rows))) for rows in of_rows))
             worst: dict[str, str] = {}
             for row in self.unusable(system):
                 worst[row.item] = max(worst.get(row.item, "ok"), row.status, key=_STATES.index)
@@ -155,8 +154,7 @@ class Scores(Charted):
         return tuple(
             row
             for rows in self.origin.evidence.rows.values()
-            for row in rows.take(np.flatnonzero(rows.in_state(lambda state: state.status != "ok")))
-            if row.system == system
+            for row in rows.take(np.flatnonzero(_of(system, rows) & rows.in_state(_is_unusable)))
         )
 
     @property
@@ -377,5 +375,9 @@ class Scores(Charted):
         return self._signed[annotator]
 
 
-def _of_system(rows: Rows, system: str) -> Rows:
-    return rows.take(np.flatnonzero(rows.of_groups(lambda one, _: one == system)))
+def _of(system: str, rows: Rows) -> NDArray[np.bool_]:
+    return rows.of_groups(lambda one, _: one == system)
+
+
+def _is_unusable(state: State) -> bool:
+    return state.status != "ok"
