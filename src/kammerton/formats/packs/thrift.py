@@ -66,8 +66,6 @@ class Compact:
     def _list(self, depth: int) -> list[Any]:
         head = self._byte()
         count = head >> 4 if head >> 4 < 15 else self._unsigned()
-        if count > len(self._data):  # each value takes a byte at least
-            raise ValueError("longer than all there is")
         return [self._value(head & 15, depth + 1) for _ in range(count)]
 
     def _byte(self) -> int:
