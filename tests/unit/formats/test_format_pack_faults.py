@@ -23,7 +23,8 @@ from kammerton.formats.packs import open_pack
 from kammerton.formats.packs.contents import contents_of, digest_of
 from kammerton.formats.packs.footer import FooterError, read_footer
 from kammerton.formats.packs.sealing import Seal, put_seal
-from unit.formats.packing import pack_of, readings_of, record_of, said_on_opening, signed, songs
+from kammerton.model.task import Reading
+from unit.formats.packing import SONG, pack_of, readings_of, record_of, said_on_opening, signed, songs
 
 SOURCES = Path(__file__).parents[3] / "src/kammerton"
 PAGES = [f"KT72{number}" for number in range(8)]
@@ -388,6 +389,13 @@ def test_annotations_that_no_file_gives(path: Path, change: dict[str, Any]) -> N
     assert bool(readings["1"].annotations) is (values != ["C"])
 
 
+def test_a_second_annotator_whom_no_file_gives(tmp_path: Path) -> None:
+    path = pack_of(tmp_path / "x.parquet", {"0": Reading((("A", SONG), ("B", SONG)))})
+    _sign_again(path, pl.read_parquet(path).with_columns(ends=pl.Series([[2.0, 4.0], [2.0, 1.0]])))
+    reading = readings_of(path)["0"]
+    assert ([each.code for each in reading.diagnostics], reading.annotations) == (["KT726"], ())
+
+
 @pytest.mark.parametrize(
     "footer",
     [
@@ -395,10 +403,10 @@ def test_annotations_that_no_file_gives(path: Path, change: dict[str, Any]) -> N
         b"\x36\x01\x19\x0c\x00",  # -1 rows
         b"\x36\x00\x19\x1c\x19\x0c\x26\x01\x00\x00",  # a group of -1 rows
         b"\x3d\x00",  # a value of a kind that is none
-        b"\x3c" * 40,  # structs in structs
+        b"\x3c" * 5000,  # structs in structs
         b"\x39\xfc\xff\xff\xff\x7f",  # a list longer than the footer
         b"\x38\x7f\x00",  # a text longer than the footer
-        b"\x36" + b"\xff" * 12,  # a number without end
+        b"\x36\xfe" + b"\xff" * 9 + b"\x01\x19\x0c\x00",  # a number of 77 bits
         b"\x36\x02",  # no end
         b"",
     ],
@@ -487,9 +495,9 @@ def test_any_footer_is_read_or_refused(data: bytes, framed: bool) -> None:
 
 
 def test_a_footer_of_all_kinds_of_values(tmp_path: Path) -> None:
-    """Fields that are passed over: flags, a byte, a double, a set, a far field by its number; then 2 rows."""
-    passed = b"\x61\x12\x13\x07\x17" + bytes(8) + b"\x1a\x13\x05" + b"\x08\xc8\x01\x01a"
-    footer = b"\x36\x04\x19\x0c" + passed + b"\x00"
+    """Passed over: flags, a byte, a double, a set, a list of flags, a far field by number; then 2 rows."""
+    passed = b"\x61\x12\x13\x07\x17" + bytes(8) + b"\x1a\x13\x05\x19\x22\x01\x02\x08\xc8\x01\x01a"
+    footer = passed + b"\x06\x06\x04\x19\x0c\x00"
     path = tmp_path / "x.parquet"
     path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
     with path.open("rb") as file:
@@ -531,6 +539,7 @@ def test_blocks_that_cannot_be_decoded(path: Path, monkeypatch: pytest.MonkeyPat
         (12, 0x01),  # it has -1 names
         (12, 0x12),  # it has 9 names in 8 bytes
         (39, 0x24),  # the last page ends behind its chunk
+        (37, 0x0F),  # the page of values takes -8 bytes
         (37, 0x7E),  # the page of values takes 63 bytes, and the footer says 70 with the page of names
         (42, 0x05),  # it has -3 values
         (42, 0x08),  # it has 4 values of 3
@@ -559,9 +568,10 @@ def _seal_again(path: Path, data: bytes) -> None:
     put_seal(path)
 
 
-def test_packs_without_their_seal(path: Path) -> None:
+@pytest.mark.parametrize("rows", [3, 0])
+def test_packs_without_their_seal(path: Path, rows: int) -> None:
     """As another program writes it that read it."""
-    pl.read_parquet(path).write_parquet(path, metadata=pl.read_parquet_metadata(path))
+    pl.read_parquet(path).head(rows).write_parquet(path, metadata=pl.read_parquet_metadata(path))
     assert of(path) == "KT721 pack is damaged: its footer is not what was written"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ from kammerton.errors import DataError, Diagnostic, OptionError, OutputError
 from kammerton.formats import packs
 from kammerton.formats.escaped import escaped, unescaped
 from kammerton.formats.packs import collect_pack, is_pack, new_pack, open_pack, read_packed_pairs
-from kammerton.formats.packs.contents import Plain
+from kammerton.formats.packs.contents import Lists, Plain, contents_of, digest_of
 from kammerton.formats.packs.unpacking import unpacked
 from kammerton.instruments import TASK as INSTRUMENTS
 from kammerton.instruments import InstrumentList, InstrumentOptions
@@ -92,7 +93,7 @@ def test_what_was_said_comes_back(tmp_path: Path) -> None:
     failed: Reading[Any] = Reading((), (replace(SAID, severity="error"),))
     both = Reading((("A", SONG), ("B", SONG)), (SAID, SAID))
     path = pack_of(
-        tmp_path / "x.parquet", {"failed": failed, "both": both, "sound": Reading(((None, SONG),))}
+        tmp_path / "x.parquet", {"failed": failed, "sound": Reading(((None, SONG),)), "both": both}
     )
     found = readings_of(path)
     assert {item: each.diagnostics for item, each in found.items()} == {
@@ -226,6 +227,24 @@ def test_sources_are_told_by_content(tmp_path: Path) -> None:
     assert [one == other for one, other in zip(digests[0], digests[2], strict=True)] == [True] * 3 + [
         False
     ] * 3
+
+
+def test_digests_tell_nothing_from_empty_and_where_lists_end() -> None:
+    one, *others = (
+        {"x": Lists(np.array(lengths), np.array(places), ["a", "b"])}
+        for lengths, places in (([1, 1], [0, 1]), ([2, 0], [0, 1]), ([1, 1], [1, 0]))
+    )
+    assert digest_of(one) not in map(digest_of, others)
+    assert digest_of({"x": Plain([None])}) != digest_of({"x": Plain([""])})
+
+
+def test_texts_are_numbered_by_their_spelling() -> None:
+    """Not by the codes of polars, which are in the order in which it met them."""
+    frame = pl.DataFrame({"x": [["zeta", "alpha"], ["zeta"]]}, schema={"x": pl.List(pl.Categorical())})
+    found = contents_of(frame)["x"]
+    assert isinstance(found, Lists)
+    assert found.names == ["alpha", "zeta"]
+    assert (found.flat.tolist(), found.lengths.tolist()) == ([1, 0, 1], [2, 1])
 
 
 def test_what_is_a_pack(tmp_path: Path) -> None:
@@ -409,3 +428,8 @@ def test_columns_of_one_text_each() -> None:
     assert found.offsets.tolist() == [0, 1, 2]
     with pytest.raises(ValueError, match="has nulls"):
         Plain([True, None]).of(np.array([True, True]), "flag")
+
+
+def test_a_list_that_is_none_does_not_make_up_for_a_null_in_another() -> None:
+    with pytest.raises(ValueError, match="has nulls"):
+        Lists(np.array([-1, 2]), np.array([1.0])).of(np.array([True, True]), "real")

@@ -29,8 +29,8 @@ def opened_with(address: str) -> tuple[str, dict[str, Any]]:
 
     The query of a folder, which ends with a slash, goes with the files in it.
 
-    >>> opened_with("https://host.org/ref/?token=1")
-    ('https://host.org/ref/', {'params': {'token': '1'}})
+    >>> opened_with("https://host.org/ref/?token=1&all=")
+    ('https://host.org/ref/', {'params': {'token': '1', 'all': ''}})
     >>> opened_with("https://host.org/one.lab?token=1")
     ('https://host.org/one.lab?token=1', {})
     """
