@@ -10,7 +10,7 @@ import numpy as np
 
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.spellings import spellings_in_use
-from kammerton.core.intervals import Codes, Segments, Slices, sequence_of_rows, slice_pairs
+from kammerton.core.intervals import Codes, Segments, Slices, changes, sequence_of_rows, slice_pairs
 from kammerton.model.task import Case
 
 __all__ = ["NO_CHORD", "SILENCE", "Columns", "build_columns"]
@@ -100,7 +100,5 @@ def _numbered(*sides: list[ChordAnnotation]) -> tuple[tuple[str, ...], list[Code
 def _rows(annotations: list[ChordAnnotation], codes: Codes) -> Segments:
     intervals = np.concatenate([np.empty((0, 2)), *(a.intervals for a in annotations)])
     offsets = np.concatenate(([0], np.cumsum([len(a.codes) for a in annotations], dtype=np.int64)))
-    sequence = sequence_of_rows(offsets)
-    changed = np.ones(len(codes), dtype=bool)
-    changed[1:] = (codes[1:] != codes[:-1]) | (sequence[1:] != sequence[:-1])
+    changed = changes(codes) | changes(sequence_of_rows(offsets))
     return Segments(intervals[:, 0], intervals[:, 1], codes, np.cumsum(changed), offsets)

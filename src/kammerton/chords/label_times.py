@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.chords.time_rules import Timeline
-from kammerton.core.intervals import Codes
+from kammerton.core.intervals import Codes, changes
 
 __all__ = ["LabelTimes", "sum_by_labels"]
 
@@ -50,8 +50,7 @@ def sum_by_labels(timeline: Timeline) -> LabelTimes:
     # small numbers in few bytes: these are sorted by counting
     order = np.lexsort([each.astype(np.min_scalar_type(each.max(initial=0))) for each in reversed(sides)])
     pair, ref, est = (each.take(order) for each in sides)
-    begins = np.ones(len(order), dtype=bool)
-    begins[1:] = (pair[1:] != pair[:-1]) | (ref[1:] != ref[:-1]) | (est[1:] != est[:-1])
+    begins = changes(pair) | changes(ref) | changes(est)
     sums = np.bincount(np.cumsum(begins) - 1, timeline.weights.take(order)).astype(float, copy=False)
     lasting = sums > 0
     first = np.flatnonzero(begins)[lasting]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.chords.columns import NO_CHORD, SILENCE, Columns
-from kammerton.core.intervals import Codes, Flags, Seconds, Segments, Slices, sequence_of_rows
+from kammerton.core.intervals import Codes, Flags, Seconds, Segments, Slices, changes, sequence_of_rows
 
 __all__ = ["ReferenceSpan", "Timeline", "from_zero", "reference_span"]
 
@@ -125,8 +125,7 @@ def _counting(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] 
         return np.zeros(0, dtype=bool)
     values = merged[rows.codes]
     sequence = sequence_of_rows(rows.offsets)
-    begins = np.ones(len(values), dtype=bool)
-    begins[1:] = (values[1:] != values[:-1]) | (sequence[1:] != sequence[:-1])
+    begins = changes(values) | changes(sequence)
     segment = np.cumsum(begins) - 1
     ends = np.append(np.flatnonzero(begins)[1:], len(values)) - 1
     lasts = rows.ends[ends] > rows.starts[begins]

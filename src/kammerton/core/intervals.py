@@ -8,7 +8,6 @@ overlaps the next one of its sequence, and there may be gaps between rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ __all__ = [
     "Segments",
     "Slices",
     "SumsByPair",
+    "changes",
     "lost_time",
     "sequence_of_rows",
     "slice_pairs",
@@ -237,8 +237,8 @@ def lost_time(
     .. [1] C. Harte, "Towards Automatic Extraction of Harmony Information from Music Signals",
        PhD thesis, Queen Mary University of London, 2010.
     """
-    new = _changes(pair)
-    ref_cut, est_cut = new | _changes(ref_runs), new | _changes(est_runs)
+    new = changes(pair)
+    ref_cut, est_cut = new | changes(ref_runs), new | changes(est_runs)
     cut = ref_cut | est_cut
     joined = np.flatnonzero(~cut)
     if len(joined):  # few, as a rule: most slices are a piece each
@@ -248,43 +248,27 @@ def lost_time(
         np.add.at(durations, np.searchsorted(begins, joined) - 1, rest)
         pair, ref_runs, est_runs = pair[begins], ref_runs[begins], est_runs[begins]
         ref_cut, est_cut = ref_cut[begins], est_cut[begins]
-    pieces = _Pieces(pairs, pair, durations)
-    return pieces.outside_longest(ref_runs, ref_cut), pieces.outside_longest(est_runs, est_cut)
+    return (
+        _outside_longest(pairs, pair, durations, ref_runs, ref_cut),
+        _outside_longest(pairs, pair, durations, est_runs, est_cut),
+    )
 
 
-class _Pieces:
-    """What the boundaries of both sides cut from the time of each pair."""
-
-    def __init__(self, pairs: int, pair: Codes, durations: Seconds) -> None:
-        self._pairs, self._pair, self._durations = pairs, pair, durations
-
-    @cached_property
-    def _total(self) -> Seconds:
-        return SumsByPair(self._pairs, self._pair).of(self._durations)
-
-    def outside_longest(self, runs: Codes, cut: Flags) -> Seconds:
-        """Sum, over the runs of each pair, all pieces of a run but the longest.
-
-        Parameters
-        ----------
-        runs : ndarray of int64
-            Run of each piece, -1 for a gap.
-        cut : ndarray of bool
-            Where a run or a gap begins.
-        """
-        within = np.flatnonzero(runs >= 0)
-        if len(within) < len(runs):
-            pieces = _Pieces(self._pairs, self._pair.take(within), self._durations.take(within))
-            runs = runs.take(within)
-            return pieces.outside_longest(runs, _changes(pieces._pair) | _changes(runs))
-        if not len(runs):
-            return np.zeros(self._pairs)
-        begins = np.flatnonzero(cut)
-        longest = np.maximum.reduceat(self._durations, begins)
-        return np.maximum(self._total - SumsByPair(self._pairs, self._pair.take(begins)).of(longest), 0.0)
+def _outside_longest(pairs: int, pair: Codes, pieces: Seconds, runs: Codes, cut: Flags) -> Seconds:
+    """Sum, over the runs of each pair, all pieces of a run but the longest; ``cut`` is where runs begin."""
+    within = np.flatnonzero(runs >= 0)
+    if len(within) == 0:
+        return np.zeros(pairs)
+    if len(within) < len(runs):
+        pair, pieces, runs = pair.take(within), pieces.take(within), runs.take(within)
+        cut = changes(pair) | changes(runs)
+    begins = np.flatnonzero(cut)
+    longest = np.maximum.reduceat(pieces, begins)
+    total = SumsByPair(pairs, pair).of(pieces)
+    return np.maximum(total - SumsByPair(pairs, pair.take(begins)).of(longest), 0.0)
 
 
-def _changes(codes: Codes) -> Flags:
+def changes(codes: Codes) -> Flags:
     """Tell where a value stands that the one before it is not, as at the first."""
     changed = np.ones(len(codes), dtype=bool)
     np.not_equal(codes[1:], codes[:-1], out=changed[1:])
@@ -306,7 +290,7 @@ class SumsByPair:
 
     def __init__(self, pairs: int, pair: Codes) -> None:
         self._pairs = pairs
-        self._begins = np.flatnonzero(_changes(pair))
+        self._begins = np.flatnonzero(changes(pair))
         self._present = pair[self._begins]
 
     def of(self, values: Seconds) -> Seconds:
