@@ -90,7 +90,7 @@ def evaluate_loaded(
     items = sorted(references.every_item())
     judged = judge(task, references, systems, measures, options=options, missing=missing, items=items)
     tallies = {name: tally.rounded(tally.cells) for name, tally in judged.tallies.items()}
-    contents = {name: contents_of(task, found) for name, found in references.annotations.items()}
+    contents = contents_of(task, references)
     return Evidence(
         measures=tuple(measures),
         rows=judged.rows,
@@ -117,9 +117,12 @@ def has_pairs(references: References, systems: Mapping[str, Estimates]) -> bool:
     return any(item in usable for system in systems.values() for item in system.annotations)
 
 
-def contents_of(task: Task, annotations: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the content of the annotations that there are, by item."""
-    return {item: task.content(found) for item, found in annotations.items() if found is not None}
+def contents_of(task: Task, references: References) -> dict[str, dict[str, bytes]]:
+    """Return the content of each reference, by annotator and item."""
+    return {
+        annotator: {item: task.content(found) for item, found in items.items()}
+        for annotator, items in references.annotations.items()
+    }
 
 
 class _Plan:

@@ -103,7 +103,7 @@ def score_part(
     own = Facts(own.rosters, _survey(task, references, systems, options))
     facts = _together(known, own, complete=complete)
     measures = applicable_measures(task, facts.census, order.measures, options)[0]
-    contents = {name: contents_of(task, each) for name, each in references.annotations.items()}
+    contents = contents_of(task, references)
     lacking = any(system.failed for system in systems.values())
     ended = _is_wrong(order, said) or (order.missing == "error" and lacking)
     return Part(

@@ -130,8 +130,7 @@ def look_for_suspicions(
     same: dict[Group, Same] = {}
     apart: dict[Group, Apart] = {}
     for annotator, of_annotator in contents.items():
-        annotations = references.annotations[annotator]
-        known = _extents(task, {item: annotations[item] for item in of_annotator})
+        known = _extents(task, references.annotations[annotator])
         for name, found in extents.items():
             # what ends elsewhere is not the same, and costs less to tell than contents
             alike = [
