@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kammerton.errors import Diagnostic
 from kammerton.formats.finishing import finish
-from kammerton.formats.hygiene import Rows
+from kammerton.formats.hygiene import RawIntervals
 from kammerton.formats.options import DEFAULT_OPTIONS, IntervalOptions
 from kammerton.formats.reading import Problems, TrackReading
 from kammerton.model.annotations import Field, Place
@@ -59,7 +59,7 @@ def intervals_from_arrays(
     def locate(row: int, _: Field) -> Place:
         return Place(name, row=row)
 
-    return finish([Rows(starts, ends, names, locate)], problems, options)
+    return finish([RawIntervals(starts, ends, names, locate)], problems, options)
 
 
 def _say(problems: Problems, message: str) -> None:

@@ -17,7 +17,7 @@ from kammerton.formats.budgets import keeps_lines, say_exceeded
 from kammerton.formats.columns import Column
 from kammerton.formats.csv_header import Header, cells_of, field_at, open_quote
 from kammerton.formats.finishing import finish
-from kammerton.formats.hygiene import Rows
+from kammerton.formats.hygiene import RawIntervals
 from kammerton.formats.layouts import Columns
 from kammerton.formats.options import IntervalOptions, RowLayout
 from kammerton.formats.reading import Problems, TrackReading
@@ -234,7 +234,7 @@ class _Table:
         column, token = field_at(text, self.separator, self.columns[field])
         return Place(file, number, column, max(1, len(token)), text)
 
-    def rows(self, lines: Sequence[NumberedLine], cells: Cells, problems: Problems) -> Rows:
+    def rows(self, lines: Sequence[NumberedLine], cells: Cells, problems: Problems) -> RawIntervals:
         """Return rows that nothing is wrong with."""
 
         def locate(row: int, field: Field) -> Place:

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.errors import Diagnostic, quote
-from kammerton.formats.hygiene import Rows, tidy
+from kammerton.formats.hygiene import RawIntervals, tidy
 from kammerton.formats.options import IntervalOptions, Limits
 from kammerton.formats.reading import Problems, TrackReading
 
 __all__ = ["finish"]
 
 
-def finish(tracks: Sequence[Rows], problems: Problems, options: IntervalOptions) -> TrackReading:
+def finish(tracks: Sequence[RawIntervals], problems: Problems, options: IntervalOptions) -> TrackReading:
     """Check the rows of each track and return them; that there is no row is an error."""
     filled = [rows for rows in tracks if rows.labels]
     if not filled and not problems.has_errors:
@@ -26,7 +26,7 @@ def finish(tracks: Sequence[Rows], problems: Problems, options: IntervalOptions)
     return problems.reading(tuple(tidied))
 
 
-def _check_labels(rows: Rows, problems: Problems, limits: Limits) -> None:
+def _check_labels(rows: RawIntervals, problems: Problems, limits: Limits) -> None:
     if len("".join(rows.labels)) <= limits.label or max(map(len, rows.labels)) <= limits.label:
         return
     for row, label in enumerate(rows.labels):

@@ -18,7 +18,7 @@ from kammerton.formats.options import IntervalOptions
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.model.annotations import Field, LabelledIntervals, Place, Seconds
 
-__all__ = ["LONGEST_PLAUSIBLE_S", "OVERLAP_TOLERANCE_S", "Rows", "is_clean", "tidy"]
+__all__ = ["LONGEST_PLAUSIBLE_S", "OVERLAP_TOLERANCE_S", "RawIntervals", "is_clean", "tidy"]
 
 OVERLAP_TOLERANCE_S = 1e-6
 """Overlaps up to here are rounding, and are trimmed."""
@@ -36,7 +36,7 @@ Pairs = tuple[Indices, Indices]
 
 
 @dataclass(slots=True, eq=False)
-class Rows:
+class RawIntervals:
     """Rows as a format gives them, times parsed but not checked.
 
     Parameters
@@ -65,10 +65,10 @@ class Rows:
         """Return the rows as they are now."""
         return LabelledIntervals(self.starts, self.ends, self.labels, self.locate, self.annotator)
 
-    def take(self, kept: Indices) -> Rows:
+    def take(self, kept: Indices) -> RawIntervals:
         """Return the rows of these indices, in this order; without durations, which are checked by then."""
         locate = self.locate
-        return Rows(
+        return RawIntervals(
             self.starts[kept],
             self.ends[kept],
             [self.labels[row] for row in kept.tolist()],
@@ -93,12 +93,12 @@ class Rows:
         return f"row index {place.row}" if place.line is None else f"line {place.line}"
 
 
-def tidy(rows: Rows, problems: Problems, options: IntervalOptions) -> LabelledIntervals:
+def tidy(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> LabelledIntervals:
     """Check rows, and repair what can be repaired.
 
     Parameters
     ----------
-    rows : Rows
+    rows : RawIntervals
         At least one row.
     problems : Problems
         Takes every problem found.
@@ -157,7 +157,7 @@ def _say_each(problems: Problems, code: str, found: Mask, diagnose: Callable[[in
     problems.add_unlisted(code, len(rows) - len(listed))
 
 
-def _drop_impossible(rows: Rows, problems: Problems) -> Rows:
+def _drop_impossible(rows: RawIntervals, problems: Problems) -> RawIntervals:
     """Report times that cannot be, and go on with the rest to find what else is wrong."""
     bad = np.zeros(len(rows.labels), dtype=bool)
     fields: tuple[Field, ...] = ("start", "end")
@@ -177,20 +177,20 @@ def _drop_impossible(rows: Rows, problems: Problems) -> Rows:
     return rows.take(np.flatnonzero(~(bad | backward)))
 
 
-def _not_finite(rows: Rows, field: Field, row: int) -> Diagnostic:
+def _not_finite(rows: RawIntervals, field: Field, row: int) -> Diagnostic:
     finite = np.isfinite(rows.seconds(field)[row])
     kind = f"over {LARGEST_S:.0e} s" if finite else "not finite"
     message = f"time is {kind}: {quote(rows.written(row, field))}"
     return rows.locate(row, field).diagnose(Diagnostic(code="KT122", severity="error", message=message))
 
 
-def _negative(rows: Rows, field: Field, row: int) -> Diagnostic:
+def _negative(rows: RawIntervals, field: Field, row: int) -> Diagnostic:
     kind = "time" if field == "start" or rows.durations is None else "duration"
     message = f"negative {kind}: {quote(rows.written(row, field))}"
     return rows.locate(row, field).diagnose(Diagnostic(code="KT123", severity="error", message=message))
 
 
-def _backward(rows: Rows, row: int, hint: str) -> Diagnostic:
+def _backward(rows: RawIntervals, row: int, hint: str) -> Diagnostic:
     start, end = rows.written(row, "start"), rows.written(row, "end")
     message = f"segment ends before it starts: end {quote(end)}, start {quote(start)}"
     return rows.locate(row, "end").diagnose(
@@ -198,7 +198,7 @@ def _backward(rows: Rows, row: int, hint: str) -> Diagnostic:
     )
 
 
-def _backward_hint(rows: Rows, backward: Mask) -> str:
+def _backward_hint(rows: RawIntervals, backward: Mask) -> str:
     """Guess why segments end before they start: they are durations, or columns are swapped."""
     with np.errstate(invalid="ignore", over="ignore"):
         meets_next = np.abs(rows.starts[:-1] + rows.ends[:-1] - rows.starts[1:]) < 0.01
@@ -209,7 +209,7 @@ def _backward_hint(rows: Rows, backward: Mask) -> str:
     return f"start and end swapped? {out_of(count, total, 'row')} {ends}"
 
 
-def _say_implausible(rows: Rows, problems: Problems) -> None:
+def _say_implausible(rows: RawIntervals, problems: Problems) -> None:
     longest = int(rows.ends.argmax())
     if rows.ends[longest] > LONGEST_PLAUSIBLE_S:
         hours = rows.ends[longest] / 3600
@@ -220,7 +220,7 @@ def _say_implausible(rows: Rows, problems: Problems) -> None:
         problems.add(rows.locate(longest, "end").diagnose(problem))
 
 
-def _say_empty(rows: Rows, problems: Problems) -> None:
+def _say_empty(rows: RawIntervals, problems: Problems) -> None:
     empty = np.flatnonzero(rows.starts == rows.ends)
     if len(empty):
         first = int(empty[0])
@@ -231,7 +231,7 @@ def _say_empty(rows: Rows, problems: Problems) -> None:
         problems.add(rows.locate(first, "end").diagnose(problem))
 
 
-def _sort(rows: Rows, problems: Problems) -> Rows:
+def _sort(rows: RawIntervals, problems: Problems) -> RawIntervals:
     """Sort by start, stably; of equal starts, a row without length comes first."""
     displaced = np.flatnonzero(rows.starts[1:] < rows.starts[:-1]) + 1
     if len(displaced):
@@ -242,7 +242,7 @@ def _sort(rows: Rows, problems: Problems) -> Rows:
     return rows.take(np.lexsort((rows.starts < rows.ends, rows.starts)))
 
 
-def _drop_duplicates(rows: Rows, problems: Problems) -> Rows:
+def _drop_duplicates(rows: RawIntervals, problems: Problems) -> RawIntervals:
     """Drop rows that say the same as the row before them."""
     same = (rows.starts[1:] == rows.starts[:-1]) & (rows.ends[1:] == rows.ends[:-1])
     repeated = [row + 1 for row in np.flatnonzero(same).tolist() if rows.labels[row] == rows.labels[row + 1]]
@@ -255,7 +255,7 @@ def _drop_duplicates(rows: Rows, problems: Problems) -> Rows:
     return rows.take(np.delete(np.arange(len(rows.labels)), repeated))
 
 
-def _settle_overlaps(rows: Rows, problems: Problems, options: IntervalOptions) -> Rows:
+def _settle_overlaps(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> RawIntervals:
     """Report overlaps, and cut each earlier row where the next one starts."""
     long = np.flatnonzero(rows.starts < rows.ends)
     starts, ends = rows.starts[long], rows.ends[long]
@@ -275,7 +275,7 @@ def _settle_overlaps(rows: Rows, problems: Problems, options: IntervalOptions) -
     return rows.take(np.flatnonzero(_is_apart(rows, long)))
 
 
-def _is_apart(rows: Rows, long: Indices) -> Mask:
+def _is_apart(rows: RawIntervals, long: Indices) -> Mask:
     """Tell which rows may stay: not cut to nothing, and if without length, not within another."""
     kept = np.ones(len(rows.labels), dtype=bool)
     kept[long] = rows.starts[long] < rows.ends[long]
@@ -287,7 +287,7 @@ def _is_apart(rows: Rows, long: Indices) -> Mask:
     return kept
 
 
-def _say_overlaps(rows: Rows, pairs: Pairs, found: Mask, problems: Problems) -> None:
+def _say_overlaps(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
     def diagnose(pair: int) -> Diagnostic:
         before, row = int(pairs[0][pair]), int(pairs[1][pair])
         overlap = min(rows.ends[before], rows.ends[row]) - rows.starts[row]
@@ -299,17 +299,17 @@ def _say_overlaps(rows: Rows, pairs: Pairs, found: Mask, problems: Problems) -> 
     _say_each(problems, "KT126", found, diagnose)
 
 
-def _say_cut(rows: Rows, pairs: Pairs, found: Mask, problems: Problems) -> None:
+def _say_cut(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
     _say_each(problems, "KT127", found, lambda pair: _cut(rows, pairs, pair, 1))
 
 
-def _say_roundings(rows: Rows, pairs: Pairs, found: Mask, problems: Problems) -> None:
+def _say_roundings(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
     cut = np.flatnonzero(found)
     if len(cut):
         problems.add(_cut(rows, pairs, int(cut[0]), len(cut)))
 
 
-def _cut(rows: Rows, pairs: Pairs, pair: int, count: int) -> Diagnostic:
+def _cut(rows: RawIntervals, pairs: Pairs, pair: int, count: int) -> Diagnostic:
     before, row = int(pairs[0][pair]), int(pairs[1][pair])
     overlap = rows.ends[before] - rows.starts[row]
     message = f"segment cut where {rows.named(row)} starts: it went on for {overlap:.6g} s{such_rows(count)}"

@@ -13,7 +13,7 @@ import numpy as np
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.budgets import keeps_rows
 from kammerton.formats.finishing import finish
-from kammerton.formats.hygiene import Rows
+from kammerton.formats.hygiene import RawIntervals
 from kammerton.formats.json_positions import JsonPlaces, Pointer, element_offsets, offset_of, within_quotes
 from kammerton.formats.json_text import Document, decode
 from kammerton.formats.options import IntervalOptions
@@ -203,7 +203,7 @@ class _JamsReader:
         )
         self._problems.add(problem)
 
-    def _rows(self, annotation: dict[str, object], pointer: Pointer) -> Rows | None:
+    def _rows(self, annotation: dict[str, object], pointer: Pointer) -> RawIntervals | None:
         """Return the observations of one annotation, or None if it is not built as it should be."""
         observations = self._observations(annotation.get("data"), pointer)
         if observations is None:
@@ -270,7 +270,7 @@ class _JamsReader:
             problem = Diagnostic(code="KT144", severity="note", message=message, count=len(odd))
             self._problems.add_at(problem, partial(observations.place, odd[0], "confidence"))
 
-    def _say_beyond(self, tracks: Sequence[Rows]) -> None:
+    def _say_beyond(self, tracks: Sequence[RawIntervals]) -> None:
         """Warn of observations that end after the file does."""
         value = self._document.value
         metadata = value.get("file_metadata") if isinstance(value, dict) else None
@@ -299,7 +299,7 @@ class _JamsReader:
                 )
                 self._problems.add_at(problem, partial(rows.locate, first, "end"))
 
-    def _say_without_rows(self, tracks: Sequence[Rows]) -> None:
+    def _say_without_rows(self, tracks: Sequence[RawIntervals]) -> None:
         """Warn of annotations without observations, which stand beside others that have some."""
         for rows in tracks:
             if not rows.labels:
@@ -308,12 +308,12 @@ class _JamsReader:
                 self._problems.add(Diagnostic(code="KT110", severity="warning", message=message, file=file))
 
 
-def _rows_of(columns: dict[_Key, list[object]], locate: Callable[[int, Field], Place]) -> Rows:
+def _rows_of(columns: dict[_Key, list[object]], locate: Callable[[int, Field], Place]) -> RawIntervals:
     """Make rows of columns whose values are of the right kind."""
     times, durations = (cast(list[Decimal], columns[key]) for key in ("time", "duration"))
     starts = _floats(times)
     ends = ends_from_durations(starts, times, durations)
-    return Rows(starts, ends, cast(list[str], columns["value"]), locate, partial(_floats, durations))
+    return RawIntervals(starts, ends, cast(list[str], columns["value"]), locate, partial(_floats, durations))
 
 
 def _floats(numbers: list[Decimal]) -> Seconds:

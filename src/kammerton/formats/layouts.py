@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from kammerton.errors import Diagnostic, quote
-from kammerton.formats.hygiene import Rows
+from kammerton.formats.hygiene import RawIntervals
 from kammerton.formats.options import RowLayout
 from kammerton.formats.reading import Problems
 from kammerton.formats.times import EXACT, DecimalMark, ends_from_durations, seconds
@@ -45,21 +45,21 @@ class Columns:
     labels: list[str]
     locate: Callable[[int, Field], Place]
 
-    def rows(self, problems: Problems) -> Rows:
+    def rows(self, problems: Problems) -> RawIntervals:
         """Return rows of start, end and label; possibly none."""
         starts = seconds(self.starts, self.mark)
         if self.layout == "points":
             return self._rows_of_points(starts, problems)
         second = partial(seconds, self.seconds, self.mark)
         if self.layout == "rows":
-            return Rows(starts, second(), self.labels, self.locate)
+            return RawIntervals(starts, second(), self.labels, self.locate)
         ends = ends_from_durations(starts, self._exact(self.starts), self._exact(self.seconds))
-        return Rows(starts, ends, self.labels, self.locate, durations=second)
+        return RawIntervals(starts, ends, self.labels, self.locate, durations=second)
 
     def _exact(self, texts: Sequence[str]) -> Iterator[Decimal]:
         return (EXACT.create_decimal(text.replace(",", ".")) for text in texts)
 
-    def _rows_of_points(self, starts: Seconds, problems: Problems) -> Rows:
+    def _rows_of_points(self, starts: Seconds, problems: Problems) -> RawIntervals:
         """End each row where the next one in time starts; the last one has no end, and is none."""
         endless = np.flatnonzero(~np.isfinite(starts)).tolist()
         for row in endless:
@@ -87,7 +87,7 @@ class Columns:
             )
 
         labels = [self.labels[point] for point in kept.tolist()]
-        return Rows(starts[kept], starts[following[kept]], labels, locate)
+        return RawIntervals(starts[kept], starts[following[kept]], labels, locate)
 
     def _say(self, row: int, field: Field, problem: Diagnostic, problems: Problems) -> None:
         problems.add(self.locate(row, field).diagnose(problem))

@@ -16,7 +16,7 @@ from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.columns import column_of
 from kammerton.formats.csv_header import SEPARATOR_LINE
 from kammerton.formats.finishing import finish
-from kammerton.formats.hygiene import Rows
+from kammerton.formats.hygiene import RawIntervals
 from kammerton.formats.layouts import Columns
 from kammerton.formats.options import IntervalOptions, Layout, RowLayout
 from kammerton.formats.reading import Problems, TrackReading
@@ -72,7 +72,7 @@ def read_rows(text: str, problems: Problems, options: IntervalOptions) -> TrackR
     return finish([rows], problems, options)
 
 
-def _read_clean(text: str, file: str, options: IntervalOptions) -> Rows | None:
+def _read_clean(text: str, file: str, options: IntervalOptions) -> RawIntervals | None:
     """Read the text at once if it is a clean ``.lab`` file, or return None."""
     if options.layout not in ("auto", "rows") or options.decimal != ".":
         return None
@@ -81,10 +81,10 @@ def _read_clean(text: str, file: str, options: IntervalOptions) -> Rows | None:
         return None
     words = ended.split()
     locate = _Locator(file, shapes_of(3, ".")[0], text)
-    return Rows(seconds(words[0::3], "."), seconds(words[1::3], "."), words[2::3], locate)
+    return RawIntervals(seconds(words[0::3], "."), seconds(words[1::3], "."), words[2::3], locate)
 
 
-def _read_shaped(text: str, problems: Problems, options: IntervalOptions) -> Rows:
+def _read_shaped(text: str, problems: Problems, options: IntervalOptions) -> RawIntervals:
     """Read the text by the shape its lines have in common, or say what is wrong."""
     lines = _lines_with_data(text)
     if lines and SEPARATOR_LINE.fullmatch(lines[0][1]):

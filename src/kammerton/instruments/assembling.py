@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kammerton.instruments.annotation import InstrumentList
 
-__all__ = ["Manner", "Repeats", "Rows", "assemble"]
+__all__ = ["ListedLabels", "Manner", "Repeats", "assemble"]
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.intp]
@@ -22,7 +22,7 @@ _UNGRADED: Integers = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class ListedLabels:
     """Labels by list, as columns of one length.
 
     Parameters
@@ -45,10 +45,10 @@ class Rows:
     present: NDArray[np.bool_] | None = None
     grades: Integers | None = None
 
-    def take(self, kept: Indices | NDArray[np.bool_]) -> Rows:
+    def take(self, kept: Indices | NDArray[np.bool_]) -> ListedLabels:
         """Return the rows of a mask, or of indices in this order."""
         columns = (self.lists, self.codes, self.scores, self.present, self.grades)
-        return Rows(*(None if column is None else column[kept] for column in columns))  # type: ignore[arg-type]
+        return ListedLabels(*(None if column is None else column[kept] for column in columns))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,13 +99,13 @@ class Manner:
 
 
 def assemble(
-    rows: Rows, names: Sequence[str], count: int, manner: Manner
+    rows: ListedLabels, names: Sequence[str], count: int, manner: Manner
 ) -> tuple[list[InstrumentList], Repeats]:
     """Make lists of rows.
 
     Parameters
     ----------
-    rows : Rows
+    rows : ListedLabels
     names : sequence of str
         Labels that codes stand for.
     count : int
@@ -121,7 +121,7 @@ def assemble(
 
     Examples
     --------
-    >>> rows = Rows(np.array([0, 0, 0]), np.array([1, 0, 1]), np.array([0.25, 0.5, 0.75]))
+    >>> rows = ListedLabels(np.array([0, 0, 0]), np.array([1, 0, 1]), np.array([0.25, 0.5, 0.75]))
     >>> (found,), repeats = assemble(rows, ["piano", "violin"], 1, Manner())
     >>> found.labels, found.scores.tolist(), repeats.rows.tolist()
     (('violin', 'piano'), [0.75, 0.5], [0])
@@ -136,7 +136,7 @@ def assemble(
     return _lists(rows if kept is None else rows.take(kept), names, count, manner), repeats
 
 
-def _order(rows: Rows, *, by_score: bool) -> Indices | None:
+def _order(rows: ListedLabels, *, by_score: bool) -> Indices | None:
     """Return the order by list, presence, score and row; None if it is the one they have."""
     keys = []
     if rows.scores is not None and by_score:
@@ -163,7 +163,7 @@ def _firsts(keys: Integers, order: Indices | None) -> tuple[Indices | None, Repe
     return indices[~repeated], Repeats(again[by_row], kept[by_row])
 
 
-def _lists(rows: Rows, names: Sequence[str], count: int, manner: Manner) -> list[InstrumentList]:
+def _lists(rows: ListedLabels, names: Sequence[str], count: int, manner: Manner) -> list[InstrumentList]:
     """Cut sorted rows where the next list begins."""
     ends = np.cumsum(np.bincount(rows.lists, minlength=count))
     there = ends

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kammerton.errors import Diagnostic, Severity, plural, quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.assembling import Manner, Repeats, Rows, assemble
+from kammerton.instruments.assembling import ListedLabels, Manner, Repeats, assemble
 from kammerton.instruments.entries import Entries
 from kammerton.instruments.label_maps import LabelMap
 from kammerton.instruments.lookup import Meaning, fitting_map, look_up, unknown_hint
@@ -80,7 +80,7 @@ def finish(
     targets = np.array([index[m.label] if m.stays else -1 for m in meanings], dtype=np.int64)
     codes = targets[entries.codes] if len(meanings) else entries.codes
     kept = np.flatnonzero(codes >= 0)
-    rows = Rows(entries.lists, codes, entries.scores, entries.present)
+    rows = ListedLabels(entries.lists, codes, entries.scores, entries.present)
     if len(kept) < len(codes):
         rows = rows.take(kept)
     if not manner.vector:
@@ -227,7 +227,7 @@ class _Finishing:
 
     # --- scores ----------------------------------------------------------------------------
 
-    def judge_scores(self, rows: Rows, kept: NDArray[np.intp]) -> None:
+    def judge_scores(self, rows: ListedLabels, kept: NDArray[np.intp]) -> None:
         """Report lists in which some labels have a score and some have none, and those without any."""
         if rows.scores is None or not len(kept):
             return

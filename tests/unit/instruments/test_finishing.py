@@ -12,7 +12,7 @@ import pytest
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
 from kammerton.instruments import lookup
-from kammerton.instruments.assembling import Manner, Rows, assemble
+from kammerton.instruments.assembling import ListedLabels, Manner, assemble
 from kammerton.instruments.entries import Entries, judge
 from kammerton.instruments.finishing import Lists, finish
 from kammerton.instruments.lookup import look_up
@@ -263,15 +263,15 @@ def test_empty_lists() -> None:
 
 
 def test_a_vocabulary_is_held_once() -> None:
-    rows = Rows(np.repeat(np.arange(3), 2), np.tile([0, 1], 3), np.arange(6.0))
+    rows = ListedLabels(np.repeat(np.arange(3), 2), np.tile([0, 1], 3), np.arange(6.0))
     found, repeats = assemble(rows, ["E", "F"], 3, Manner(vector=True))
     assert found[0].labels is found[2].labels
     assert len(repeats.rows) == 0
 
 
 def test_grades_stay_with_their_labels() -> None:
-    rows = Rows(np.array([0, 0, 0]), np.array([2, 1, 0]), present=np.array([True, False, True]))
-    rows = Rows(rows.lists, rows.codes, present=rows.present, grades=np.array([2, 0, 1]))
+    rows = ListedLabels(np.array([0, 0, 0]), np.array([2, 1, 0]), present=np.array([True, False, True]))
+    rows = ListedLabels(rows.lists, rows.codes, present=rows.present, grades=np.array([2, 0, 1]))
     (found,), _ = assemble(rows, ["a", "b", "c"], 1, Manner(query=True))
     assert shown(found) == "q{c:2 a:1 !b}"
 

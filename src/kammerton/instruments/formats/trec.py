@@ -16,7 +16,7 @@ from kammerton.errors import Diagnostic, plural, quote
 from kammerton.formats.budgets import keeps_lines, say_exceeded
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.formats.row_problems import NumberedLine
-from kammerton.instruments.assembling import Manner, Rows, assemble
+from kammerton.instruments.assembling import ListedLabels, Manner, assemble
 from kammerton.instruments.entries import coded
 from kammerton.instruments.finishing import Lists
 from kammerton.instruments.formats.numbers import numbers_of
@@ -154,7 +154,7 @@ class _Trec:
             message = f"document stands twice for topic {quote(topic)}: {quote(document)}"
             self._break(topic, "KT626", message, partial(self._place, row, 2))
 
-    def _judged(self, found: _Columns) -> Rows:
+    def _judged(self, found: _Columns) -> ListedLabels:
         """Return judgements as grades."""
         written, codes = coded([row[3] for row in found.cells])
         sound = [_RELEVANCE.fullmatch(each) is not None for each in written]
@@ -163,9 +163,9 @@ class _Trec:
             self._break(found.cells[row][0], "KT625", message, partial(self._place, row, 3))
         values = [int(each) if is_sound else 0 for each, is_sound in zip(written, sound, strict=True)]
         grades = np.array(values, dtype=np.int64)[codes]
-        return Rows(found.of_topic, found.documents, present=grades > 0, grades=grades)
+        return ListedLabels(found.of_topic, found.documents, present=grades > 0, grades=grades)
 
-    def _run(self, found: _Columns) -> Rows:
+    def _run(self, found: _Columns) -> ListedLabels:
         """Return the rows of a run in the order in which they count."""
         written = [row[4] for row in found.cells]
         scores = numbers_of(written, lambda row: self._place(row, 4), self._problems, required=True)
@@ -174,7 +174,7 @@ class _Trec:
         names = np.argsort(sorted(range(len(found.names)), key=found.names.__getitem__))
         order = np.lexsort((-names[found.documents], -scores.values, found.of_topic))
         self._note_ranks(found, order, scores.values)
-        return Rows(found.of_topic, found.documents, scores.values).take(order)
+        return ListedLabels(found.of_topic, found.documents, scores.values).take(order)
 
     def _note_ranks(self, found: _Columns, order: NDArray[np.intp], scores: NDArray[np.float64]) -> None:
         """Note that ranks say another order than scores, which alone count."""
