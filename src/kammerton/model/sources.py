@@ -17,7 +17,7 @@ Sources = Mapping[str, tuple[tuple[str | None, object], ...]]
 
 
 class StoredSource(ABC):
-    """A source that was read before, and lies with others in a store.
+    """A source that lies with others in a store: a file, or what was once read of one.
 
     It is a small handle that other processes can be given. Handles of one store are best read in the
     order in which the collection has them.
@@ -27,12 +27,12 @@ class StoredSource(ABC):
 
     @abstractmethod
     def read(self) -> Reading[Any]:
-        """Return what the source gave when it was read, with everything that was said of it."""
+        """Return what the source gives, with everything that is said of it."""
 
     @property
     @abstractmethod
     def file(self) -> str | None:
-        """What diagnostics call the file that it was read from, if it was one."""
+        """What diagnostics call the file that it is, or was read from, if it was one."""
 
     @property
     @abstractmethod

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from kammerton.formats.packs.thrift import MALFORMED, Compact
 
-__all__ = ["MAGIC", "Chunk", "Footer", "FooterError", "Group", "read_footer"]
+__all__ = ["MAGIC", "Chunk", "Footer", "FooterError", "Group", "NoParquetError", "read_footer"]
 
 MAGIC = b"PAR1"
 _TAIL = 8
@@ -29,7 +29,11 @@ _METADATA, _PATH, _VALUES, _UNPACKED, _PACKED, _PAGES, _DICTIONARY = 3, 3, 5, 6,
 
 
 class FooterError(ValueError):
-    """A file that is no Parquet file, or whose footer cannot be read."""
+    """A Parquet file whose footer cannot be read."""
+
+
+class NoParquetError(FooterError):
+    """A file that is no Parquet file."""
 
 
 class Chunk(NamedTuple):
@@ -92,7 +96,7 @@ def read_footer(file: BinaryIO) -> Footer:
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     if size < len(MAGIC) + _TAIL or file.read(len(MAGIC)) != MAGIC:
-        raise FooterError("no Parquet file: it does not begin with PAR1")
+        raise NoParquetError("no Parquet file: it does not begin with PAR1")
     file.seek(size - _TAIL)
     tail = file.read(_TAIL)
     length = int.from_bytes(tail[:4], "little")

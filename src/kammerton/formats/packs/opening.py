@@ -7,7 +7,7 @@ import os
 from functools import lru_cache
 from typing import NamedTuple
 
-from kammerton.formats.packs.footer import Footer, FooterError, read_footer
+from kammerton.formats.packs.footer import Footer, FooterError, NoParquetError, read_footer
 from kammerton.formats.packs.problems import damaged, fault
 from kammerton.formats.packs.reading import Again, Pack
 from kammerton.formats.packs.record import KEY, Record, RecordError
@@ -61,7 +61,7 @@ def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None
             record = _record(footer.pairs[KEY], name)
             seal = Seal(file, footer)
         except FooterError as error:
-            code = "KT720" if "PAR1" in str(error) else "KT721"
+            code = "KT720" if isinstance(error, NoParquetError) else "KT721"
             raise fault(code, f"pack cannot be read: {error}", name, "pack it again") from error
         except SealError as error:
             raise damaged("its footer is not what was written", name) from error
