@@ -17,6 +17,7 @@ from kammerton.reporting.charts.losses import dearest, losses
 from kammerton.reporting.charts.ranks import MeanRanks, mean_ranks
 from kammerton.reporting.charts.scatter import scatter
 from kammerton.reporting.charts.spread import bins_of, spread
+from kammerton.reporting.html.chapters import source_of
 from kammerton.reporting.html.source import Source
 from tabled_scores import CLASSES, LOSS, MEAN, POOLED, tabled, valued
 
@@ -195,6 +196,14 @@ def test_all_charts_of_three_systems() -> None:
         "items",
         "scatter",
     ]
+
+
+def test_of_several_systems_the_two_that_the_page_speaks_of_stand_against_each_other() -> None:
+    table = valued({"poor": [0.1, 0.2], "best": [0.8, 0.9], "next": [0.5, 0.7]})
+    made = dict(charts_of(source_of(tabled(table, (MEAN,)), "c1")))["scatter"]
+    across, up = (made.to_dict()["layer"][1]["encoding"][axis]["title"] for axis in "xy")
+    assert (across.split(": ")[-1], up.split(": ")[-1]) == ("best", "next")
+    assert data(made)[1] == [{"x": 80.0, "y": 50.0}, {"x": 90.0, "y": 70.0}]
 
 
 def test_charts_of_a_task_with_classes() -> None:

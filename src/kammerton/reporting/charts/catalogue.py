@@ -89,9 +89,9 @@ def _ranks(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMi
 
 
 def _scatter(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
-    if measure.aggregate == "gathered" or not source.scores.systems[1:]:
+    if measure.aggregate == "gathered" or not source.ranked[1:]:
         return None
-    first, second = ((name, _values(source, measure, name)) for name in source.scores.systems[:2])
+    first, second = ((name, _values(source, measure, name)) for name in source.ranked[:2])
     return scatter(first, second, _title(measure), palette)
 
 
