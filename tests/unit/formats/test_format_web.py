@@ -106,9 +106,12 @@ def test_a_file_with_a_query(host: str) -> None:
     assert scored(host, "ref/one.lab", "est/one.lab").value("mirex2013/MajMin") == 0.75
 
 
-def test_a_pack_with_a_query(host: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["ref.parquet", "packed"])
+def test_a_pack_with_a_query(host: str, name: str) -> None:
+    """From a server that sends all of a file, whatever part of it is asked for."""
     kt.pack("chords", Guarded.root / "ref", Guarded.root / "ref.parquet")
-    assert scored(host, "ref.parquet").value("mirex2013/MajMin") == 0.75
+    (Guarded.root / "ref.parquet").rename(Guarded.root / name)
+    assert scored(host, name).value("mirex2013/MajMin") == 0.75
 
 
 def test_folders_without_their_slash_are_told(host: str) -> None:
@@ -122,8 +125,9 @@ def test_folders_without_their_slash_are_told(host: str) -> None:
 
 @pytest.mark.parametrize("place", ["ref/", "ref/one.lab"])
 def test_who_is_not_let_in_is_told_once(host: str, place: str) -> None:
+    own = host.replace("//", "//me:wr0ng@")
     with pytest.raises(DataError) as caught:
-        scored(host, place, place, "?token=wr0ng")
+        scored(own, place, place, "?token=wr0ng")
     (said,) = caught.value.diagnostics
     assert (said.code, said.message) == ("KT730", "cannot be read: ClientResponseError, status 403")
     assert said.file == f"{host}/{place}"
