@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from kammerton.core.intervals import Codes
 from kammerton.errors import plural
 from kammerton.model.classes import Kind, has_class, kind_of
 from kammerton.model.corpus import ALL
@@ -38,7 +39,7 @@ def item_rows(
     measures: Sequence[Measure],
     systems: Sequence[str],
     rows: Mapping[Kind, Rows],
-    order: Mapping[Kind, Sequence[int]],
+    order: Mapping[Kind, Codes],
     statistics: Mapping[Measure, Statistics],
 ) -> Iterator[tuple[Any, ...]]:
     """Give the rows of the table ``ITEMS``: of each system the rows of each kind in their order."""
@@ -46,12 +47,17 @@ def item_rows(
     for measure in measures:
         figures[kind_of(measure)].append((measure, _figures_of(measure, statistics[measure])))
     for system, kind in product(systems, figures):
-        for index in order[kind]:
-            row = rows[kind][index]
-            if row.system == system:
-                for measure, found in figures[kind]:
-                    if kind != "gathered" or has_class(statistics[measure][index]):
-                        yield _item_row(row, measure, found[index])
+        numbers = _of_system(rows[kind], order[kind], system)
+        for index, row in zip(numbers.tolist(), rows[kind].take(numbers), strict=True):
+            for measure, found in figures[kind]:
+                if kind != "gathered" or has_class(statistics[measure][index]):
+                    yield _item_row(row, measure, found[index])
+
+
+def _of_system(rows: Rows, order: Codes, system: str) -> Codes:
+    """Return the numbers of the rows of a system, in their order."""
+    wanted = rows.of_groups(lambda name, _: name == system)
+    return order[wanted[order]]
 
 
 def _figures_of(measure: Measure, statistics: Statistics) -> list[Figures]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -210,9 +210,11 @@ class Scores(Charted):
         ``counted_as`` (what an undefined value counts in a mean, if anything). Of measures over classes
         the items are the classes.
         """
-        order = {kind: numbers.tolist() for kind, numbers in self._order.items()}
-        rows = item_rows(self.measures, self.systems, self._rows, order, self._statistics)
-        return table(rows, ITEMS)
+        return self.items_by(self.measures)
+
+    def items_by(self, measures: Sequence[Measure]) -> pl.DataFrame:
+        """Return the rows of :attr:`items` that are by some of the measures."""
+        return table(item_rows(measures, self.systems, self._rows, self._order, self._statistics), ITEMS)
 
     def table(self, name: str) -> pl.DataFrame:
         """Return a class table of the task, heaviest rows first.

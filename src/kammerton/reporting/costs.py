@@ -45,7 +45,7 @@ def costs_of_items(scores: Scores, measure: Measure) -> list[Cost]:
         Items that cost nothing are none of them.
     """
     costs: dict[str, tuple[float, float]] = {}
-    for row in scores.items.filter(protocol=measure.protocol, measure=measure.name).iter_rows(named=True):
+    for row in scores.items_by([measure]).iter_rows(named=True):
         if row["value"] is not None:
             lost = 1 - row["value"] if measure.direction == "higher" else row["value"]
             before, weight = costs.get(row["item"], (0.0, 0.0))

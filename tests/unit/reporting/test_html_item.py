@@ -23,6 +23,7 @@ from kammerton.model.views import (
     Violation,
     Voice,
 )
+from kammerton.reporting.html.chapters import chapter_of
 from kammerton.reporting.html.chapters import source_of as with_comparison
 from kammerton.reporting.html.item import item
 from kammerton.reporting.html.item_choice import choose, in_turn
@@ -209,6 +210,20 @@ def test_items_are_listed_from_the_worst() -> None:
     # b is all wrong, a half, c not at all; their numbers are 1, 0, 2
     assert section.data["order"] == [1, 0, 2]
     assert "All 3 items can be looked at." in section.body
+
+
+def test_the_worst_item_is_laid_out_once_for_what_is_told_of_it_and_what_is_seen() -> None:
+    asked: list[str] = []
+
+    def draw(name: str, _: str | None) -> ItemView:
+        asked.append(name)
+        return laid_out(Track("reference", ()), Track("mine", ()), reasons={"mine": ("it sleeps",)})
+
+    good, poor = ([(0, 4)], ["C"]), ([(0, 4)], ["G"])
+    scores = kt.score("chords", dict.fromkeys("ab", good), {"mine": {"a": good, "b": poor}}, ci=None)
+    short, *_ = chapter_of(with_comparison(scores, "c1"), "Chords", draw).sections
+    assert sorted(asked) == ["a", "b"]
+    assert "It sleeps." in short.body
 
 
 def test_the_item_that_opens_first_is_the_worst_of_the_best_system() -> None:

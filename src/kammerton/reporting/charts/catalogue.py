@@ -16,7 +16,7 @@ from kammerton.reporting.charts.scatter import scatter
 from kammerton.reporting.html.classes import costs_of
 from kammerton.reporting.html.compared import ranks_of
 from kammerton.reporting.html.groups import group_chart
-from kammerton.reporting.html.items import histogram, values_of
+from kammerton.reporting.html.items import histogram
 from kammerton.reporting.html.numbers import is_per_cent, scaled, unit_of
 from kammerton.reporting.html.overview import forest_of
 from kammerton.reporting.html.source import Source
@@ -115,7 +115,7 @@ def _costs(source: Source) -> dict[str, ClassCosts]:
 
 
 def _values(source: Source, measure: Measure, system: str) -> list[float]:
-    return [scaled(value, measure) for value in values_of(source, measure, system)]
+    return [scaled(value, measure) for value in source.of_items(measure, system)]
 
 
 def _title(measure: Measure) -> str:

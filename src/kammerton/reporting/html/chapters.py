@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from kammerton.errors import OptionError, plural
 from kammerton.model.scores import Scores
 from kammerton.reporting.html.answers import answers
@@ -69,6 +71,8 @@ def chapter_of(source: Source, title: str, draw: Draw | None = None, apart: str 
     before = [overview(source), compared(source), groups(source), items(source)]
     behind = [costs(source), breakdown(source), quality(source), methods(source)]
     used = sum(_size(each) for each in (*before, *behind) if each is not None)
+    if draw is not None:
+        draw = cache(draw)  # the worst item is seen, and why it is that is told
     drawn = item(source, draw, budget=min(BUDGET, max(_LEAST, _CHAPTER - used)))
     sections = [answers(source, drawn, draw), *before, drawn, *behind]
     return Chapter(

@@ -10,7 +10,6 @@ from kammerton.errors import out_of, plural
 from kammerton.model.views import ItemView
 from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.item_choice import BUDGET, Chosen, choose
-from kammerton.reporting.html.items import values_of, worst_of
 from kammerton.reporting.html.judges import judges_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Draw, Source
@@ -35,7 +34,7 @@ def item(source: Source, draw: Draw | None, *, budget: int = BUDGET) -> Section 
     if draw is None:
         return None
     ranked, others = _ranked(source)
-    worst = worst_of(source)
+    worst = source.worst
     first = ranked if worst is None else [worst[1], *(each for each in ranked if each != worst[1])]
     judges = judges_of(source)
 
@@ -68,9 +67,7 @@ def _ranked(source: Source) -> tuple[list[int], list[int]]:
     measure = source.main
     systems = () if measure.aggregate == "gathered" else source.scores.systems
     means = dict[int, float]()
-    for number, values in enumerate(
-        zip(*(values_of(source, measure, each) for each in systems), strict=True)
-    ):
+    for number, values in enumerate(zip(*(source.of_items(measure, each) for each in systems), strict=True)):
         known = [value for value in values if not math.isnan(value)]
         if known:
             means[number] = sum(known) / len(known)

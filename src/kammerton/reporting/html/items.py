@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import altair as alt
     from markupsafe import Markup
 
-__all__ = ["histogram", "items", "values_of", "worst_of"]
+__all__ = ["histogram", "items"]
 
 STEPS = 10_000
 """A share is embedded as a whole number of steps: short, and more digits than are shown."""
@@ -59,7 +59,7 @@ def histogram(source: Source, measure: Measure, palette: Palette) -> alt.TopLeve
     if measure.aggregate == "gathered":
         return None
     values = {
-        system: [scaled(each, measure) for each in values_of(source, measure, system)]
+        system: [scaled(each, measure) for each in source.of_items(measure, system)]
         for system in source.scores.systems
     }
     if all(math.isnan(each) for found in values.values() for each in found):
@@ -85,7 +85,7 @@ def _data(source: Source, measures: Sequence[Measure], systems: Sequence[str]) -
         "systems": [shown(name) for name in systems],
         "measures": [_told(measure) for measure in measures],
         "values": [
-            [[_coded(value, measure) for value in values_of(source, measure, system)] for system in systems]
+            [[_coded(value, measure) for value in source.of_items(measure, system)] for system in systems]
             for measure in measures
         ],
         "weights": [_weights(source, measure, systems) for measure in measures],
@@ -99,30 +99,6 @@ def _told(measure: Measure) -> dict[str, Any]:
         "scale": STEPS if is_per_cent(measure) else 0,
         "lower": measure.direction == "lower",
     }
-
-
-def values_of(source: Source, measure: Measure, system: str) -> list[float]:
-    """Return the value of each item of the page, NaN where it has none."""
-    found = source.scores.of_items(measure, system, source.annotator(measure))
-    known = dict(zip(found.names, found.values.tolist(), strict=True))
-    return [known.get(name, math.nan) for name in source.items]
-
-
-def worst_of(source: Source) -> tuple[float, int, str] | None:
-    """Return the worst value of the best system by the main measure, the number of its item, and the system.
-
-    None if items have no values.
-    """
-    measure = source.main
-    if measure.aggregate == "gathered":
-        return None
-    system = source.ranked[0]
-    values = enumerate(values_of(source, measure, system))
-    known = [(value, number) for number, value in values if not math.isnan(value)]
-    if not known:
-        return None
-    value, number = (max if measure.direction == "lower" else min)(known)
-    return value, number, system
 
 
 def _coded(value: float, measure: Measure) -> float | None:

@@ -85,6 +85,28 @@ class Source:
         compared = self.compared(self.main)
         return self.scores.systems if compared is None else tuple(row.system for row in compared.ranking)
 
+    def of_items(self, measure: Measure, system: str) -> list[float]:
+        """Return the value of each item of the page, NaN where it has none."""
+        found = self.scores.of_items(measure, system, self.annotator(measure))
+        known = dict(zip(found.names, found.values.tolist(), strict=True))
+        return [known.get(name, math.nan) for name in self.items]
+
+    @cached_property
+    def worst(self) -> tuple[float, int, str] | None:
+        """The worst value of the best system by the main measure, the number of its item, and the system.
+
+        None if items have no values.
+        """
+        if self.main.aggregate == "gathered":
+            return None
+        system = self.ranked[0]
+        values = enumerate(self.of_items(self.main, system))
+        known = [(value, number) for number, value in values if not math.isnan(value)]
+        if not known:
+            return None
+        value, number = (max if self.main.direction == "lower" else min)(known)
+        return value, number, system
+
     def compared(self, measure: Measure) -> MeasureComparison | None:
         """Return what comparing found by a measure, if it did."""
         if self.comparison is None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from kammerton.reporting.costs import costliest_items
 from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.filling import sentence, shown
-from kammerton.reporting.html.items import worst_of
 from kammerton.reporting.html.judges import judges_of, values_by_annotator
 from kammerton.reporting.html.numbers import figure, unit_of
 from kammerton.reporting.html.sections import Section
@@ -27,10 +26,9 @@ _NAMED = 6
 def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answer | None:
     """Say which item the best system does worst on and why, and which cost most."""
     measure = source.main
-    worst = worst_of(source)
-    if worst is None:
+    if source.worst is None:
         return None
-    value, place, system = worst
+    value, place, system = source.worst
     name, number = source.items[place], str(place)
     answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
     dearest = costliest_items(source.scores, measure, 3)
