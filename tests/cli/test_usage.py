@@ -95,7 +95,12 @@ def test_mistakes_are_one_line_and_a_hint(corpus: Terminal, arguments: str, firs
         ),
         ("score chords a b --CI=0.9", "--CI", "did you mean `--ci`?"),
         ("score chords a b --zzz", "--zzz", "`kammerton score chords --help` lists the options"),
+        ("score chords a b --colour x", "--colour", "`kammerton score chords --help` lists the options"),
+        ("score chords a b --fromat x", "--fromat", "did you mean `--format`?"),
+        ("agree instruments a b --test t", "--test", "`--test` is an option of `kammerton compare`"),
+        ("report chords --titel x", "--titel", "did you mean `--title`?"),
         ("demo -x", "-x", "`kammerton demo --help` lists the options"),
+        ("--zzz", "--zzz", "`kammerton --help` lists the options"),
     ],
 )
 def test_an_option_of_another_command_is_looked_up(

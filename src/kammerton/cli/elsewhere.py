@@ -32,7 +32,7 @@ def hint_of_option(app: App, verbs: Sequence[str], tokens: Sequence[str], option
     tokens : sequence of str
         What was typed.
     option : str
-        As typed, perhaps with ``=`` and a value.
+        As typed.
 
     Returns
     -------
@@ -40,22 +40,24 @@ def hint_of_option(app: App, verbs: Sequence[str], tokens: Sequence[str], option
         The commands that have the option, behind an option of this one that begins with it; or the nearest
         option of this one, if one is near.
     """
-    name = option.partition("=")[0]
-    verb, here = tokens[0], " ".join(tokens[: 1 + (len(tokens) > 1 and tokens[1] in TASKS)])
+    verb, name = tokens[0], option.strip("-")
+    here = f"kammerton {verb}" if verb in verbs else "kammerton"
     own: list[str] = []
     having: dict[str, list[str]] = {}
     for other in verbs:
         for command, names in _options(app, other):
-            own += names if command == here else []
-            if name in names:
+            words = command.split()
+            if words == list(tokens[: len(words)]):
+                here, own = f"kammerton {command}", names
+            if option in names:
                 having.setdefault(other, []).append(command)
-    near = _nearest(name.strip("-").lower(), [each.strip("-") for each in own])
+    near = _nearest(name.lower(), [each.strip("-") for each in own])
     if having:
         nearest = {verb: having[verb]} if verb in having else having
         found = [each for named, commands in nearest.items() for each in _together(named, commands)]
-        opening = f"did you mean `--{near}`? " if near.startswith(name.strip("-")) and near else ""
-        return f"{opening}{quote(name)} is an option of {_listed(found)}"
-    return f"did you mean `--{near}`?" if near else f"`kammerton {here} --help` lists the options"
+        opening = f"did you mean `--{near}`? " if near.startswith(name) else ""
+        return f"{opening}{quote(option)} is an option of {_listed(found)}"
+    return f"did you mean `--{near}`?" if near else f"`{here} --help` lists the options"
 
 
 def _nearest(name: str, own: Sequence[str]) -> str:
