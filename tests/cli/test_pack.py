@@ -7,10 +7,13 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import kammerton
 from cli.harness import Terminal
 from kammerton.cli.demo import EXAMPLE
+from kammerton.fingering import Fingering
 
 PACK = ("pack", "chords")
 
@@ -19,7 +22,7 @@ PACK = ("pack", "chords")
 def packed(corpus: Terminal) -> Terminal:
     """The corpus with a file that cannot be read and one with a repair, and packs of both sides."""
     corpus.write(
-        ref={"torn.lab": "0 1 nonsense", "sub/three.lab": "0 2 C|1 3 G"},
+        ref={"notes.md": "", "torn.lab": "0 1 nonsense", "sub/three.lab": "0 2 C|1 3 G"},
         est={"torn.lab": "0 1 C", "extra.lab": "0 1 C", "sub/three.lab": "0 3 C"},
     )
     for side in ("ref", "est"):
@@ -59,8 +62,10 @@ def test_packs_stand_for_folders(packed: Terminal, arguments: Sequence[str]) -> 
 
 def test_checking_a_pack_says_what_checking_the_folder_says(packed: Terminal) -> None:
     files, packs = both(packed, "check", "chords", "ref", "--overlap", "trim")
-    assert packs == files
+    assert packs[:2] == files[:2]
+    assert files[2] == packs[2].replace("\n", "; 1 path ignored\n")
     assert "nonsense" in files[1] + files[2]
+    assert "KT205" in files[1]
 
 
 def test_a_pack_of_a_file_of_many_items_is_checked_as_the_file_is(terminal: Terminal) -> None:
@@ -69,6 +74,17 @@ def test_a_pack_of_a_file_of_many_items_is_checked_as_the_file_is(terminal: Term
     file, pack = (terminal.run("check", "instruments", each) for each in (table, "songs.parquet"))
     assert pack == file
     assert (pack.code, pack.err) == (0, "1 file checked: no problems\n")
+
+
+def test_items_of_a_pack_that_are_of_no_file_are_named(tmp_path: Path) -> None:
+    """A thumb on E2, and the finger beside it on F#6."""
+    right = np.zeros(2, dtype=np.int64)
+    piece = Fingering(np.zeros(2), np.ones(2), np.array([40, 90]), right, ("1", "2"))
+    kammerton.pack("fingering", {"a piece": piece}, tmp_path / "x.parquet")
+    found = kammerton.check("fingering", tmp_path / "x.parquet")
+    assert found.files == (str(tmp_path / "x.parquet"),)
+    assert found.diagnostics
+    assert all(each.message.startswith("`a piece`: ") for each in found.diagnostics)
 
 
 def test_a_closing_line_tells_what_was_packed(corpus: Terminal) -> None:

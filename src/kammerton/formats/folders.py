@@ -116,8 +116,7 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     try:
         os.lstat(top)
     except (OSError, ValueError) as error:
-        hint = _near(top) if isinstance(error, FileNotFoundError) else None
-        raise OptionError(f"{_reason(error)}: `{printable(os.fspath(top))}`", hint) from error
+        raise OptionError(f"{_reason(error)}: `{printable(os.fspath(top))}`", _near(top)) from error
     if not top.is_dir():
         return Found(
             {normal_form(without_suffix(top.name, suffixes) or top.stem): [top]}, (), (), single=True

@@ -34,7 +34,7 @@ def unpacked(pack: Pack, task: Task) -> Iterator[tuple[str, str, Reading[Any]]]:
 
 def _stem(about: About, item: str, told: str | None, file: str | None, task: Task) -> str:
     """Return the path of a file below the folder that was packed, or else the name of the item."""
-    if file is not None and PurePath(file).is_relative_to(about.origin) and not about.single:
+    if file is not None and PurePath(file).is_relative_to(about.origin):
         path = PurePath(file).relative_to(about.origin).as_posix()
         stem = without_suffix(path, tuple(task.suffixes))
         if stem is not None:
