@@ -57,9 +57,16 @@ class Spellings:
     def _add(self, labels: Collection[str]) -> None:
         with self._adding:
             for label in labels:
-                if label not in self._numbers:
-                    self.labels.append(str(label))  # others may be of a type of the caller's
-                    self._numbers[label] = len(self.labels) - 1
+                own = _text_of(label)
+                if own not in self._numbers:
+                    self.labels.append(own)
+                    self._numbers[own] = len(self.labels) - 1
+                self._numbers[label] = self._numbers[own]
+
+
+def _text_of(label: Any) -> str:
+    """Return the text that a label equals, whatever a type of the caller's shows in its place."""
+    return str.__str__(label) if isinstance(label, str) else str(label)
 
 
 def _looked_up(labels: Collection[Any], numbers: dict[str, int]) -> NDArray[np.int64]:

@@ -118,4 +118,4 @@ def _as_labels(labels: Sequence[str], problems: Problems) -> list[str] | None:
     if odd is not None:
         _say(problems, f"labels must be str: the one of row index {odd} is {type(names[odd]).__name__}")
         return None
-    return [str(label) for label in names]  # numpy strings become plain ones
+    return [str.__str__(label) for label in names]  # what they equal, not what their types show

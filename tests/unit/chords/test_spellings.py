@@ -6,6 +6,7 @@ import pickle
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
 from threading import Barrier
 
 import numpy as np
@@ -81,6 +82,20 @@ def test_labels_of_other_types_are_texts_to_everyone_else() -> None:
     spellings = Spellings()
     spellings.numbers(np.array(["C", "G:7"]))
     assert [type(label) for label in spellings.labels] == [str, str]
+
+
+def test_members_of_enumerations_are_the_labels_that_they_equal() -> None:
+    class Label(str, Enum):  # noqa: UP042 - StrEnum shows what it equals
+        C = "C"  # found by the text too: hashes are those of names
+        DOMINANT = "G:7"
+
+    members: list[str] = list(Label)
+    for order in ((members, ["C", "G:7"]), (["C", "G:7"], members)):
+        spellings = Spellings()
+        codes = [spellings.numbers(each).tolist() for each in order]
+        assert codes[0] == codes[1]
+        assert spellings.labels == ["C", "G:7"]
+        assert [type(label) for label in spellings.labels] == [str, str]
 
 
 @pytest.fixture

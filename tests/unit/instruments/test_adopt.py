@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lists of instruments from Python."""
 
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,14 @@ def test_labels_of_a_list_of_instruments_are_looked_up() -> None:
 )
 def test_lists_of_instruments_made_by_hand_are_checked(value: InstrumentList, expected: str) -> None:
     assert said(value) == f"error KT620 {expected}"
+
+
+def test_members_of_enumerations_are_the_labels_that_they_equal() -> None:
+    class Label(str, Enum):  # noqa: UP042 - StrEnum shows what it equals
+        FLUTE = "F"
+        VIOLIN = "E"
+
+    assert only(adopt(list(Label), "song", InstrumentOptions())) == "<F E>"
 
 
 def test_options_are_those_of_files() -> None:

@@ -194,7 +194,7 @@ class _Adoption:
                 self.refuse(f"label must be a string, not {type(label).__name__}", _HINT, row)
         if self._problems.has_errors:
             return Reading((), self._problems.diagnostics())
-        texts = [str(label) for label in labels]
+        texts = [str.__str__(label) if isinstance(label, str) else str(label) for label in labels]
         entries = Entries.of(texts, np.zeros(len(texts), dtype=np.int64), self._place)
         if judged and scores is not None:
             entries.present = judge(entries, scores, self._options)
