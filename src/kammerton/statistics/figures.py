@@ -140,11 +140,12 @@ class Figures:
         ndarray, shape (draws, figures)
         """
         sums = self.sums(draws)
-        made = np.empty((len(draws), len(self.keys)))
+        made = np.empty((len(draws), len(self.keys)), order="F")
         for place, (columns, finalise) in self._sums.items():
             made[:, place] = finalise(sums[:, columns])
+        by_item = np.asfortranarray(draws) if self._medians else draws
         for place, median in self._medians.items():
-            made[:, place] = median.evaluate(draws, sums)
+            made[:, place] = median.evaluate(by_item, sums)
         return made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +17,9 @@ __all__ = ["DrawnMedian", "median_of_rows"]
 
 _SPREADS = 2.0
 """Half-width of the window: four standard deviations of the number of draws of half of the items."""
+
+_LONG = 100
+"""Numbers in a row from which on rows are added one by one."""
 
 
 class DrawnMedian:
@@ -55,17 +59,17 @@ class DrawnMedian:
         Parameters
         ----------
         draws : ndarray, shape (draws, items)
-            How often each item is drawn.
+            How often each item is drawn; each item in one piece, as Fortran has it, is fastest.
         sums : ndarray, shape (draws, sums)
             Of all columns over the items drawn.
         """
         drawn, before = sums[:, self._drawn], sums[:, self._below]
-        middle = np.stack(((drawn - 1) // 2, drawn // 2), axis=1)
+        middle = np.stack(((drawn - 1) // 2, drawn // 2))
         found, inside = self._counted(draws, before, middle, slice(self._low, self._high))
         outside = np.flatnonzero(~inside & (drawn > 0))
         if len(outside):
             nothing = np.zeros(len(outside))
-            found[outside], _ = self._counted(draws[outside], nothing, middle[outside], slice(None))
+            found[outside], _ = self._counted(draws[outside], nothing, middle[:, outside], slice(None))
         return np.where(drawn > 0, found, np.nan)
 
     def _counted(self, draws: Draws, before: Values, middle: Values, window: slice) -> tuple[Values, Flags]:
@@ -73,12 +77,22 @@ class DrawnMedian:
         values = self._sorted[window]
         if not len(values):
             return np.full(len(draws), np.nan), np.zeros(len(draws), dtype=bool)
-        upto = np.cumsum(draws[:, self._order[window]], axis=1)
-        upto += before[:, None]
-        inside = (before <= middle[:, 0]) & (middle[:, 1] < upto[:, -1])
-        places = [np.count_nonzero(upto <= each[:, None], axis=1) for each in middle.T]
+        upto = draws.T[self._order[window]]
+        upto[0] += before
+        _accumulate(upto)
+        inside = (before <= middle[0]) & (middle[1] < upto[-1])
+        places = [np.count_nonzero(upto <= each, axis=0) for each in middle]
         low, high = (values[np.minimum(place, len(values) - 1)] for place in places)
         return (low + high) / 2, inside
+
+
+def _accumulate(rows: Values) -> None:
+    """Add to each row all before it: by cumsum, which goes down each column, or if that is slow row by row."""
+    if rows.shape[1] < _LONG:
+        np.cumsum(rows, axis=0, out=rows)
+        return
+    for one, following in pairwise(rows):
+        following += one
 
 
 def median_of_rows(rows: Values) -> Values:

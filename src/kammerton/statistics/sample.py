@@ -201,8 +201,10 @@ class Sample:
             units = int(np.count_nonzero(defined))
             if self.clusters is not None:
                 units = len({self.unit_of[name] for name in compress(found.names, defined)})
+        if units > 1:
+            return units
         known = resampled[~np.isnan(resampled)]
-        return 2 if units < 2 and len(known) and known.min() < known.max() else units
+        return 2 if len(known) and known.min() < known.max() else units
 
     # --- measures over classes ---------------------------------------------------------------
 

@@ -37,10 +37,11 @@ def sorted_medians(values: Values, draws: Draws) -> list[float]:
     st.lists(st.sampled_from((math.nan, 0.0, 0.25, 0.5, 1.0)), min_size=1, max_size=40),
     # a window of no width makes every draw one that is counted whole
     st.sampled_from((0.0, 0.5, 3.0, 100.0)),
+    st.sampled_from((20, 120)),
 )
-def test_every_draw_has_its_median(values: list[float], spread: float) -> None:
+def test_every_draw_has_its_median(values: list[float], spread: float, count: int) -> None:
     given_values = np.array(values)
-    draws = Resampling(len(values), 20, seed=1).block(0)
+    draws = Resampling(len(values), count, seed=1).block(0)
     assert medians(given_values, draws, spread) == pytest.approx(
         sorted_medians(given_values, draws), nan_ok=True
     )
