@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 
@@ -87,12 +86,12 @@ class DrawnMedian:
 
 
 def _accumulate(rows: Values) -> None:
-    """Add to each row all before it: by cumsum, which goes down each column, or if that is slow row by row."""
+    """Add to each row all before it: by cumsum, which goes down columns, or if that is slow row by row."""
     if rows.shape[1] < _LONG:
         np.cumsum(rows, axis=0, out=rows)
         return
-    for one, following in pairwise(rows):
-        following += one
+    for number in range(1, len(rows)):
+        rows[number] += rows[number - 1]
 
 
 def median_of_rows(rows: Values) -> Values:
