@@ -123,7 +123,7 @@ def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading
 
 
 _SHORT = 64
-"""Characters of a label that is kept once it was parsed and had nothing to report: most are met again."""
+"""Characters up to which a label is called sound: a limit of as many or more lets it pass unseen."""
 
 
 def _annotation(track: LabelledIntervals, problems: Problems, options: ChordOptions) -> ChordAnnotation:

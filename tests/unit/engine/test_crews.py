@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,17 @@ def test_memory_may_run_out_in_one_process_too() -> None:
     found = score_corpus(order(), corpus_of({7: ("memory",), 9: ("memory",)}, 200))
     assert failed(found) == dict.fromkeys(("0007", "0009"), "reference: KT240 out of memory")
     assert found.diagnostics[0].message == "2 items could not be scored, e.g. `0007`: out of memory"
+
+
+def test_items_that_are_broken_stay_so_where_another_loses_its_worker() -> None:
+    corpus = corpus_of({7: ("memory",)}, 200)
+    (people,) = corpus.references
+    sources = {item: each for item, each in people.sources.items() if item != "0009"}
+    people = replace(people, sources=sources, broken={"0009": "KT205 two files"})
+    assert failed(score_corpus(order(), replace(corpus, references=(people,)))) == {
+        "0007": "reference: KT240 out of memory",
+        "0009": "reference: KT205 two files",
+    }
 
 
 @pytest.mark.parametrize(("most", "items"), [(0, 200), (3, 25)])  # it is halved with each worker that is lost

@@ -228,6 +228,14 @@ def test_two_systems_of_the_same_estimates_are_pointed_at() -> None:
     assert found.message == "systems `one` and `two` gave the same estimates"
 
 
+@pytest.mark.parametrize("other", [{}, {"2": song((0, 30, "D"))}, {"2": song((0, 29, "C"))}])
+def test_two_systems_that_differ_in_an_item_are_not(other: dict[str, Song]) -> None:
+    ests = {"one": {**ONLY_1, "2": song((0, 30, "C"))}, "two": {**ONLY_1, **other}}
+    for systems in (ests, dict(reversed(ests.items()))):
+        scores = kt.score("chords", REFS, systems)
+        assert "KT209" not in {found.code for found in scores.diagnostics}
+
+
 def test_ends_that_lie_far_apart_are_pointed_at() -> None:
     # 10 s: more than a tenth of it, 1 s, apart; 30 s: more than 2 s apart
     found = coded(scored({"1": song((0, 8.9, "C")), "2": song((0, 40, "C"))}), "KT210")
