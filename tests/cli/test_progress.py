@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from kammerton.cli.progress import line_of, watching
+from kammerton.cli.progress import line_of, line_of_phases, watching
 from kammerton.engine import Progress
+from kammerton.model.timing import Timing
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,13 @@ from kammerton.engine import Progress
 )
 def test_a_line_tells_what_is_known(progress: Progress, seconds: float, line: str) -> None:
     assert line_of(progress, seconds) == line
+
+
+def test_where_all_was_finished_before_there_is_no_rate() -> None:
+    timing = Timing()
+    timing.seconds |= {"scoring": 0.2, "writing": 1.0}
+    timing.found = 5
+    assert line_of_phases(timing) == "took 1.2 s: scoring 0.2, writing 1.0"
 
 
 @pytest.fixture

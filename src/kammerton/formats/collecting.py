@@ -28,10 +28,9 @@ def collect(
     Parameters
     ----------
     source : path, mapping of str to object, or object
-        A folder, in which an item is called by its path without suffix; a pack; an address of any of these,
-        such as ``s3://corpus/songs``; another file, which is a
-        single item unless it is unfolded; items by name, each a path or an annotation; or a single
-        annotation.
+        A folder, in which an item is called by its path without suffix; a pack; another file, which is a
+        single item unless it is unfolded; an address of any of these, such as ``s3://corpus/songs``; items
+        by name, each a path or an annotation; or a single annotation.
     name : str, optional
         Name of the annotator or system; by default the last component of the path without suffix.
     default_name : str

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import kammerton
+from kammerton.chords import TASK, ChordOptions
 from kammerton.errors import DataError, OptionError
 from kammerton.formats import Found, find_files
+from kammerton.formats.collecting import collect
 from kammerton.formats.folders import normal_form
 from unit.formats.telling import tell
 
@@ -288,3 +290,19 @@ def test_half_surrogate_pairs_in_names_are_spelled_out() -> None:
     scores = kammerton.score("chords", song, song, measures=["mirex2013/Root"], ci=None)
     assert scores.items["item"].to_list() == ["\\ud83c song"]
     assert normal_form("caf\udce9 \udfff") == "caf\\xe9 \\udfff"
+
+
+def test_a_link_that_leads_out_breaks_no_item_that_has_another_file(tmp_path: Path) -> None:
+    make(tmp_path, "elsewhere/a.lab", "songs/a.txt")
+    for name in ("a.lab", "b.lab"):
+        (tmp_path / "songs" / name).symlink_to(tmp_path / "elsewhere/a.lab")
+    found = collect(tmp_path / "songs", name=None, default_name="x", task=TASK, options=ChordOptions())
+    assert list(found.sources) == ["a"]
+    assert found.broken == {"b": "link leads out of the folder"}
+
+
+def test_keys_that_had_to_be_composed_are_remembered() -> None:
+    items = {"e\u0301": ([(0, 1)], ["C"]), "plain": ([(0, 1)], ["C"])}
+    found = collect(items, name=None, default_name="x", task=TASK, options=ChordOptions())
+    assert list(found.sources) == ["\u00e9", "plain"]
+    assert found.written == {"\u00e9": "e\u0301"}

@@ -435,6 +435,11 @@ def test_a_file_elsewhere_replaces_one_here(tmp_path: Path) -> None:
     assert target.read_text(encoding="utf-8") == "start,end,label\n0.0,3.0,C\n3.0,4.0,G\n"
 
 
+def test_a_file_elsewhere_is_called_as_it_would_be_here() -> None:
+    fsspec.filesystem("memory").pipe("/corpus/one.svl.txt", b"0\tC")
+    assert list(collected("memory://corpus/one.svl.txt").sources) == ["one"]
+
+
 def test_what_a_store_lists_beside_a_folder_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = MemoryFileSystem.find
 
