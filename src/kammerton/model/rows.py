@@ -182,6 +182,10 @@ class Rows(Sequence[Row]):
         """Tell of each row whether it is of a group with such a system and annotator."""
         return np.array([test(*group) for group in self.groups], dtype=bool)[self.group_codes]
 
+    def of_system(self, name: str) -> Flags:
+        """Tell of each row whether it is of this system."""
+        return self.of_groups(lambda system, _: system == name)
+
     def in_state(self, test: Callable[[State], bool]) -> Flags:
         """Tell of each row whether it is in such a state."""
         return np.array([test(state) for state in self.states], dtype=bool)[self.state_codes]

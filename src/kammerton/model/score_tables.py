@@ -47,17 +47,11 @@ def item_rows(
     for measure in measures:
         figures[kind_of(measure)].append((measure, _figures_of(measure, statistics[measure])))
     for system, kind in product(systems, figures):
-        numbers = _of_system(rows[kind], order[kind], system)
+        numbers = order[kind][rows[kind].of_system(system)[order[kind]]]
         for index, row in zip(numbers.tolist(), rows[kind].take(numbers), strict=True):
             for measure, found in figures[kind]:
                 if kind != "gathered" or has_class(statistics[measure][index]):
                     yield _item_row(row, measure, found[index])
-
-
-def _of_system(rows: Rows, order: Codes, system: str) -> Codes:
-    """Return the numbers of the rows of a system, in their order."""
-    wanted = rows.of_groups(lambda name, _: name == system)
-    return order[wanted[order]]
 
 
 def _figures_of(measure: Measure, statistics: Statistics) -> list[Figures]:

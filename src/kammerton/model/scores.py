@@ -135,7 +135,8 @@ class Scores(Charted):
         found: dict[str, dict[str, int]] = {}
         for system in self.systems:
             of_rows = self.origin.evidence.rows.values()
-            items = set[str]().union(*(rows.items_at(np.flatnonzero(_of(system, rows))) for rows in of_rows))
+            chosen = ((rows, np.flatnonzero(rows.of_system(system))) for rows in of_rows)
+            items = set[str]().union(*(rows.items_at(numbers) for rows, numbers in chosen))
             worst: dict[str, str] = {}
             for row in self.unusable(system):
                 worst[row.item] = max(worst.get(row.item, "ok"), row.status, key=_STATES.index)
@@ -154,7 +155,7 @@ class Scores(Charted):
         return tuple(
             row
             for rows in self.origin.evidence.rows.values()
-            for row in rows.take(np.flatnonzero(_of(system, rows) & rows.in_state(_is_unusable)))
+            for row in rows.take(np.flatnonzero(rows.of_system(system) & rows.in_state(_is_unusable)))
         )
 
     @property
@@ -375,10 +376,6 @@ class Scores(Charted):
         if annotator not in self._signed:
             self._signed[annotator] = self.origin.signatures(annotator)
         return self._signed[annotator]
-
-
-def _of(system: str, rows: Rows) -> NDArray[np.bool_]:
-    return rows.of_groups(lambda one, _: one == system)
 
 
 def _is_unusable(state: State) -> bool:
