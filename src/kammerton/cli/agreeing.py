@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.names import split_name
-from kammerton.cli.outputs import check_output, check_run, replaced_run, write_document
+from kammerton.cli.outputs import check_outputs, replaced_run, write_document
 from kammerton.cli.streams import check_width, say, say_all, style_of_document
 from kammerton.cli.talk import say_namesakes, say_problems
 from kammerton.errors import DataError, OptionError, plural
@@ -43,13 +42,7 @@ class Wanted:
         check_width(self.width)
         if self.per_item is not None and not self.per_item.lower().endswith(".csv"):
             raise OptionError("--per-item writes CSV", "name a file that ends in .csv")
-        if self.output and self.per_item and os.path.realpath(self.output) == os.path.realpath(self.per_item):
-            raise OptionError("--output and --per-item name the same file")
-        files = [path for path in (self.output, self.per_item) if path is not None]
-        for path in files:
-            check_output(path, inputs, task.suffixes)
-        if self.out is not None:
-            check_run(self.out, inputs, files)
+        check_outputs(self.output, self.per_item, self.out, inputs, task.suffixes)
 
     def deliver(self, found: AnnotatorAgreement) -> None:
         """Write and print the figures."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from kammerton.cli.streams import write_out
@@ -13,7 +13,7 @@ from kammerton.formats.atomic import write_atomically
 from kammerton.formats.remote import check_here
 from kammerton.runs import check_place
 
-__all__ = ["check_output", "check_run", "replaced_run", "write_document"]
+__all__ = ["check_output", "check_outputs", "replaced_run", "write_document"]
 
 
 def check_output(path: str, inputs: Iterable[str], suffixes: Iterable[str]) -> None:
@@ -52,25 +52,43 @@ def write_document(document: str, output: str | None, *, is_data: bool) -> None:
         write_atomically(output, document.encode("utf-8", "backslashreplace"))
 
 
-def check_run(path: str, inputs: Iterable[str], outputs: Iterable[str]) -> None:
-    """Find out before any work whether a run can be written.
+def check_outputs(
+    output: str | None,
+    per_item: str | None,
+    run: str | None,
+    inputs: Sequence[str],
+    suffixes: Collection[str],
+) -> None:
+    """Find out before any work whether all that was asked for can be written.
 
     Parameters
     ----------
-    path : str
-        The folder.
-    inputs : iterable of str
+    output, per_item : str, optional
+        Files.
+    run : str, optional
+        The folder of a run.
+    inputs : sequence of str
         Files and folders that are read.
-    outputs : iterable of str
-        Files that are written too.
+    suffixes : iterable of str
+        As for :func:`check_output`.
 
     Raises
     ------
     OutputError
-        KT501 if the folder above is missing or may not be written to, KT707 if other things are there.
+        KT501 as there, KT707 if other things are where the run is to be.
     OptionError
-        If it is within an input, or an output within it, or an address.
+        As there; if both files are one, if the run is within an input, or a file within the run.
     """
+    if output and per_item and os.path.realpath(output) == os.path.realpath(per_item):
+        raise OptionError("--output and --per-item name the same file")
+    files = [path for path in (output, per_item) if path is not None]
+    for path in files:
+        check_output(path, inputs, suffixes)
+    if run is not None:
+        _check_run(run, inputs, files)
+
+
+def _check_run(path: str, inputs: Iterable[str], outputs: Iterable[str]) -> None:
     check_here(path)
     target, shown = Path(os.path.realpath(path)), quote(path)
     if any(target.is_relative_to(os.path.realpath(each)) for each in inputs):

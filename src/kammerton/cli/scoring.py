@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -15,7 +14,7 @@ import kammerton
 from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
 from kammerton.cli.gates import parse_gates
 from kammerton.cli.names import name_systems, split_name
-from kammerton.cli.outputs import check_output, check_run, replaced_run, write_document
+from kammerton.cli.outputs import check_outputs, replaced_run, write_document
 from kammerton.cli.progress import line_of_phases, watching
 from kammerton.cli.streams import check_width, is_screen, say, say_all, style_of_document, write_out
 from kammerton.cli.talk import say_namesakes, say_problems
@@ -60,8 +59,8 @@ class Plan:
     safe_csv: bool
     quiet: bool
 
-    def check(self, inputs: Sequence[str], suffixes: Iterable[str]) -> None:
-        """Find out before any work whether everything can be written; see :func:`.check_output`."""
+    def check(self, inputs: Sequence[str], suffixes: Collection[str]) -> None:
+        """Find out before any work whether everything can be written; see :func:`.check_outputs`."""
         check_width(self.width)
         if self.per_item is not None and PurePath(self.per_item).suffix.lower() not in _ITEM_SUFFIXES:
             raise OptionError(
@@ -74,14 +73,8 @@ class Plan:
             raise OptionError(f"{chosen[0]} and {chosen[1]} both print in place of the figures")
         if self.safe_csv and self.form != "csv" and not (self.per_item or "").lower().endswith(".csv"):
             raise OptionError("--safe-csv needs a CSV", "--format csv, or --per-item FILE.csv")
-        if self.output and self.per_item and os.path.realpath(self.output) == os.path.realpath(self.per_item):
-            raise OptionError("--output and --per-item name the same file")
-        files = [path for path in (self.output, self.per_item) if path is not None]
-        for path in files:
-            check_output(path, inputs, suffixes)
-        if self.out is not None:
-            check_run(self.out, inputs, files)
-        elif not self.annotations:
+        check_outputs(self.output, self.per_item, self.out, inputs, suffixes)
+        if self.out is None and not self.annotations:
             raise OptionError("--no-annotations needs a run", "--out RUN")
 
     def deliver(self, scores: Scores) -> None:
