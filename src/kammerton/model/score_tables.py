@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +25,15 @@ __all__ = [
     "SUMMARY",
     "describe",
     "entry",
+    "figures_in_order",
     "item_rows",
     "null",
     "summary_rows",
     "table",
 ]
+
+Figure = tuple[str, str, Measure]
+"""Whose, against whom, by what."""
 
 Figures = tuple[float, float, float]
 """Value, what it counts in a mean, and its weight."""
@@ -104,23 +108,28 @@ def table(rows: Iterator[tuple[Any, ...]], columns: Sequence[str]) -> pl.DataFra
     return pl.DataFrame(list(rows), schema=schema, orient="row")
 
 
-def summary_rows(scores: Scores) -> Iterator[tuple[Any, ...]]:
-    """Give the rows of the table ``SUMMARY``."""
+def figures_in_order(scores: Scores) -> Iterator[Figure]:
+    """Give system, annotator and measure of all figures, in the order of the table ``SUMMARY``."""
     for system, annotator in product(scores.systems, dict.fromkeys((*scores.annotators, ALL))):
         for measure in scores.measures:
-            if annotator not in scores.annotators_of(measure):
-                continue
-            signed = scores.signatures(annotator)[measure]
-            of_items = scores.of_items(measure, system, annotator)
-            for how in measure.aggregates:
-                found = of_items.estimate(how)
-                low, high = scores.intervals.get((system, annotator, measure, how), (math.nan, math.nan))
-                unit = "items" if how in ("mean", "median") else measure.weight_unit
-                yield (
-                    *(system, annotator, measure.protocol, measure.name, how),
-                    *(null(found.value), null(low), null(high)),
-                    *(found.items, found.undefined, found.weight, unit, signed),
-                )
+            if annotator in scores.annotators_of(measure):
+                yield system, annotator, measure
+
+
+def summary_rows(scores: Scores, figures: Iterable[Figure] | None = None) -> Iterator[tuple[Any, ...]]:
+    """Give the rows of the table ``SUMMARY``, perhaps of some figures: one for each of their aggregates."""
+    for system, annotator, measure in figures_in_order(scores) if figures is None else figures:
+        signed = scores.signatures(annotator)[measure]
+        of_items = scores.of_items(measure, system, annotator)
+        for how in measure.aggregates:
+            found = of_items.estimate(how)
+            low, high = scores.intervals.get((system, annotator, measure, how), (math.nan, math.nan))
+            unit = "items" if how in ("mean", "median") else measure.weight_unit
+            yield (
+                *(system, annotator, measure.protocol, measure.name, how),
+                *(null(found.value), null(low), null(high)),
+                *(found.items, found.undefined, found.weight, unit, signed),
+            )
 
 
 def entry(row: Sequence[Any]) -> dict[str, Any]:

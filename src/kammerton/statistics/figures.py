@@ -86,32 +86,31 @@ class Figures:
     """
 
     def __init__(self, found: Mapping[Key, ItemFigures], items: Sequence[str], spread: float) -> None:
-        self.keys = tuple(found)
         self._columns = _Columns(items)
-        self._sums: dict[int, tuple[Codes, Callable[[Statistics], Values]]] = {}
-        self._medians: dict[int, DrawnMedian] = {}
-        for place, (key, each) in enumerate(found.items()):
+        self._sums: dict[Key, tuple[Codes, Callable[[Statistics], Values]]] = {}
+        self._medians: dict[Key, DrawnMedian] = {}
+        for key, each in found.items():
             at = self._columns.places(each.names)
             if key.aggregate == "median":
                 values = np.full(len(items), np.nan)
                 values[at] = each.counted
-                self._medians[place] = DrawnMedian(values, self._columns.add, spread)
+                self._medians[key] = DrawnMedian(values, self._columns.add, spread)
             else:
                 figure = sums_of(key.measure, each, key.aggregate)
-                self._sums[place] = self._columns.add_rows(figure.columns, at), figure.finalise
+                self._sums[key] = self._columns.add_rows(figure.columns, at), figure.finalise
         self._matrix = self._columns.matrix()
 
     def sums(self, draws: Draws) -> Statistics:
         """Return the sums that all figures are made of, shape (draws, sums)."""
         return draws @ self._matrix
 
-    def swapped(self, one: int, other: int, swaps: Draws, sums: tuple[Statistics, Statistics]) -> Values:
+    def swapped(self, one: Key, other: Key, swaps: Draws, sums: tuple[Statistics, Statistics]) -> Values:
         """Return the difference of two figures for each pattern of items that change places between them.
 
         Parameters
         ----------
-        one, other : int
-            Numbers of the figures: of the same measure, of two systems.
+        one, other : Key
+            The figures: of the same measure, of two systems.
         swaps : ndarray, shape (patterns, items)
             1 where an item is swapped, 0 elsewhere.
         sums : tuple of ndarray, shape (1, sums) and (patterns, sums)
@@ -127,25 +126,29 @@ class Figures:
         change = moved[:, others] - moved[:, columns]
         return finalise(whole[:, columns] + change) - finalise(whole[:, others] - change)
 
-    def evaluate(self, draws: Draws) -> Values:
-        """Return each figure of each draw.
+    def evaluate(self, draws: Draws, wanted: Sequence[Key]) -> Values:
+        """Return figures of each draw.
 
         Parameters
         ----------
         draws : ndarray, shape (draws, items)
             How often each item is drawn.
+        wanted : sequence of Key
+            Some of the figures, or all.
 
         Returns
         -------
-        ndarray, shape (draws, figures)
+        ndarray, shape (draws, wanted)
         """
         sums = self.sums(draws)
-        made = np.empty((len(draws), len(self.keys)), order="F")
-        for place, (columns, finalise) in self._sums.items():
-            made[:, place] = finalise(sums[:, columns])
+        made = np.empty((len(draws), len(wanted)), order="F")
         by_item = np.asfortranarray(draws) if self._medians else draws
-        for place, median in self._medians.items():
-            made[:, place] = median.evaluate(by_item, sums)
+        for place, key in enumerate(wanted):
+            if key in self._medians:
+                made[:, place] = self._medians[key].evaluate(by_item, sums)
+            else:
+                columns, finalise = self._sums[key]
+                made[:, place] = finalise(sums[:, columns])
         return made
 
 

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import product
+from typing import NamedTuple
 
+from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure
 from kammerton.model.scores import Scores
+from kammerton.model.timing import Timing
 from kammerton.statistics.bootstrap import Interval, Method, check_method, interval, tail_of
 from kammerton.statistics.figures import Key
 from kammerton.statistics.resampling import Resampling
@@ -20,50 +23,74 @@ _TOGETHER = 1 << 24
 """Resampled figures that are held at once: 128 MB."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class _Part(NamedTuple):
+    """Figures whose intervals are made at once, and those beside which their sums are the same always."""
+
+    wanted: list[Key]
+    beside: list[Key]
+
+
 class Intervals(Mapping[Key, Interval]):
-    """Intervals by system, annotator, measure and aggregate, and how they were made.
+    """Intervals by system, annotator, measure and aggregate: each is made once it is looked at.
+
+    It is made with others that are likely to be looked at too: those of headline figures, which are against
+    all annotators, or those against one or another.
 
     Parameters
     ----------
-    of : mapping of Key to (float, float)
-        Low and high end; NaN where undefined.
-    figures : mapping of Key to float
-        The figures.
+    sample : Sample
+        All figures.
     level : float
         Share of such intervals that are to hold the figure of all items there could be.
+    resamples, seed : int
+        Number of resamples, and the seed of the draws.
     method : {"percentile", "bca"}
-    resamples, gathered_resamples : int
-        Number of resamples; that of measures over classes may be smaller.
-    seed : int
-        Of the draws.
+    timing : Timing
+        Is told how long it takes.
+
+    Attributes
+    ----------
+    gathered_resamples : int
+        Number of resamples of measures over classes, which may be smaller.
     units : int
         Items, or clusters, that were drawn from.
     clustered : bool
         Whether clusters were drawn.
     """
 
-    of: Mapping[Key, Interval]
-    figures: Mapping[Key, float]
-    level: float
-    method: Method
-    resamples: int
-    gathered_resamples: int
-    seed: int
-    units: int
-    clustered: bool
+    def __init__(
+        self, sample: Sample, *, level: float, resamples: int, seed: int, method: Method, timing: Timing
+    ) -> None:
+        self.level, self.resamples, self.seed, self.method = level, resamples, seed, method
+        self._sample, self._timing = sample, timing
+        self._make = partial(_estimated, sample, level=level, resamples=resamples, seed=seed, method=method)
+        self._part_of = {key: part for part in _looked_at(sample, resamples) for key in part.wanted}
+        self._made: dict[Key, tuple[Estimate, Interval]] = {}
+        self.gathered_resamples = sample.gathered_draws(resamples)
+        self.units = sample.units_count
+        self.clustered = sample.clusters is not None
 
     def __getitem__(self, key: Key) -> Interval:
-        """Return the interval of a figure; any tuple of the four will do."""
-        return self.of[key]
+        """Return low and high end, NaN where undefined; any tuple of the four will do."""
+        return self._of(key)[1]
+
+    def figure(self, key: Key) -> float:
+        """Return the figure that an interval is of."""
+        return self._of(key)[0].value
+
+    def _of(self, key: Key) -> tuple[Estimate, Interval]:
+        if key not in self._made:
+            with self._timing.during("intervals"):
+                self._made |= self._make(*self._part_of[key])
+        return self._made[key]
 
     def __iter__(self) -> Iterator[Key]:
         """Give the figures in the order of the summary."""
-        return iter(self.of)
+        return iter(self._sample.keys)
 
     def __len__(self) -> int:
         """Return the number of figures."""
-        return len(self.of)
+        return len(self._sample.keys)
 
 
 def intervals(
@@ -125,18 +152,7 @@ def intervals(
         for how in measure.aggregates
     ]
     sample = Sample(scores, keys, _kept(scores, chosen, items), clusters)
-    made = estimated(sample, level=level, resamples=resamples, seed=seed, method=method)
-    return Intervals(
-        of={key: made[key][1] for key in keys},
-        figures={key: made[key][0].value for key in keys},
-        level=level,
-        method=method,
-        resamples=resamples,
-        gathered_resamples=sample.gathered_draws(resamples),
-        seed=seed,
-        units=sample.units_count,
-        clustered=clusters is not None,
-    )
+    return Intervals(sample, level=level, resamples=resamples, seed=seed, method=method, timing=scores.timing)
 
 
 def _kept(scores: Scores, measures: Sequence[Measure], items: Collection[str] | None) -> Kept:
@@ -156,23 +172,47 @@ def estimated(
 ) -> dict[Key, tuple[Estimate, Interval]]:
     """Return the figures of a sample with their intervals; choices are as for :func:`intervals`."""
     found: dict[Key, tuple[Estimate, Interval]] = {}
-    for part in split_gathered(sample.keys):
-        wanted = sample.gathered_draws(resamples) if is_gathered(part) else resamples
-        together = max(_TOGETHER // wanted, 1)
-        for at in range(0, len(part), together):
-            found |= _estimated(sample, part[at : at + together], level, wanted, seed, method)
+    for part in _parts(sample.keys, sample, resamples):
+        found |= _estimated(sample, part, part, level=level, resamples=resamples, seed=seed, method=method)
     return found
 
 
+def _looked_at(sample: Sample, resamples: int) -> Iterator[_Part]:
+    """Give the figures in parts: those against all annotators, if there are several, and the others."""
+    several = any(key.annotator == ALL for key in sample.keys if key.measure.needs == "pair")
+    for beside in _parts(sample.keys, sample, resamples):
+        for headline in (True, False):
+            yield _Part([key for key in beside if (key.annotator == ALL or not several) == headline], beside)
+
+
+def _parts(keys: Sequence[Key], sample: Sample, resamples: int) -> Iterator[list[Key]]:
+    """Cut figures up: all of a part are gathered, or none, and they can be held at once."""
+    for part in split_gathered(keys):
+        together = max(_TOGETHER // _draws_of(part, sample, resamples), 1)
+        yield from (part[at : at + together] for at in range(0, len(part), together))
+
+
+def _draws_of(part: Sequence[Key], sample: Sample, resamples: int) -> int:
+    return sample.gathered_draws(resamples) if is_gathered(part) else resamples
+
+
 def _estimated(
-    sample: Sample, keys: Sequence[Key], level: float, resamples: int, seed: int, method: Method
+    sample: Sample,
+    wanted: Sequence[Key],
+    beside: Sequence[Key],
+    *,
+    level: float,
+    resamples: int,
+    seed: int,
+    method: Method,
 ) -> dict[Key, tuple[Estimate, Interval]]:
     """Return figures with their intervals: all of them gathered, or none."""
-    of_items = sample.found(keys)
-    resampled = sample.resampled(of_items, resamples, seed)
-    without = sample.without_each(of_items, resamples) if method == "bca" else {}
+    of_items = sample.found(beside)
+    draws = _draws_of(wanted, sample, resamples)
+    resampled = sample.resampled(of_items, draws, seed, wanted)
+    without = sample.without_each(of_items, draws, wanted) if method == "bca" else {}
     found: dict[Key, tuple[Estimate, Interval]] = {}
-    for key in keys:
+    for key in wanted:
         figure = of_items[key].estimate(key.aggregate)
         units = sample.units_behind(key, of_items[key], resampled[key])
         found[key] = figure, interval(figure.value, resampled[key], without.get(key), level, units)

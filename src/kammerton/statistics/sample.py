@@ -125,15 +125,15 @@ class Sample:
         once = np.ones(len(self.items), dtype=np.int64)
         groups = dict.fromkeys((key.system, key.annotator) for key in keys if is_gathered([key]))
         classes = {group: self._classes(once, *group) for group in groups}
-        made: dict[Key, ItemFigures] = {}
-        for key in keys:
-            system, annotator, measure, _ = key
-            if is_gathered([key]):
-                made[key] = figures_of(classes[system, annotator], measure, several=annotator == ALL)
+        made: dict[tuple[str, str, Measure], ItemFigures] = {}  # aggregates are made of the same
+        for system, annotator, measure in dict.fromkeys(key[:3] for key in keys):
+            if measure.aggregate == "gathered":
+                found = figures_of(classes[system, annotator], measure, several=annotator == ALL)
             else:
                 whole = self._scores.of_items(measure, system, annotator)
-                made[key] = whole.of_rows(self._rows(whole, measure))
-        return made
+                found = whole.of_rows(self._rows(whole, measure))
+            made[system, annotator, measure] = found
+        return {key: made[key[:3]] for key in keys}
 
     def _rows(self, whole: ItemFigures, measure: Measure) -> Codes:
         """Return the numbers of the rows that are in; most figures of a system share them."""
@@ -150,7 +150,10 @@ class Sample:
         return Figures(found, self.items, spread)
 
     def evaluate(
-        self, draws: Resampling | LeaveOneOut, found: Mapping[Key, ItemFigures]
+        self,
+        draws: Resampling | LeaveOneOut,
+        found: Mapping[Key, ItemFigures],
+        wanted: Sequence[Key] | None = None,
     ) -> dict[Key, Values]:
         """Return figures of each draw.
 
@@ -160,27 +163,33 @@ class Sample:
             Of the items.
         found : mapping of Key to ItemFigures
             What the items bring to them, from :meth:`found`: all of them gathered, or none.
+        wanted : sequence of Key, optional
+            Some of them. Last digits of sums depend on what is found, not on what is wanted of it.
 
         Returns
         -------
         dict of Key to ndarray, shape (draws,)
         """
-        keys = list(found)
+        keys = list(found if wanted is None else wanted)
         if is_gathered(keys):
             made = self._drawn_classes(draws, keys)
         else:
             figures = self.figures(found)
-            blocks = each_block(lambda start: figures.evaluate(draws.block(start)), draws.starts)
+            blocks = each_block(lambda start: figures.evaluate(draws.block(start), keys), draws.starts)
             made = np.concatenate(list(blocks))
         return dict(zip(keys, made.T, strict=True))
 
-    def resampled(self, found: Mapping[Key, ItemFigures], draws: int, seed: int) -> dict[Key, Values]:
+    def resampled(
+        self, found: Mapping[Key, ItemFigures], draws: int, seed: int, wanted: Sequence[Key] | None = None
+    ) -> dict[Key, Values]:
         """Return figures of items, or clusters, that are drawn with replacement, as :meth:`evaluate`."""
-        return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), found)
+        return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), found, wanted)
 
-    def without_each(self, found: Mapping[Key, ItemFigures], most: int) -> dict[Key, Values]:
+    def without_each(
+        self, found: Mapping[Key, ItemFigures], most: int, wanted: Sequence[Key] | None = None
+    ) -> dict[Key, Values]:
         """Return figures without each item or cluster, or without each of so many groups at most."""
-        return self.evaluate(LeaveOneOut(len(self.items), most, clusters=self.clusters), found)
+        return self.evaluate(LeaveOneOut(len(self.items), most, clusters=self.clusters), found, wanted)
 
     def units_behind(self, key: Key, found: ItemFigures, resampled: Values) -> int:
         """Return how many items, or clusters, have a value of their own in a figure.

@@ -78,13 +78,12 @@ def _of_sums(
     sample: Sample, found: Mapping[Key, ItemFigures], contests: Sequence[Contest], swaps: Swaps
 ) -> Iterator[list[Values]]:
     figures = sample.figures(found)
-    number = {key: place for place, key in enumerate(figures.keys)}
     whole = figures.sums(np.ones((1, len(sample.items))))
 
     def permuted(start: int) -> list[Values]:
         block = swaps.block(start)
         sums = whole, figures.sums(block)
-        return [figures.swapped(number[one], number[other], block, sums) for one, other in contests]
+        return [figures.swapped(one, other, block, sums) for one, other in contests]
 
     return each_block(permuted, swaps.starts)
 

@@ -54,7 +54,7 @@ def test_intervals_are_timed_once_they_are_made() -> None:
     scores = kt.score("chords", REF, {"mine": REF}, context=True, group_by="^(.)")
     assert list(scores.timing.seconds) == ["collecting", "scoring", "merging", "context"]
     assert scores.timing.items == 1
-    _ = scores.intervals, scores.groups
+    _ = dict(scores.intervals), scores.groups
     made = dict(scores.timing.seconds)
     assert list(made)[4:] == ["intervals", "groups"]
     assert min(made.values()) > 0

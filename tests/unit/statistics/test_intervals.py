@@ -115,7 +115,7 @@ def test_some_items_only() -> None:
     found = intervals(scores, resamples=DRAWS, items=list(some))
     assert dict(found) == dict(intervals(part, resamples=DRAWS))
     measure = scores.measures[0]
-    assert found.figures[Key("s", "reference", measure, "pooled")] == part.value(str(measure))
+    assert found.figure(Key("s", "reference", measure, "pooled")) == part.value(str(measure))
 
 
 def test_bias_corrected_intervals() -> None:

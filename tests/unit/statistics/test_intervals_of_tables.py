@@ -8,6 +8,7 @@ import pytest
 
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Statistics
+from kammerton.model.timing import Timing
 from kammerton.statistics import products
 from kammerton.statistics.figures import Key
 from kammerton.statistics.intervals import intervals
@@ -52,7 +53,7 @@ def test_two_items(measure: object, how: str, middle: float) -> None:
     key: Key = ("s", "reference", measure, how)  # type: ignore[assignment]
     assert narrow[key] == (middle, middle)
     assert wide[key] == (0, 1)
-    assert narrow.figures[key] == middle
+    assert narrow.figure(key) == middle
 
 
 def test_every_figure_of_the_summary_has_one() -> None:
@@ -67,10 +68,35 @@ def test_every_figure_of_the_summary_has_one() -> None:
     values = {row[:5]: row[5] for row in summary}
     for key in found:
         at = (key.system, key.annotator, "one", key.measure.name, key.aggregate)
-        assert found.figures[key] == pytest.approx(values[at], abs=1e-15)
+        assert found.figure(key) == pytest.approx(values[at], abs=1e-15)
         low, high = found[key]
         assert 0 <= low <= high <= 1
     assert len(found) == len(summary)
+
+
+def test_figures_against_all_and_against_one_annotator_are_made_apart_when_they_are_looked_at() -> None:
+    rows = shares(9)
+    table = {name: {"one": rows * [1 - at / 3, 1], "two": rows} for at, name in enumerate("ab")}
+    scores = tabled(table, (POOLED, CLASSES))
+    looks: list[float] = []
+    scores.timing = Timing(lambda: looks.append(0.0) or 0.0)  # type: ignore[func-returns-value]
+    found = intervals(scores, resamples=50)
+    made = []
+    for system, who, measure in [
+        ("a", ALL, POOLED),
+        ("b", ALL, POOLED),
+        ("b", "one", POOLED),
+        ("a", "two", POOLED),
+    ]:
+        _ = found[Key(system, who, measure, "pooled")]
+        made.append(len(looks) // 2)  # begin and end
+    assert made == [1, 1, 2, 2]
+    _ = found[Key("a", ALL, CLASSES, "gathered")]
+    assert len(looks) // 2 == 3
+    # whatever is looked at first, they are the same
+    again = intervals(scores, resamples=50)
+    assert {key: again[key] for key in reversed(list(again))} == dict(found)
+    assert again.get(("a", "three", POOLED, "pooled")) is None  # type: ignore[call-overload]
 
 
 def test_how_they_were_made_is_said() -> None:
@@ -139,10 +165,10 @@ def test_some_of_the_items() -> None:
     scores = tabled({"s": [[1, 1], [7, 9], [0, 3]]}, (POOLED, CLASSES))
     chosen = [names(3)[0], names(3)[2], "elsewhere"]
     found = intervals(scores, level=HALF, items=chosen)
-    assert found.figures[Key("s", "reference", POOLED, "pooled")] == 1 / 4
+    assert found.figure(Key("s", "reference", POOLED, "pooled")) == 1 / 4
     assert found[Key("s", "reference", POOLED, "pooled")] == (1 / 4, 1 / 4)
     # classes 1 and 3: found in 1 of 1 and in 0 of 1
-    assert found.figures[Key("s", "reference", CLASSES, "gathered")] == 1 / 2
+    assert found.figure(Key("s", "reference", CLASSES, "gathered")) == 1 / 2
 
 
 def test_some_of_the_measures() -> None:
@@ -179,7 +205,7 @@ def test_classes_of_several_annotators_are_averaged_first() -> None:
     # class 2: found by 1 of 1 and 0 of 1; class 3: not by the first; of the second there is none
     scores = tabled({"s": {"one": [(1, 2), (0, 3)], "two": [(0, 2), NONE]}}, (CLASSES,))
     found = intervals(scores, level=0.9)
-    assert found.figures[Key("s", ALL, CLASSES, "gathered")] == (1 / 2 + 0) / 2
+    assert found.figure(Key("s", ALL, CLASSES, "gathered")) == (1 / 2 + 0) / 2
     assert found[Key("s", ALL, CLASSES, "gathered")] == (0, 1 / 2)
 
 

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from kammerton.model.corpus import ALL
+from kammerton.model.score_tables import SUMMARY, figures_in_order, summary_rows
 from kammerton.reporting.citing import render_citations
 from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.numbers import UNDEFINED, ends, figure
@@ -21,14 +23,14 @@ _FIGURES = 600
 def methods(source: Source) -> Section:
     """Return the section on rules, formulas, signatures and citations."""
     scores = source.scores
-    rows = _figures(source)
+    rows, more = _figures(source)
     body = fill(
         "methods",
         key=source.key,
         protocols=list(_protocols(source)),
         citations=render_citations(scores.origin.task, scores.measures),
-        rows=rows[:_FIGURES],
-        more=max(0, len(rows) - _FIGURES),
+        rows=rows,
+        more=more,
         level="" if scores.ci is None else f"{100 * scores.ci:g} %",
     )
     return Section(part="methods", title="Methods", body=body)
@@ -60,17 +62,18 @@ def _protocols(source: Source) -> list[dict[str, Any]]:
     ]
 
 
-def _figures(source: Source) -> list[dict[str, Any]]:
-    """Return every corpus figure as a row of texts, those of the headline measures first."""
-    known = {(each.protocol, each.name): each for each in source.scores.measures}
+def _figures(source: Source) -> tuple[list[dict[str, Any]], int]:
+    """Return corpus figures as rows of texts, those of the headline measures first, and how many are left."""
+    figures = sorted(figures_in_order(source.scores), key=lambda figure: not figure[-1].headline)
+    by_name = {(each.protocol, each.name): each for each in source.scores.measures}
     rows = []
-    for row in source.scores.summary.iter_rows(named=True):
-        measure = known[row["protocol"], row["measure"]]
+    for cells in islice(summary_rows(source.scores, figures), _FIGURES):
+        row = dict(zip(SUMMARY, cells, strict=True))
+        measure = by_name[row["protocol"], row["measure"]]
         value, low, high = (row[name] for name in ("value", "ci_low", "ci_high"))
         told = {
             **{name: row[name] for name in ("aggregate", "undefined", "weight_unit")},
             "among": row["items"],
-            "headline": measure.headline,
             "system": shown(row["system"], 60),
             "annotator": shown(row["annotator"], 60),
             "measure": str(measure),
@@ -79,4 +82,4 @@ def _figures(source: Source) -> list[dict[str, Any]]:
             "weight": f"{row['weight']:,.1f}",
         }
         rows.append(told)
-    return sorted(rows, key=lambda told: not told["headline"])
+    return rows, sum(len(measure.aggregates) for *_, measure in figures) - len(rows)
