@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 from threading import Lock
 from typing import Any
@@ -14,6 +15,14 @@ __all__ = ["Spellings", "spellings_in_use"]
 
 _MANY = 1 << 16
 """Labels after which others are begun, so that what is read for days does not fill the memory."""
+
+_adding = Lock()
+"""Annotations may be read in threads; a process forked meanwhile would wait for one that it does not have."""
+
+if os.name == "posix":
+    os.register_at_fork(
+        before=_adding.acquire, after_in_parent=_adding.release, after_in_child=_adding.release
+    )
 
 
 class Spellings:
@@ -33,7 +42,6 @@ class Spellings:
         self.labels: list[str] = []
         self.sound: dict[str, int] = {}
         self._numbers: dict[str, int] = {}
-        self._adding = Lock()  # annotations may be read in threads
 
     def numbers(self, labels: Collection[str]) -> NDArray[np.int64]:
         """Return the number of each label."""
@@ -55,7 +63,7 @@ class Spellings:
         self.sound[label] = int(self.numbers((label,))[0])
 
     def _add(self, labels: Collection[str]) -> None:
-        with self._adding:
+        with _adding:
             for label in labels:
                 own = _text_of(label)
                 if own not in self._numbers:

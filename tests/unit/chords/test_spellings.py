@@ -2,12 +2,15 @@
 """Numbers of labels: theirs in one process alone, and none of the caller's business."""
 
 import copy
+import os
 import pickle
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
-from threading import Barrier
+from multiprocessing import get_context
+from threading import Barrier, Event
+from time import sleep
 
 import numpy as np
 import pytest
@@ -120,6 +123,29 @@ def test_threads_share_numbers(_: int) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(spelled, range(4))) == [labels] * 4
     assert sorted(spellings.labels) == sorted(labels)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes are forked on POSIX systems alone")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_process_that_is_forked_while_a_thread_adds_labels_can_add_its_own() -> None:
+    spellings, is_adding = Spellings(), Event()
+
+    class Slow(list[str]):
+        def __iter__(self) -> Iterator[str]:
+            yield "C"
+            is_adding.set()
+            sleep(0.1)
+            yield "G"
+
+    with ThreadPoolExecutor(1) as pool:
+        added = pool.submit(spellings.numbers, Slow(("C", "G")))
+        is_adding.wait()
+        forked = get_context("fork").Process(target=spellings.numbers, args=(("A",),))
+        forked.start()
+        forked.join(10)
+        forked.kill()
+        assert added.result().tolist() == [0, 1]
+    assert forked.exitcode == 0
 
 
 @pytest.mark.usefixtures("_hurried")
