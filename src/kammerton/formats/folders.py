@@ -6,13 +6,23 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from kammerton.errors import DataError, Diagnostic, OptionError, Severity, close_match, printable, quote
+from kammerton.errors import (
+    DataError,
+    Diagnostic,
+    OptionError,
+    Severity,
+    close_match,
+    plural,
+    printable,
+    quote,
+)
 from kammerton.formats.reading import Problems
 
 __all__ = [
@@ -84,8 +94,15 @@ class Found(Generic[File]):
             return
         if any(problem.severity == "error" for problem in self.diagnostics):
             raise DataError(self.diagnostics)
-        known = ", ".join(sorted(suffixes))
-        raise OptionError(f"no annotation files in {quote(os.fspath(root))}", f"suffixes read: {known}")
+        hint = f"suffixes read: {', '.join(sorted(suffixes))}"
+        there = Counter(Path(name).suffix.lower() for name in self.ignored)
+        for suffix, count in there.most_common(1):
+            hint += f"; there: {plural(count, 'file')} {_ending_in(suffix)}"
+        raise OptionError(f"no annotation files in `{printable(os.fspath(root))}`", hint)
+
+
+def _ending_in(suffix: str) -> str:
+    return f"ending in {quote(suffix)}" if suffix else "without a suffix"
 
 
 def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Found[Path]:

@@ -268,9 +268,16 @@ def test_what_may_be_in_a_closed_folder_is_not_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
-    make(tmp_path, "a.xyz")
-    with pytest.raises(OptionError, match="no annotation files in"):
+    make(tmp_path, "README", "a.xyz", "b.XYZ")
+    with pytest.raises(OptionError, match="no annotation files in") as raised:
         find_files(tmp_path, suffixes=SUFFIXES).check_not_empty(tmp_path, SUFFIXES)
+    read = "suffixes read: .chords.jams, .jams, .lab, .txt"
+    assert raised.value.hint == f"{read}; there: 2 files ending in `.xyz`"
+    (tmp_path / "a.xyz").unlink()
+    (tmp_path / "b.XYZ").unlink()
+    with pytest.raises(OptionError) as raised:
+        find_files(tmp_path, suffixes=SUFFIXES).check_not_empty(tmp_path, SUFFIXES)
+    assert raised.value.hint == f"{read}; there: 1 file without a suffix"
 
 
 def test_a_path_behind_a_closed_folder_is_not_called_missing(
