@@ -212,6 +212,7 @@ def test_a_piano_roll_is_read_with_the_keys(watch: Watched) -> None:
     assert readout(page)[0][0] == "C4, right hand, at 0:00.00"
     page.keyboard.press("ArrowRight")
     assert readout(page)[0][0].endswith("right hand, at 0:01.00")
+    assert page.get_by_label("Fingers of").evaluate("each => each.selectedOptions[0].label") == "careful"
     page.get_by_label("Fingers of").select_option(label="hasty")
     pane.focus()
     for _ in range(20):

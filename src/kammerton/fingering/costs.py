@@ -11,8 +11,8 @@ from kammerton.model.task import Classes
 __all__ = ["finger_costs"]
 
 _RULE = (
-    "A note counts as lost where the finger is another one, summed over all annotators; L is the left hand, "
-    "R the right."
+    "A note counts as lost where the finger is another one, or only one side has one, summed over all "
+    "annotators; L is the left hand, R the right."
 )
 
 _NEEDS = "It is told where a measure such as strike/accuracy is scored (protocol strike), and none was."

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import Diagnostic, plural
 
 __all__ = [
     "Branch",
@@ -41,6 +41,9 @@ Kind = Literal["root", "quality", "bass", "presence"]
 """What is wrong with a chord; *presence*: a chord where there is none, or none where there is one."""
 
 CellState = Literal["wrong", "partly", "excluded"]
+
+_ALIKE = 3
+"""Confusions that are named where they cost the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,8 +334,18 @@ def largest_part(costs: Table) -> str:
     --------
     >>> columns = (Column("reference"), Column("estimate"), Column("notes", "count"))
     >>> largest_part(Table("mine", columns, (("R1", "R2", 3.0), ("2 more", "", 9.0))))
-    'the largest part, 25 %: R1 taken for R2'
+    'the largest part, 3 notes: R1 taken for R2'
+    >>> largest_part(Table("mine", columns, (("R1", "R2", 1.0), ("R3", "L1", 1.0))))
+    'the largest parts, 1 note each: R1 taken for R2, R3 taken for L1'
     """
-    lost = [float(row[2] or 0.0) for row in costs.rows]
-    reference, estimate, *_ = costs.rows[0]
-    return f"the largest part, {100 * lost[0] / sum(lost):.0f} %: {reference} taken for {estimate}"
+    column = costs.columns[2]
+    pairs = [(f"{row[0]} taken for {row[1]}", float(row[2] or 0.0)) for row in costs.rows if row[1]]
+    most = pairs[0][1]
+    alike = [told for told, lost in pairs if lost == most]
+    amount = f"{most:.3f} s" if column.kind == "time" else plural(round(most), column.heading[:-1])
+    if not costs.rows[1:]:
+        return f"all of it {alike[0]}"
+    if not alike[1:]:
+        return f"the largest part, {amount}: {alike[0]}"
+    others = " and others" if alike[_ALIKE:] else ""
+    return f"the largest parts, {amount} each: {', '.join(alike[:_ALIKE])}{others}"

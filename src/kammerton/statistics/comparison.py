@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -150,6 +151,19 @@ class MeasureComparison:
     exact: bool
     friedman: Friedman | None = None
     reliability: Reliability | None = None
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Place of each system, 1 the best, in the order of the ranking; those of the same value share one.
+
+        Systems without a value have none.
+        """
+        places: dict[str, int] = {}
+        first: dict[float, int] = {}
+        for number, row in enumerate(self.ranking, 1):
+            if not math.isnan(row.value):
+                places[row.system] = first.setdefault(row.value, number)
+        return places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,8 +104,9 @@ def test_whom_it_is_against_is_said_where_there_are_several() -> None:
     shown = view_item("song", "me", references, {"mine": song(*SONG, start=6.0)})
     displaced, counted = shown.reasons["mine"]
     assert displaced == "100 % would be right if it came 6.0 s earlier, against me"
-    # of 80 s, 6 of each 10 are wrong; the parts are equal: A:min, the first by name, is taken for C
+    # of 80 s, 6 of each 10 are wrong; the parts are equal, and come by name
     assert counted == (
         "48.000 s wrong of 80.000 s scored by mirex2013/MajMin, against me; "
-        "the largest part, 12 %: A:min taken for C"
+        "the largest parts, 6.000 s each: A:min taken for C, Bb taken for E:min/b3, "
+        "C taken for (no row) and others"
     )

@@ -134,7 +134,8 @@ def test_costs_count_notes_and_whose_finger_it_was() -> None:
         ("R3", "R5", 1.0, 0.2, 0.0),
     )
     told = "3 of 5 notes wrong by strike/accuracy, against annotator ann"
-    assert view().reasons == {"est": (f"{told}; the largest part, 33 %: L3 taken for none",)}
+    alike = "L3 taken for none, R2 taken for R3, R3 taken for R5"
+    assert view().reasons == {"est": (f"{told}; the largest parts, 1 note each: {alike}",)}
     assert view(est=ANN).reasons == {}
     hand = view("strike/M_high").reasons["est"][0]
     assert "by strike/M_high, against the closest annotator of each hand; the largest part" in hand

@@ -53,6 +53,12 @@ def test_lower_may_be_better() -> None:
     assert "other and one cannot be told apart; other scores lower, which is better." in text
     # the worst item of the system that is better has the highest loss
     assert "item 00002: 50.0 per cent for other." in text
+    assert "scored the same" not in text
+
+
+def test_items_that_are_as_bad_as_the_worst_are_counted() -> None:
+    text = told({"one": [0.2, 0.1, 0.1, 0.1]})
+    assert "item 00001: 10.0 per cent for one. 2 other items scored the same." in text
 
 
 def test_systems_that_cannot_be_told_from_the_best_are_named() -> None:
@@ -74,6 +80,14 @@ def test_measures_that_rank_another_system_first_are_named() -> None:
     assert "All 2 headline measures rank it first." in text_of(
         section(tabled({"one": [(9, 10), (1, 1)], "other": [(5, 10), (0, 1)]}, (POOLED, MEAN)), "answers")
     )
+
+
+def test_measures_that_cannot_tell_two_systems_put_neither_first() -> None:
+    # pooled 10 of 20 against 91 of 110; the means of .1 and .9 are the same
+    found = tabled({"one": [(1, 10), (9, 10)], "other": [(1, 10), (90, 100)]}, (POOLED, MEAN))
+    assert "All 2 headline measures rank it first." in text_of(section(found, "answers"))
+    best = section(found, "figures").body.count('class="number best"')
+    assert best == 1 + 2
 
 
 def test_measures_that_surely_rank_another_first_are_told_from_those_that_may() -> None:

@@ -40,7 +40,7 @@ def test_groups_have_figures_and_costs() -> None:
 
 def test_groups_of_several_systems_stand_beside_each_other() -> None:
     text = text_of(section(scored(mine=right(4, 2, 1), other=right(4, 4, 4)), "groups"))
-    assert "<pop> 1 25.0 +16.7 100.0 +0.0 rock 2 75.0 −33.3 100.0 +0.0" in text
+    assert "<pop> 1 25.0 +16.7 100.0 0.0 rock 2 75.0 −33.3 100.0 0.0" in text
 
 
 def test_undefined_groups_are_not_drawn() -> None:

@@ -71,10 +71,7 @@ def test_the_worst_item_is_told_with_what_cost_it_most(tmp_path: Path) -> None:
     kt.report(scored(good=GOOD, poor=POOR), tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text("utf-8")
     # GOOD is better; it has C for G from 2 to 3 of item one, and two is right
-    assert (
-        "1.000 s wrong of 4.000 s scored by mirex2013/MajMin; the largest part, 100 %: G:7 taken for C."
-        in page
-    )
+    assert "1.000 s wrong of 4.000 s scored by mirex2013/MajMin; all of it G:7 taken for C." in page
 
 
 def test_items_are_laid_out_by_another_measure_where_the_main_one_does_not_judge(tmp_path: Path) -> None:
@@ -107,7 +104,7 @@ def test_the_worst_item_is_explained_against_the_annotator_who_agrees_least(tmp_
     kt.report(scores, tmp_path / "a.html")
     # the first annotator is right all the time, the second has G:7 for one of four seconds of item one
     told = "1.000 s wrong of 4.000 s scored by mirex2013/MajMin, against second; "
-    assert f"{told}the largest part, 100 %: G:7 taken for C." in (tmp_path / "a.html").read_text("utf-8")
+    assert f"{told}all of it G:7 taken for C." in (tmp_path / "a.html").read_text("utf-8")
 
 
 def test_an_item_is_looked_at_against_the_annotator_of_whom_the_answer_speaks(tmp_path: Path) -> None:
@@ -136,7 +133,7 @@ def test_fingers_are_looked_at_against_the_annotator_who_agrees_least(tmp_path: 
     # M_gen, which heads the page, is against all at once; the note is that of annotator 1 and not of 2
     told = "1 of 1 note wrong by strike/accuracy, against annotator 2; "
     page = (tmp_path / "a.html").read_text("utf-8")
-    assert f"{told}the largest part, 100 %: R2 taken for R1." in page
+    assert f"{told}all of it R2 taken for R1." in page
     data = data_of(tmp_path / "a.html")
     titles = [data["texts"][table["title"]] for table in data["items"]["0"]["tables"]]
     assert titles[0] == "mine: 1 of 1 note wrong by strike/accuracy, against 2"
@@ -213,9 +210,7 @@ def test_a_page_names_the_only_annotator_of_an_item_as_those_of_the_others(tmp_p
     scores = kt.score("fingering", str(tmp_path / "refs"), str(tmp_path / "mine"))
     kt.report(scores, tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text("utf-8")
-    told = (
-        "1 of 1 note wrong by strike/accuracy, against annotator 2; the largest part, 100 %: R3 taken for R2."
-    )
+    told = "1 of 1 note wrong by strike/accuracy, against annotator 2; all of it R3 taken for R2."
     assert told in page
     data = data_of(tmp_path / "a.html")
     assert data["texts"][data["items"]["1"]["tracks"][0]["name"]] == "2"

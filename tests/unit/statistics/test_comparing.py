@@ -128,6 +128,12 @@ def test_systems_that_are_equal_keep_their_order() -> None:
     assert (found.pairs[0].low, found.pairs[0].high) == (0, 0)
 
 
+def test_systems_of_the_same_value_share_a_place() -> None:
+    values = {"none": [NAN, NAN], "d": [0.1, 0.2], "b": [0.2, 0.1], "a": [0.3, 0.3], "c": [0.0, 0.0]}
+    found = only(valued(values), MEAN)
+    assert found.places == {"a": 1, "d": 2, "b": 2, "c": 4}
+
+
 # --- intervals -----------------------------------------------------------------------------
 
 

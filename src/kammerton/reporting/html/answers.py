@@ -155,12 +155,8 @@ def _tied(compared: MeasureComparison) -> Iterator[str]:
 def _other_measures(source: Source, comparison: Comparison, compared: MeasureComparison) -> str:
     """Say how many headline measures rank the same system first."""
     best = compared.ranking[0].system
-    ranked = [
-        each
-        for each in comparison.measures
-        if each.measure in source.headline and not math.isnan(each.ranking[0].value)
-    ]
-    other = [each for each in ranked if each.ranking[0].system != best]
+    ranked = [each for each in comparison.measures if each.measure in source.headline and each.places]
+    other = [each for each in ranked if each.places.get(best) != 1]
     count = len(ranked)
     if not other:
         return f"All {count} headline measures rank it first." if count > 1 else ""

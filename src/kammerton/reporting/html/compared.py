@@ -140,11 +140,9 @@ def _places(source: Source) -> Iterator[tuple[str, list[str]]]:
     """Give for each measure the place of each system, with its letters."""
     assert source.comparison is not None, "only comparisons are shown"
     for each in source.comparison.measures:
-        places = {
-            row.system: "–" if math.isnan(row.value) else f"{place} {row.letters}".strip()
-            for place, row in enumerate(each.ranking, 1)
-        }
-        yield str(each.measure), [places[system] for system in source.ranked]
+        letters = {row.system: row.letters for row in each.ranking}
+        places = {system: f"{place} {letters[system]}".strip() for system, place in each.places.items()}
+        yield str(each.measure), [places.get(system, "–") for system in source.ranked]
 
 
 def _agreement(comparison: Comparison) -> list[str]:

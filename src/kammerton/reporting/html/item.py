@@ -51,6 +51,7 @@ def item(source: Source, draw: Draw | None, *, budget: int = BUDGET) -> Section 
         "items": chosen.data.items,
         "order": order,
         "first": next(number for number in (*first, *order) if str(number) in chosen.data.items),
+        "system": shown(source.ranked[0]),  # of which the answers speak
     }
     body = fill(
         "item",

@@ -33,7 +33,7 @@ def figure(value: float, measure: Measure, *, signed: bool = False) -> str:
     """Return a figure: one decimal of a per cent, or three digits."""
     if math.isnan(value):
         return UNDEFINED
-    sign = "+" if signed else ""
+    sign = "+" if signed and value else ""
     digits = 1 if is_per_cent(measure) else 3
     text = f"{scaled(value, measure):{sign}.{digits}f}"
     return text.replace("-", "−")

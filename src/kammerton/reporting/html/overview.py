@@ -84,7 +84,7 @@ def _cells(source: Source, system: str, measures: Sequence[Measure]) -> Iterator
             value=figure(value, measure),
             ends=ends(*source.interval(measure, system), measure),
             letters="" if rank is None else rank.letters,
-            best=compared is not None and compared.ranking[0] is rank and not math.isnan(value),
+            best=compared is not None and compared.places.get(system) == 1,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kammerton.errors import plural
 from kammerton.reporting.costs import costliest_items
 from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.filling import sentence, shown
@@ -32,7 +33,10 @@ def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answ
     name, number = source.items[place], str(place)
     answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
     dearest = costliest_items(source.scores, measure, 3)
-    details = [*_told(source, name, system), *_why(source, draw, (name, judges_of(source).get(name)), system)]
+    alike = source.of_items(measure, system).count(value) - 1
+    details = [f"{plural(alike, 'other item')} scored the same."] if alike else []
+    details += _told(source, name, system)
+    details += _why(source, draw, (name, judges_of(source).get(name)), system)
     if measure.range == (0.0, 1.0) and dearest:
         whose = "all systems" if source.scores.systems[1:] else "it"
         names = ", ".join(shown(each, 100) for each in dearest)

@@ -26,11 +26,12 @@ class PianoRoll extends OverTime {
     super(end, item.unit, `Notes of ${item.texts[item.name]}`);
     Object.assign(this, { item, roll, notes, note: null });
     this.order = notes.toSorted((one, other) => one.onset - other.onset || one.pitch - other.pitch);
-    this.voice = Math.min(roll.references, roll.voices.length - 1);
+    const names = roll.voices.map((voice) => item.texts[voice.name]);
+    const best = names.indexOf(item.system, roll.references);
+    this.voice = best < 0 ? Math.min(roll.references, roll.voices.length - 1) : best;
     this.panels = this.layOut();
     this.legend = make("p", "legend");
     this.element.append(this.legend, this.counts());
-    const names = roll.voices.map((voice) => item.texts[voice.name]);
     this.offer("Fingers of ", names, this.voice, (voice) => this.listen(voice));
     this.nameHands();
     this.tellStates();

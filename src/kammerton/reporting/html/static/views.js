@@ -60,7 +60,7 @@ class ItemViewer {
   }
 
   lay(number) {
-    const item = { ...this.data.items[number], texts: this.data.texts };
+    const item = { ...this.data.items[number], texts: this.data.texts, system: this.data.system };
     this.select.value = number;
     const title = make("h4", "", make("bdi", "", item.texts[item.name]));
     title.tabIndex = -1;
