@@ -18,10 +18,10 @@ from kammerton.formats.packs.writing import PackWriter, packing_in
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.loading import name_of_source, read_source
 from kammerton.model.origin import Origin
+from kammerton.model.portable import carried, portable
 from kammerton.model.task import Reading, Task
 from kammerton.runs.layout import ANNOTATIONS
 from kammerton.runs.problems import fault
-from kammerton.runs.record import carried, portable
 
 __all__ = ["MOST_ROWS", "corpus_in", "has_annotations", "keep_annotations"]
 

@@ -8,17 +8,17 @@ import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kammerton.errors import Diagnostic
+from kammerton.model.portable import carried
 from kammerton.runs.layout import FORMAT, KIND
 from kammerton.runs.problems import fault
 from kammerton.version import __version__
 
-__all__ = ["carried", "digest_of", "noticed", "parse_record", "portable", "render_record", "versions"]
+__all__ = ["digest_of", "noticed", "parse_record", "render_record", "versions"]
 
 _DIGEST = "digest"
 _NOT_SIGNED = "timing"
@@ -89,31 +89,3 @@ def versions() -> dict[str, str]:
 def noticed(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return diagnostics as plain values, without what is so on one machine only."""
     return [asdict(each) for each in carried(diagnostics, roots)]
-
-
-def carried(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> tuple[Diagnostic, ...]:
-    """Return diagnostics without what is so on one machine only."""
-    return tuple(each.at(file=each.file and portable(each.file, roots)) for each in diagnostics)
-
-
-def portable(file: str, roots: Sequence[str] = ()) -> str:
-    """Return the name of a file without what is so on one machine only.
-
-    Parameters
-    ----------
-    file : str
-        A path, or what messages call something that has none.
-    roots : sequence of str
-        Folders that were scored. What lies in one is told from the folder's name on, if it does not lie in
-        the current folder; of what lies elsewhere the last two parts are told.
-    """
-    path = Path(file)
-    if not path.is_absolute():
-        return file
-    here = Path.cwd()
-    if path.is_relative_to(here):
-        return path.relative_to(here).as_posix()
-    inside = [root for root in roots if path.is_relative_to(root)]
-    if inside:
-        return path.relative_to(Path(max(inside, key=len)).parent).as_posix()
-    return "/".join(path.parts[-2:])

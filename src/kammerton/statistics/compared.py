@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kammerton.model.notebook import Shown
+from kammerton.model.portable import carried
 from kammerton.model.scores import Scores
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked
 from kammerton.statistics.groups import Groups
@@ -87,7 +88,9 @@ class SystemComparison(Shown):
             ],
             **({} if self.scores.context is None else {"context": self.scores.context.to_dict()}),
             **({} if self.groups is None else {"groups": self.groups.to_dict()}),
-            "diagnostics": [diagnostic.to_dict() for diagnostic in self.scores.diagnostics],
+            "diagnostics": [
+                each.to_dict() for each in carried(self.scores.diagnostics, self.scores.origin.roots)
+            ],
         }
 
 

@@ -24,12 +24,12 @@ from kammerton.formats import Limits
 from kammerton.instruments import InstrumentOptions
 from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.origin import Origin
+from kammerton.model.portable import portable
 from kammerton.model.registry import find_task
 from kammerton.model.rows import Row, Rows
 from kammerton.runs import is_run
 from kammerton.runs.columns import from_parquet, texts_of, to_parquet
 from kammerton.runs.kept_options import keep_options, options_of
-from kammerton.runs.record import portable
 from run_folders import files_of_run
 
 EXAMPLES = {

@@ -146,7 +146,10 @@ def test_no_changed_byte_goes_unnoticed(run: Path, data: st.DataObject) -> None:
     names = sorted(path.name for path in run.iterdir() if path.name != "annotations.parquet")
     name = data.draw(st.sampled_from(names))
     whole = (run / name).read_bytes()
-    place = data.draw(st.integers(0, len(whole) - 1))
+    # how long it took differs between two runs of the same, and is not signed
+    timing = re.search(rb'"timing": \{[^}]*\}', whole) if name == "run.json" else None
+    unsigned = range(*timing.span()) if timing else ()
+    place = data.draw(st.integers(0, len(whole) - 1).filter(lambda each: each not in unsigned))
     changed = bytearray(whole)
     changed[place] ^= data.draw(st.integers(1, 255))
     (run / name).write_bytes(changed)

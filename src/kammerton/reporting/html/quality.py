@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kammerton.errors import Diagnostic
+from kammerton.model.portable import portable
 from kammerton.reporting.html.filling import coded, fill, shown
 from kammerton.reporting.html.numbers import amount
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 from kammerton.reporting.left_out import excluded_lines
-from kammerton.runs.record import portable
 
 __all__ = ["quality"]
 
