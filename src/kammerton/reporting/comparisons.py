@@ -13,7 +13,7 @@ from kammerton.model.measure import Measure
 from kammerton.reporting.contexts import standing_lines
 from kammerton.reporting.escaping import for_terminal
 from kammerton.reporting.groups import group_name
-from kammerton.reporting.plain_tables import FORMS, aligned
+from kammerton.reporting.plain_tables import FORMS, Best, aligned
 from kammerton.reporting.tables import PER_CENT, figure
 from kammerton.statistics.compared import SystemComparison
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked, Reliability
@@ -84,7 +84,7 @@ def _of_measure(
         f"### {title}\n\n" if form == "md" else f"{_comment(form)}{title}\n",
         table(
             ["system", "groups", "figure", f"{level} from", "to", "better", "alike", "worse"],
-            [_ranked(row, each.measure) for row in each.ranking],
+            [_ranked(row, each) for row in each.ranking],
             texts=2,
         ),
         blank,
@@ -136,10 +136,11 @@ def _of_group(row: GroupFigure, by: str) -> list[str]:
     return [name, row.system, *counts, figure(row.value, row.measure), *others]
 
 
-def _ranked(row: Ranked, measure: Measure) -> list[str]:
-    ends = [figure(end, measure) for end in (row.low, row.high)]
+def _ranked(row: Ranked, found: MeasureComparison) -> list[str]:
+    value, *ends = (figure(each, found.measure) for each in (row.value, row.low, row.high))
     counts = [str(count) for count in (row.wins, row.ties, row.losses)]
-    return [row.system, row.letters, figure(row.value, measure), *ends, *counts]
+    told = Best(value) if found.places.get(row.system) == 1 else value
+    return [row.system, row.letters, told, *ends, *counts]
 
 
 def _pair(pair: Pair, measure: Measure) -> list[str]:

@@ -120,6 +120,16 @@ def for_latex_number(text: str) -> str:
     return _MINUS.sub("$-$", for_latex(text))
 
 
+def bold_in_markdown(shown: str) -> str:
+    """Return text that was escaped in bold."""
+    return f"**{shown}**"
+
+
+def bold_in_latex(shown: str) -> str:
+    """Return text that was escaped in bold."""
+    return rf"\textbf{{{shown}}}"
+
+
 def for_github_data(text: str) -> str:
     """Return the message of a GitHub workflow command, its lines without what a terminal would obey."""
     return "%0A".join(map(printable, text.replace("%", "%25").split("\n")))

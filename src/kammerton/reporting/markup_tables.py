@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Tables as Markdown and LaTeX, to be pasted into a pull request or a paper."""
+"""Tables as Markdown and LaTeX, to be pasted into a pull request or a paper; the best figures are bold."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from kammerton.reporting.escaping import for_latex, for_latex_number, for_markdown, for_terminal
+from kammerton.reporting.escaping import (
+    bold_in_latex,
+    bold_in_markdown,
+    for_latex,
+    for_latex_number,
+    for_markdown,
+    for_terminal,
+)
 from kammerton.reporting.tables import Block, cell, ends
 
 __all__ = ["render_latex", "render_markdown"]
@@ -18,7 +25,7 @@ def render_markdown(blocks: Sequence[Block]) -> str:
 
 
 def _markdown(block: Block) -> str:
-    head, *body = _cells(block, for_markdown, str)
+    head, *body = _cells(block, for_markdown, str, bold_in_markdown)
     aligned = ["---" if place < _texts(block) else "---:" for place in range(len(head))]
     rows = "\n".join("| " + " | ".join(row) + " |" for row in (head, aligned, *body))
     return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{_code(block.signature)}\n"
@@ -37,7 +44,7 @@ def render_latex(blocks: Sequence[Block]) -> str:
 
 
 def _latex(block: Block) -> str:
-    head, aggregates, *body = _cells(block, for_latex, for_latex_number)
+    head, aggregates, *body = _cells(block, for_latex, for_latex_number, bold_in_latex)
     columns = "l" * _texts(block) + "r" * (len(head) - _texts(block))
     lines = [
         rf"% {for_latex(block.caption)}; needs \usepackage{{booktabs}}",
@@ -62,8 +69,11 @@ def _interval(low_and_high: Sequence[str]) -> str:
     return f"[{', '.join(low_and_high)}]" if all(low_and_high) else ""
 
 
-def _cells(block: Block, escape: Callable[[str], str], number: Callable[[str], str]) -> Iterator[list[str]]:
+def _cells(
+    block: Block, escape: Callable[[str], str], number: Callable[[str], str], bold: Callable[[str], str]
+) -> Iterator[list[str]]:
     """Give the rows of a table: names, aggregates, then figures and the items undefined below them."""
+    best = [block.best(place) for place in range(len(block.measures))]
     annotated = block.names_annotators
     empty = [""] if annotated else []
     yield [
@@ -74,9 +84,11 @@ def _cells(block: Block, escape: Callable[[str], str], number: Callable[[str], s
     yield ["aggregate", *empty, "", *(measure.aggregate.replace("_", " ") for measure in block.measures)]
     for line in block.lines:
         who = [escape(line.system), *([escape(line.annotator)] if annotated else [])]
-        figures = [
-            number(cell(each, measure)) for each, measure in zip(line.figures, block.measures, strict=True)
-        ]
+        figures = []
+        for each, measure, known in zip(line.figures, block.measures, best, strict=True):
+            shown = number(cell(each, measure))
+            is_best = each is not None and each.value == known.get(line.annotator)
+            figures.append(bold(shown) if is_best else shown)
         yield [*who, str(line.items), *figures]
         if line.intervals:
             told = [

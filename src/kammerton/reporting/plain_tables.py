@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kammerton.reporting.escaping import (
+    bold_in_latex,
+    bold_in_markdown,
     display_width,
     for_latex,
     for_latex_number,
@@ -14,11 +16,17 @@ from kammerton.reporting.escaping import (
     pad,
 )
 
-__all__ = ["FORMS", "aligned", "latex", "markdown"]
+__all__ = ["FORMS", "Best", "aligned", "latex", "markdown"]
 
 Cells = Sequence[str]
 
 _GAP = "  "
+
+
+class Best(str):
+    """A number that is bold where a form of tables has that."""
+
+    __slots__ = ()
 
 
 def aligned(
@@ -65,8 +73,13 @@ def _parts(widths: Sequence[int], texts: int, width: int | None) -> list[list[in
 def markdown(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:
     """Return a table in GitHub's Markdown."""
     marks = ["---" if place < texts else "---:" for place in range(len(head))]
-    body = [[for_markdown(cell) for cell in row] for row in (head, *rows)]
+    body = [[_in_markdown(cell) for cell in row] for row in (head, *rows)]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (body[0], marks, *body[1:]))
+
+
+def _in_markdown(cell: str) -> str:
+    shown = for_markdown(cell)
+    return bold_in_markdown(shown) if isinstance(cell, Best) else shown
 
 
 def latex(head: Cells, rows: Sequence[Cells], *, texts: int, note: str = "") -> str:
@@ -79,7 +92,7 @@ def latex(head: Cells, rows: Sequence[Cells], *, texts: int, note: str = "") -> 
         " & ".join(map(for_latex, head)) + r" \\",
         r"\midrule",
         *(
-            " & ".join([*map(for_latex, row[:texts]), *map(for_latex_number, row[texts:])]) + r" \\"
+            " & ".join([*map(for_latex, row[:texts]), *map(_number_in_latex, row[texts:])]) + r" \\"
             for row in rows
         ),
         r"\bottomrule",
@@ -87,6 +100,11 @@ def latex(head: Cells, rows: Sequence[Cells], *, texts: int, note: str = "") -> 
         r"\end{tabular}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _number_in_latex(cell: str) -> str:
+    shown = for_latex_number(cell)
+    return bold_in_latex(shown) if isinstance(cell, Best) else shown
 
 
 FORMS: Mapping[str, Callable[..., str]] = {"table": aligned, "md": markdown, "latex": latex}

@@ -89,6 +89,16 @@ class Block:
         """Whether the rows are of several annotators."""
         return len({line.annotator for line in self.lines}) > 1
 
+    def best(self, place: int) -> dict[str, float]:
+        """Return the best figure of a measure against each annotator, where several systems have one."""
+        known: dict[str, list[float]] = {}
+        for line in self.lines if self.who[0] == "system" else ():
+            found = line.figures[place]
+            if found is not None and not math.isnan(found.value):
+                known.setdefault(line.annotator, []).append(found.value)
+        best = min if self.measures[place].direction == "lower" else max
+        return {annotator: best(values) for annotator, values in known.items() if len(values) > 1}
+
     def heading(self, measure: Measure) -> str:
         """Return the name of a column, with its unit where the title does not tell it."""
         in_per_cent = measure.range == PER_CENT
