@@ -109,7 +109,9 @@ def test_choices_are_said(systems: Terminal, arguments: tuple[str, ...], said: s
     assert said in result.out
 
 
-@pytest.mark.parametrize(("form", "sign"), [("md", "| good | a | 75.00 |"), ("latex", "good & a & 75.00")])
+@pytest.mark.parametrize(
+    ("form", "sign"), [("md", "| good | a | **75.00** |"), ("latex", r"good & a & \textbf{75.00}")]
+)
 def test_tables_for_papers(systems: Terminal, form: str, sign: str) -> None:
     result = systems.run(*COMPARE, "--format", form, "--output", "table")
     assert (result.code, result.out) == (0, "")

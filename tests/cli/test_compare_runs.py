@@ -45,7 +45,9 @@ def test_folders_and_runs_print_the_same_bytes(
         assert {each.out for each in printed} == {printed[0].out}
 
 
-def test_what_was_noticed_comes_system_by_system_however_a_corpus_was_cut(terminal: Terminal) -> None:
+def test_what_was_noticed_comes_system_by_system_however_a_corpus_was_cut(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     songs = [f"{number:03}.lab" for number in range(201)]
     bad = {songs[0]: "0 4 H", songs[-1]: "0 4 Q"}
     terminal.write(
@@ -59,7 +61,11 @@ def test_what_was_noticed_comes_system_by_system_however_a_corpus_was_cut(termin
         terminal.run("compare", "chords", *sources, "--format", "json", *MAJMIN, *FEW)
         for sources in (("ref", "one", "two", "--shard-size", "200"), ("run_one", "run_two"))
     ]
-    assert printed[0].out == printed[1].out
+    (terminal.folder / "elsewhere").mkdir()
+    monkeypatch.chdir(terminal.folder / "elsewhere")
+    whole = (str(terminal.folder / name) for name in ("ref", "one", "two"))
+    printed.append(terminal.run("compare", "chords", *whole, "--format", "json", *MAJMIN, *FEW))
+    assert printed[0].out == printed[1].out == printed[2].out
     told = [each["system"] for each in printed[0].document["diagnostics"] if each["severity"] == "error"]
     assert told == ["one", "one", "two", "two"]
 

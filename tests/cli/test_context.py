@@ -66,6 +66,12 @@ def test_markup_has_the_same_figures(people: Terminal) -> None:
     assert (
         "| annotators (ceiling) | others | 2 | 75.00 |\n| good / ceiling | others | 2 | 66.67 |" in markdown
     )
+    # the best system is bold; a floor is none, though it is better
+    assert "| floor: commonest triad | all | 2 | 87.50 |\n" in markdown
+    assert (
+        "| good | all | 2 | **50.00** |\n| poor | all | 2 | 25.00 |\n| good | others | 2 | 50.00 |"
+        in markdown
+    )
     assert markdown.endswith("\n\nothers: systems against the same sets, all annotators of an item but one\n")
     latex = people.run(*SCORE, "--no-ci", "--format", "latex").out
     assert r"annotators (ceiling) & others & 2 & 75.00 \\" in latex

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, TypeVar
 
-from kammerton.errors import DataError, Diagnostic, OptionError, quote, told_once
+from kammerton.errors import DataError, Diagnostic, OptionError, printable, quote, told_once
 from kammerton.model.corpus import ALL, Collection, check_annotators
 from kammerton.model.packing import OF_BLOCKS
 from kammerton.model.sources import StoredSource
@@ -296,8 +296,13 @@ def read_one(
     if annotator is None and len(reading.annotations) == 1:
         return reading.annotations[0][1]
     named = {name or str(number): found for number, (name, found) in enumerate(reading.annotations, 1)}
-    if annotator is None or annotator not in named:
-        raise OptionError.unknown("annotator", annotator or "", named)
+    if annotator is None:
+        known = ", ".join(map(printable, named))
+        raise OptionError(
+            f"{len(named)} annotations in `{printable(os.fsdecode(path))}`", f"choose an annotator: {known}"
+        )
+    if annotator not in named:
+        raise OptionError.unknown("annotator", annotator, named)
     return named[annotator]
 
 

@@ -42,7 +42,8 @@ def _lines(found: Context, measures: Sequence[Measure]) -> Iterator[Line]:
     ):
         for rows in _by_name(found, measures, role):
             ends = [None if row is None else (row.low, row.high) for row in rows]
-            yield _line(called, measures, rows, [_estimate(row) for row in rows], ends)
+            line = _line(called, measures, rows, [_estimate(row) for row in rows], ends)
+            yield replace(line, ranks=role == "system")
     for rows in _by_name(found, measures, "others"):
         shares = [_share(row) for row in rows]
         if any(each is not None and not math.isnan(each.value) for each in shares):

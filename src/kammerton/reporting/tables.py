@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from kammerton.model.corpus import ALL
@@ -23,7 +23,9 @@ class Line:
     """Figures of one system against one annotator; None where a measure has no figure for it.
 
     ``items`` is how many they are made of: of measures over classes, if there are no others, how many
-    classes. ``intervals`` has the ends of each figure's interval; it is empty if there are none.
+    classes. ``intervals`` has the ends of each figure's interval; it is empty if there are none. ``ranks``
+    tells figures of a system over all items, the best of which are bold, from those of floors, groups and so
+    on.
     """
 
     system: str
@@ -31,6 +33,7 @@ class Line:
     figures: tuple[Estimate | None, ...]
     items: int
     intervals: tuple[tuple[float, float] | None, ...] = ()
+    ranks: bool = False
 
     @property
     def undefined(self) -> tuple[int | None, ...]:
@@ -92,9 +95,9 @@ class Block:
     def best(self, place: int) -> dict[str, float]:
         """Return the best figure of a measure against each annotator, where several systems have one."""
         known: dict[str, list[float]] = {}
-        for line in self.lines if self.who[0] == "system" else ():
+        for line in self.lines:
             found = line.figures[place]
-            if found is not None and not math.isnan(found.value):
+            if line.ranks and found is not None and not math.isnan(found.value):
                 known.setdefault(line.annotator, []).append(found.value)
         best = min if self.measures[place].direction == "lower" else max
         return {annotator: best(values) for annotator, values in known.items() if len(values) > 1}
@@ -192,7 +195,7 @@ def _lines(scores: Scores, measures: tuple[Measure, ...]) -> Iterator[Line]:
         intervals = tuple(
             scores.intervals.get((system, annotator, measure, measure.aggregate)) for measure in measures
         )
-        yield line_of(system, annotator, measures, figures, intervals)
+        yield replace(line_of(system, annotator, measures, figures, intervals), ranks=True)
 
 
 def line_of(

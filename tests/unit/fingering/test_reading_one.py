@@ -18,8 +18,9 @@ def test_one_of_several_annotators(tmp_path: Path) -> None:
     assert read(path, annotator="Bob").labels == ("2",)
     with pytest.raises(OptionError, match="unknown annotator `Eve`"):
         read(path, annotator="Eve")
-    with pytest.raises(OptionError, match="annotator"):
+    with pytest.raises(OptionError, match=r"2 annotations in `.*a\.csv`") as raised:
         read(path)
+    assert raised.value.hint == "choose an annotator: Ann, Bob"
 
 
 def test_options_are_those_of_the_task(tmp_path: Path) -> None:
