@@ -179,6 +179,22 @@ def test_a_panic_is_an_interrupt_only_where_it_says_so(
         assert result.err.startswith("stopped by SIGINT\n")
 
 
+@posix
+def test_an_interrupt_of_code_that_is_a_string_has_the_same_exit_code(corpus: Terminal) -> None:
+    """As scipy runs while it is imported."""
+    code = f"""
+import sys, kammerton.api
+from kammerton.cli import main
+text = "import os, time; os.kill(os.getpid(), {int(signal.SIGINT)}); time.sleep(10)"
+kammerton.api.score = lambda *_, **__: exec(text)
+sys.exit(main({SCORE!r}))
+"""
+    (corpus.folder / "interrupted.py").write_text(code)
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, cwd=corpus.folder, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (130, b"stopped by SIGINT\n")
+
+
 def modules_after(code: str) -> set[str]:
     printed = subprocess.run(
         [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules, file=sys.stderr)"],

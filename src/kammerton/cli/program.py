@@ -59,6 +59,14 @@ class _StoppedError(BaseException):
         self.number = number
 
 
+class _InterruptedError(KeyboardInterrupt):
+    """Ctrl-C.
+
+    Where ``KeyboardInterrupt`` itself leaves code that was a string, as libraries run while they are
+    imported, ``python -m`` ends by the signal, whatever exit code it is given.
+    """
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; see :func:`kammerton.cli.main`."""
     tokens = list(sys.argv[1:] if arguments is None else arguments)
@@ -201,7 +209,7 @@ def _signals() -> Iterator[None]:
         yield
         return
     before = {}
-    for name in ("SIGHUP", "SIGTERM"):
+    for name in ("SIGHUP", "SIGINT", "SIGTERM"):
         number = getattr(signal, name, None)
         # an ignored signal stays ignored: that is how `nohup` works
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
@@ -214,4 +222,4 @@ def _signals() -> Iterator[None]:
 
 
 def _stop(number: int, _: FrameType | None) -> None:
-    raise _StoppedError(number)
+    raise _InterruptedError if number == signal.SIGINT else _StoppedError(number)
