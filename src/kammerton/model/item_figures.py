@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,9 +44,7 @@ class ItemFigures:
         self._item: NDArray[np.int64] | None = None
         self.names = self._row_names
         if several:
-            numbers: dict[str, int] = {}
-            self._item = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
-            self.names = tuple(numbers)
+            self._item, self.names = _numbered(self._row_names)
 
     @property
     def row_names(self) -> tuple[str, ...]:
@@ -54,7 +52,9 @@ class ItemFigures:
         return self._row_names
 
     def of_rows(self, kept: NDArray[np.int64]) -> ItemFigures:
-        """Return what some of the rows bring, which are given by number."""
+        """Return what some of the rows bring, which are given by number, each once and in their order."""
+        if len(kept) == len(self._row_names):
+            return self
         names = tuple(map(self._row_names.__getitem__, kept.tolist()))
         return ItemFigures(self._measure, names, self._rows[kept], several=self._item is not None)
 
@@ -111,3 +111,11 @@ class ItemFigures:
                 return self._measure.estimate(self.statistics, how)
             return self._measure.pooled(self.statistics, self.values, self.weights)
         return average(self.values, self.counted, self.weights, how)
+
+
+@lru_cache(maxsize=8)
+def _numbered(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return the number of each item, and their names: figures of all measures are of the same rows."""
+    numbers: dict[str, int] = {}
+    codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+    return codes, tuple(numbers)
