@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ def report(
     *,
     title: str = "Evaluation report",
     figures: str | os.PathLike[str] | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> None:
     """Write runs as one HTML file that opens anywhere, without a network.
 
@@ -47,6 +48,8 @@ def report(
     figures : path, optional
         Folder for the charts as SVG, PDF and PNG, and the tables as LaTeX. It is made unless it is there;
         files of the same names are replaced, others stay.
+    progress : callable, optional
+        Called with what is done next, in a few words.
 
     Returns
     -------
@@ -79,17 +82,27 @@ def report(
     from kammerton.reporting.html.sections import Page  # noqa: PLC0415
 
     altair_of()
+    tell = progress or _nobody_asks
+    tell("reading runs")
     found = _joined(runs)
-    sources = [source_of(each.scores, f"c{number}") for number, each in enumerate(found, 1)]
+    sources, chapters = [], []
     titles = _titles([each.scores.task for each in found])
-    chapters = [
-        chapter_of(source, name, _drawer(each.scores, str(source.main)), each.apart)
-        for source, name, each in zip(sources, titles, found, strict=True)
-    ]
+    for number, (each, name) in enumerate(zip(found, titles, strict=True), 1):
+        tell(f"{name}: comparing systems")
+        source = source_of(each.scores, f"c{number}")
+        sources.append(source)
+        tell(f"{name}: drawing figures and items")
+        draw = _drawer(each.scores, str(source.main))
+        chapters.append(chapter_of(source, name, draw, each.apart))
     page = render_page(Page(title=shown(title), chapters=chapters))
     if figures is not None:
+        tell("writing figures")
         _write_figures(sources, titles, figures)
     write_atomically(path, page)
+
+
+def _nobody_asks(_: str) -> None:
+    """Take what is done next, and say nothing."""
 
 
 def _joined(runs: Runs) -> Sequence[Joined]:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from kammerton.cli.progress import line_of, line_of_phases, watching
+from kammerton.cli.progress import line_of, line_of_phases, telling, watching
 from kammerton.engine import Progress
 from kammerton.model.timing import Timing
 
@@ -53,9 +53,29 @@ def test_a_line_is_said_every_half_minute(clock: list[float], capsys: pytest.Cap
     ]
 
 
+def test_what_is_done_is_said_if_it_was_long_since_the_last_line(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with telling(quiet=False) as tell:
+        assert tell is not None
+        for seconds, text in (
+            (0, "reading"),
+            (29, "comparing"),
+            (31, "drawing"),
+            (60, "writing"),
+            (61, "done"),
+        ):
+            clock[0] = seconds
+            tell(text)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.splitlines() == ["drawing", "done"]
+
+
 def test_nothing_is_said_to_the_quiet() -> None:
-    with watching(quiet=True) as watch:
+    with watching(quiet=True) as watch, telling(quiet=True) as tell:
         assert watch is None
+        assert tell is None
 
 
 class Screen(io.StringIO):
@@ -73,6 +93,18 @@ def test_a_bar_is_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
         watch(Progress(6000, 6000, 0, 1))
     assert "6,000 of 6,000 items" in screen.getvalue()
     assert "1 failed" in screen.getvalue()
+
+
+def test_what_is_done_is_shown_on_a_terminal_and_gone_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    with telling(quiet=False) as tell:
+        assert tell is not None
+        tell("Chords: [bold]comparing")
+    shown, behind = screen.getvalue().rsplit("[bold]comparing", 1)
+    assert "Chords: " in shown
+    assert "\x1b[2K" in behind  # the line is erased
 
 
 def test_no_bar_is_drawn_of_what_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:

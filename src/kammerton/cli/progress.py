@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kammerton.engine import Progress
     from kammerton.model.timing import Timing
 
-__all__ = ["line_of", "line_of_phases", "watching"]
+__all__ = ["line_of", "line_of_phases", "telling", "watching"]
 
 _SECONDS = 30
 """Between two lines."""
@@ -39,6 +39,24 @@ def watching(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
         yield _Lines(time.monotonic).show
 
 
+@contextmanager
+def telling(*, quiet: bool) -> Iterator[Callable[[str], None] | None]:
+    """Give what shows what is done at the moment, where nothing is counted; None if nobody wants to know.
+
+    Parameters
+    ----------
+    quiet : bool
+        Whether nobody does.
+    """
+    if quiet:
+        yield None
+    elif is_screen(sys.stderr):
+        with _spinning() as drawn:
+            yield lambda text: drawn.update(drawn.task_ids[0], description=text)
+    else:
+        yield _Lines(time.monotonic).tell
+
+
 class _Lines:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -49,6 +67,12 @@ class _Lines:
         if now - self._last >= _SECONDS and progress.done < progress.items:
             self._last = now
             say(line_of(progress, now - self._begin))
+
+    def tell(self, text: str) -> None:
+        now = self._clock()
+        if now - self._last >= _SECONDS:
+            self._last = now
+            say(text)
 
 
 class _Bar:
@@ -83,6 +107,16 @@ def _drawn(items: int) -> Any:
         BarColumn(), TextColumn("{task.fields[text]}"), console=Console(stderr=True), transient=True
     )
     drawn.add_task("", total=items, text="")
+    return drawn
+
+
+def _spinning() -> Any:
+    from rich.console import Console  # noqa: PLC0415 - for those who wait
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    drawn = Progress(*columns, console=Console(stderr=True), transient=True)
+    drawn.add_task("", total=None)
     return drawn
 
 

@@ -50,6 +50,7 @@ def report(
     from kammerton.cli.exit_codes import DONE, NOTHING  # noqa: PLC0415
     from kammerton.cli.names import split_name  # noqa: PLC0415
     from kammerton.cli.outputs import check_output  # noqa: PLC0415
+    from kammerton.cli.progress import telling  # noqa: PLC0415
     from kammerton.cli.streams import say  # noqa: PLC0415
     from kammerton.cli.talk import say_problems  # noqa: PLC0415
     from kammerton.errors import DataError  # noqa: PLC0415
@@ -61,7 +62,8 @@ def report(
     check_output(output, paths, ())
     _check_outside(paths, (output, figures))
     try:
-        kammerton.report(given, output, title=title, figures=figures)
+        with telling(quiet=quiet) as progress:
+            kammerton.report(given, output, title=title, figures=figures, progress=progress)
     except DataError as error:
         say_problems(error.diagnostics, quiet=quiet)
         return NOTHING

@@ -161,6 +161,26 @@ def test_a_report_needs_a_run(tmp_path: Path) -> None:
         kt.report(7, tmp_path / "a.html")  # type: ignore[arg-type]
 
 
+def test_what_is_done_next_is_told(tmp_path: Path) -> None:
+    lists = {"a": ["piano"], "b": ["violin"]}
+    other = kt.score("instruments", lists, {"mine": lists}, ci=None)
+    told: list[str] = []
+    kt.report(
+        [scored(good=GOOD, poor=POOR), other],
+        tmp_path / "page.html",
+        figures=tmp_path / "figures",
+        progress=told.append,
+    )
+    assert told == [
+        "reading runs",
+        "Chords: comparing systems",
+        "Chords: drawing figures and items",
+        "Instruments: comparing systems",
+        "Instruments: drawing figures and items",
+        "writing figures",
+    ]
+
+
 def test_a_title_is_cut(tmp_path: Path) -> None:
     kt.report(scored(good=GOOD), tmp_path / "a.html", title="x" * 1_000_000)
     page = (tmp_path / "a.html").read_text("utf-8")
