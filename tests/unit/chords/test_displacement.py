@@ -94,9 +94,9 @@ def test_what_comes_much_too_late_is_something_else() -> None:
 
 
 def test_what_is_undefined_is_not_displaced() -> None:
-    assert displacement(song("C"), lambda moved: np.full(len(moved), np.nan)) == ""
+    assert displacement(song("C", "G"), lambda moved: np.full(len(moved), np.nan)) == ""
     # MajMin scores no X
-    assert reasons(song("X"), song("C")) == []
+    assert reasons(song("X"), song("C", "G")) == []
 
 
 def test_whom_it_is_against_is_said_where_there_are_several() -> None:
