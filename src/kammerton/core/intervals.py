@@ -257,8 +257,6 @@ def lost_time(
 def _outside_longest(pairs: int, pair: Codes, pieces: Seconds, runs: Codes, cut: Flags) -> Seconds:
     """Sum, over the runs of each pair, all pieces of a run but the longest; ``cut`` is where runs begin."""
     within = np.flatnonzero(runs >= 0)
-    if len(within) == 0:
-        return np.zeros(pairs)
     if len(within) < len(runs):
         pair, pieces, runs = pair.take(within), pieces.take(within), runs.take(within)
         cut = changes(pair) | changes(runs)
@@ -296,6 +294,5 @@ class SumsByPair:
     def of(self, values: Seconds) -> Seconds:
         """Return the sum of each pair; 0 for one without values."""
         sums = np.zeros(self._pairs)
-        if len(self._begins):
-            sums[self._present] = np.add.reduceat(values, self._begins)
+        sums[self._present] = np.add.reduceat(values, self._begins)
         return sums

@@ -85,12 +85,14 @@ class Breakdown:
 
 
 def commonest(cells: Mapping[tuple[str, str], float], side: int) -> tuple[str, ...]:
-    """Return the classes of a side, that which there is most of first.
+    """Return the classes of a side, that which there is most of first; of as much, by name.
 
     Examples
     --------
     >>> commonest({("maj", "min"): 2.0, ("min", "maj"): 1.0, ("dim", "maj"): 2.0}, 1)
     ('maj', 'min')
+    >>> commonest({("maj", "min"): 2.0, ("min", "maj"): 1.0, ("dim", "maj"): 2.0}, 0)
+    ('dim', 'maj', 'min')
     """
     sums: dict[str, float] = {}
     for classes, weight in cells.items():

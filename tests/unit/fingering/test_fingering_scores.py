@@ -177,6 +177,19 @@ def test_estimates_are_matched_note_by_note() -> None:
         kammerton.score("fingering", {"p": reference}, {"s": {"p": estimate}}, options=late)
 
 
+def test_annotators_are_matched_note_by_note_too() -> None:
+    times, hands = np.array([1.02, 0.02]), np.zeros(2, dtype=np.int64)
+    other = Fingering(times, times + 1, np.array([64, 60]), hands, ("3", "1"))
+    scores = kammerton.score(
+        "fingering",
+        None,
+        {"s": {"p": piece("1 3", [60, 64])}},
+        annotators={"one": {"p": piece("1 2", [60, 64])}, "other": {"p": other}},
+    )
+    assert scores.value("strike/accuracy", annotator="one") == 0.5
+    assert scores.value("strike/accuracy", annotator="other") == 1
+
+
 @pytest.mark.parametrize(
     "choice", [{"tolerance_s": -1.0}, {"substitution": "first"}, {"profile": "giant"}, {"profile": "no.toml"}]
 )

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kammerton.model.gathering import Gathered
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.rows import Row, Rows
 from kammerton.model.stacking import Stack
@@ -52,9 +53,12 @@ def test_equal_columns_are_one_until_they_differ() -> None:
 def test_rows_are_put_in_order_and_parts_replaced() -> None:
     stack = Stack()
     stack.add(1, Rows.of([*rows(1, 0), *rows(1, 1)]), {POOLED: np.array([[1.0, 1], [2, 2]])}, None)
-    stack.add(0, Rows.of([*rows(1, 0), *rows(1, 1)]), {POOLED: np.array([[9.0, 9], [9, 9]])}, None)
+    case = np.array([0])
+    gathered = Gathered(("score",), case, ("flute",), case, ("song",), case, np.ones((1, 1)))
+    stack.add(0, Rows.of([*rows(1, 0), *rows(1, 1)]), {POOLED: np.array([[9.0, 9], [9, 9]])}, gathered)
     stack.add(0, Rows.of([*rows(1, 0), *rows(1, 1)]), {POOLED: np.array([[3.0, 3], [4, 4]])}, None)
-    found, statistics, _ = stack.ordered(GROUPS)
+    found, statistics, regathered = stack.ordered(GROUPS)
+    assert regathered is None
     assert [row.system for row in found] == ["system", "system", "other", "other"]
     assert statistics[POOLED].tolist() == [[3, 3], [1, 1], [4, 4], [2, 2]]
     with pytest.raises(KeyError):
