@@ -466,6 +466,13 @@ def test_another_fingering_of_notes_in_use_shares_them() -> None:
     assert not other.onsets.flags.writeable
 
 
+def test_notes_without_a_finger_share_them_too() -> None:
+    first = parsed_once(HEAD + ROWS).annotations[0][1]
+    text = HEAD + ROWS.replace("\t-5\n", "\t\n")
+    assert parsed_once(text).annotations[0][1].onsets is first.onsets
+    assert only(text).labels == ("", "1", "-2_-1")
+
+
 def test_notes_are_shared_only_if_all_of_them_are_the_same() -> None:
     first = parsed_once(HEAD + ROWS).annotations[0][1]
     other = parsed_once(HEAD + ROWS.replace("C#4", "D4")).annotations[0][1]

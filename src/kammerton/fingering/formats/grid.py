@@ -81,15 +81,19 @@ class Grid:
         body = self._data[CELL_BYTES:].decode()
         return [body[begin:end] for begin, end in zip(begins, ends, strict=True)]
 
-    def short_cells(self, column: int) -> Cells:
-        """Return the cells of a column as integers, 0 for those that are empty or too wide."""
-        return cells_before(self._data, self._bounds[:, column], self._widths(column))
+    def short_cells(self, column: int) -> Cells | None:
+        """Return the cells of a column as integers, or None if one is too wide."""
+        widths = self._widths(column)
+        if widths.max() > CELL_BYTES:
+            return None
+        return cells_before(self._data, self._bounds[:, column], widths)
 
     def column(self, column: int) -> Column[str]:
         """Return a column by its distinct cells."""
-        if self._widths(column).max() > CELL_BYTES:
+        short = self.short_cells(column)
+        if short is None:
             return Column.of(self.cells(column))
-        cells, codes = np.unique(self.short_cells(column), return_inverse=True)
+        cells, codes = np.unique(short, return_inverse=True)
         return Column(list(map(text_of, cells.tolist())), codes)
 
     def rest(self, column: int) -> bytes:

@@ -105,14 +105,16 @@ class _Meanings:
         last = np.array([2**64 - 1], dtype=np.uint64)  # is above any cell
         self._known = last, np.full((count, 1), -1)
 
-    def find(self, cells: Cells) -> NDArray[np.int64] | None:
+    def find(self, cells: Cells | None) -> NDArray[np.int64] | None:
         """Return the numbers of each cell, shape (numbers, cells), or None if one of them has none."""
+        if cells is None:
+            return None
         known, numbers = self._known
         at = np.searchsorted(known, cells)
         if (known.take(at) == cells).all():
             return numbers.take(at, axis=1)
         new = np.unique(cells[known.take(at) != cells])
-        found = [each for cell in new.tolist() if cell and (each := self._read(text_of(cell)))]
+        found = [each for cell in new.tolist() if (each := self._read(text_of(cell)))]
         if len(found) < len(new):
             return None
         places = np.searchsorted(known, new)
