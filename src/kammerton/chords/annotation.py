@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from kammerton.chords.spellings import Spellings, spellings_in_use
 __all__ = ["ChordAnnotation"]
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class ChordAnnotation:
     """Chords of one song by one annotator or system.
 
@@ -43,12 +45,13 @@ class ChordAnnotation:
     (2, ('C', 'G:7'))
     """
 
-    __slots__ = ("codes", "intervals", "spellings")
+    intervals: NDArray[np.float64]
+    codes: NDArray[np.int64]
+    spellings: Spellings
 
     def __init__(self, intervals: NDArray[np.float64], labels: Collection[str]) -> None:
-        self.intervals = intervals
-        self.spellings = spellings_in_use()
-        self.codes = self.spellings.numbers(labels)
+        spellings = spellings_in_use()
+        _fill(self, intervals, spellings.numbers(labels), spellings)
 
     @classmethod
     def coded(
@@ -56,7 +59,7 @@ class ChordAnnotation:
     ) -> ChordAnnotation:
         """Return the annotation whose labels have these numbers."""
         made = cls.__new__(cls)
-        made.intervals, made.codes, made.spellings = intervals, codes, spellings
+        _fill(made, intervals, codes, spellings)
         return made
 
     @classmethod
@@ -84,3 +87,15 @@ class ChordAnnotation:
     def __reduce__(self) -> tuple[Any, ...]:
         """Go to other processes by labels: numbers are of this one."""
         return ChordAnnotation, (self.intervals, self.labels)
+
+
+def _fill(
+    made: ChordAnnotation,
+    intervals: NDArray[np.float64],
+    codes: NDArray[np.int64],
+    spellings: Spellings,
+) -> None:
+    """Give an annotation what nothing changes any more."""
+    object.__setattr__(made, "intervals", intervals)
+    object.__setattr__(made, "codes", codes)
+    object.__setattr__(made, "spellings", spellings)

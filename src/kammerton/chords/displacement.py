@@ -80,7 +80,7 @@ def _transposed(estimate: ChordAnnotation, chords: Mapping[str, Chord], semitone
 def _best_shifted(estimate: ChordAnnotation, shares: Shares) -> tuple[float, str]:
     coarse = np.arange(-_FARTHEST, _FARTHEST + _STEP, _STEP)
     near = coarse[shares([_shifted(estimate, each) for each in coarse]).argmax()]
-    fine = near + np.arange(-_STEP, _STEP + _FINER, _FINER)
+    fine = np.clip(near + np.arange(-_STEP, _STEP + _FINER, _FINER), -_FARTHEST, _FARTHEST)
     found = shares([_shifted(estimate, each) for each in fine])
     seconds = fine[found.argmax()]
     return float(found.max()), f"it came {abs(seconds):.1f} s {'earlier' if seconds < 0 else 'later'}"

@@ -7,6 +7,7 @@ import pickle
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import FrozenInstanceError
 from enum import Enum
 from multiprocessing import get_context
 from threading import Barrier, Event
@@ -57,6 +58,12 @@ def test_annotations_travel_by_their_labels(copied: object, monkeypatch: pytest.
     assert found.labels == song.labels == ("C", "G:7", "C")
     assert found.intervals.tolist() == TIMES.tolist()
     assert "('C', 'G:7', 'C')" in repr(found)
+
+
+def test_annotations_do_not_change() -> None:
+    song = ChordAnnotation(TIMES, ("C", "G:7", "C"))
+    with pytest.raises(FrozenInstanceError):
+        song.codes = song.codes[:1]  # type: ignore[misc]
 
 
 def test_pairs_of_different_spellings_are_compared_by_labels() -> None:
