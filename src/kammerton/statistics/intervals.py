@@ -33,8 +33,8 @@ class _Part(NamedTuple):
 class Intervals(Mapping[Key, Interval]):
     """Intervals by system, annotator, measure and aggregate: each is made once it is looked at.
 
-    It is made with others that are likely to be looked at too: those of headline figures, which are against
-    all annotators, or those against one or another.
+    It is made with others that are likely to be looked at too: those of other headline figures, which are
+    against all annotators, or else those of all figures.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Intervals(Mapping[Key, Interval]):
         self.level, self.resamples, self.seed, self.method = level, resamples, seed, method
         self._sample, self._timing = sample, timing
         self._make = partial(_estimated, sample, level=level, resamples=resamples, seed=seed, method=method)
-        self._part_of = {key: part for part in _looked_at(sample, resamples) for key in part.wanted}
+        self._part_of = dict(_looked_at(sample, resamples))
         self._made: dict[Key, tuple[Estimate, Interval]] = {}
         self.gathered_resamples = sample.gathered_draws(resamples)
         self.units = sample.units_count
@@ -177,12 +177,13 @@ def estimated(
     return found
 
 
-def _looked_at(sample: Sample, resamples: int) -> Iterator[_Part]:
-    """Give the figures in parts: those against all annotators, if there are several, and the others."""
+def _looked_at(sample: Sample, resamples: int) -> Iterator[tuple[Key, _Part]]:
+    """Give what is made when a figure is looked at."""
     several = any(key.annotator == ALL for key in sample.keys if key.measure.needs == "pair")
     for beside in _parts(sample.keys, sample, resamples):
-        for headline in (True, False):
-            yield _Part([key for key in beside if (key.annotator == ALL or not several) == headline], beside)
+        whole = _Part(beside, beside)
+        headline = _Part([key for key in beside if key.annotator == ALL], beside) if several else whole
+        yield from ((key, headline if key.annotator == ALL else whole) for key in beside)
 
 
 def _parts(keys: Sequence[Key], sample: Sample, resamples: int) -> Iterator[list[Key]]:

@@ -74,7 +74,7 @@ def test_every_figure_of_the_summary_has_one() -> None:
     assert len(found) == len(summary)
 
 
-def test_figures_against_all_and_against_one_annotator_are_made_apart_when_they_are_looked_at() -> None:
+def test_figures_against_all_annotators_are_made_without_the_others_if_they_are_looked_at_first() -> None:
     rows = shares(9)
     table = {name: {"one": rows * [1 - at / 3, 1], "two": rows} for at, name in enumerate("ab")}
     scores = tabled(table, (POOLED, CLASSES))
@@ -93,6 +93,9 @@ def test_figures_against_all_and_against_one_annotator_are_made_apart_when_they_
     assert made == [1, 1, 2, 2]
     _ = found[Key("a", ALL, CLASSES, "gathered")]
     assert len(looks) // 2 == 3
+    # where all are looked at one after the other, those of sums are made at once, and those of classes
+    assert dict(intervals(scores, resamples=50)) == dict(found)
+    assert len(looks) // 2 == 3 + 1 + 2
     # whatever is looked at first, they are the same
     again = intervals(scores, resamples=50)
     assert {key: again[key] for key in reversed(list(again))} == dict(found)
