@@ -30,10 +30,18 @@ def portable(file: str, roots: Sequence[str] = ()) -> str:
     path = Path(file)
     if not path.is_absolute():
         return file
-    here = Path.cwd()
-    if path.is_relative_to(here):
+    here = _current_folder()
+    if here is not None and path.is_relative_to(here):
         return path.relative_to(here).as_posix()
     inside = [root for root in roots if path.is_relative_to(root)]
     if inside:
         return path.relative_to(Path(max(inside, key=len)).parent).as_posix()
     return "/".join(path.parts[-2:])
+
+
+def _current_folder() -> Path | None:
+    """Return the current folder, or nothing if it was removed."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None

@@ -193,6 +193,17 @@ def test_of_files_that_lie_in_no_folder_that_was_scored_two_names_are_told(tmp_p
     assert portable(file, [str(tmp_path), str(tmp_path / "a")]) == "a/b/c.lab"  # the inner one
 
 
+def test_in_a_folder_that_was_deleted_files_lie_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    with monkeypatch.context() as moved:
+        moved.chdir(gone)
+        gone.rmdir()
+        assert portable(str(tmp_path / "ref/one.lab"), [str(tmp_path / "ref")]) == "ref/one.lab"
+
+
 def test_options_and_their_files_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "C#"
     folder.mkdir()
