@@ -82,7 +82,7 @@ def _of_sums(
 
     def permuted(start: int) -> list[Values]:
         block = swaps.block(start)
-        sums = whole, figures.sums(block)
+        sums = whole, np.asfortranarray(figures.sums(block))  # each contest takes a few columns
         return [figures.swapped(one, other, block, sums) for one, other in contests]
 
     return each_block(permuted, swaps.starts)
