@@ -105,6 +105,7 @@ def test_what_is_done_is_shown_on_a_terminal_and_gone_behind_it(monkeypatch: pyt
     shown, behind = screen.getvalue().rsplit("[bold]comparing", 1)
     assert "Chords: " in shown
     assert "\x1b[2K" in behind  # the line is erased
+    assert screen.getvalue().isascii()  # other characters are not in every encoding
 
 
 def test_no_bar_is_drawn_of_what_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:

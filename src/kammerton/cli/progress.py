@@ -114,7 +114,7 @@ def _spinning() -> Any:
     from rich.console import Console  # noqa: PLC0415 - for those who wait
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
 
-    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    columns = SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
     drawn = Progress(*columns, console=Console(stderr=True), transient=True)
     drawn.add_task("", total=None)
     return drawn
