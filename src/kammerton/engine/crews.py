@@ -100,7 +100,7 @@ class Processes(Crew):
         # By way of a file: whoever is killed while it sends something long would leave the pool waiting for
         # the rest of it for ever.
         path = Path(self._folder.name, secrets.token_hex(8))
-        written = self._pool.submit(_to_file, path, function, *arguments)
+        written = self._ask(_to_file, path, function, *arguments)
         self._note_started()
         future: Future[Any] = Future()
         written.add_done_callback(partial(_from_file, path, future))
@@ -110,8 +110,17 @@ class Processes(Crew):
         """Start the processes, and let each import what it needs to understand what is known."""
         with contextlib.suppress(BrokenExecutor):  # which is told once there is work
             for _ in range(self.workers):
-                self._pool.submit(_understand, *known)
+                self._ask(_understand, *known)
         self._note_started()
+
+    def _ask(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        try:
+            return self._pool.submit(function, *arguments)
+        except (OSError, ValueError) as error:
+            if not getattr(self._pool, "_broken", False):
+                raise
+            # By a process that ended while this one was to start: what it is given was closed.
+            raise BrokenExecutor(str(error)) from error
 
     def _note_started(self) -> None:
         """Note the processes: the pool tells that one is gone, but not how."""

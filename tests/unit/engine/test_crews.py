@@ -142,6 +142,22 @@ def test_a_pool_that_takes_no_more_work_is_a_lost_worker(monkeypatch: pytest.Mon
     assert len(calls) > 4
 
 
+@pytest.mark.parametrize("breaks", [True, False])
+def test_a_pool_that_breaks_while_a_process_starts_is_a_lost_worker(
+    breaks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def submit(pool: ProcessPoolExecutor, /, *_: Any) -> None:
+        pool._broken = "a process ended" if breaks else False  # as the pool's own thread does
+        raise ValueError("bad value(s) in fds_to_keep")
+
+    crew = Processes(1)
+    with monkeypatch.context() as patched:
+        patched.setattr(ProcessPoolExecutor, "submit", submit)
+        with pytest.raises(BrokenExecutor if breaks else ValueError, match="fds_to_keep"):
+            crew.submit(bytes, 3)
+    crew.close(at_once=True)
+
+
 def test_a_fault_of_the_program_is_no_lost_worker() -> None:
     for means in (Means(size=SIZE), Means(size=SIZE, jobs=2)):
         with pytest.raises(ZeroDivisionError, match="a bug"):
