@@ -147,7 +147,7 @@ def test_a_pool_that_breaks_while_a_process_starts_is_a_lost_worker(
     breaks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def submit(pool: ProcessPoolExecutor, /, *_: Any) -> None:
-        pool._broken = "a process ended" if breaks else False  # as the pool's own thread does
+        pool._broken = breaks  # as the pool's own thread does
         raise ValueError("bad value(s) in fds_to_keep")
 
     crew = Processes(1)
