@@ -225,7 +225,7 @@ def reject(
 def speed(items: int = 10_000, systems: int = 5, count: int = 20) -> None:
     scores = large(items, systems, count)
     print(f"{items:,} items x {count} measures x {systems} systems, 10,000 draws")
-    timed("intervals of all figures", lambda: len(intervals(scores)))
+    timed("intervals of all figures", lambda: len(list(intervals(scores).values())))
     timed("comparison of all pairs", lambda: len(compare(scores).measures))
     timed("figures of ten groups", lambda: len(in_groups(scores, items).rows))
     print(f"{'peak memory':26} {peak_bytes() / 1e6:8.0f} MB   target below {TARGET_MEGABYTES} MB")

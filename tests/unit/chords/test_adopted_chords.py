@@ -38,6 +38,14 @@ def test_sound_labels_hide_nothing(intervals: object, labels: object, expected: 
     assert codes(intervals, labels) == expected
 
 
+def test_long_labels_are_taken_like_others() -> None:
+    long = "C:(3,5,7,9,11,13,b9,#9,#11,b13,b3,b5,b7,#5,6,2,4,bb7,##4,bb3,#13,bb5)"
+    song = (SOUND, ["C", long])
+    for _ in range(2):
+        (said,) = adopt_chords(song, "x", ChordOptions()).annotations
+        assert said[1].labels == ("C", long)
+
+
 def test_a_budget_of_labels_holds_for_known_ones() -> None:
     assert codes(SOUND, ["C", "G:7"], ChordOptions(limits=Limits(label=2))) == ["KT106"]
 
