@@ -14,6 +14,9 @@ from kammerton.chords.spellings import Spellings, spellings_in_use
 
 __all__ = ["ChordAnnotation"]
 
+_new, _set = object.__new__, object.__setattr__
+"""What makes an annotation, which does not change once it is made."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class ChordAnnotation:
@@ -51,15 +54,19 @@ class ChordAnnotation:
 
     def __init__(self, intervals: NDArray[np.float64], labels: Collection[str]) -> None:
         spellings = spellings_in_use()
-        _fill(self, intervals, spellings.numbers(labels), spellings)
+        _set(self, "intervals", intervals)
+        _set(self, "codes", spellings.numbers(labels))
+        _set(self, "spellings", spellings)
 
     @classmethod
     def coded(
         cls, intervals: NDArray[np.float64], codes: NDArray[np.int64], spellings: Spellings
     ) -> ChordAnnotation:
         """Return the annotation whose labels have these numbers."""
-        made = cls.__new__(cls)
-        _fill(made, intervals, codes, spellings)
+        made = _new(cls)
+        _set(made, "intervals", intervals)
+        _set(made, "codes", codes)
+        _set(made, "spellings", spellings)
         return made
 
     @classmethod
@@ -87,15 +94,3 @@ class ChordAnnotation:
     def __reduce__(self) -> tuple[Any, ...]:
         """Go to other processes by labels: numbers are of this one."""
         return ChordAnnotation, (self.intervals, self.labels)
-
-
-def _fill(
-    made: ChordAnnotation,
-    intervals: NDArray[np.float64],
-    codes: NDArray[np.int64],
-    spellings: Spellings,
-) -> None:
-    """Give an annotation what nothing changes any more."""
-    object.__setattr__(made, "intervals", intervals)
-    object.__setattr__(made, "codes", codes)
-    object.__setattr__(made, "spellings", spellings)

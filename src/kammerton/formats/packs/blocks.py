@@ -66,7 +66,7 @@ class Decoded:
             return Reading((), said)
         rows = slice(row, self._ends[row])
         annotations = self._annotations[rows]
-        if any(each is None for each in annotations):
+        if None in annotations:
             message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
             return Reading((), (*said, problem("KT726", message, self._path, "pack it again")))
         return Reading(tuple(zip(self._names[rows], annotations, strict=True)), said)
