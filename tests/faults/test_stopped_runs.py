@@ -32,7 +32,7 @@ COMMAND = (
     "json",
     "--no-ci",
 )
-SONGS = 1000
+SONGS = 1600
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,9 @@ def test_interrupted(
 def test_two_processes_on_one_run(folder: Path, undisturbed: tuple[bytes, dict[str, bytes]]) -> None:
     first = started(folder)
     wait_for(folder, 1)
+    first.send_signal(signal.SIGSTOP)  # it would be done before another has begun
     code, out, err = ended(started(folder))
+    first.send_signal(signal.SIGCONT)
     assert (code, out) == (5, b"")
     assert f"error[KT504] cannot write `run`: locked by pid {first.pid} on " in err
     assert ended(first)[:2] == (0, undisturbed[0])
