@@ -66,8 +66,8 @@ def test_table_shows_headline_measures_and_all_of_them_on_request(corpus: Termin
 def test_protocols_and_measures_come_repeated_or_with_commas(corpus: Terminal) -> None:
     repeated = corpus.run(*SCORE, "ref", "est", "--protocol", "decibel", "--protocol", "mirex2013").out
     assert corpus.run(*SCORE, "ref", "est", "--protocol", "decibel,mirex2013").out == repeated
-    found = values(corpus, "ref", "est", "--measure", "MajMin,decibel/CSR")
-    assert set(found) == {("est", "MajMin"), ("est", "CSR")}
+    found = values(corpus, "ref", "est", "--measure", "MeanSeg,decibel/CSR")
+    assert set(found) == {("est", "MeanSeg"), ("est", "CSR")}
 
 
 def test_undefined_is_a_word_and_null_never_0(terminal: Terminal) -> None:
@@ -164,14 +164,35 @@ def test_gate(corpus: Terminal, limit: str, code: int, said: str) -> None:
     assert "mirex2013, per cent" in result.out
 
 
-def test_names_that_several_measures_have_are_told_apart(corpus: Terminal) -> None:
-    said = "MajMin is mirex2013/MajMin; not mir_eval/majmin, frames10ms/MajMin\n"
-    assert said in corpus.run(*SCORE, "ref", "est", "--measure", "MajMin").err
-    assert said in corpus.run("compare", "chords", "ref", "est", "est2=est", "--measure", "MajMin").err
-    assert said in corpus.run("agree", "chords", "ref", "est", "--measure", "MajMin").err
-    for narrowed in (("--quiet",), ("--protocol", "mirex2013")):
-        assert "not mir_eval" not in corpus.run(*SCORE, "ref", "est", "--measure", "MajMin", *narrowed).err
-    assert "not mir_eval" not in corpus.run(*SCORE, "ref", "est", "--measure", "mirex2013/MajMin").err
+def test_a_measure_on_request_that_has_the_same_name_is_told_apart(corpus: Terminal) -> None:
+    said = "MajMinBass is mirex2013/MajMinBass; not frames10ms/MajMinBass\n"
+    by_name = ("--measure", "MajMinBass")
+    assert said in corpus.run(*SCORE, "ref", "est", *by_name).err
+    assert said in corpus.run("compare", "chords", "ref", "est", "est2=est", *by_name).err
+    assert said in corpus.run("agree", "chords", "ref", "est", *by_name).err
+    for quiet in ((*by_name, "--quiet"), ("--measure", "mirex2013/MajMinBass")):
+        assert "not frames10ms" not in corpus.run(*SCORE, "ref", "est", *quiet).err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*SCORE, "ref", "est", "--measure", "MajMin"),
+        (*SCORE, "ref", "est", "--measure", "majmin"),
+        (*SCORE, "ref", "est", "--fail-under", "MajMin=0"),
+        (*SCORE, "ref", "est", "--fail-under", "majmin=0"),
+        ("compare", "chords", "ref", "est", "est2=est", "--measure", "MajMin"),
+        ("agree", "chords", "ref", "est", "--measure", "majmin"),
+        ("show", "chords", "ref", "est", "one", "--measure", "MajMin"),
+        ("show", "chords", "ref", "est", "--worst", "1", "--measure", "majmin"),
+    ],
+)
+def test_names_that_differ_in_case_only_ask_for_the_address(
+    corpus: Terminal, arguments: tuple[str, ...]
+) -> None:
+    result = corpus.run(*arguments)
+    assert result.code == 2
+    assert "is not unique\n  help: say which: mirex2013/MajMin, mir_eval/majmin" in result.err
 
 
 @pytest.mark.parametrize("verb", ["score", "compare", "agree"])

@@ -214,6 +214,13 @@ def test_measures_shows_cards(terminal: Terminal) -> None:
     assert "| undefined when |" in terminal.run("measures", "mirex2013/MajMin", "--format", "md").out
 
 
+@pytest.mark.parametrize("name", ["MajMin", "majmin", "MAJMIN"])
+def test_measures_of_one_name_are_all_shown_in_upper_or_lower_case(terminal: Terminal, name: str) -> None:
+    found = terminal.run("measures", "chords", name, "--format", "json").document
+    addresses = [card["measure"] for protocol in found for card in protocol["measures"]]
+    assert addresses == ["mirex2013/MajMin", "mir_eval/majmin", "frames10ms/MajMin"]
+
+
 def test_explain_prints_a_page_or_all_titles(terminal: Terminal) -> None:
     page = terminal.run("explain", "KT203").out
     assert page.startswith("# KT203 no estimate\n")

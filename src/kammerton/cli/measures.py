@@ -13,6 +13,7 @@ from kammerton.errors import OptionError, close_match, quote
 from kammerton.model.registry import TASKS, find_task
 
 if TYPE_CHECKING:
+    from kammerton.model.measure import Measure
     from kammerton.reporting.cards import Described
 
 __all__ = ["app"]
@@ -39,7 +40,8 @@ def measures(
     task
         The task; by default all.
     address
-        A protocol, whose rules and cards are shown, or a measure of it: PROTOCOL/MEASURE.
+        A protocol, whose rules and cards are shown, or a measure of it: PROTOCOL/MEASURE. By its name alone
+        all measures are shown that are called alike, in upper or lower case.
     form
         Text, JSON or Markdown. The latter two hold every card.
     """
@@ -74,9 +76,14 @@ def _chosen(task: str | None, address: str | None) -> Iterator[Described]:
             if address in (None, protocol.name):
                 yield Described(name, protocol, protocol.measures)
             else:
-                picked = tuple(m for m in protocol.measures if address in (str(m), m.name))
+                picked = tuple(m for m in protocol.measures if _is_called(m, address))
                 if picked:
                     yield Described(name, protocol, picked)
+
+
+def _is_called(measure: Measure, address: str | None) -> bool:
+    """Tell whether this is the address, or the name in upper or lower case: others may have it in another."""
+    return address is not None and (address == str(measure) or address.casefold() == measure.name.casefold())
 
 
 def _unknown(task: str | None, address: str) -> OptionError:

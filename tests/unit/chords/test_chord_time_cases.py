@@ -127,7 +127,7 @@ def test_an_overlap_can_be_trimmed() -> None:
     options = chords.ChordOptions(overlap="trim")
     case = CASES[20]
     scores = kt.score("chords", {"s": case.ref}, {"s": case.est}, options=options)
-    assert scores.value("MajMin") == pytest.approx(0.5)
+    assert scores.value("mirex2013/MajMin") == pytest.approx(0.5)
 
 
 def test_an_empty_reference_is_failed_and_left_out() -> None:
