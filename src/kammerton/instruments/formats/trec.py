@@ -64,9 +64,9 @@ def read_trec(text: str, form: Form, problems: Problems, options: InstrumentOpti
     Returns
     -------
     Source or None
-        A list for each topic. Of a run, documents by score, equal ones by name from the last, as
-        ``trec_eval`` sorts them; ranks do not count. Of judgements, documents of a relevance of 1 or more,
-        with it as their grade; the others are absent, and so is what was not judged.
+        A list for each topic. Of a run, documents by score, equal ones in the order of the file, so that
+        ``--ties`` decides; ranks do not count. Of judgements, documents of a relevance of 1 or more, with
+        it as their grade; the others are absent, and so is what was not judged.
     """
     if not keeps_lines(text, problems, options.limits):
         return None
@@ -166,21 +166,20 @@ class _Trec:
         return ListedLabels(found.of_topic, found.documents, present=grades > 0, grades=grades)
 
     def _run(self, found: _Columns) -> ListedLabels:
-        """Return the rows of a run in the order in which they count."""
+        """Return the documents of a run with their scores, which alone rank them."""
         written = [row[4] for row in found.cells]
         scores = numbers_of(written, lambda row: self._place(row, 4), self._problems, required=True)
         for row, reason in scores.wrong.items():
             self._broken.setdefault(found.cells[row][0], reason)
-        names = np.argsort(sorted(range(len(found.names)), key=found.names.__getitem__))
-        order = np.lexsort((-names[found.documents], -scores.values, found.of_topic))
-        self._note_ranks(found, order, scores.values)
-        return ListedLabels(found.of_topic, found.documents, scores.values).take(order)
+        self._note_ranks(found, scores.values)
+        return ListedLabels(found.of_topic, found.documents, scores.values)
 
-    def _note_ranks(self, found: _Columns, order: NDArray[np.intp], scores: NDArray[np.float64]) -> None:
+    def _note_ranks(self, found: _Columns, scores: NDArray[np.float64]) -> None:
         """Note that ranks say another order than scores, which alone count."""
-        ranks = np.array([float(row[3]) if row[3].isdecimal() else np.nan for row in found.cells])[order]
-        topics = found.of_topic[order]
-        against = np.flatnonzero((np.diff(topics) == 0) & (np.diff(scores[order]) < 0) & (np.diff(ranks) < 0))
+        ranks = np.array([float(row[3]) if row[3].isdecimal() else np.nan for row in found.cells])
+        order = np.lexsort((ranks, -scores, found.of_topic))
+        topics, falling = found.of_topic[order], np.diff(scores[order]) < 0
+        against = np.flatnonzero((np.diff(topics) == 0) & falling & (np.diff(ranks[order]) < 0))
         if len(against):
             count = len(np.unique(topics[against]))
             message = f"rank contradicts the scores, which count{such_rows(count, 'such topics')}"
