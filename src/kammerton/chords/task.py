@@ -104,7 +104,7 @@ TASK = Task(
     floors=floors,
     ratings=ratings,
     rated=(
-        "major and minor triads and N, as mirex2013/MajMin takes them; "
+        "roots and triads, as they sound by the map of mirex2013, and N; "
         "a unit is the time between two boundaries, weighted by its seconds"
     ),
     judge=DEFAULT_MEASURE,

@@ -267,8 +267,12 @@ class Task:
         ``floors(references)`` takes all annotations of each item, and returns trivial estimates by name and
         item: what a system must beat.
     ratings : callable, optional
-        ``ratings(annotations, options)`` takes the annotations of one item by annotator, None where there is
+        ``ratings(items, options)`` takes the annotations of each item by annotator, None where there is
         none, and returns the nominal labels that agreement beyond chance is measured on.
+    judged_by_both : callable, optional
+        ``judged_by_both(items, options)`` takes what ``ratings`` takes, and returns a function of a reference
+        and of another annotator's annotation, which leaves of the former what the latter judged too; or None
+        where every annotator judged everything.
     rated : str
         What these labels are, and what a unit is, as a phrase.
     notices : callable, optional
@@ -309,7 +313,10 @@ class Task:
     applicable: Applicable | None = None
     unfold: Callable[[Any, str, Any], Sheet[Any] | None] | None = None
     floors: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None
-    ratings: Callable[[Sequence[Any | None], Any], Ratings] | None = None
+    ratings: Callable[[Sequence[Sequence[Any | None]], Any], Ratings] | None = None
+    judged_by_both: (
+        Callable[[Sequence[Sequence[Any | None]], Any], Callable[[Any, Any], Any] | None] | None
+    ) = None
     rated: str = ""
     notices: Callable[[Any], tuple[Diagnostic, ...]] | None = None
     packing: Packing | None = None
