@@ -12,6 +12,7 @@ from kammerton.model.measure import Measure
 from kammerton.model.protocol import find
 from kammerton.model.scores import Scores
 from kammerton.reporting.tables import PER_CENT
+from kammerton.statistics.ranks import differences, scale_of
 
 __all__ = ["Gate", "parse_gates"]
 
@@ -28,10 +29,11 @@ class Gate:
         higher = self.measure.direction == "higher"
         for system in scores.systems:
             value = scores.value(str(self.measure), system=system)
+            beyond = differences(value, self.limit, scale_of(self.measure))
             told = f"gate failed: {self.measure} of {printable(system)} is"
             if math.isnan(value):
                 yield f"{told} undefined"
-            elif (value < self.limit) if higher else (value > self.limit):
+            elif (beyond < 0) if higher else (beyond > 0):
                 yield f"{told} {self._told(value)}, {'below' if higher else 'above'} {self._told(self.limit)}"
 
     def _told(self, value: float) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 
@@ -15,6 +16,7 @@ from kammerton.reporting.escaping import (
     for_terminal,
 )
 from kammerton.reporting.tables import Block, cell, ends
+from kammerton.statistics.ranks import is_tie, scale_of
 
 __all__ = ["render_latex", "render_markdown"]
 
@@ -87,7 +89,8 @@ def _cells(
         figures = []
         for each, measure, known in zip(line.figures, block.measures, best, strict=True):
             shown = number(cell(each, measure))
-            is_best = each is not None and each.value == known.get(line.annotator)
+            best_value = known.get(line.annotator, math.nan)
+            is_best = each is not None and is_tie(each.value, best_value, scale_of(measure))
             figures.append(bold(shown) if is_best else shown)
         yield [*who, str(line.items), *figures]
         if line.intervals:

@@ -19,6 +19,7 @@ from kammerton.statistics.figures import Key
 from kammerton.statistics.judging import Drawn, Rules, judge
 from kammerton.statistics.paired import PairedTest
 from kammerton.statistics.power import detectable_differences
+from kammerton.statistics.ranks import OF_SUMS, differences, scale_of
 from kammerton.statistics.resampling import Swaps
 from kammerton.statistics.sample import Kept, Sample, headlines, is_gathered, names_of, split_gathered
 from kammerton.statistics.swapping import Contest, swap_figures
@@ -192,8 +193,10 @@ def _detectable(
 def _shares(contest: Contest, found: Mapping[Key, ItemFigures], without: Mapping[Key, Values]) -> Values:
     """Return the share of each unit in the difference, in favour of the better system."""
     one, other = (found[key].estimate(key.aggregate).value for key in contest)
-    left = without[contest.one] - without[contest.other]
-    shares = len(left) * (one - other) - (len(left) - 1) * left
+    scale = scale_of(contest.one.measure)
+    whole = differences(one, other, scale)
+    left = differences(without[contest.one], without[contest.other], scale, OF_SUMS)
+    shares = len(left) * whole - (len(left) - 1) * left
     is_ahead = (one < other) if contest.one.measure.direction == "lower" else (one >= other)
     return shares if is_ahead else -shares
 

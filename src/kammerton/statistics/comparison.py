@@ -7,10 +7,13 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from kammerton.model.measure import Measure
 from kammerton.statistics.bootstrap import Method
 from kammerton.statistics.friedman import Friedman
 from kammerton.statistics.generalizability import VarianceComponents
+from kammerton.statistics.ranks import level, scale_of
 
 __all__ = ["Comparison", "Disagreement", "MeasureComparison", "Pair", "Ranked", "Reliability", "Test"]
 
@@ -156,13 +159,14 @@ class MeasureComparison:
     def places(self) -> dict[str, int]:
         """Place of each system, 1 the best, in the order of the ranking; those of the same value share one.
 
-        Systems without a value have none.
+        Values that only rounding tells apart are the same. Systems without a value have no place.
         """
         places: dict[str, int] = {}
         first: dict[float, int] = {}
-        for number, row in enumerate(self.ranking, 1):
-            if not math.isnan(row.value):
-                places[row.system] = first.setdefault(row.value, number)
+        (values,) = level(np.array([[row.value for row in self.ranking]]), scale_of(self.measure))
+        for number, (row, value) in enumerate(zip(self.ranking, values.tolist(), strict=True), 1):
+            if not math.isnan(value):
+                places[row.system] = first.setdefault(value, number)
         return places
 
 

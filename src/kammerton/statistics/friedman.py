@@ -14,7 +14,7 @@ import numpy as np
 
 from kammerton.errors import OptionError
 from kammerton.model.measure import Values
-from kammerton.statistics.ranks import midranks
+from kammerton.statistics.ranks import level, midranks
 
 __all__ = ["Friedman", "critical_difference", "friedman", "nemenyi_q"]
 
@@ -51,8 +51,9 @@ def friedman(values: Values, alpha: float = 0.05) -> Friedman:
     Parameters
     ----------
     values : ndarray, shape (items, systems)
-        The higher the better. Items on which a system is undefined are left out. Equal values of an
-        item share the mean of their ranks, and the variance of ranks is that which they leave.
+        The higher the better. Items on which a system is undefined are left out. Values of an item that
+        are equal, but for rounding, share the mean of their ranks, and the variance of ranks is that which
+        they leave.
     alpha : float
         Level of the critical difference.
 
@@ -76,7 +77,7 @@ def friedman(values: Values, alpha: float = 0.05) -> Friedman:
     if systems < 2 or not items:
         nothing = np.full((systems, systems), np.nan)
         return Friedman(np.full(systems, np.nan), items, math.nan, math.nan, nothing, math.nan)
-    ranks, ties = midranks(-known)
+    ranks, ties = midranks(-level(known))
     means = ranks.mean(axis=0)
     variance = systems * (systems + 1) / 12 - float(ties.sum()) / (12 * items * (systems - 1))
     apart = np.abs(means[:, None] - means[None, :])

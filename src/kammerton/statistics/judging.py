@@ -23,6 +23,7 @@ from kammerton.statistics.friedman import Friedman, friedman
 from kammerton.statistics.generalizability import variance_components
 from kammerton.statistics.letters import letters
 from kammerton.statistics.paired import PairedTest, cohens_d, holm, superiority, t_test, wilcoxon
+from kammerton.statistics.ranks import OF_SUMS, differences, differences_of_items, level, scale_of
 from kammerton.statistics.resampling import Resampling, Swaps
 from kammerton.statistics.sample import Sample, is_gathered
 from kammerton.statistics.swapping import Contest
@@ -115,8 +116,10 @@ class _Judging:
         self._keys, self._drawn, self._sample, self._rules = keys, drawn, sample, rules
         self._measure = keys[0].measure
         self._sign = 1.0 if self._measure.direction == "higher" else -1.0
+        self._scale = scale_of(self._measure)
         self._figures = np.array([drawn.found[key].estimate(key.aggregate).value for key in keys])
-        ranks = np.argsort(np.nan_to_num(-self._sign * self._figures, nan=np.inf), kind="stable")
+        (levelled,) = level(self._sign * self._figures[None, :], self._scale)
+        ranks = np.argsort(np.nan_to_num(-levelled, nan=np.inf), kind="stable")
         self._order: list[int] = ranks.tolist()
         self._contests = list(combinations(self._order, 2))
         self._values, self._units = self._table()
@@ -137,7 +140,7 @@ class _Judging:
         """Return what was found."""
         rules, drawn = self._rules, self._drawn
         complete = ~np.isnan(self._values).any(axis=1)
-        table = _of_units(self._values[complete], self._units[complete])
+        table = level(_of_units(self._values[complete], self._units[complete]), self._scale)
         ranks = friedman(self._sign * table, rules.alpha) if rules.test == "friedman" else None
         tests = [self._test(one, other, ranks) for one, other in self._contests]
         p = np.array([p for p, _ in tests])
@@ -168,10 +171,11 @@ class _Judging:
             return float(ranks.pairs[one, other]), bool(ranks.ranks[one] < ranks.ranks[other])
         if self._rules.test == "permutation":
             return self._drawn.tests[self._contest(one, other)].p, True
-        differences = self._sign * (self._values[:, one] - self._values[:, other])
-        defined = ~np.isnan(differences)
-        of_units = _of_units(differences[defined, None], self._units[defined])[:, 0]
-        found = (t_test if self._rules.test == "t" else wilcoxon)(of_units)
+        both = self._values[:, [one, other]]
+        defined = ~np.isnan(both).any(axis=1)
+        of_units = _of_units(both[defined], self._units[defined])
+        better = self._sign * differences_of_items(of_units[:, 0], of_units[:, 1], self._scale)
+        found = (t_test if self._rules.test == "t" else wilcoxon)(better)
         return found.p, found.statistic > 0
 
     def _contest(self, one: int, other: int) -> Contest:
@@ -180,19 +184,19 @@ class _Judging:
 
     def _pair(self, systems: tuple[int, int], p: float, adjusted: float, apart: bool) -> Pair:
         one, other = systems
-        differences = self._values[:, one] - self._values[:, other]
-        better = self._sign * differences
+        of_items = differences_of_items(self._values[:, one], self._values[:, other], self._scale)
+        better = self._sign * of_items
         low, high = self._interval(one, other)
         return Pair(
             first=self._keys[one].system,
             second=self._keys[other].system,
-            difference=float(self._figures[one] - self._figures[other]),
+            difference=self._difference(one, other),
             low=low,
             high=high,
             p=float(p),
             adjusted=float(adjusted),
             told_apart=apart,
-            d_z=cohens_d(differences),
+            d_z=cohens_d(of_items),
             superiority=superiority(better),
             wins=int(np.count_nonzero(better > 0)),
             ties=int(np.count_nonzero(better == 0)),
@@ -200,17 +204,24 @@ class _Judging:
             detectable=self._drawn.detectable.get(self._contest(one, other), math.nan),
         )
 
+    def _difference(self, one: int, other: int) -> float:
+        return float(differences(self._figures[one], self._figures[other], self._scale))
+
     def _interval(self, one: int, other: int | None = None) -> Interval:
         """Return the interval of a figure, or of the difference of two."""
         systems = [one] if other is None else [one, other]
         keys = [self._keys[system] for system in systems]
         resampled = [self._drawn.resampled[key] for key in keys]
-        value = float(self._figures[one] if other is None else self._figures[one] - self._figures[other])
+        value = float(self._figures[one]) if other is None else self._difference(one, other)
         units = min(map(self._sample.units_behind, keys, [self._drawn.found[key] for key in keys], resampled))
         without = None
         if self._rules.method == "bca":
-            without = _difference([self._drawn.without[key] for key in keys])
-        return interval(value, _difference(resampled), without, self._rules.level, units)
+            without = self._subtracted([self._drawn.without[key] for key in keys])
+        return interval(value, self._subtracted(resampled), without, self._rules.level, units)
+
+    def _subtracted(self, values: Sequence[Values]) -> Values:
+        """Return figures of draws, or the differences of those of two systems."""
+        return values[0] if len(values) == 1 else differences(values[0], values[1], self._scale, OF_SUMS)
 
     # --- ranking -----------------------------------------------------------------------------
 
@@ -248,10 +259,6 @@ class _Judging:
             items_for_phi=found.items_for_phi(_TARGET),
             detectable=median(np.array([pair.detectable for pair in pairs])),
         )
-
-
-def _difference(values: Sequence[Values]) -> Values:
-    return values[0] if len(values) == 1 else values[0] - values[1]
 
 
 def _of_units(values: Values, units: Codes) -> Values:
