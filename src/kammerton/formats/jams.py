@@ -10,7 +10,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import Diagnostic, Severity, quote
 from kammerton.formats.budgets import keeps_rows
 from kammerton.formats.finishing import finish
 from kammerton.formats.hygiene import RawIntervals
@@ -29,6 +29,10 @@ _FIELDS: dict[Field, _Key] = {"start": "time", "end": "duration", "label": "valu
 
 _SLACK_S = 0.01
 """Durations of files are often rounded: an annotation may pass them by so much."""
+
+_ROUNDING_BEATS = 1e-6
+
+_SECONDS_HINT = "annotations are compared in seconds: use one of a recording (`audio` in ChoCo)"
 
 
 def read_jams(
@@ -151,13 +155,14 @@ class _JamsReader:
     def read(self, namespaces: Sequence[str]) -> TrackReading:
         """Return a track for each annotation of a namespace."""
         wanted = self._annotations(namespaces)
+        self._say_score([index for index, _ in wanted])
         if self._problems.has_errors:
             return self._problems.reading(())
         names = annotator_names([annotation for _, annotation in wanted])
         tracks = []
         for (index, annotation), name in zip(wanted, names, strict=True):
             rows = self._rows(annotation, ("annotations", index, "data"))
-            if rows is not None:
+            if rows is not None and not self._says_beats(rows):
                 rows.annotator = name
                 tracks.append(rows)
         self._say_beyond(tracks)
@@ -168,6 +173,27 @@ class _JamsReader:
     def _say(self, pointer: Pointer, code: str, message: str, hint: str | None = None) -> None:
         problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
         self._problems.add_at(problem, partial(self._places.of, pointer))
+
+    def _say_score(self, indices: Sequence[int]) -> None:
+        """Refuse a file that says it is of a score, as ChoCo's do in a sandbox."""
+        sandboxes: list[Pointer] = [("sandbox",), *(("annotations", index, "sandbox") for index in indices)]
+        for pointer in sandboxes:
+            sandbox = _value_at(self._document.value, pointer)
+            kind = sandbox.get("type") if isinstance(sandbox, dict) else None
+            if isinstance(kind, str) and kind.strip().lower() == "score":
+                message = "times are measure.beat of a score, not seconds: `type` of the sandbox is `score`"
+                self._say((*pointer, "type"), "KT148", message, _SECONDS_HINT)
+
+    def _says_beats(self, rows: RawIntervals) -> bool:
+        """Tell whether the rows are those of a score that does not say so; if they are not to be trimmed."""
+        row = _first_beat(rows)
+        if row is None:
+            return False
+        severity: Severity = "error" if self._options.overlap == "error" else "warning"
+        message = "times look like measure.beat of a score, not seconds"
+        problem = Diagnostic(code="KT148", severity=severity, message=message, hint=_SECONDS_HINT)
+        self._problems.add(rows.locate(row, "start").diagnose(problem))
+        return severity == "error"
 
     def _annotations(self, namespaces: Sequence[str]) -> list[tuple[int, dict[str, object]]]:
         """Return the annotations that count, each with its index."""
@@ -306,6 +332,41 @@ class _JamsReader:
                 message = f"annotation without observations left out: annotator {quote(rows.annotator or '')}"
                 file = self._problems.file
                 self._problems.add(Diagnostic(code="KT110", severity="warning", message=message, file=file))
+
+
+def _value_at(value: object, pointer: Pointer) -> object:
+    """Return a value of a document, or None if there is none."""
+    for step in pointer:
+        if isinstance(value, dict) and isinstance(step, str):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int):
+            value = value[step]
+        else:
+            return None
+    return value
+
+
+def _first_beat(rows: RawIntervals) -> int | None:
+    """Return the first row that overlaps another, if the rows overlap because their times are measure.beat.
+
+    Then ``2.15`` is beat 1.5 of measure 2, and durations are beats: ten times the distance to the next row
+    within a measure, or, where each measure has one row, as many beats as all measures have.
+    """
+    overlaps = np.flatnonzero(rows.ends[:-1] > rows.starts[1:] + _SLACK_S)
+    if not len(overlaps) or not np.isfinite(rows.starts).all() or not np.isfinite(rows.ends).all():
+        return None
+    starts, lasting, steps = rows.starts[:-1], (rows.ends - rows.starts)[:-1], np.diff(rows.starts)
+    if not (steps >= 0).all():
+        return None
+    within = (np.floor(starts) == np.floor(rows.starts[1:])) & (steps > 0)
+    if within.any():
+        in_beats = np.abs(10 * steps - lasting)[within] < _ROUNDING_BEATS
+        return int(overlaps[0]) + 1 if in_beats.mean() > 0.5 else None
+    beats = lasting[steps > 0] / steps[steps > 0]
+    if len(beats) < 2 or not 2 <= round(beats[0]) <= 12 or np.ptp(starts % 1) > _ROUNDING_BEATS:
+        return None
+    alike = (np.abs(beats - round(beats[0])) < _ROUNDING_BEATS).all()
+    return int(overlaps[0]) + 1 if alike else None
 
 
 def _rows_of(columns: dict[_Key, list[object]], locate: Callable[[int, Field], Place]) -> RawIntervals:
