@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import Literal, cast
@@ -19,9 +19,9 @@ from kammerton.formats.json_text import Document, decode
 from kammerton.formats.options import IntervalOptions
 from kammerton.formats.reading import Problems, TrackReading, such_rows
 from kammerton.formats.times import ends_from_durations
-from kammerton.model.annotations import Field, Place, Seconds
+from kammerton.model.annotations import Field, Metadata, Place, Seconds
 
-__all__ = ["Observations", "annotator_names", "described", "read_jams"]
+__all__ = ["Observations", "annotator_names", "described", "metadata_of", "read_jams"]
 
 _Key = Literal["time", "duration", "value"]
 _KEYS: tuple[_Key, ...] = ("time", "duration", "value")
@@ -105,6 +105,14 @@ class Observations:
                 for observation in self._data
             ]
 
+    def value(self, row: int, key: str) -> object:
+        """Return a value of an observation, or None if it has none."""
+        if isinstance(self._data, dict):
+            column = self._data.get(key)
+            return column[row] if isinstance(column, list) and row < len(column) else None
+        observation = self._data[row]
+        return observation.get(key) if isinstance(observation, dict) else None
+
     def place(self, row: int, key: str) -> Place:
         """Return the place of a value, or of the observation that lacks it."""
         text = self._places.text
@@ -159,11 +167,13 @@ class _JamsReader:
         if self._problems.has_errors:
             return self._problems.reading(())
         names = annotator_names([annotation for _, annotation in wanted])
+        metadata = metadata_of(self._document.value, wanted)
         tracks = []
-        for (index, annotation), name in zip(wanted, names, strict=True):
+        for (index, annotation), name, about in zip(wanted, names, metadata, strict=True):
             rows = self._rows(annotation, ("annotations", index, "data"))
             if rows is not None and not self._says_beats(rows):
                 rows.annotator = name
+                rows.metadata = about
                 tracks.append(rows)
         self._say_beyond(tracks)
         if any(rows.labels for rows in tracks):
@@ -250,7 +260,9 @@ class _JamsReader:
                 place = within_quotes(place)
             return place
 
-        return _rows_of(columns, locate)
+        rows = _rows_of(columns, locate)
+        rows.confidence = lambda row: observations.value(kept[row], "confidence")
+        return rows
 
     def _observations(self, data: object, pointer: Pointer) -> Observations | None:
         if isinstance(data, list):
@@ -381,7 +393,32 @@ def _floats(numbers: list[Decimal]) -> Seconds:
     return np.fromiter(map(float, numbers), np.float64, len(numbers))
 
 
-def annotator_names(annotations: Sequence[dict[str, object]]) -> list[str | None]:
+def metadata_of(document: object, annotations: Sequence[tuple[int, Mapping[str, object]]]) -> list[Metadata]:
+    """Return what a file says beside the data of those of its annotations that are of the task.
+
+    Parameters
+    ----------
+    document : dict
+        The whole file.
+    annotations : sequence of (int, annotation)
+        Index and content of each that counts.
+    """
+    members = document if isinstance(document, dict) else {}
+    mine = {index for index, _ in annotations}
+    rest = [each for index, each in enumerate(members["annotations"]) if index not in mine]
+    others = {each["namespace"] for each in rest if isinstance(each, dict) and "namespace" in each}
+    file = {key: value for key, value in members.items() if key != "annotations"}
+    return [
+        Metadata(
+            file,
+            {key: value for key, value in annotation.items() if key not in ("namespace", "data")},
+            tuple(sorted(name for name in others if isinstance(name, str))),
+        )
+        for _, annotation in annotations
+    ]
+
+
+def annotator_names(annotations: Sequence[Mapping[str, object]]) -> list[str | None]:
     """Name the annotator of each annotation: as the file does, else by number; no name twice."""
     if len(annotations) == 1:
         return [_annotator(annotations[0])]
@@ -396,7 +433,7 @@ def annotator_names(annotations: Sequence[dict[str, object]]) -> list[str | None
     return list(names)
 
 
-def _annotator(annotation: dict[str, object]) -> str | None:
+def _annotator(annotation: Mapping[str, object]) -> str | None:
     """Return what the metadata call the annotator, else the curator."""
     metadata = annotation.get("annotation_metadata")
     for role in ("annotator", "curator"):

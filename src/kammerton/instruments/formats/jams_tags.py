@@ -15,7 +15,7 @@ import numpy as np
 
 from kammerton.errors import Diagnostic, Severity, quote
 from kammerton.formats.budgets import keeps_rows
-from kammerton.formats.jams import Observations, annotator_names, described
+from kammerton.formats.jams import Observations, annotator_names, described, metadata_of
 from kammerton.formats.json_positions import JsonPlaces, Pointer
 from kammerton.formats.reading import Problems
 from kammerton.instruments.assembling import Manner
@@ -98,7 +98,7 @@ class _Jams:
         entries.scores = np.array(self._scores, dtype=np.float64)
         manner = Manner(repeats=True, score="confidence")
         found = finish(entries, len(wanted), self._problems, self._options, manner)
-        return Source([("", name) for name in names], found)
+        return Source([("", name) for name in names], found, metadata=metadata_of(value, wanted))
 
     def _annotations(self, found: Sequence[object]) -> list[tuple[int, dict[str, object]]]:
         """Return the annotations that count, each with its index."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from kammerton.errors import DataError
@@ -23,9 +24,10 @@ from kammerton.instruments.formats.tables import header_of, read_table
 from kammerton.instruments.formats.trec import read_trec, trec_form
 from kammerton.instruments.formats.wide_table import read_wide_table
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.model.annotations import Metadata
 from kammerton.model.task import Reading, Sheet
 
-__all__ = ["SUFFIXES", "parse_text", "read_instruments", "unfold"]
+__all__ = ["SUFFIXES", "parse_text", "read_instruments", "read_with_metadata", "unfold"]
 
 SUFFIXES = frozenset(
     (
@@ -66,8 +68,16 @@ def read_instruments(
         One annotation per annotator. Never raises for what a file can hold: an unusable file has no
         annotations, and diagnostics that say why.
     """
+    return read_with_metadata(path, name, options)[0]
+
+
+def read_with_metadata(
+    path: str | os.PathLike[str], name: str | None = None, options: InstrumentOptions | None = None
+) -> tuple[Reading[InstrumentList], Sequence[Metadata]]:
+    """Read what :func:`read_instruments` does, and what a JAMS file says beside each of its lists."""
     source, problems = _parse(path, name, options)
-    return as_reading(source, problems)
+    reading = as_reading(source, problems)
+    return reading, source.metadata if source is not None and reading.annotations else ()
 
 
 def unfold(

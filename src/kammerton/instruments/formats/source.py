@@ -11,7 +11,7 @@ from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.finishing import Lists
 from kammerton.instruments.formats.items import Key
-from kammerton.model.annotations import Place
+from kammerton.model.annotations import Metadata, Place
 from kammerton.model.task import Reading, Sheet
 
 __all__ = ["ONE", "Source", "as_reading", "as_sheet", "say_empty", "say_unrecognised"]
@@ -31,11 +31,14 @@ class Source:
     lists : Lists
     is_sheet : bool
         Whether the file names its items; else it is one, and keys tell annotators only.
+    metadata : sequence of Metadata
+        What a JAMS file says beside each list; empty if it is none.
     """
 
     keys: Sequence[Key]
     lists: Lists
     is_sheet: bool = False
+    metadata: Sequence[Metadata] = ()
 
 
 def as_sheet(source: Source, problems: Problems) -> Sheet[InstrumentList]:

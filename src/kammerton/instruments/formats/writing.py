@@ -17,12 +17,13 @@ from typing import Literal, NoReturn
 import numpy as np
 
 from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.formats.writing import JamsPart, jams_document
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.long_table import column_of
+from kammerton.model.annotations import Metadata
 
 __all__ = ["Entry", "render_jams", "render_qrels", "render_run", "render_table"]
 
-_JAMS_VERSION = "0.3.4"
 _NAMESPACE = "tag_open"
 
 Kind = Literal["set", "order", "scores", "vector", "judged", "grades"]
@@ -46,11 +47,14 @@ class Entry:
     item, annotator : str or None
         None where a file does not tell them.
     found : InstrumentList
+    metadata : Metadata, optional
+        What a JAMS file says beside the list.
     """
 
     item: str | None
     annotator: str | None
     found: InstrumentList
+    metadata: Metadata | None = None
 
 
 def render_jams(entries: Sequence[Entry]) -> str:
@@ -73,20 +77,16 @@ def render_jams(entries: Sequence[Entry]) -> str:
         if kind not in ("set", "scores", None):
             _refuse("JAMS", f"{_KINDS[kind]} have no form in it", "csv can hold them")
         _check(entry, "JAMS", blanks=True)
-    annotations = ",\n".join(map(_annotation, entries))
-    metadata = json.dumps({"identifiers": {}, "jams_version": _JAMS_VERSION, "duration": 0})
-    return f'{{\n"file_metadata": {metadata},\n"annotations": [\n{annotations}\n],\n"sandbox": {{}}\n}}\n'
+    parts = [JamsPart(_NAMESPACE, entry.annotator, _observations(entry), entry.metadata) for entry in entries]
+    return jams_document(parts, 0)
 
 
-def _annotation(entry: Entry) -> str:
-    about = {} if entry.annotator is None else {"annotator": {"name": entry.annotator}}
-    observations = ",\n".join(
+def _observations(entry: Entry) -> str:
+    return ",\n".join(
         f'{{"time": 0, "duration": 0, "value": {json.dumps(label, ensure_ascii=False)}, '
         f'"confidence": {"null" if score is None else repr(score)}}}'
         for label, score in _scored(entry.found)
     )
-    head = json.dumps({"namespace": _NAMESPACE, "annotation_metadata": about}, ensure_ascii=False)[:-1]
-    return f'{head}, "data": [\n{observations}\n], "sandbox": {{}}}}'
 
 
 def render_table(entries: Sequence[Entry]) -> str:
