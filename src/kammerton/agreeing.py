@@ -34,7 +34,7 @@ __all__ = ["agree"]
 
 
 def agree(
-    task: str,
+    task: str | Task,
     annotators: Any,
     *,
     protocols: Iterable[str] | None = None,
@@ -45,8 +45,9 @@ def agree(
 
     Parameters
     ----------
-    task : str
-        ``"chords"``, ``"fingering"`` or ``"instruments"``.
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
     annotators : mapping of str to path or mapping, list of paths, or path
         The annotations of each annotator, as :func:`kammerton.score` takes references; or one folder or
         file that holds several annotators of each item; or a run that :func:`kammerton.write_run` wrote of

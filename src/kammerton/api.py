@@ -26,6 +26,7 @@ from kammerton.uncertainty import check_drawing, drawing_of, items_of, likely_cl
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from kammerton.model.task import Task
     from kammerton.statistics.bootstrap import Method
 
 __all__ = ["score"]
@@ -34,7 +35,7 @@ _POLICIES = ("worst", "skip", "error")
 
 
 def score(  # noqa: PLR0913 - one per choice
-    task: str,
+    task: str | Task,
     references: Any = None,
     estimates: Any = None,
     *,
@@ -65,8 +66,9 @@ def score(  # noqa: PLR0913 - one per choice
 
     Parameters
     ----------
-    task : str
-        ``"chords"``, ``"fingering"`` or ``"instruments"``.
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
     references : path, mapping or annotation
         A folder, in which an item is called by its path without suffix; a single file, or a pack that
         :func:`kammerton.pack` wrote; a mapping of items to paths or annotations; or a single annotation.

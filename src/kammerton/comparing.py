@@ -24,6 +24,7 @@ from kammerton.statistics.judging import Rules
 from kammerton.uncertainty import likely_clusters
 
 if TYPE_CHECKING:
+    from kammerton.model.task import Task
     from kammerton.statistics.bootstrap import Method
     from kammerton.statistics.comparison import Test
 
@@ -34,7 +35,7 @@ _OF_RUNS = ("task", "protocols", "measures")
 
 
 def compare(  # noqa: PLR0913 - one per choice
-    task: str,
+    task: str | Task,
     references: Any = None,
     estimates: Any = None,
     *,
@@ -140,7 +141,7 @@ def compare(  # noqa: PLR0913 - one per choice
 
 
 def _of_runs(
-    task: str, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str, Any], *, context: bool
+    task: str | Task, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str, Any], *, context: bool
 ) -> Scores:
     """Return the scores of all systems of runs, of which only measures can still be chosen."""
     if sides != (None, None):
@@ -152,7 +153,7 @@ def _of_runs(
             raise OptionError(f"runs are scored already: {quote(name)} is a choice of scoring")
     named = {name: choices.get(name) for name in ("protocols", "measures")}
     scores = join_runs(runs, **named, context=context)
-    if scores.task != task:
+    if scores.task != find_task(task).name:
         raise OptionError(f"runs are of another task: {scores.task}")
     return scores
 

@@ -27,7 +27,7 @@ _NAMED = 5
 
 
 def show(
-    task: str,
+    task: str | Task,
     references: Any = None,
     estimates: Any = None,
     item: str | None = None,
@@ -42,8 +42,9 @@ def show(
 
     Parameters
     ----------
-    task : str
-        ``"chords"``, ``"fingering"`` or ``"instruments"``.
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
     references, estimates, annotators, pairs
         As for :func:`score`; items that are not shown are not read. Or a run alone, as ``references``, which
         keeps what was scored.
@@ -82,7 +83,7 @@ def show(
     """
     found = find_task(task)
     if found.view is None:
-        raise OptionError(f"items of {task} cannot be shown")
+        raise OptionError(f"items of {found.name} cannot be shown")
     reading = options_of(found, options)
     if not isinstance(item, str | None):
         raise OptionError.of_type("item", item, "a str")

@@ -323,6 +323,10 @@ class Task:
     said_once: frozenset[str] = frozenset()
     coincides: bool = False
 
+    def __hash__(self) -> int:
+        """Return the hash of the name: records hold mappings, which have none."""
+        return hash(self.name)
+
     @property
     def measures(self) -> tuple[Measure, ...]:
         """Every measure of every protocol, in the order of output."""
