@@ -415,7 +415,9 @@ HOSTILE = '::error::\x1b[31m, "x"\u202e=cmd()\\input{/etc/passwd}%&|##[add-mask]
 
 
 def pairs_with(terminal: Terminal, system: str) -> tuple[str, str]:
-    """Write a list of pairs with a system of any name."""
+    """Write a list of pairs with a system of any name; of two lines, it can only be named with its path."""
+    if "\n" in system:
+        return "ref/one.lab", f"{system}=est/one.lab"
     header = ["item", "reference", system]
     with (terminal.folder / "pairs.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([header, ["one", "ref/one.lab", "est/one.lab"]])

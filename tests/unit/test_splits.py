@@ -113,11 +113,11 @@ def test_metadata_that_tell_no_splits(tmp_path: Path, content: object, expected:
         ("item,split\n", ["KT213 no items"]),
         (
             "a,train\nb\nc,\n",
-            ["2:1: KT213 row has no item and split", "3:1: KT213 row has no item and split"],
+            ["2:1: KT213 row has 1 column instead of 2", "3:3: KT213 row has no split"],
         ),
-        ('a,train\n"b,test\n', ["2:1: KT213 row has no item and split"]),
+        ('a,train\n"b,test\n', ['2:1: KT160 quote is not closed: `"b,test`']),
         ("a,train\na,test\n", ["2:1: KT213 item `a` is in two splits: `train`, `test`"]),
-        ("a\n", ["1:1: KT213 row has no item and split"]),
+        ("a\n", ["1:1: KT213 row has 1 column instead of 2"]),
     ],
 )
 def test_tables_that_tell_no_splits(tmp_path: Path, text: str, expected: list[str]) -> None:

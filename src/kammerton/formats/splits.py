@@ -6,15 +6,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import partial
 from pathlib import PurePath
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.formats.item_tables import ITEM_KEYS, ItemRow, item_rows
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
+from kammerton.formats.tables import ITEM_KEYS, ItemRow, item_rows
 from kammerton.model.annotations import Place
 
 __all__ = ["read_splits", "split_name"]
@@ -57,14 +58,16 @@ def read_splits(
     text = read_text(path, name=name, encoding=encoding, limits=limits)
     problems = Problems(name)
     is_json = PurePath(name).suffix.lower() == ".json" or text.lstrip()[:1] in ("{", "[")
-    rows = _from_json(text, problems, limits) if is_json else item_rows(text, problems, "split", code="KT213")
+    if is_json:
+        rows = _from_json(text, problems, limits)
+    else:
+        rows = item_rows(text, problems, limits, "split", code="KT213")
     found: dict[str, str] = {}
     for item, split, place in rows:
         named = split_name(split)
         if found.setdefault(item, named) != named:
-            _say(
-                problems, place, f"item {quote(item)} is in two splits: {quote(found[item])}, {quote(named)}"
-            )
+            message = f"item {quote(item)} is in two splits: {quote(found[item])}, {quote(named)}"
+            _say(problems, place(), message)
     if not found and not problems.has_errors:
         _say(problems, Place(name), "no items", "JSON with a field `split`, or rows of item and split")
     if problems.has_errors:
@@ -104,7 +107,7 @@ def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems
     if isinstance(member, list) and isinstance(key, str):
         for index, listed in enumerate(member):
             if isinstance(listed, str | Decimal):
-                yield str(listed), key, places.of((key, index))
+                yield str(listed), key, partial(places.of, (key, index))
             else:
                 _say(problems, places.of((key, index)), "not the name of an item")
         return
@@ -114,7 +117,7 @@ def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems
         item = next((member[name] for name in ITEM_KEYS if name in member), key)
         split = member.get("split")
     if isinstance(split, str) and split and isinstance(item, str | Decimal):
-        yield str(item), split, places.of((key,))
+        yield str(item), split, partial(places.of, (key,))
     else:
         named = isinstance(split, str) and split
         keys = ", ".join(map(quote, ITEM_KEYS))

@@ -6,8 +6,6 @@ Times are written in the fewest digits that mean the same double.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +15,7 @@ from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, quote
 from kammerton.formats.jams import annotator_names
+from kammerton.formats.tables import render_rows
 from kammerton.formats.times import EXACT
 from kammerton.model.annotations import LabelledIntervals, Metadata
 
@@ -62,11 +61,8 @@ def render_csv(track: LabelledIntervals) -> str:
         KT151 if a label has line ends or blanks around it, or is empty.
     """
     _check_labels(track, "CSV", "")
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("start", "end", "label"))
-    writer.writerows((repr(start), repr(end), label) for start, end, label in _rows(track))
-    return text.getvalue()
+    rows = ((repr(start), repr(end), label) for start, end, label in _rows(track))
+    return render_rows((("start", "end", "label"), *rows))
 
 
 def render_jams(

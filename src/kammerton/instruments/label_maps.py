@@ -12,8 +12,8 @@ from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
+from kammerton.formats.tables import Row, Shape, named_rows
 from kammerton.instruments.shipped_files import is_path, shipped
-from kammerton.instruments.small_tables import Row, Shape, read_rows
 
 __all__ = ["LABEL_MAPS", "LabelMap", "load_label_map"]
 
@@ -135,7 +135,7 @@ def _built_in(name: str) -> LabelMap:
 def _read(name: str, text: str, limits: Limits) -> LabelMap:
     problems = Problems(name)
     entries: dict[str, str | None] = {}
-    for row in read_rows(text, _SHAPE, problems, limits):
+    for row in named_rows(text, _SHAPE, problems, limits):
         _take(entries, row, problems, limits)
     if not entries and not problems.has_errors:
         hint = f"a header `{_SHAPE.header}`, and a row for each label"

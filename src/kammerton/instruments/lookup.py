@@ -9,9 +9,9 @@ from typing import Literal
 from weakref import ref
 
 from kammerton.errors import quote
+from kammerton.formats.tables import composed
 from kammerton.instruments.label_maps import LABEL_MAPS, LabelMap, load_label_map
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.instruments.small_tables import composed
 from kammerton.instruments.taxonomy import Taxonomy
 
 __all__ = ["PROGRAMS", "Fate", "Meaning", "fitting_map", "look_up", "unknown_hint"]

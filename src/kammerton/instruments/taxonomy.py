@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
+from kammerton.formats.tables import render_rows
 from kammerton.instruments.taxonomy_drawing import draw_tree
 from kammerton.instruments.taxonomy_links import Links, Parents, in_order
 from kammerton.model.annotations import Place
@@ -287,14 +286,10 @@ class Taxonomy:
         strings,
         violin,strings
         """
-        text = io.StringIO()
-        rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(("node", "parent"))
+        rows = [("node", "parent")]
         for node, above in zip(self.nodes, self.parents, strict=True):
-            rows.writerows((node, self.nodes[parent]) for parent in above)
-            if not above:
-                rows.writerow((node, ""))
-        return text.getvalue()
+            rows += [(node, self.nodes[parent]) for parent in above] or [(node, "")]
+        return render_rows(rows)
 
     # --- what is computed once ---------------------------------------------------------------
 

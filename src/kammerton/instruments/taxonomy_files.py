@@ -14,8 +14,8 @@ from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
+from kammerton.formats.tables import composed
 from kammerton.instruments.shipped_files import is_path, shipped
-from kammerton.instruments.small_tables import composed
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_links import Links
 from kammerton.instruments.taxonomy_readers.parents import read_parents_table

@@ -16,7 +16,7 @@ PAGES = {
 }
 WITHOUT_TEXT = {
     *("KT101", "KT102", "KT103", "KT104", "KT105", "KT106", "KT107", "KT108"),
-    *("KT114", "KT149", "KT151"),
+    *("KT114", "KT149", "KT151", "KT164"),
 }
 """Codes that no text can trigger: of paths, bytes, arrays and writers."""
 

@@ -256,6 +256,10 @@ def test_full_vectors_are_recognised_and_lists_with_the_best_first_are_not() -> 
     assert items(twice) == {"a": "<F=0.5>", "b": "<F=0.75>"}
 
 
+SHORT = "a cell that is empty still needs its separator"
+LONG = "a cell with a separator in it stands between double quotes"
+
+
 # --- rows and headers that cannot be used --------------------------------------------------
 
 
@@ -263,17 +267,19 @@ def test_rows_that_cannot_be_cut_break_their_items() -> None:
     found = sheet('file,instrument\na,F\nb\nc,F,G\nd,"F\n,F\na.wav,F,G\n"e\ne,F,\nf,F,  \n')
     assert items(found) == {"e": "{F}", "f": "{F}"}
     assert told(found.diagnostics) == (
-        "error 3:1+1 KT161 row has 1 column, the header 2\n  help: quote what has separators in it\n"
-        "error 4:5+1 KT161 row has 3 columns, the header 2\n  help: quote what has separators in it\n"
+        "error 3:1+1 KT161 row has 1 column, the header 2\n"
+        f"  help: {SHORT}\n"
+        f"error 4:5+1 KT161 row has 3 columns, the header 2\n  help: {LONG}\n"
         'error 5:3+1 KT160 quote is not closed: `"F`\n  help: a quote within a quoted field is doubled\n'
         "error 6:1+1 KT621 row names no item\n"
-        "error 7:9+1 KT161 row has 3 columns, the header 2\n  help: quote what has separators in it\n"
+        f"error 7:9+1 KT161 row has 3 columns, the header 2\n  help: {LONG}\n"
         'error 8:1+1 KT160 quote is not closed: `"e`\n  help: a quote within a quoted field is doubled'
     )
     assert found.broken == {
         "a": "KT161 row has 3 columns, the header 2",
         "b": "KT161 row has 1 column, the header 2",
         "c": "KT161 row has 3 columns, the header 2",
+        "d": 'KT160 quote is not closed: `"F`',
     }
 
 

@@ -59,7 +59,7 @@ def test_rows_that_cannot_be_used_break_their_topics() -> None:
         "error 5:1+3 KT625 row has 3 columns instead of 4\n"
         "  help: a row is topic, iteration, document, relevance\n"
         "error 6:10+3 KT625 relevance is no integer: `1.5`\n"
-        "error 7:1+3 KT625 row has 5 columns instead of 4\n"
+        "error 7:12+1 KT625 row has 5 columns instead of 4\n"
         "  help: a row is topic, iteration, document, relevance\n"
         "error 8:10+11 KT625 relevance is no integer: `99999999999`"
     )

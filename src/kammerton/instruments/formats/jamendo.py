@@ -9,9 +9,8 @@ import numpy as np
 
 from kammerton.errors import Diagnostic, plural, quote
 from kammerton.formats.budgets import keeps_lines
-from kammerton.formats.csv_header import HeaderRow
 from kammerton.formats.reading import Problems
-from kammerton.formats.row_problems import NumberedLine
+from kammerton.formats.tables import Header, NumberedLine, cells_of, numbered_lines
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries
 from kammerton.instruments.finishing import finish
@@ -26,21 +25,19 @@ _PREFIX = "instrument---"
 _ITEM, _TAGS = "TRACK_ID", "TAGS"
 
 
-def is_jamendo(header: HeaderRow) -> bool:
+def is_jamendo(header: Header) -> bool:
     """Tell whether a header is one of MTG-Jamendo."""
     return header.separator == "\t" and _ITEM in header.names and header.names[-1:] == [_TAGS]
 
 
-def read_jamendo(
-    text: str, header: HeaderRow, problems: Problems, options: InstrumentOptions
-) -> Source | None:
+def read_jamendo(text: str, header: Header, problems: Problems, options: InstrumentOptions) -> Source | None:
     r"""Read tags of tracks.
 
     Parameters
     ----------
     text : str
         The file, lines ended by ``\n``.
-    header : HeaderRow
+    header : Header
         Its first row.
     problems : Problems
         Takes every problem found.
@@ -60,13 +57,12 @@ def read_jamendo(
 class _Jamendo:
     """Reads one file."""
 
-    def __init__(self, text: str, header: HeaderRow, problems: Problems, options: InstrumentOptions) -> None:
+    def __init__(self, text: str, header: Header, problems: Problems, options: InstrumentOptions) -> None:
         self._header = header
         self._problems = problems
         self._options = options
         self._broken: dict[int, str] = {}
-        lines = enumerate(text.split("\n"), 1)
-        self._lines = [(number, line) for number, line in lines if number > header.line and line.strip()]
+        self._lines = [line for line in numbered_lines(text) if line[0] > header.line]
 
     def read(self) -> Source | None:
         """Return the sets of all tracks."""
@@ -97,9 +93,8 @@ class _Jamendo:
 
     def _place(self, line: NumberedLine, cell: int, lead: int = 0) -> Place:
         number, text = line
-        cells = text.split("\t")
-        column = sum(len(each) + 1 for each in cells[:cell]) + lead + 1
-        return Place(self._problems.file, number, column, max(1, len(cells[cell]) - lead), text)
+        column, tag, _ = cells_of(text, "\t")[cell]
+        return Place(self._problems.file, number, column + lead, max(1, len(tag) - lead), text)
 
     def _check(self, rows: Sequence[Sequence[str]], names: Sequence[str], first: int) -> None:
         """Report rows that are too short, or whose track stood before."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.reading import Problems
+from kammerton.formats.tables import numbered_lines
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries
 from kammerton.instruments.finishing import finish
@@ -28,7 +29,7 @@ def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) 
     Parameters
     ----------
     text : str
-        The file, lines ended by ``\n``. Blank lines, and those that begin with ``#``, do not count.
+        The file, lines ended by ``\n``. Blank lines and comments do not count.
     problems : Problems
         Takes every problem found.
     options : InstrumentOptions
@@ -40,11 +41,7 @@ def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) 
     """
     if not keeps_lines(text, problems, options.limits):
         return None
-    lines = [
-        (number, line)
-        for number, line in enumerate(text.split("\n"), 1)
-        if (begin := line.lstrip()) and begin[0] != "#"
-    ]
+    lines = numbered_lines(text)
     if not lines:
         say_empty(problems)
         return None

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from kammerton.errors import DataError
-from kammerton.formats.csv_header import HeaderRow
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_bytes, read_text
+from kammerton.formats.tables import Header, first_row, read_table
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.jamendo import is_jamendo, read_jamendo
 from kammerton.instruments.formats.jams_tags import is_jams, read_jams_tags
@@ -20,7 +20,6 @@ from kammerton.instruments.formats.json_lists import is_one_item, read_json
 from kammerton.instruments.formats.label_lines import read_label_lines
 from kammerton.instruments.formats.long_table import columns_of, read_long_table, say_missing
 from kammerton.instruments.formats.source import Source, as_reading, as_sheet, say_empty
-from kammerton.instruments.formats.tables import header_of, read_table
 from kammerton.instruments.formats.trec import read_trec, trec_form
 from kammerton.instruments.formats.wide_table import read_wide_table
 from kammerton.instruments.options import InstrumentOptions
@@ -169,7 +168,7 @@ def _parse_rows(
     text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool
 ) -> Source | None:
     """Read what stands line by line: judgements and runs, tables, labels."""
-    header = header_of(text)
+    header = first_row(text, lambda names: len(columns_of(names)))
     if header is None:
         say_empty(problems)
         return None
@@ -201,9 +200,7 @@ def _parse_json(
     return read(document.value, places, problems, options)
 
 
-def _parse_table(
-    text: str, header: HeaderRow, problems: Problems, options: InstrumentOptions
-) -> Source | None:
+def _parse_table(text: str, header: Header, problems: Problems, options: InstrumentOptions) -> Source | None:
     """Read a table: long if a column is of instruments, else wide."""
     table = read_table(text, header, problems, options.limits)
     if table is None:

@@ -7,8 +7,6 @@ Of runs, labels of equal scores come back in the order of ``trec_eval``.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from typing import Literal, NoReturn
 import numpy as np
 
 from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.formats.tables import render_rows
 from kammerton.formats.writing import JamsPart, jams_document
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.long_table import column_of
@@ -111,14 +110,10 @@ def render_table(entries: Sequence[Entry]) -> str:
         _refuse("CSV", f"{_KINDS[kind]} have no form in it", "qrels can hold them")
     for entry in entries:
         _check(entry, "CSV", blanks=True)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     if kind == "vector":
         _check_wide(entries)
-        writer.writerows(_wide(entries))
-    else:
-        writer.writerows(_long(entries, kind))
-    return text.getvalue()
+        return render_rows(_wide(entries))
+    return render_rows(_long(entries, kind))
 
 
 def _keys(entries: Sequence[Entry]) -> tuple[list[str], list[list[str]]]:

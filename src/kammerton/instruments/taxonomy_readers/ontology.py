@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from kammerton.errors import quote
-from kammerton.instruments.small_tables import composed
+from kammerton.formats.tables import composed
 from kammerton.instruments.taxonomy_links import Links
 from kammerton.instruments.taxonomy_readers.sources import FORMS, Source
 

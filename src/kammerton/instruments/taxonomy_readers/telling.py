@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from kammerton.formats.json_positions import Pointer
-from kammerton.instruments.small_tables import composed
+from kammerton.formats.tables import composed
 from kammerton.instruments.taxonomy_links import Links
 from kammerton.instruments.taxonomy_readers.nested import read_nested
 from kammerton.instruments.taxonomy_readers.ontology import is_ontology, read_ontology
