@@ -11,7 +11,7 @@ from kammerton.errors import DataError
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode
 from kammerton.formats.reading import Problems
-from kammerton.formats.source import read_bytes, read_text
+from kammerton.formats.source import open_regular, read_bytes, read_text
 from kammerton.formats.tables import Header, first_row, read_table
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.jamendo import is_jamendo, read_jamendo
@@ -43,7 +43,7 @@ _YAML = frozenset((".yaml", ".yml"))
 _SPELLINGS = dict.fromkeys(("KT600", "KT601", "KT602"), 1000)
 """Labels that the taxonomy does not have are all named: who mends them needs the whole list."""
 
-_BINARY = frozenset((".npz", ".mid", ".midi"))
+_MIDI = frozenset((".mid", ".midi"))
 _TABLES = frozenset((".csv", ".tsv"))
 
 
@@ -108,9 +108,14 @@ def _parse(
     problems = Problems(os.fsdecode(path) if name is None else name, _SPELLINGS)
     suffix = PurePath(os.fsdecode(path)).suffix.lower()
     try:
-        if suffix in _BINARY:
+        if suffix == ".npz":
+            from kammerton.instruments.formats.openmic_arrays import read_openmic_arrays  # noqa: PLC0415
+
+            with open_regular(path, name=problems.file) as stream:
+                return read_openmic_arrays(stream, problems, chosen), problems
+        if suffix in _MIDI:
             data = read_bytes(path, name=problems.file, limits=chosen.limits)
-            return _parse_bytes(data, suffix, problems, chosen), problems
+            return _parse_midi(data, problems, chosen), problems
         text = read_text(path, name=problems.file, encoding=chosen.encoding, limits=chosen.limits)
     except DataError as error:
         for problem in error.diagnostics:
@@ -119,15 +124,10 @@ def _parse(
     return parse_text(text, suffix, problems, chosen, items=items), problems
 
 
-def _parse_bytes(data: bytes, suffix: str, problems: Problems, options: InstrumentOptions) -> Source | None:
-    """Read a file that is no text."""
+def _parse_midi(data: bytes, problems: Problems, options: InstrumentOptions) -> Source | None:
     if not data:
         say_empty(problems)
         return None
-    if suffix == ".npz":
-        from kammerton.instruments.formats.openmic_arrays import read_openmic_arrays  # noqa: PLC0415
-
-        return read_openmic_arrays(data, problems, options)
     from kammerton.instruments.formats.midi_programs import read_midi_programs  # noqa: PLC0415
 
     return read_midi_programs(data, problems, options)
