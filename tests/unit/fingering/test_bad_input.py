@@ -208,7 +208,8 @@ SCORES: dict[str, tuple[str, str | bytes, int, set[str]]] = {
         {"KT353", "KT356"},
     ),
     "an octave that is none": ("a.musicxml", score().replace("<octave>4", "<octave>999999999"), 1, {"KT354"}),
-    "finger 9": ("a.musicxml", score().replace("<fingering>1", "<fingering>9"), 1, {"KT330", "KT356"}),
+    "finger 9": ("a.musicxml", score().replace("<fingering>1", "<fingering>9"), 0, {"KT330", "KT356"}),
+    "finger 1.": ("a.musicxml", score().replace("<fingering>1", "<fingering>1."), 0, {"KT332", "KT356"}),
     "finger ⑤": ("a.musicxml", score().replace("<fingering>1", "<fingering>⑤"), 0, {"KT332", "KT356"}),
     "a change of fingers": ("a.musicxml", score().replace("<fingering>1", "<fingering>1-3"), 0, {"KT356"}),
     "two fingers": (

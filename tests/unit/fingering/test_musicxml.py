@@ -144,7 +144,9 @@ def test_measures_may_hold_the_parts() -> None:
         f'<measure number="2">{part("P1", note("D5", "9"))}{part("P2", note("D3"))}</measure>'
         "</score-timewise>"
     )
-    assert parsed(text).diagnostics[-1].message == "`9` is not a finger (part P1, measure 2, beat 1)"
+    assert parsed(text).diagnostics[-1].message == (
+        "`9` is not a finger: the note counts as without finger (part P1, measure 2, beat 1)"
+    )
     reading = parsed(text.replace(">9<", ">2<").replace("wise><m", "wise><measure/><m"))
     assert rows(reading.annotations[0][1]) == [
         (0, 1, 72, "R", ""),
@@ -304,6 +306,7 @@ def test_numbers_may_have_another_meaning() -> None:
             "",
         ),
         ("⑤", f"warning 4:12+1 KT332 `⑤` read as `5` {AT_1}", "5"),
+        ("1.", f"warning 4:12+2 KT332 `1.` read as `1` {AT_1}", "1"),
     ],
 )
 def test_odd_fingers_are_told_with_their_place(finger: str, expected: str, label: str) -> None:  # row 73
@@ -315,20 +318,25 @@ def test_odd_fingers_are_told_with_their_place(finger: str, expected: str, label
 @pytest.mark.parametrize(
     ("finger", "expected"),
     [
-        ("9", f"error 4:12+1 KT330 `9` is not a finger {AT_1}"),
-        ("4-7", f"error 4:14+1 KT330 `7` is not a finger {AT_1}"),
-        ("1.5", f"error 4:12+3 KT330 `1.5` is not a finger {AT_1}"),
+        ("6", "4:12+1 KT330 `6`"),
+        ("12", "4:12+2 KT330 `12`"),
+        ("4-7", "4:14+1 KT330 `7`"),
+        ("1.5", "4:12+3 KT330 `1.5`"),
+        ("-0", "4:12+2 KT330 `-0`"),
     ],
 )
-def test_numbers_that_are_no_fingers_are_errors(finger: str, expected: str) -> None:  # A17
-    reading = parsed(score(note("C4", finger)))
-    assert told_without_hints(reading) == expected
-    assert reading.annotations == ()
+def test_a_number_that_is_no_finger_costs_its_note_the_finger_alone(finger: str, expected: str) -> None:
+    text = score(note("C4"), note("D4", finger), note("E4", "3"))
+    assert told_without_hints(parsed(text)) == (
+        f"warning {expected.replace('4:', '5:', 1)} is not a finger: the note counts as without finger"
+        " (part P1, measure 1, beat 2)"
+    )
+    assert labels(text) == [["", "", "3"]]
 
 
 def test_the_place_is_that_of_the_tag_where_the_text_is_elsewhere() -> None:
     text = score(note("C4", "4-7").replace("4-7", "\n4-7")).replace("<fingering>", "<fingering\n>")
-    assert told(parsed(text)).startswith("error 4:1+10 KT330 `7` is not a finger")
+    assert told(parsed(text)).startswith("warning 4:1+10 KT330 `7` is not a finger")
 
 
 @pytest.mark.parametrize("kind", ["substitution", "alternate"])

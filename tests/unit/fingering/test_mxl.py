@@ -112,8 +112,8 @@ def test_without_container_there_is_one_score(members: dict[str, str | bytes], f
 
 
 def test_problems_name_the_file_in_the_archive() -> None:
-    assert said(archived(score(note("C4", "9")), "s/b.xml")) == [
-        "a.mxl/s/b.xml:4:12: KT330 `9` is not a finger (part P1, measure 1, beat 1)"
+    assert said(archived(score(note("C4").replace("<octave>4", "<octave>x")), "s/b.xml")) == [
+        "a.mxl/s/b.xml:3:36: KT354 octave is not a number from 0 to 9: `x` (part P1, measure 1, beat 1)"
     ]
 
 

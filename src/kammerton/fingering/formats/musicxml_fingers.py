@@ -119,8 +119,12 @@ class _FingerReader:
     def _label(self, element: Element, where: Spot) -> _Label | None:
         text = element.text.strip()
         found = inspect(text, self._encoding, self._hand)
-        if found.diagnostic is not None:
-            self._problems.add(found.diagnostic, element, where)
+        problem = found.diagnostic
+        if problem is not None and problem.severity == "error":  # of a score, one odd mark costs one finger
+            message = f"{problem.message}: the note counts as without finger"
+            problem = problem.at(severity="warning", message=message)
+        if problem is not None:
+            self._problems.add(problem, element, where)
         elif not text:
             message = "empty fingering: the note counts as without finger"
             self._problems.say("KT357", "note", message, element, where)
