@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kammerton as kt
-from cases.chords import TimeCase, song, time_cases
+from cases.chords import TimeCase, decibel_songs, song, time_cases
 from kammerton import chords
 from kammerton.errors import DataError, Diagnostic
 from strategies import Song
@@ -107,6 +107,28 @@ def failure(ref: Song, est: Song) -> Diagnostic:
     with pytest.raises(DataError) as caught:
         chords.evaluate(*ref, *est)
     return caught.value.diagnostics[0]
+
+
+DECIBEL = {str(number): each for number, each in enumerate(decibel_songs(), 1)}
+
+
+def test_decibel_has_the_values_of_the_tool() -> None:
+    """Each song alone, and all songs together: what stands before a song does not matter."""
+    scores = kt.score(
+        "chords",
+        {name: each.ref for name, each in DECIBEL.items()},
+        {name: each.est for name, each in DECIBEL.items()},
+        protocols=["decibel"],
+        ci=None,
+    )
+    together = {(row["item"], f"decibel/{row['measure']}"): row["value"] for row in scores.items.to_dicts()}
+    assert len(DECIBEL) == 40
+    assert len(together) == 160
+    for name, each in DECIBEL.items():
+        alone = chords.evaluate(*each.ref, *each.est, protocol="decibel")
+        for address, value in each.values.items():
+            assert alone[address.removeprefix("decibel/")] == pytest.approx(value, abs=1e-9), (name, address)
+            assert together[name, address] == pytest.approx(value, abs=1e-9), (name, address)
 
 
 @pytest.mark.parametrize("number", ERRORS, ids=lambda number: f"{number} {CASES[number].name}")
