@@ -11,7 +11,12 @@ import pytest
 import kammerton as kt
 from cases.chords import TimeCase, decibel_songs, song, time_cases
 from kammerton import chords
+from kammerton.chords import ChordAnnotation
+from kammerton.chords.columns import build_columns
+from kammerton.chords.kernels import segmentation_statistics
+from kammerton.chords.time_rules import Timeline
 from kammerton.errors import DataError, Diagnostic
+from kammerton.model.task import Case
 from strategies import Song
 
 CASES = {case.number: case for case in time_cases()}
@@ -243,3 +248,21 @@ def test_boundaries_beyond_the_reference_do_not_count() -> None:
     case: TimeCase = CASES[3]
     beyond = song((0, 10, "C"), (10, 12, "G"), (13, 15, "C"))
     assert both(case.ref, beyond) == both(case.ref, case.est)
+
+
+def test_runs_are_of_one_song_and_the_first_of_all_is_one() -> None:
+    """Songs that end and begin with one chord have no run in common; a run may have the number 0."""
+    song = ChordAnnotation(np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]]), ("C", "C", "G"))
+    other = ChordAnnotation(np.array([[0.0, 1.0]]), ("G",))
+    columns = build_columns([Case((each,), each, 0) for each in (song, other)])
+    assert columns.ref.runs.tolist() == columns.est.runs.tolist() == [1, 1, 2, 3]
+    # run 0 of either side in pieces of 2 and 3 s of run 1 and 2 of the other, of 5 s
+    none = np.zeros(2, dtype=np.int64)  # labels do not matter
+    timeline = Timeline(1, none, np.array([0.0, 2.0]), np.array([2.0, 3.0]), none, none)
+    runs = np.array([0, 0]), np.array([1, 2])
+    for gaps_cut in (True, False):
+        duration = np.array([5.0])
+        cut = segmentation_statistics(timeline, *runs, duration, gaps_cut=gaps_cut)
+        assert cut.tolist() == [[0.0, 2.0, 5.0]]
+        cut = segmentation_statistics(timeline, *reversed(runs), duration, gaps_cut=gaps_cut)
+        assert cut.tolist() == [[2.0, 0.0, 5.0]]
