@@ -45,6 +45,7 @@ def test_0_and_1_in_all_items_are_sets_and_null_was_not_judged() -> None:
         "note KT614 3 of 4 pairs of item and instrument were judged; the rest is neither right nor wrong\n"
         "  help: --assume-absent takes what nobody judged for absent"
     )
+    assert items(sheet(text, ".json", assume_absent=True)) == {"a": "{E}", "b": "{!E}", "c": "{}"}
     other = sheet('{"a": {"E": 1, "F": 0}, "b": {"E": 0.5, "F": null}}', ".json")
     assert items(other) == {"a": "v<E=1 F=0>", "b": "v<E=0.5>"}
     assert told(other.diagnostics) == "note 1:46+4 KT612 label without a score left out"
