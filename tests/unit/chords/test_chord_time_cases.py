@@ -259,10 +259,8 @@ def test_runs_are_of_one_song_and_the_first_of_all_is_one() -> None:
     # run 0 of either side in pieces of 2 and 3 s of run 1 and 2 of the other, of 5 s
     none = np.zeros(2, dtype=np.int64)  # labels do not matter
     timeline = Timeline(1, none, np.array([0.0, 2.0]), np.array([2.0, 3.0]), none, none)
-    runs = np.array([0, 0]), np.array([1, 2])
+    first, others, duration = np.array([0, 0]), np.array([1, 2]), np.array([5.0])
     for gaps_cut in (True, False):
-        duration = np.array([5.0])
-        cut = segmentation_statistics(timeline, *runs, duration, gaps_cut=gaps_cut)
-        assert cut.tolist() == [[0.0, 2.0, 5.0]]
-        cut = segmentation_statistics(timeline, *reversed(runs), duration, gaps_cut=gaps_cut)
-        assert cut.tolist() == [[2.0, 0.0, 5.0]]
+        of_ref = segmentation_statistics(timeline, first, others, duration, gaps_cut=gaps_cut)
+        of_est = segmentation_statistics(timeline, others, first, duration, gaps_cut=gaps_cut)
+        assert (of_ref.tolist(), of_est.tolist()) == ([[0.0, 2.0, 5.0]], [[2.0, 0.0, 5.0]])
