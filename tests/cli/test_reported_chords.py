@@ -38,3 +38,30 @@ def test_a_root_that_is_written_as_bass_is_a_bass_and_the_seconds_are_named(term
     assert found["mir_eval/majmin_inv"] == 1
     said = "mirex2013/MajMinBass counts 4.000 s as wrong for a `/1` on one side only"
     assert said in " ".join(result.err.split())
+
+
+# --- texts about the data ------------------------------------------------------------------
+
+
+def test_a_readme_in_a_folder_is_passed_over(terminal: Terminal) -> None:
+    data = str(CASES / "chords-readme-in-folder" / "data")
+    for command in (("check", "chords", data), ("score", "chords", data, data, "--no-ci")):
+        result = terminal.run(*command)
+        assert result.code == 0
+        assert "note[KT205]" in result.out + result.err
+        assert "README.txt: ignored: about the data by its name" in result.out + result.err
+    assert terminal.run("convert", "chords", data, "out", "--to", "csv").code == 0
+    assert terminal.left() == {"out/song.csv"}
+
+
+# --- times of a score ----------------------------------------------------------------------
+
+
+def test_jams_of_a_score_has_no_seconds(terminal: Terminal) -> None:
+    score = str(CASES / "chords-score-jams" / "ireal.jams")
+    for options in ((), ("--overlap", "trim")):
+        result = terminal.run("check", "chords", score, *options)
+        assert result.code == 1
+        assert "error[KT148]" in result.out
+        assert "not seconds" in result.out
+        assert "--overlap" not in result.out
