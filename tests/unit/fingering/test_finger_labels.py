@@ -195,9 +195,9 @@ def test_numbers_in_other_clothes_can_be_no_finger_either() -> None:
     found = fault("4_⑥")
     assert (found.code, found.message, found.column, found.length) == ("KT330", "`6` is not a finger", 1, 3)
     assert inspect("ｘ").label is None
-    found = inspect("1..").diagnostic
-    assert found is not None
-    assert found.code == "KT331"
+    dots = inspect("1..").diagnostic
+    assert dots is not None
+    assert dots.code == "KT331"
     assert inspect("7.0", "1-10").label == parse_label("2")
 
 

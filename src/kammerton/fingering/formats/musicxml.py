@@ -150,7 +150,7 @@ def _annotations(
     labelled: Sequence[Labelled], starts: Sequence[Fraction], source: XmlText, problems: Problems
 ) -> tuple[tuple[str | None, Fingering], ...]:
     """Return the annotation of each annotator: notes by onset, at one onset in the order of the score."""
-    begins = [starts[note.measure] + note.offset for note, _, _ in labelled]
+    begins = [starts[note.bar.index] + note.offset for note, _, _ in labelled]
     ends = [begin + note.length for begin, (note, _, _) in zip(begins, labelled, strict=True)]
     onsets = np.array([float(begin) for begin in begins])
     order = np.argsort(onsets, kind="stable").tolist()
