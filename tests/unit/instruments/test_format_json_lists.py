@@ -2,11 +2,14 @@
 """JSON of one item, or by item."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from kammerton.formats import Limits
 from unit.instruments.listing import SAMPLE, items, lists, only, read, sheet, told
+
+REPORTED = Path(__file__).parents[2] / "cases" / "reported" / "instruments"
 
 
 @pytest.mark.parametrize(
@@ -62,6 +65,15 @@ def test_stems_by_recording() -> None:
         "note 2:12+11 KT627 `Main System` names no instrument, and is left out (2 in all)\n"
         "note 2:32+9 KT627 `Unlabeled` names no instrument, and is left out"
     )
+
+
+def test_notes_of_nsynth_are_of_their_families() -> None:
+    text = (REPORTED / "nsynth_examples.json").read_text(encoding="utf-8")
+    found = sheet(text, ".json")
+    assert items(found) == {"bass_synthetic_033-022-050": "{bass}", "guitar_acoustic_010-066-100": "{guitar}"}
+    assert told(found.diagnostics) == ""
+    unknown = sheet('{"n": {"pitch": 22,\n"instrument_family_str": "Ee"}}', ".json", taxonomy=SAMPLE)
+    assert [(each.code, each.line, each.column) for each in unknown.diagnostics] == [("KT600", 2, 27)]
 
 
 def test_repeats_and_unknown_labels_have_places() -> None:
