@@ -110,12 +110,15 @@ class JamsPart:
         Observations as JSON, with commas and line ends between them.
     metadata : Metadata, optional
         What the file it was read from says beside the observations, which is kept.
+    ranked : bool
+        Whether the order of observations ranks them, which the sandbox then says.
     """
 
     namespace: str
     annotator: str | None
     observations: str
     metadata: Metadata | None = None
+    ranked: bool = False
 
 
 def jams_document(parts: Sequence[JamsPart], last_end_s: float, *, duration_s: float | None = None) -> str:
@@ -167,6 +170,8 @@ def _annotation(part: JamsPart, about: dict[str, Any], name: str | None, duratio
     head = {"namespace": part.namespace, "annotation_metadata": person}
     tail = {"time": 0, "duration": duration, "sandbox": {}}
     tail |= {key: value for key, value in about.items() if value is not None}
+    if part.ranked:
+        tail["sandbox"] = _object(tail["sandbox"]) | {"ranked": True}
     return f'{{{_members(head)}, "data": [\n{part.observations}\n], {_members(tail)}}}'
 
 

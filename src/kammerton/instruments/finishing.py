@@ -247,7 +247,13 @@ class _Finishing:
                 message = f"label without a {called} in a list in which others have one"
                 hint = f"give every label a {called}, or none"
                 self._break(line, [each], "KT610", message, hint=hint)
-        unscored = [line for line, is_mixed in zip(lines, mixed, strict=True) if not is_mixed]
-        if unscored and not self._manner.ordered:
-            message = f"labels without {called}: they are not ranked"
-            self._add(min(unscored), "note", "KT611", message + self._many(len(unscored)), len(unscored))
+        ordered = np.broadcast_to(self._manner.ordered, len(total))[lists].tolist()
+        unscored = [
+            line
+            for line, is_mixed, in_order in zip(lines, mixed, ordered, strict=True)
+            if not is_mixed and not in_order
+        ]
+        if unscored:
+            message = f"labels without {called}: they are not ranked{self._many(len(unscored))}"
+            hint = "--ranked takes their order for their rank"
+            self._add(min(unscored), "note", "KT611", message, len(unscored), hint)

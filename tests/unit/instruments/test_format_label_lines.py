@@ -13,6 +13,7 @@ from unit.instruments.listing import SAMPLE, items, lists, only, read, sheet, to
 )
 def test_lines_are_a_set(text: str) -> None:
     assert only(read(text)) == "{gel voi}"
+    assert only(read(text, ranked=True)) == "<gel voi>"
 
 
 def test_a_score_may_stand_behind_a_tab() -> None:

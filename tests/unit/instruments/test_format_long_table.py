@@ -231,8 +231,18 @@ def test_a_list_in_which_some_labels_have_scores_is_broken_and_one_without_is_no
         "error 3:3+1 KT610 label without a score in a list in which others have one\n"
         "  help: give every label a score, or none\n"
         "note 4:3+1 KT611 labels without score: they are not ranked (1 item)\n"
+        "  help: --ranked takes their order for their rank\n"
         "note 5:5+3 KT612 score is not a number, and counts as none"
     )
+
+
+def test_the_caller_may_say_that_the_order_ranks() -> None:
+    found = sheet("file,instrument,score\na,G,\na,F,\nb,E,1\n", ranked=True)
+    assert items(found) == {"a": "<G F>", "b": "<E=1>"}
+    assert told(found.diagnostics) == ""
+    assert items(sheet("file,instrument\na,G\na,F\n", ranked=True)) == {"a": "<G F>"}
+    judged = sheet("file,instrument,relevance\na,G,1\n", ranked=True)
+    assert items(judged) == {"a": "{G ...}"}
 
 
 def test_repeated_labels_count_once_with_the_best_score() -> None:

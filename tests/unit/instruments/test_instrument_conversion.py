@@ -95,6 +95,15 @@ def test_jams(tmp_path: Path) -> None:
     assert again(carry(tmp_path, "a.json", "[]", "jams"), ".jams") == {(None, None): "<>"}
 
 
+def test_jams_of_a_ranking_without_scores_says_that_its_order_ranks(tmp_path: Path) -> None:
+    text = carry(tmp_path, "a.json", '["F", "E"]', "jams")
+    (written,) = json.loads(text)["annotations"]
+    assert [each["confidence"] for each in written["data"]] == [None, None]
+    assert written["sandbox"] == {"ranked": True}
+    assert again(text, ".jams") == {(None, None): "<F E>"}
+    assert carry(tmp_path, "a.jams", text, "jams") == text
+
+
 def test_judgements_and_runs(tmp_path: Path) -> None:
     assert carry(tmp_path, "s.qrels", "1 0 a 2\n1 0 b 0\n2 0 a 1\n", "qrels") == "1 0 a 2\n1 0 b 0\n2 0 a 1\n"
     assert carry(tmp_path, "s.csv", "file,E,F\na,1,1\nb,0,1\n", "qrels") == "a 0 E 1\na 0 F 1\nb 0 F 1\n"
@@ -128,7 +137,6 @@ def test_nothing_is_carried_over_if_an_item_is_broken(tmp_path: Path) -> None:
     ("name", "content", "form", "expected"),
     [
         ("s.csv", "file,F\na,1\nb,1\n", "jams", "cannot be written as JAMS: a file is of one recording"),
-        ("a.json", '["F"]', "jams", "cannot be written as JAMS: rankings without scores have no form in it"),
         (
             "a.json",
             '{"F": 0.5}',

@@ -37,7 +37,7 @@ def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) 
     Returns
     -------
     Source or None
-        A set, unless there are scores.
+        A set, unless there are scores, or the caller says that the order ranks.
     """
     if not keeps_lines(text, problems, options.limits):
         return None
@@ -68,4 +68,4 @@ def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) 
         found = numbers_of(scores, locate_score, problems)
         entries.scores = found.values
         broken = dict.fromkeys((0,) if found.wrong else (), "score is no finite number")
-    return Source(ONE, finish(entries, 1, problems, options, Manner(), broken))
+    return Source(ONE, finish(entries, 1, problems, options, Manner(ordered=options.ranked), broken))

@@ -93,8 +93,9 @@ def read_long_table(table: Table, problems: Problems, options: InstrumentOptions
     Returns
     -------
     Source or None
-        Sets, unless there are scores or ranks; judged labels, if there is a column of relevance. Without
-        a column of items the file is one. None if a name that counts stands twice in the header.
+        Sets, unless there are scores or ranks, or the caller says that the order ranks; judged labels, if
+        there is a column of relevance. Without a column of items the file is one. None if a name that counts
+        stands twice in the header.
     """
     reading = _LongTable(table, problems, options)
     if reading.has_column_twice():
@@ -202,7 +203,7 @@ class _LongTable:
         labels = table.columns[columns["label"]]
         entries = Entries.of(labels, lists, table.locator(columns["label"]))
         closed = None
-        ordered = False
+        ordered = self._options.ranked and "relevance" not in columns
         if "relevance" in columns:
             entries = self._judged(entries)
             closed = np.full(len(keys), self._options.assume_absent)

@@ -62,7 +62,8 @@ def render_jams(entries: Sequence[Entry]) -> str:
     Parameters
     ----------
     entries : sequence of Entry
-        Sets, or lists that are ranked by scores, which become confidences.
+        Sets, or lists that are ranked: by scores, which become confidences, or by their order, which the
+        sandbox of the annotation then says.
 
     Raises
     ------
@@ -73,10 +74,19 @@ def render_jams(entries: Sequence[Entry]) -> str:
         _refuse("JAMS", "a file is of one recording", "csv holds many")
     for entry in entries:
         kind = _kind(entry.found)
-        if kind not in ("set", "scores", None):
+        if kind not in ("set", "order", "scores", None):
             _refuse("JAMS", f"{_KINDS[kind]} have no form in it", "csv can hold them")
         _check(entry, "JAMS", blanks=True)
-    parts = [JamsPart(_NAMESPACE, entry.annotator, _observations(entry), entry.metadata) for entry in entries]
+    parts = [
+        JamsPart(
+            _NAMESPACE,
+            entry.annotator,
+            _observations(entry),
+            entry.metadata,
+            ranked=_kind(entry.found) == "order",
+        )
+        for entry in entries
+    ]
     return jams_document(parts, 0)
 
 
