@@ -100,7 +100,7 @@ def test_notes_are_judged_as_the_measure_does(
 
 def test_the_default_is_the_accuracy_against_the_annotator_chosen() -> None:
     assert view().measure == "strike/accuracy"
-    assert states(view()) == states(view("accuracy"))
+    assert states(view()) == states(view("strike/accuracy"))
 
 
 def test_signs_do_not_matter_to_the_document() -> None:
