@@ -80,9 +80,9 @@ def compare(  # noqa: PLR0913 - one per choice
     group_by : mapping of str to str, or str, optional
         What figures are told by, as for :func:`kammerton.score`.
     **choices
-        ``protocols``, ``measures``, ``annotators``, ``pairs``, ``missing``, ``strict``, ``split``,
-        ``splits``, ``options``, ``jobs``, ``executor``, ``shard_size`` of :func:`kammerton.score`; with runs
-        the first two, which choose among the measures that all runs have.
+        ``protocols``, ``measures``, ``annotators``, ``estimate_annotator``, ``pairs``, ``missing``,
+        ``strict``, ``split``, ``splits``, ``options``, ``jobs``, ``executor``, ``shard_size`` of
+        :func:`kammerton.score`; with runs the first two, which choose among the measures that all runs have.
 
     Returns
     -------

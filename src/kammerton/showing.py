@@ -35,6 +35,7 @@ def show(
     measure: str | None = None,
     annotators: Mapping[str, Any] | None = None,
     annotator: str | None = None,
+    estimate_annotator: str | int | None = None,
     pairs: str | os.PathLike[str] | None = None,
     options: object | None = None,
 ) -> ItemView:
@@ -57,6 +58,8 @@ def show(
         ``open-mic-task1/F``.
     annotator : str, optional
         Whose reference it is; by default the first that has the item.
+    estimate_annotator : str or int, optional
+        Which annotation is the estimate, as for :func:`score`.
     options : object, optional
         How files are read, as for :func:`score`.
 
@@ -88,11 +91,11 @@ def show(
     if not isinstance(item, str | None):
         raise OptionError.of_type("item", item, "a str")
     if _is_lone_run(references, estimates, pairs):
-        if annotators or reading != found.options():
+        if annotators or reading != found.options() or estimate_annotator is not None:
             raise OptionError("a run has its own annotators and options", "name it alone")
         corpus, reading = _of_run(found, references)
     else:
-        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading)
+        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
     corpus = corpus.paired()
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
     view = lay_out(found, corpus, chosen, measure=measure, annotator=annotator, options=reading)

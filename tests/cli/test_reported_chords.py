@@ -65,3 +65,39 @@ def test_jams_of_a_score_has_no_seconds(terminal: Terminal) -> None:
         assert "error[KT148]" in result.out
         assert "not seconds" in result.out
         assert "--overlap" not in result.out
+
+
+# --- estimates that hold several annotations -----------------------------------------------
+
+
+def test_one_annotation_of_an_estimate_is_chosen_as_the_hint_says(terminal: Terminal) -> None:
+    song = str(CASES / "chords-annotators-of-estimates" / "song.jams")
+    terminal.write(ref={"song.lab": "0 2 G"})
+    arguments = ("score", "chords", "ref/song.lab", song, "--no-ci", "--format", "json")
+    refused = terminal.run(*arguments)
+    assert refused.code == 3
+    assert "--estimate-annotator NAME chooses one, by name or number: `1`, `2`" in refused.err
+    # the first annotation is G:maj, the second G:maj7/1
+    for chosen, sevenths in (("1", 1), ("2", 0)):
+        result = terminal.run(*arguments, "--estimate-annotator", chosen)
+        assert (result.code, values(result)["mirex2013/Sevenths"]) == (0, sevenths)
+        assert f"|estimate_annotator:{chosen}|" in result.document["scores"][0]["signature"]
+    unknown = terminal.run(*arguments, "--estimate-annotator", "3")
+    assert unknown.code == 3
+    assert "KT212" in unknown.err
+    assert "annotators: `1`, `2`" in unknown.err
+
+
+def test_the_choice_is_kept_by_runs_and_taken_by_other_commands(terminal: Terminal) -> None:
+    song = str(CASES / "chords-annotators-of-estimates" / "song.jams")
+    terminal.write(ref={"song.lab": "0 2 G"})
+    systems = (f"one={song}", f"two={song}")
+    run = terminal.run("score", "chords", "ref/song.lab", song, "--estimate-annotator", "2", "--out", "run")
+    assert run.code == 0
+    drawn = terminal.run("show", "chords", "run")
+    assert (drawn.code, "G:maj7/1" in drawn.out) == (0, True)
+    again = terminal.run("show", "chords", "ref/song.lab", song, "--estimate-annotator", "2")
+    assert again.out == drawn.out.replace("run", "song")
+    assert terminal.run("compare", "chords", "ref/song.lab", *systems).code == 3
+    compared = terminal.run("compare", "chords", "ref/song.lab", *systems, "--estimate-annotator", "1")
+    assert compared.code == 0

@@ -49,6 +49,7 @@ def command(task: Task) -> Callable[..., int]:
         annotator: Annotated[
             _Several, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
         ] = None,
+        estimate_annotator: Annotated[str | None, Parameter(metavar="NAME|NUMBER")] = None,
         pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
         missing: Literal["worst", "skip", "error"] = "worst",
         strict: Annotated[bool, Parameter(negative="")] = False,
@@ -108,6 +109,9 @@ def command(task: Task) -> Callable[..., int]:
             Columns that tables fill; by default those of the terminal, and 80 in a file.
         annotator
             Compare against this annotator only; NAME=PATH adds a further annotator, repeatable.
+        estimate_annotator
+            Which annotation is the estimate where a file of a system holds several of an item: by the
+            annotator's name, or by number from 1.
         pairs
             List of what belongs together, item,annotator,reference,SYSTEM,... in place of REF and EST.
         missing
@@ -132,6 +136,7 @@ def command(task: Task) -> Callable[..., int]:
             "protocols": listed(protocols),
             "measures": listed(measures),
             "annotator": chosen,
+            "estimate_annotator": estimate_annotator,
             "pairs": pairs,
             "missing": missing,
             "strict": strict,

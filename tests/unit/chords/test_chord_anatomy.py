@@ -302,6 +302,8 @@ def test_a_root_bass_against_another_bass_is_not_noted() -> None:
 
 
 def test_measures_without_a_bass_say_nothing_of_it() -> None:
-    scores = kt.score("chords", {"1": song((0, 2, "C/1"))}, {"1": song((0, 2, "C"))}, measures=["MajMin"])
+    scores = kt.score(
+        "chords", {"1": song((0, 2, "C/1"))}, {"1": song((0, 2, "C"))}, measures=["mirex2013/MajMin"]
+    )
     assert root_bass_notes(scores) == []
     assert scores.tables == ("confusion", "excluded")
