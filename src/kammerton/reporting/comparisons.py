@@ -80,6 +80,7 @@ def _of_measure(
     title = for_terminal(f"{each.measure}{unit}; {plural(each.items, 'item')}{against}")
     level = f"{100 * comparison.level:g} %"
     blank = "\n" if form == "md" else ""
+    signatures = found.scores.signatures(each.annotator, systems=found.scores.systems)
     parts = [
         f"### {title}\n\n" if form == "md" else f"{_comment(form)}{title}\n",
         table(
@@ -98,7 +99,7 @@ def _of_measure(
         *map(told, how_tested(each, comparison)),
         *map(told, _context(found, each.measure)),
         *([] if found.groups is None else _groups(found.groups, each, level, form, table)),
-        f"{_comment(form)}signature {found.scores.signatures(each.annotator)[each.measure]}\n",
+        f"{_comment(form)}signature {signatures[each.measure]}\n",
     ]
     return "".join(parts)
 

@@ -30,7 +30,8 @@ def _markdown(block: Block) -> str:
     head, *body = _cells(block, for_markdown, str, bold_in_markdown)
     aligned = ["---" if place < _texts(block) else "---:" for place in range(len(head))]
     rows = "\n".join("| " + " | ".join(row) + " |" for row in (head, aligned, *body))
-    return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{_code(block.signature)}\n"
+    signatures = "\n\n".join(map(_code, block.signatures))
+    return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{signatures}\n"
 
 
 def _code(text: str) -> str:
@@ -50,7 +51,7 @@ def _latex(block: Block) -> str:
     columns = "l" * _texts(block) + "r" * (len(head) - _texts(block))
     lines = [
         rf"% {for_latex(block.caption)}; needs \usepackage{{booktabs}}",
-        f"% {for_terminal(block.signature)}",
+        *(f"% {for_terminal(each)}" for each in block.signatures),
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         *(" & ".join(row) + r" \\" for row in (head, aggregates)),

@@ -158,11 +158,13 @@ class AnnotatorAgreement:
 
     @cached_property
     def signatures(self) -> Mapping[Measure, str]:
-        """Signature of the figures of each measure."""
+        """Signature of the figures of each measure: of the items that annotators share."""
+        shared = frozenset(self.items)
         used = {
             (name, item): digest
             for name, scores in self.scores.items()
             for (_, item), digest in scores.fingerprints.items()
+            if item in shared
         }
         return {
             measure: signature(

@@ -100,7 +100,7 @@ def _plain_measure(found: MeasureComparison, scores: Scores) -> dict[str, Any]:
         "measure": found.measure.name,
         "aggregate": found.measure.aggregate,
         "annotator": found.annotator,
-        "signature": scores.signatures(found.annotator)[found.measure],
+        "signature": scores.signatures(found.annotator, systems=scores.systems)[found.measure],
         "items": found.items,
         "undefined": found.undefined,
         "resamples": found.resamples,

@@ -85,8 +85,8 @@ class Groups:
         By measure and system, the groups in the order of ``sizes``.
     whole : mapping of Key to Estimate
         The figures of all groups together.
-    signatures : mapping of (str or None) to mapping of Measure to str
-        Of each group: those of its items scored alone.
+    signatures : mapping of ((str or None), str) to mapping of Measure to str
+        Of each group and system: those of its items scored alone.
     fewest_draws : int
         Behind an interval: measures over classes may have fewer than others. 0 if there are no intervals.
     """
@@ -95,7 +95,7 @@ class Groups:
     sizes: Mapping[str | None, int]
     rows: tuple[GroupFigure, ...]
     whole: Mapping[Key, Estimate]
-    signatures: Mapping[str | None, Mapping[Measure, str]]
+    signatures: Mapping[tuple[str | None, str], Mapping[Measure, str]]
     fewest_draws: int = 0
 
     def of(self, measure: Measure, system: str) -> tuple[GroupFigure, ...]:
@@ -113,7 +113,7 @@ class Groups:
         return {"by": self.by, "groups": sizes, "rows": list(self._plain())}
 
     def _plain(self) -> Iterator[dict[str, Any]]:
-        return (plain_figure(row, self.signatures[row.group][row.measure]) for row in self.rows)
+        return (plain_figure(row, self.signatures[row.group, row.system][row.measure]) for row in self.rows)
 
 
 def divide(scores: Scores) -> Groups:
@@ -155,7 +155,8 @@ def groups_of(
     for item, name in zip(made.items, group_of, strict=True):
         groups.setdefault(name, set()).add(item)
     names = sorted(groups, key=lambda name: (name is None, name or ""))
-    found = {name: made.figures(frozenset(groups[name])) for name in names}
+    members = {name: frozenset(groups[name]) for name in names}
+    found = {name: made.figures(members[name]) for name in names}
     rows: list[GroupFigure] = []
     without = made.without(group_of)
     for key in made.keys:
@@ -166,7 +167,13 @@ def groups_of(
         sizes={name: len(groups[name]) for name in names},
         rows=tuple(rows),
         whole=made.whole,
-        signatures={name: scores.signatures(annotator or ALL, groups[name]) for name in names},
+        signatures={
+            (name, system): scores.signatures(
+                annotator or ALL, members[name], scores.systems if shared else (system,)
+            )
+            for name in names
+            for system in scores.systems
+        },
         fewest_draws=made.fewest_draws,
     )
 

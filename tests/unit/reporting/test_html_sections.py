@@ -222,6 +222,20 @@ def test_methods_have_formulas_signatures_and_citations() -> None:
     assert "mirex2013/MajMin mine reference pooled 100.0" in text
 
 
+def test_systems_that_were_scored_on_other_items_are_signed_apart() -> None:
+    refs = {"a": ([(0, 1)], ["C"]), "b": ([(0, 1)], ["G"])}
+    systems = {"whole": refs, "<part>": {"a": refs["a"]}}
+    scores = kt.score("chords", refs, systems, measures=["mirex2013/MajMin"], missing="skip")
+    for found in (section(scores, "figures"), section(scores, "methods")):
+        text = text_of(found)
+        assert re.search(r"whole : mirex2013/\S+\|items:2\|", text)
+        assert re.search(r"<part> : mirex2013/\S+\|items:1/2\|", text)
+        names = re.findall(r'<code id="([^"]*)">mirex2013', found.body)
+        assert len(set(names)) == len(names) == 2
+        assert all(f'data-copy="{name}"' in found.body for name in names)
+    assert "items:1/2|" in scores._repr_html_()
+
+
 def test_headline_figures_come_first_and_others_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kammerton.reporting.html.methods._FIGURES", 1)
     hidden, shown = replace(MEAN, headline=False), replace(LOSS, headline=True)
