@@ -16,6 +16,8 @@ from kammerton.statistics.comparing import compare
 from kammerton.statistics.comparison import Comparison
 from kammerton.statistics.intervals import intervals
 
+pytestmark = pytest.mark.slow
+
 CHORDS = ["mirex2013/Root", "mirex2013/MajMin", "mirex2013/SeventhsBass", "mirex2013/MeanSeg", "decibel/CSR"]
 
 

@@ -5,7 +5,6 @@ import io
 import re
 import resource
 import struct
-import time
 import zipfile
 from importlib.resources import files
 from pathlib import Path
@@ -205,9 +204,8 @@ def zeros(size: int) -> bytes:
 
 def test_what_says_it_is_too_large_is_not_unpacked() -> None:  # row 70
     data = zeros(300 * 2**20)
-    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     (problem,) = said(data)
-    assert time.process_time() - start < 0.2
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
     assert re.fullmatch(r"a\.mxl: KT402 `a\.xml` unpacks to more than [\d,]+ bytes, from [\d,]+", problem)
 

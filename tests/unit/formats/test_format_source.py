@@ -7,7 +7,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -134,14 +133,12 @@ def test_undecodable_bytes_show_in_the_excerpt(tmp_path: Path) -> None:
 def test_24_size_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "a.lab"
     path.touch()
-    os.truncate(path, 100_000_000)
-    begin = time.perf_counter()
+    os.truncate(path, 100_000_000_000)  # what is read of it would not fit
     reading = read_intervals(path, name="a.lab")
-    assert time.perf_counter() - begin < 0.5
     (problem,) = reading.diagnostics
     assert tell(problem) == (
-        "error KT106 file of 100,000,000 bytes: over the limit of 67,108,864\n"
-        "  help: --max-file-size 96MiB allows for it"
+        "error KT106 file of 100,000,000,000 bytes: over the limit of 67,108,864\n"
+        "  help: --max-file-size 95368MiB allows for it"
     )
 
 
