@@ -23,6 +23,7 @@ def cluster(allowed: int) -> Iterator[str]:
     """Give the address of a cluster that allows a task to lose so many workers."""
     import dask  # noqa: PLC0415 - an extra
     import distributed  # noqa: PLC0415
+
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": allowed}),
         distributed.LocalCluster(
