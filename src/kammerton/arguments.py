@@ -19,7 +19,7 @@ from kammerton.model.loading import choose_estimates
 from kammerton.model.splits import choose_split
 from kammerton.model.task import Task
 
-__all__ = ["corpus_of", "options_of", "split_of"]
+__all__ = ["check_system", "corpus_of", "options_of", "split_of"]
 
 
 def split_of(
@@ -117,6 +117,20 @@ def _collected(
         ),
         tuple(collected(source, name=name, default_name="estimate") for name, source in systems),
     )
+
+
+def check_system(name: str | None, estimates: Any, references: Any) -> None:
+    """Refuse before any work a name that no system has, as far as estimates tell the names.
+
+    Raises
+    ------
+    OptionError
+        If no system is called so.
+    """
+    systems = [] if estimates is None else [system for system, _ in _systems(estimates, references)]
+    known = [system for system in systems if system is not None]
+    if name is not None and known and name not in known:
+        raise OptionError.unknown("system", name, known)
 
 
 def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:

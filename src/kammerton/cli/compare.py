@@ -32,6 +32,7 @@ def command(task: Task) -> Callable[..., int]:
         protocols: Annotated[_Several, Parameter(name="--protocol", negative="", metavar="NAME")] = None,
         measures: Annotated[_Several, Parameter(name="--measure", negative="", metavar="NAME")] = None,
         every: Annotated[bool, Parameter(name="--all", negative="")] = False,
+        against: Annotated[str | None, Parameter(metavar="SYSTEM")] = None,
         test: _Test = "permutation",
         alpha: Annotated[float, Parameter(metavar="P")] = 0.05,
         permutations: Annotated[int, Parameter(metavar="N")] = 10_000,
@@ -59,10 +60,11 @@ def command(task: Task) -> Callable[..., int]:
         quiet: Annotated[bool, Parameter(negative="")] = False,
         **reading: Any,
     ) -> int:
-        """Compare systems on exactly the same items, by each measure.
+        """Compare systems by each measure, each pair on exactly the items that both have.
 
-        Systems that share a letter cannot be told apart. Runs that `kammerton score --out` wrote stand in
-        place of folders: all their systems are compared, if they were scored alike on the same references.
+        Systems that share a letter are not significantly different. Runs that `kammerton score --out` wrote
+        stand in place of folders: all their systems are compared, if they were scored alike on the same
+        references.
 
         Parameters
         ----------
@@ -77,6 +79,8 @@ def command(task: Task) -> Callable[..., int]:
             Measure to compare by, PROTOCOL/MEASURE, or a name that only one has; repeatable, or with commas.
         every
             Show every measure in tables, not the headline measures only.
+        against
+            Compare all others with this system only; p-values are adjusted over these pairs.
         test
             Swap the statistics of two systems item by item (permutation), or test the values of items: t,
             wilcoxon; p-values are adjusted over pairs by Holm. Or ranks of all systems, as MIREX (friedman).
@@ -141,6 +145,7 @@ def command(task: Task) -> Callable[..., int]:
             "missing": missing,
             "strict": strict,
             "options": task.options(**reading),
+            "against": against,
             "test": test,
             "alpha": alpha,
             "permutations": permutations,

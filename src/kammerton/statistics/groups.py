@@ -24,7 +24,7 @@ from kammerton.statistics.figures import Key
 from kammerton.statistics.intervals import estimated
 from kammerton.statistics.records import columns_of, frame, plain_figure
 from kammerton.statistics.resampling import LeaveOneOut
-from kammerton.statistics.sample import Sample, headlines, names_of, split_gathered
+from kammerton.statistics.sample import Sample, headlines, names_of, split_gathered, systems_with_enough
 
 if TYPE_CHECKING:
     import polars as pl
@@ -147,7 +147,8 @@ def groups_of(
     annotator : str, optional
         Whose references: by default the only one, or all.
     shared : bool
-        Whether only items count that all systems have.
+        Whether only items count that all systems have, but for those that have too few: see
+        :func:`kammerton.statistics.sample.systems_with_enough`.
     """
     made = _Divided(scores, settings, measures, annotator, shared=shared)
     group_of = [grouping.of.get(item) for item in made.items]
@@ -169,7 +170,7 @@ def groups_of(
         whole=made.whole,
         signatures={
             (name, system): scores.signatures(
-                annotator or ALL, members[name], scores.systems if shared else (system,)
+                annotator or ALL, members[name], tuple(dict.fromkeys((*made.together, system)))
             )
             for name in names
             for system in scores.systems
@@ -192,15 +193,17 @@ class _Divided:
     ) -> None:
         self._scores, self._settings = scores, dict(settings)
         self._clusters = self._settings.pop("clusters", None)
-        self.keys: list[Key] = []
-        self.kept: dict[Measure, frozenset[str]] = {}
-        together = frozenset.intersection if shared else frozenset.union
-        for measure in scores.measures if measures is None else measures:
-            if measure.needs == "annotators":
-                continue
-            keys = headlines(scores, measure, annotator)
-            self.kept[measure] = together(*(names_of(scores, key) for key in keys))
-            self.keys += keys
+        chosen = scores.measures if measures is None else measures
+        keys = {m: headlines(scores, m, annotator) for m in chosen if m.needs != "annotators"}
+        names = {m: {key.system: names_of(scores, key) for key in own} for m, own in keys.items()}
+        self.keys = [key for own in keys.values() for key in own]
+        self.together = systems_with_enough(names.values()) if shared else ()
+        self.kept = {
+            measure: frozenset.intersection(*(own[system] for system in self.together))
+            if shared
+            else frozenset().union(*own.values())
+            for measure, own in names.items()
+        }
         self.fewest_draws: int = self._settings.get("resamples", 0)
         self._sample = Sample(scores, self.keys, self.kept)
         self._found = self._sample.found(self.keys)
