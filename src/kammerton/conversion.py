@@ -289,7 +289,7 @@ class _Job:
                 raise OutputError(f"KT501 cannot write {shown}: {(error.strerror or '').lower()}") from error
         if os.path.lexists(place) and not self.force and (place.is_file() or place.is_symlink()):
             raise OutputError(f"KT503 cannot write {shown}: it is there already\n  help: --force replaces it")
-        write_atomically(place, text.encode("utf-8", "surrogateescape"))
+        write_atomically(place, text.encode("utf-8", "surrogateescape"), clear=not self.into_folder)
         self.written.append(os.fspath(place))
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from kammerton.cli import main
+from kammerton.runs.layout import RECORD
 from run_folders import files_of_run
 
 pytestmark = [
@@ -161,6 +162,18 @@ def test_killed_at_ten_moments(folder: Path, undisturbed: tuple[bytes, dict[str,
     assert ended(started(folder))[:2] == (0, undisturbed[0])
     assert files_of_run(folder / "run") == undisturbed[1]
     assert {path.name for path in folder.iterdir()} == {"ref", "est", "run"}
+
+
+def test_killed_while_the_run_is_written(folder: Path, undisturbed: tuple[bytes, dict[str, bytes]]) -> None:
+    """What is left of it goes with the next who writes the run, and nothing else."""
+    (folder / ".run.mine.tmp").mkdir()
+    for left in (1, 1):
+        process = stopping(folder, number=1, event="open", place=f".tmp/{RECORD}", by=signal.SIGKILL)
+        assert ended(process)[0] == -signal.SIGKILL
+        assert len(list(folder.glob(".run.????????.tmp"))) == left
+    assert ended(started(folder))[:2] == (0, undisturbed[0])
+    assert files_of_run(folder / "run") == undisturbed[1]
+    assert {path.name for path in folder.iterdir()} == {"ref", "est", "run", ".run.mine.tmp"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
