@@ -37,3 +37,21 @@ def test_rows_of_pianoplayer_are_read_up_to_the_finger() -> None:
     assert found.offsets.tolist() == [0.5, 1, 1, 1.5]
     assert found.pitches.tolist() == [60, 62, 48, 64]
     assert found.labels == ("1", "2", "-5", "")
+
+
+def test_a_voice_that_goes_on_in_the_other_staff_stays_with_its_hand() -> None:
+    cross = CASES / "cross-staff"
+    scores = kt.score("fingering", cross / "ref", cross / "est")
+    for measure in ("nakamura2020/M_gen", "strike/M_gen", "strike/hand_accuracy", "pianovam/M_gen"):
+        assert scores.value(measure) == 1
+    # the reference is the estimate, note by note, so no crossing or span is of the reading
+    reference = scores.value("playability/ifr_melodic_references")
+    assert reference == scores.value("playability/ifr_melodic")
+    told = [each for each in scores.diagnostics if each.code == "KT367"]
+    assert [(each.severity, each.count, each.line) for each in told] == [("note", 3, 1)]
+    reading = read_fingering(cross / "ref" / "p.musicxml")
+    ((_, found),) = reading.annotations
+    # right: C5 D5 E5, then A3 B3 C4 below; left: C3, then F2
+    right = found.hands == 0
+    assert found.pitches[right].tolist() == [72, 74, 76, 57, 59, 60]
+    assert found.pitches[~right].tolist() == [48, 41]

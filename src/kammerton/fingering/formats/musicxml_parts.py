@@ -7,7 +7,8 @@ its length, and to its fingers. Repeats stand once, as they are written.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+import re
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -19,6 +20,9 @@ from kammerton.fingering.formats.xml_document import refuse
 from kammerton.formats.options import Limits
 
 __all__ = ["Measure", "Part", "PartReader", "ScoreNote", "Spot"]
+
+_FINGERS = re.compile(r"[1-5](?:[-_,\s\N{EN DASH}]+[1-5]){0,4}\.?")
+"""A text that is of fingers only, as far as can be seen: `3`, `4-1`, `1 3 5`."""
 
 _SLACK = Fraction(1, 16)
 """Quarter notes by which notes of one voice may overlap: programs round the durations of tuplets."""
@@ -184,12 +188,19 @@ class PartReader:
             "backup": self._take_backup,
             "forward": self._take_forward,
             "attributes": self._take_attributes,
+            "direction": self._take_direction,
         }
+        self._written: list[tuple[Element, Spot]] = []
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The parts, in the order of the score."""
         return tuple(state.part for state in self._states.values())
+
+    @property
+    def written_fingers(self) -> Sequence[tuple[Element, Spot]]:
+        """What looks like fingers, but stands in words beside the notes or in lyrics."""
+        return self._written
 
     def begin(self, part: str, measure: int, number: str, *, is_implicit: bool) -> None:
         """Take up a measure of a part; measures are counted from 0."""
@@ -267,6 +278,13 @@ class PartReader:
         for transpose in element.all("transpose"):
             self._take_transposition(transpose, where)
 
+    def _take_direction(self, element: Element) -> None:
+        self._look_for_fingers(element.all("direction-type", "words"), self._now.cursor)
+
+    def _look_for_fingers(self, texts: Iterable[Element], at: Fraction) -> None:
+        where = self._now.where(at)
+        self._written += [(text, where) for text in texts if _FINGERS.fullmatch(text.text.strip())]
+
     def _take_meter(self, time: Element) -> None:
         """Take up a meter; what is no simple one only leaves the length of empty measures unknown."""
         now = self._now
@@ -296,7 +314,7 @@ class PartReader:
         voice = fields["voice"].text.strip() if "voice" in fields else ""
         if "chord" in fields and now.chord_begin is not None:
             begin = now.chord_begin
-            voice = voice or now.chord_voice
+            voice = now.chord_voice or voice  # a chord is of one voice, and some programs write it once
             # a chord note longer than its chord reaches further, but does not move what follows
             now.furthest = max(now.furthest, add_times(begin, quarters))
         else:
@@ -324,6 +342,8 @@ class PartReader:
         note = ScoreNote(element, midi, staff, voice, now.bar, begin, quarters, now.chord)
         if "notations" in fields:
             note.fingerings = tuple(element.all("notations", "technical", "fingering"))
+        if "lyric" in fields:
+            self._look_for_fingers(element.all("lyric", "text"), begin)
         ties = _ties(element) if "tie" in fields or "notations" in fields else ()
         if ties:
             self._keep_tied(note, ties)

@@ -20,7 +20,7 @@ _LAYOUTS = {
     "score-timewise": ("score-timewise", "measure", "part"),
 }
 
-_WHOLE = frozenset(("note", "backup", "forward", "attributes"))
+_WHOLE = frozenset(("note", "backup", "forward", "attributes", "direction"))
 """Children of a measure that are handed over, each when it is complete."""
 
 _KEPT = frozenset(
@@ -42,6 +42,10 @@ _KEPT = frozenset(
         "notations",
         "technical",
         "fingering",
+        "lyric",
+        "text",
+        "direction-type",
+        "words",
         "divisions",
         "time",
         "beats",
@@ -53,6 +57,9 @@ _KEPT = frozenset(
     ]
 )
 """What is kept of them."""
+
+_FREE = frozenset(("text", "words"))
+"""Elements whose text may be of any length; what is too long is nothing that is looked for."""
 
 _LARGEST = 1_000
 """Elements that one note may hold."""
@@ -211,7 +218,9 @@ class ScoreTree:
             if not element.text and text.isspace():
                 return  # what stands between its children
             element.text += text
-            if len(element.text) > self._limits.label:
+            if len(element.text) > self._limits.label and element.name in _FREE:
+                element.text = element.text[: self._limits.label]
+            elif len(element.text) > self._limits.label:
                 message = f"text of more than {self._limits.label:,} characters"
                 refuse("KT106", message, self._source.tag(element.name, element.position))
 
