@@ -333,7 +333,7 @@ def test_convert_there_and_back(example: Terminal) -> None:
 def test_measures_of_the_task_are_described(terminal: Terminal) -> None:
     out = terminal.run("measures", "fingering").out
     for protocol in ("nakamura2020", "strike", "pianovam", "playability"):
-        assert f"fingering: {protocol}, revision 1" in out
+        assert f"fingering: {protocol}, revision 2" in out
     card = " ".join(terminal.run("measures", "fingering", "pianovam/M_high").out.split())
     assert "Elsewhere this is M_soft" in card
     assert terminal.run("measures", "M_high").code == 0

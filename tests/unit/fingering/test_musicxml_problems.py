@@ -427,12 +427,12 @@ def test_any_bytes_are_read_or_said_to_be_wrong(data: bytes) -> None:
 PAGES = {
     page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
     for page in files("kammerton").joinpath("explanations").iterdir()
-    if re.fullmatch(r"KT35\d\.md", page.name)
+    if re.fullmatch(r"KT(35\d|36[78])\.md", page.name)
 }
 
 
 def test_there_is_a_page_for_each_code() -> None:
-    assert sorted(PAGES) == [f"KT35{digit}" for digit in range(10)]
+    assert sorted(PAGES) == [*(f"KT35{digit}" for digit in range(10)), "KT367", "KT368"]
 
 
 @pytest.mark.parametrize("code", PAGES)

@@ -105,7 +105,7 @@ _CITATION = """@misc{pianovam_evaluation,
 
 PROTOCOL = Protocol(
     name="pianovam",
-    revision=1,
+    revision=2,
     summary="The measures of the PianoVAM evaluation document, under its own names.",
     rules=(
         "Fingers are compared without their hand. M_high is the rate of notes that match any "

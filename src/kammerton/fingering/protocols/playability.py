@@ -82,7 +82,7 @@ _CITATION = """@article{parncutt1997fingering,
 
 PROTOCOL = Protocol(
     name="playability",
-    revision=1,
+    revision=2,
     summary="What no hand can play, by the span table of your choice; needs no reference.",
     rules=(
         "Within a hand, notes that begin within 30 ms are a chord. A step leads from one note to one "

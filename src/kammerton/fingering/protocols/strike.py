@@ -114,7 +114,7 @@ def _pair(name: str) -> Measure:
 
 PROTOCOL = Protocol(
     name="strike",
-    revision=1,
+    revision=2,
     summary="Match rates on the finger that strikes; partial labels allowed.",
     rules=(
         "Two labels match if hand and striking finger are the same (option substitution: all fingers, "
