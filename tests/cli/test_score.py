@@ -351,6 +351,17 @@ def test_missing_estimate_is_scored_as_worst_and_named(corpus: Terminal) -> None
     assert result.out.splitlines()[3].split() == ["est", "2", "33.33"]  # 2 of 6 s
 
 
+def test_missing_estimates_that_are_skipped_on_request_are_no_failure(corpus: Terminal) -> None:
+    (corpus.folder / "est/one.lab").unlink()
+    result = corpus.run(*SCORE, "ref", "est", "--measure", "mirex2013/Root", "--missing", "skip")
+    assert result.code == 0
+    assert "warning[KT203] est: no estimate for 1 of 2 items (`one`)" in result.err
+    assert result.out.splitlines()[3].split() == ["est", "1", "100.00"]
+    broken = corpus.folder / "est/one.lab"
+    broken.write_text("0 2 nonsense\n")  # a file that cannot be used is another thing
+    assert corpus.run(*SCORE, "ref", "est", "--missing", "skip").code == 1
+
+
 def test_missing_error_and_strict_stop_the_run(corpus: Terminal) -> None:
     (corpus.folder / "est/one.lab").unlink()
     for option, why in ((("--missing", "error"), ""), (("--strict",), " (ended by --strict)")):

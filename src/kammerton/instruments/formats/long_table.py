@@ -275,7 +275,8 @@ class _LongTable:
         message = (
             f"all items have the same {width:,} labels in the same order: read as scores of a vocabulary"
         )
-        hint = "--threshold or --top-k makes lists of them"
+        is_cut = self._options.threshold or self._options.top_k
+        hint = None if is_cut else "--threshold or --top-k makes lists of them"
         note = Diagnostic(code="KT615", severity="note", message=message, hint=hint, file=self._problems.file)
         self._problems.add(note)
         return True

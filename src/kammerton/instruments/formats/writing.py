@@ -234,7 +234,7 @@ def _topics(entries: Sequence[Entry], form: str) -> Sequence[Entry]:
         if entry.item is None:
             _refuse(form, "the file does not name its item", "write a table of many items")
         if entry.item in seen:
-            _refuse(form, f"item {quote(entry.item)} has several annotators", "--annotator takes one")
+            _refuse(form, f"item {quote(entry.item)} has several annotators", "write those of one")
         seen.add(entry.item)
         _check(entry, form, blanks=False)
         if not len(entry.found) and not entry.found.absent:
