@@ -435,15 +435,16 @@ def test_who_follows_a_hint_is_better_off(terminal: Terminal, row: Row) -> None:
     for name, content in row.files.items():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    for command in row.setup:
-        assert terminal.run(*shlex.split(command)).code == 0
+    for each in row.setup:
+        assert terminal.run(*shlex.split(each)).code == 0
     argv = shlex.split(row.command)
     before = terminal.run(*argv)
     hint = row.pattern().search(before.out + before.err)
     assert hint, f"the hint is not given: {before.out}{before.err}"
-    for commands in [row.instead] if row.instead else list(ways(hint[0], argv, row.fill)):
+    meant = [shlex.split(command) for command in row.instead]
+    for commands in [meant] if meant else list(ways(hint[0], argv, row.fill)):
         for command in commands:
-            after = terminal.run(*(shlex.split(command) if isinstance(command, str) else command))
+            after = terminal.run(*command)
         if row.then:
             assert row.then in after.out + after.err
         else:
