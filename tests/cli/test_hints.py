@@ -152,6 +152,11 @@ ROWS = [
     ),
     Row("looks like change points: use --layout points", "check chords a.lab", {"a.lab": "0 C\n1 G\n"}),
     Row("leave out --layout points", "check chords a.lab --layout points", {"a.lab": "0 1 C\n1 2 G\n"}),
+    Row(
+        "{}; --lenient reads {}",
+        "check chords a.jams",
+        {"a.jams": JAMS.replace('"chord"', '"chord_weimar"').replace('"C"', '"Cj7911#"')},
+    ),
     # --- scores of chords ---
     Row(
         "scored as worst; `--missing skip` leaves them out",
@@ -392,6 +397,9 @@ ROWS = [
 ]
 
 NOT_FOLLOWED = {
+    "give the address of the folder that has the files, name them in a table (--pairs), or copy them": (
+        "needs a web server with folders without end"
+    ),
     "start workers, and run the same command again: what is finished is kept with --out": "needs a cluster",
     "score it without --jobs and --executor, or pack it to a file": "needs a store in memory",
     "folders that `kammerton score --out` wrote": "of Python, where a report has no runs",
