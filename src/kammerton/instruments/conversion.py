@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from kammerton.errors import DataError, Diagnostic
+from kammerton.errors import DataError, Diagnostic, inflected, plural
 from kammerton.formats.writing import left_behind
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats import read_with_metadata, unfold
@@ -72,9 +72,18 @@ _RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
 }
 
 
+def _telling(track: Track) -> list[tuple[str | None, InstrumentList]]:
+    """Return the lists of a track without those that nobody judged, if all others are closed."""
+    telling = [(item, each) for item, each in track.lists if each.closed or len(each) or each.absent]
+    mixed = telling and all(each.closed for _, each in telling)
+    return telling if mixed else [*track.lists]
+
+
 def _render(tracks: Sequence[Track], form: str) -> str:
     entries = [
-        Entry(item, track.annotator, found, track.metadata) for track in tracks for item, found in track.lists
+        Entry(item, track.annotator, found, track.metadata)
+        for track in tracks
+        for item, found in _telling(track)
     ]
     try:
         return _RENDERERS[form](entries)
@@ -87,7 +96,15 @@ def _track(found: InstrumentList, annotator: str | None, name: str) -> Track:
 
 
 def _remark(track: Track, form: str) -> Iterator[Diagnostic]:
-    return left_behind(track.metadata if form == "jams" else None)
+    left_out = len(track.lists) - len(_telling(track))
+    if left_out:
+        items = f"{plural(left_out, 'item')} {inflected(left_out, 'is', 'are')}"
+        message = f"{items} left out, of whose instruments nothing is known"
+        hint = "--assume-absent writes them as items without instruments"
+        yield Diagnostic(
+            code="KT152", severity="note", message=message, file=track.file, hint=hint, count=left_out
+        )
+    yield from left_behind(track.metadata if form == "jams" else None)
 
 
 CONVERSION = Conversion(

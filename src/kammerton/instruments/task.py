@@ -40,7 +40,7 @@ _OF_ONE = {"have": "has", "list": "lists"}
 _SAID_ONCE = frozenset(
     (
         *("KT600", "KT601", "KT602", "KT605", "KT606", "KT607", "KT608"),
-        *("KT611", "KT612", "KT627", "KT628", "KT632", "KT633"),
+        *("KT611", "KT612", "KT627", "KT628", "KT629", "KT632", "KT633"),
     )
 )
 """Codes of what is true of a label, or of how a collection was written, whichever file it is said of."""

@@ -76,6 +76,14 @@ def test_notes_of_nsynth_are_of_their_families() -> None:
     assert [(each.code, each.line, each.column) for each in unknown.diagnostics] == [("KT600", 2, 27)]
 
 
+def test_numbers_of_classes_are_no_scores() -> None:
+    said = told(read('{"E": 0, "F": 1, "G": 2}', ".json").diagnostics)
+    assert said.startswith(
+        "error 1:1+24 KT624 format not recognised: numbers of classes, and no annotations\n"
+    )
+    assert only(read('{"E": 2, "F": 1, "G": 0}', ".json")) == "v<E=2 F=1 G=0>"
+
+
 def test_repeats_and_unknown_labels_have_places() -> None:
     found = sheet('{"a": ["E", "E"],\n "b": ["Ee", "F"], "c": ["F"]}', ".json", taxonomy=SAMPLE)
     assert items(found) == {"a": "<E>", "c": "<F>"}

@@ -61,6 +61,9 @@ def read_json(
         1, and else scores of a vocabulary. Stems are sets.
     """
     work = _Json(places, problems, options)
+    if _is_class_map(value):
+        say_unrecognised(problems, places.of(()), "numbers of classes, and no annotations", _HINT)
+        return None
     if is_one_item(value):
         return work.read({"": value}, is_sheet=False)
     if not isinstance(value, dict):
@@ -74,6 +77,11 @@ def is_one_item(value: object) -> bool:
     if isinstance(value, dict):
         return _inner(value) is not None or _are_scores(value)
     return isinstance(value, list)
+
+
+def _is_class_map(value: object) -> bool:
+    """Tell whether an object numbers classes from 0 on, as the ``class-map.json`` of OpenMIC-2018 does."""
+    return isinstance(value, dict) and len(value) > 2 and list(value.values()) == list(range(len(value)))
 
 
 def _inner(value: Mapping[str, object]) -> str | None:

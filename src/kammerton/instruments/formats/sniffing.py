@@ -14,12 +14,17 @@ from kammerton.formats.reading import Problems
 from kammerton.formats.source import open_regular, read_bytes, read_text
 from kammerton.formats.tables import Header, first_row, read_table
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats.jamendo import is_jamendo, read_jamendo
 from kammerton.instruments.formats.jams_tags import is_jams, read_jams_tags
 from kammerton.instruments.formats.json_lists import is_one_item, read_json
 from kammerton.instruments.formats.label_lines import read_label_lines
 from kammerton.instruments.formats.long_table import columns_of, read_long_table, say_missing
 from kammerton.instruments.formats.source import Source, as_reading, as_sheet, say_empty
+from kammerton.instruments.formats.tag_lists import (
+    is_jamendo,
+    read_jamendo,
+    read_segments,
+    segments_header,
+)
 from kammerton.instruments.formats.trec import read_trec, trec_form
 from kammerton.instruments.formats.wide_table import read_wide_table
 from kammerton.instruments.options import InstrumentOptions
@@ -168,6 +173,9 @@ def _parse_rows(
     text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool
 ) -> Source | None:
     """Read what stands line by line: judgements and runs, tables, labels."""
+    segments = segments_header(text)
+    if segments is not None:
+        return read_segments(text, segments, problems, options)
     header = first_row(text, lambda names: len(columns_of(names)))
     if header is None:
         say_empty(problems)

@@ -26,6 +26,9 @@ __all__ = ["read_wide_table"]
 
 Matrix = NDArray[np.float64]
 
+_CLASSES = ["index", "mid", "display_name"]
+"""Header of the ``class_labels_indices.csv`` of AudioSet."""
+
 _ZERO_ONE = frozenset(("0", "1", "0.0", "1.0"))
 
 
@@ -95,6 +98,9 @@ class _WideTable:
         elif self._lacks_items():
             hint = "put a column such as `file` before the instruments"
             self._say("KT616", table.header_place(), "no column names the items", hint)
+        elif table.names == _CLASSES:
+            hint = "--map FILE reads it, and gives identifiers of AudioSet their names"
+            self._say("KT616", table.header_place(), "a list of classes, and no annotations", hint)
         elif self._is_text():
             hint = "name the columns of a table of item and instrument `file,instrument`"
             message = "the first row is no header, or no column is `instrument`"
