@@ -76,6 +76,13 @@ def test_notes_of_nsynth_are_of_their_families() -> None:
     assert [(each.code, each.line, each.column) for each in unknown.diagnostics] == [("KT600", 2, 27)]
 
 
+@pytest.mark.parametrize("text", ['{"lists": {}}', '{"a": [], "b": {}}', '{"a": {"F": 0, "G": 0}}'])
+def test_a_file_in_which_no_item_has_an_instrument_is_said(text: str) -> None:
+    found = sheet(text, ".json")
+    assert told(found.diagnostics) == "warning KT622 no item of the file has an instrument"
+    assert told(sheet('{"a": [], "b": ["F"]}', ".json").diagnostics) == ""
+
+
 def test_numbers_of_classes_are_no_scores() -> None:
     said = told(read('{"E": 0, "F": 1, "G": 2}', ".json").diagnostics)
     assert said.startswith(

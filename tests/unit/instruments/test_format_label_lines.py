@@ -50,6 +50,14 @@ def test_no_labels(text: str) -> None:
     assert told(read(text).diagnostics) == "error KT110 no annotation rows"
 
 
+def test_activations_of_medleydb_are_no_labels() -> None:
+    text = "time,S01,S02\n0.0,0.12,0.9\n0.046,0.1,0.2\n"
+    assert told(read(text, ".lab").diagnostics).startswith(
+        "error 2:1+12 KT624 format not recognised: rows of times"
+    )
+    assert told(read(text, ".csv").diagnostics).startswith("error 1:1+12 KT616 no column names the items")
+
+
 def test_budgets() -> None:
     assert (
         told(read("F\nG\nE\n", limits=Limits(rows=2)).diagnostics)

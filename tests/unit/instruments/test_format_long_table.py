@@ -236,6 +236,15 @@ def test_a_list_in_which_some_labels_have_scores_is_broken_and_one_without_is_no
     )
 
 
+def test_rows_of_parts_of_a_recording_name_a_label_again_and_again() -> None:
+    text = (
+        "segment_id\tstart_time_seconds\tend_time_seconds\tlabel\nx_0\t0\t1\tF\nx_0\t2\t3\tF\ny_0\t0\t1\tG\n"
+    )
+    found = sheet(text, ".tsv")  # as the strong labels of AudioSet
+    assert items(found) == {"x_0": "{F}", "y_0": "{G}"}
+    assert told(found.diagnostics) == ""
+
+
 def test_the_caller_may_say_that_the_order_ranks() -> None:
     found = sheet("file,instrument,score\na,G,\na,F,\nb,E,1\n", ranked=True)
     assert items(found) == {"a": "<G F>", "b": "<E=1>"}

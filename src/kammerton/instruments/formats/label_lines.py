@@ -20,7 +20,8 @@ from kammerton.model.annotations import Place
 
 __all__ = ["read_label_lines"]
 
-_TIMES = re.compile(r"[ \t]*[0-9.]+[ \t]+[0-9.]+[ \t]+\S")
+_TIMES = re.compile(r"[ \t]*[0-9.]+[ \t]+[0-9.]+[ \t]+\S|[ \t]*[0-9.]+(?:,[0-9.]+)+[ \t]*$")
+"""A row of times and a label, or of a time and activations."""
 
 
 def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) -> Source | None:
@@ -45,8 +46,9 @@ def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) 
     if not lines:
         say_empty(problems)
         return None
-    if _TIMES.match(lines[0][1]):
-        number, line = lines[0]
+    times = next((row for row in lines[:2] if _TIMES.match(row[1])), None)
+    if times is not None:
+        number, line = times
         place = Place(problems.file, number, 1, len(line), line)
         say_unrecognised(problems, place, "rows of times", "one label a line, or a table with a header")
         return None

@@ -45,6 +45,8 @@ NAMES: dict[Column, tuple[str, ...]] = {
         "path",
         "file_id",
         "song_id",
+        "segment_id",
+        "ytid",
         "id",
     ),
     "label": ("instrument", "label", "tag", "class", "instrument_name", "label_name", "class_name"),
@@ -218,8 +220,14 @@ class _LongTable:
             entries = self._by_rank(entries)
             ordered = True
         vector = self._is_vector(entries, len(keys))
-        manner = Manner(ordered=ordered, vector=vector, closed=closed, sheet=self.is_sheet)
+        manner = Manner(
+            ordered=ordered, vector=vector, closed=closed, repeats=self._has_times(), sheet=self.is_sheet
+        )
         return finish(entries, len(keys), self._problems, self._options, manner, self._broken)
+
+    def _has_times(self) -> bool:
+        """Tell whether rows are parts of items, in which a label comes again."""
+        return any(_folded(name).startswith(("start", "onset")) for name in self._table.names)
 
     def _numbers(self, column: Column, lists: Integers, *, required: bool = False) -> NDArray[np.float64]:
         index = self._columns[column]

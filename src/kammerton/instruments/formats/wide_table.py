@@ -29,6 +29,9 @@ Matrix = NDArray[np.float64]
 _CLASSES = ["index", "mid", "display_name"]
 """Header of the ``class_labels_indices.csv`` of AudioSet."""
 
+_TIMES = frozenset(("time", "start", "start_time", "onset"))
+"""Names of a first column of times, such as that of MedleyDB's activations."""
+
 _ZERO_ONE = frozenset(("0", "1", "0.0", "1.0"))
 
 
@@ -111,9 +114,11 @@ class _WideTable:
         return any(each.code in ("KT616", "KT617") for each in self._problems.diagnostics())
 
     def _lacks_items(self) -> bool:
-        """Tell if the first column is of 0 and 1 under a name that is none for items."""
+        """Tell if the first column is of times, or of 0 and 1 under a name that is none for items."""
         cells = {cell.strip() for cell in self._table.columns[0]}
         name = self._table.names[0]
+        if name.casefold() in _TIMES:
+            return True
         return len(self._table) > len(cells) and cells <= _ZERO_ONE and column_of(name) != "item"
 
     def _is_text(self) -> bool:
