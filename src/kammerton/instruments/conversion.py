@@ -102,7 +102,7 @@ def _remark(track: Track, form: str) -> Iterator[Diagnostic]:
         message = f"{items} left out, of whose instruments nothing is known"
         hint = "--assume-absent writes them as items without instruments"
         yield Diagnostic(
-            code="KT152", severity="note", message=message, file=track.file, hint=hint, count=left_out
+            code="KT666", severity="note", message=message, file=track.file, hint=hint, count=left_out
         )
     yield from left_behind(track.metadata if form == "jams" else None)
 

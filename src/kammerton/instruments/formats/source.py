@@ -44,11 +44,8 @@ class Source:
 def as_sheet(source: Source, problems: Problems) -> Sheet[InstrumentList]:
     """Return the items of a file; an item is broken if one of its lists is, and what has no name is none."""
     lists = source.lists.found
-    if (
-        lists
-        and not source.lists.broken
-        and all(each.closed and not len(each) and not each.absent for each in lists)
-    ):
+    are_empty = all(each.closed and not len(each) and not each.absent for each in lists)
+    if lists and are_empty and not source.lists.broken:
         message = "no item of the file has an instrument"
         problems.add(Diagnostic(code="KT622", severity="warning", message=message, file=problems.file))
     broken: dict[str, str] = {}
