@@ -169,4 +169,4 @@ def test_the_kit_finds_a_task_that_workers_cannot_get() -> None:
     from dataclasses import replace  # noqa: PLC0415
 
     faults = find_faults(replace(song_keys.TASK, extent=lambda _: 1.0), samples=[*keys_of(KEYS).values()])
-    assert any("cannot be pickled" in fault for fault in faults)
+    assert any("workers cannot get the task" in fault for fault in faults)
