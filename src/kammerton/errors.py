@@ -138,8 +138,7 @@ class Diagnostic:
     Parameters
     ----------
     code : str
-        Stable code, ``KT`` and three digits; ``kammerton explain CODE`` has its page. Other packages have
-        letters of their own.
+        Stable code, ``KT`` and three digits; ``kammerton explain CODE`` has its page.
     severity : {"error", "warning", "note"}
         *error*: the file or item is not used; *warning*: it was repaired and is used;
         *note*: nothing was changed.

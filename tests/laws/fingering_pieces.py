@@ -74,7 +74,8 @@ def _other_hand(finger: str) -> str:
 
 
 def _reordered(fingering: Fingering, rank: Sequence[int]) -> Fingering:
-    order = np.lexsort((np.array(rank)[: len(fingering)], fingering.onsets))
+    grace = fingering.offsets == fingering.onsets  # those come first, one after the other as they stand
+    order = np.lexsort((np.where(grace, -1, np.array(rank)[: len(fingering)]), fingering.onsets))
     return _taken(fingering, order)
 
 

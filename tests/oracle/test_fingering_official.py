@@ -10,8 +10,6 @@ import pytest
 import kammerton
 from oracle.covered import NAKAMURA
 
-pytestmark = pytest.mark.slow
-
 MODELS = ("CHMM", "FHMM1")
 
 

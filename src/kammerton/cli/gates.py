@@ -12,7 +12,6 @@ from kammerton.model.measure import Measure
 from kammerton.model.protocol import find
 from kammerton.model.scores import Scores
 from kammerton.reporting.tables import PER_CENT
-from kammerton.statistics.ranks import differences, scale_of
 
 __all__ = ["Gate", "parse_gates"]
 
@@ -28,12 +27,15 @@ class Gate:
         """Say which systems do not pass; an undefined figure does not."""
         higher = self.measure.direction == "higher"
         for system in scores.systems:
-            value = scores.value(str(self.measure), system=system)
-            beyond = differences(value, self.limit, scale_of(self.measure))
             told = f"gate failed: {self.measure} of {printable(system)} is"
+            if self.measure not in scores.measures:
+                yield f"{told} not evaluated; a note above says why"
+                continue
+            value = scores.value(str(self.measure), system=system)
             if math.isnan(value):
-                yield f"{told} undefined"
-            elif (beyond < 0) if higher else (beyond > 0):
+                why = scores.why_undefined(self.measure, system, scores.annotators_of(self.measure)[-1])
+                yield f"{told} undefined" + (f" ({why})" if " " not in why else "")  # codes, not sentences
+            elif (value < self.limit) if higher else (value > self.limit):
                 yield f"{told} {self._told(value)}, {'below' if higher else 'above'} {self._told(self.limit)}"
 
     def _told(self, value: float) -> str:

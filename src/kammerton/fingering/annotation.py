@@ -74,7 +74,9 @@ class Fingering:
 
     def __getstate__(self) -> dict[str, object]:
         state = {**self.__dict__, "line_of": None, "place_of": None}
-        state.pop("codes", None)  # another process numbers labels in an order of its own
+        # another process numbers labels in an order of its own; the rest is found again sooner than sent
+        for name in ("codes", "told_hands", "lacking"):
+            state.pop(name, None)
         return state
 
     def __len__(self) -> int:
@@ -101,6 +103,41 @@ class Fingering:
             number_of_label(label)
         return np.fromiter(map(_numbers.__getitem__, self.labels), dtype=np.int64, count=len(self.labels))
 
+    @cached_property
+    def told_hands(self) -> NDArray[np.int64]:
+        """The hand of each note as its label or the source tells it, -1 where neither does.
+
+        A finger without sign tells the right hand only in a piece in which another finger has a sign.
+        """
+        codes = self.codes  # which may be new, of labels that no fingering had
+        signs = _hands_of_labels(len(_numbers))[codes]
+        told = np.where(signs == UNKNOWN, self.hands, signs)
+        if not (signs == LEFT).any():
+            told[self.hands == UNKNOWN] = UNKNOWN
+        return told
+
+    @cached_property
+    def lacking(self) -> frozenset[str]:
+        """What is not there: of ``"fingers"``, ``"pitches"``, ``"onsets"``, ``"durations"`` and ``"hands"``.
+
+        Labels alone have neither pitches nor times: those that they have are placeholders. Nor has a piece of
+        several notes that all begin at one time and end there.
+        """
+        found = set()
+        fingered = self.codes != 0
+        if not fingered.any():
+            found.add("fingers")
+        elif (self.told_hands[fingered] == UNKNOWN).all():
+            found.add("hands")
+        alone = bool((self.pitches < 0).all())
+        if alone:
+            found.add("pitches")
+        if alone or (self.offsets <= self.onsets).all():
+            found.add("durations")
+            if alone or (len(self) > 1 and (self.onsets == self.onsets[0]).all()):
+                found.add("onsets")
+        return frozenset(found)
+
     def labelled(self, codes: NDArray[np.int64], line_of: Callable[[int], int]) -> Fingering:
         """Return the same notes, fingered otherwise, as another file has them.
 
@@ -121,6 +158,13 @@ class Fingering:
 def _spellings(count: int) -> NDArray[np.object_]:
     """Return the first so many labels."""
     return np.array(known_labels()[:count], dtype=object)
+
+
+@lru_cache(maxsize=1)
+def _hands_of_labels(count: int) -> NDArray[np.int64]:
+    """Return the hands that the signs of the first so many labels tell, -1 of the missing label."""
+    hands = [(LEFT if label[0] == "-" else RIGHT) if label else UNKNOWN for label in known_labels()[:count]]
+    return np.array(hands, dtype=np.int64)
 
 
 def number_of_label(label: str) -> int:

@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kammerton.core.intervals import Codes, Flags
-from kammerton.fingering.annotation import UNKNOWN, Fingering, known_labels
-from kammerton.fingering.match_rates import Matches, confusion_counts, hands_of_labels
+from kammerton.fingering.annotation import Fingering, known_labels
+from kammerton.fingering.match_rates import Matches, confusion_counts
 from kammerton.fingering.pieces import Comparison, LabelTable, Pieces, collect, group_pieces, tabulate
 from kammerton.fingering.playability import KeyPresses
 from kammerton.model.measure import Statistics
@@ -35,11 +37,14 @@ class Columns:
         What the codes stand for.
     groups : ndarray of int64, shape (cases,)
         Group of each case.
+    handless : ndarray of bool, shape (cases,)
+        Whether the hands of the estimate, or of any annotator, are not told.
     """
 
     cases: list[tuple[Codes, Codes]]
     table: LabelTable
     groups: Codes
+    handless: Flags
 
     @cached_property
     def pieces(self) -> tuple[Pieces, ...]:
@@ -148,7 +153,9 @@ def build_columns(cases: Sequence[Case[Fingering]]) -> Columns:
     """Encode cases of references and an estimate on the same notes."""
     coded = [(_estimate(case).codes, np.array([ref.codes for ref in case.references])) for case in cases]
     table = _extended(label_table())
-    return Columns(coded, table, np.array([case.group for case in cases], dtype=np.int64))
+    handless = [any("hands" in f.lacking for f in (_estimate(case), *case.references)) for case in cases]
+    groups = np.array([case.group for case in cases], dtype=np.int64)
+    return Columns(coded, table, groups, np.array(handless, dtype=bool))
 
 
 def _extended(table: LabelTable) -> LabelTable:
@@ -164,23 +171,30 @@ def _extended(table: LabelTable) -> LabelTable:
 def key_presses(fingerings: Iterable[Fingering]) -> KeyPresses:
     """Put fingerings one after the other.
 
-    The hand is that of the struck finger; where a note has no finger, what the source says.
+    The hand is that of the struck finger; where that tells none, what the source says. A note whose pitch is
+    not known is as one without finger: no step from it or to it is judged.
     """
     pieces = list(fingerings)
     codes = np.concatenate([np.empty(0, dtype=np.int64), *(p.codes for p in pieces)])
     table = label_table()  # a label is known once its code was asked for
-    hands = hands_of_labels(table.strikes)[codes]
-    unfingered = np.flatnonzero(hands == UNKNOWN)
-    hands[unfingered] = np.concatenate([np.empty(0, dtype=np.int64), *(p.hands for p in pieces)])[unfingered]
+    pitches = np.concatenate([np.empty(0, dtype=np.int64), *(p.pitches for p in pieces)])
+    known = pitches >= 0
     return KeyPresses(
-        fingers=np.abs(table.strikes)[codes],
-        releases=np.abs(table.releases)[codes],
-        hands=hands,
-        pitches=np.concatenate([np.empty(0, dtype=np.int64), *(p.pitches for p in pieces)]),
-        onsets=np.concatenate([np.empty(0), *(p.onsets for p in pieces)]),
-        ends=np.concatenate([np.empty(0), *(p.offsets for p in pieces)]),
+        fingers=np.abs(table.strikes)[codes] * known,
+        releases=np.abs(table.releases)[codes] * known,
+        hands=np.concatenate([np.empty(0, dtype=np.int64), *(p.told_hands for p in pieces)]),
+        pitches=pitches,
+        onsets=_times(pieces, "onsets"),
+        ends=_times(pieces, "durations"),
         offsets=np.concatenate(([0], np.cumsum([len(p) for p in pieces], dtype=np.int64))),
     )
+
+
+def _times(pieces: Sequence[Fingering], what: Literal["onsets", "durations"]) -> NDArray[np.float64]:
+    """Return onsets, or when notes end: NaN where a piece has placeholders only."""
+    times = [p.onsets if what == "onsets" else p.offsets for p in pieces]
+    told = [np.full(len(p), np.nan) if what in p.lacking else t for p, t in zip(pieces, times, strict=True)]
+    return np.concatenate([np.empty(0), *told])
 
 
 def label_table() -> LabelTable:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.core.intervals import Codes, Flags, sequence_of_rows
-from kammerton.fingering.annotation import LEFT, RIGHT
+from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
 from kammerton.fingering.constraints import ORDER, RULES, Limits, consecutive_notes, judge_steps
 
 __all__ = ["CHORD_S", "JUDGED", "LEGATO_S", "Judgement", "KeyPresses", "Playability"]
@@ -49,15 +49,15 @@ class KeyPresses:
     Parameters
     ----------
     fingers : ndarray of int64, shape (notes,)
-        Struck fingers 1 to 5, 0 where missing.
+        Struck fingers 1 to 5, 0 where missing, or where the pitch is not known.
     releases : ndarray of int64, shape (notes,)
         Fingers on the keys when these are let go, 0 where missing or of the other hand.
     hands : ndarray of int64, shape (notes,)
         0 right, 1 left, -1 unknown.
     pitches : ndarray of int64, shape (notes,)
-        MIDI numbers.
+        MIDI numbers; -1 unknown.
     onsets, ends : ndarray of float64, shape (notes,)
-        Seconds. After an end that is NaN nothing is legato.
+        Seconds, NaN where not known. After an end that is NaN nothing is legato.
     offsets : ndarray of int64, shape (pieces + 1,)
         Note at which each piece begins.
     """
@@ -141,11 +141,15 @@ class Playability:
     Parameters
     ----------
     presses : KeyPresses
-        The notes. One whose hand is not known is left out, except from :meth:`in_order`.
+        The notes. One whose onset is not known is left out, except from :meth:`in_order`.
+    one_hand : bool
+        Whether notes whose hand is not known are those of one hand, whose crossings are not judged. Else they
+        are left out, except from :meth:`in_order`.
     """
 
-    def __init__(self, presses: KeyPresses) -> None:
+    def __init__(self, presses: KeyPresses, *, one_hand: bool = False) -> None:
         self._presses = presses
+        self._hands = (RIGHT, LEFT, UNKNOWN) if one_hand else (RIGHT, LEFT)
         self._pieces = sequence_of_rows(presses.offsets)
 
     def in_order(self, limits: Limits) -> Judgement:
@@ -207,10 +211,11 @@ class Playability:
     @cached_property
     def _lanes(self) -> _Lanes:
         presses = self._presses
-        right, left = (np.flatnonzero(presses.hands == hand) for hand in (RIGHT, LEFT))
-        notes = np.concatenate((right, left))
-        lanes = self._pieces[notes]
-        lanes[len(right) :] += len(presses)
+        timed = ~np.isnan(presses.onsets)
+        of_hands = [np.flatnonzero(timed & (presses.hands == hand)) for hand in self._hands]
+        notes = np.concatenate(of_hands)
+        behind = np.repeat(np.arange(len(of_hands)) * len(presses), list(map(len, of_hands)))
+        lanes = self._pieces[notes] + behind
         onsets = presses.onsets[notes]
         grace = presses.ends[notes] <= onsets  # an end that is NaN lasts
         joined = lanes[1:] == lanes[:-1]

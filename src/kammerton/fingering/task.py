@@ -103,6 +103,10 @@ def _match(
     return matched, alignment.diagnostics
 
 
+def _lacking(fingering: Fingering) -> frozenset[str]:
+    return fingering.lacking
+
+
 def _blank(reference: Fingering) -> Fingering:
     return replace(reference, labels=(MISSING,) * len(reference))
 
@@ -128,6 +132,7 @@ TASK = Task(
     read=read_fingering,
     adopt=adopt_fingering,
     unfold=unfold,
+    lacking=_lacking,
     blank=_blank,
     content=_content,
     extent=_extent,
@@ -146,4 +151,5 @@ TASK = Task(
     conversion=CONVERSION,
     packing=PACKING,
     lint=lint,
+    said_once=frozenset(("KT337",)),
 )

@@ -60,7 +60,5 @@ PACKING = Packing(
     pack=_pack,
     unpack=_unpack,
     rows=len,
-    choices=frozenset(
-        ("taxonomy", "map", "unknown", "casefold", "truth_threshold", "assume_absent", "ranked")
-    ),
+    choices=frozenset(("taxonomy", "map", "unknown", "casefold", "truth_threshold", "assume_absent")),
 )

@@ -157,10 +157,28 @@ class _Plan:
         if item in failed:
             return Row(system, item, annotator, "failed", counts=False, reason=f"reference: {failed[item]}")
         if item in estimates.annotations or needs == "annotators":
-            return Row(system, item, annotator)
+            return Row(system, item, annotator, reason=self._lacking(system, item, annotator, needs))
         if item in estimates.failed:
             return Row(system, item, annotator, "failed", counts, f"estimate: {estimates.failed[item]}")
         return Row(system, item, annotator, "missing", counts, "no estimate")
+
+    def _lacking(self, system: str, item: str, annotator: str, needs: Needs) -> str:
+        """Return what the annotations that a row is computed from lack: the estimate, or all references."""
+        lacking = self._task.lacking
+        if lacking is None:
+            return ""
+        estimate = None if needs == "annotators" else self._systems[system].annotations[item]
+        found = set() if estimate is None else set(lacking(estimate))
+        references = [] if needs == "estimate" else self._of_item(item, annotator)
+        if references:
+            found |= set.intersection(*(set(lacking(each)) for each in references))
+        return " ".join(sorted(found))
+
+    def _of_item(self, item: str, annotator: str) -> list[Any]:
+        """Return the references of an item: those of one annotator, or of all."""
+        annotations = self._references.annotations
+        whose = annotations if annotator == ALL else (annotator,)
+        return [annotations[name][item] for name in whose if item in annotations[name]]
 
     def groups(self, needs: Needs) -> list[Group]:
         """Return the groups that there are rows of."""
@@ -169,9 +187,7 @@ class _Plan:
 
     def case(self, row: Row, needs: Needs, group: int) -> Case[Any]:
         """Return what the statistics of a row that counts are computed from."""
-        annotations = self._references.annotations
-        whose = annotations if row.annotator == ALL else (row.annotator,)
-        of_item = [annotations[name][row.item] for name in whose if row.item in annotations[name]]
+        of_item = self._of_item(row.item, row.annotator)
         if needs == "annotators":
             return Case(tuple(of_item), None, group)
         estimate = self._systems[row.system].annotations.get(row.item)

@@ -143,6 +143,9 @@ class Measure:
     needs : {"pair", "references+estimate", "estimate", "annotators"}
         What one row of statistics is computed from: one reference and the estimate, all references of
         an item and the estimate, the estimate alone, or the references alone.
+    inputs : tuple of str
+        What annotations may lack and the measure has no value without, such as ``"pitches"``; the first that
+        is lacking is the reason, ``no_pitches``.
     """
 
     protocol: str
@@ -158,6 +161,7 @@ class Measure:
     worst: float = 0.0
     laws: frozenset[Law] = field(default_factory=frozenset)
     needs: Needs = "pair"
+    inputs: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.protocol}/{self.name}"
@@ -170,6 +174,18 @@ class Measure:
     def aggregates(self) -> tuple[Aggregate, ...]:
         """The headline aggregate and those beside it."""
         return (self.aggregate, *self.beside)
+
+    def why_undefined(self, lacking: str) -> str:
+        """Return the reason why a row has no value.
+
+        Parameters
+        ----------
+        lacking : str
+            Names of what its annotations lack, with blanks between them.
+        """
+        known = lacking.split()
+        lacks = (f"no_{name}" for name in self.inputs if name in known)
+        return next(lacks, f"nothing comparable: {self.card.undefined_when}")
 
     def counted(self, statistics: Statistics) -> Values:
         """Return what each row of statistics counts in a mean; NaN where it does not take part."""

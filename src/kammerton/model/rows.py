@@ -37,7 +37,7 @@ class Row:
         Whether the row enters corpus figures: a missing estimate does under the policy ``worst``, a
         failed reference never.
     reason : str
-        Why the status is not ok.
+        Why the status is not ok; else what the annotations lack, for :meth:`.Measure.why_undefined`.
     """
 
     system: str

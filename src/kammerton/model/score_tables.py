@@ -24,7 +24,7 @@ __all__ = [
     "ITEMS",
     "SUMMARY",
     "describe",
-    "entry",
+    "entries",
     "figures_in_order",
     "item_rows",
     "null",
@@ -72,16 +72,16 @@ def _item_row(row: Row, measure: Measure, figures: Figures) -> tuple[Any, ...]:
     """Return the row of an item in the table ``ITEMS``."""
     value, counted, weight = figures
     status: str = row.status
-    reason = row.reason
+    reason = None if row.status == "ok" else row.reason
     if row.status == "ok" and math.isnan(value):
-        status, reason = "undefined", f"nothing comparable: {measure.card.undefined_when}"
+        status, reason = "undefined", measure.why_undefined(row.reason)
     defined = row.counts and not math.isnan(value)
     if measure.aggregate not in ("pooled", "weighted_mean"):
         weight = 1.0
     counts_as = None if defined or not row.counts else null(counted)
     return (
         *(row.system, row.item, row.annotator, measure.protocol, measure.name),
-        *(value if defined else None, weight if defined else 0.0, status, reason or None, counts_as),
+        *(value if defined else None, weight if defined else 0.0, status, reason, counts_as),
     )
 
 
@@ -119,7 +119,7 @@ def figures_in_order(scores: Scores) -> Iterator[Figure]:
 def summary_rows(scores: Scores, figures: Iterable[Figure] | None = None) -> Iterator[tuple[Any, ...]]:
     """Give the rows of the table ``SUMMARY``, perhaps of some figures: one for each of their aggregates."""
     for system, annotator, measure in figures_in_order(scores) if figures is None else figures:
-        signed = scores.signatures(annotator, systems=(system,))[measure]
+        signed = scores.signatures(annotator)[measure]
         of_items = scores.of_items(measure, system, annotator)
         for how in measure.aggregates:
             found = of_items.estimate(how)
@@ -132,12 +132,17 @@ def summary_rows(scores: Scores, figures: Iterable[Figure] | None = None) -> Ite
             )
 
 
-def entry(row: Sequence[Any]) -> dict[str, Any]:
-    """Return a row of ``SUMMARY`` as JSON has it: the ends of the interval together, if there is one."""
-    cells = dict(zip(SUMMARY, row, strict=True))
-    ends = [cells.pop("ci_low"), cells.pop("ci_high")]
-    head = {name: cells.pop(name) for name in SUMMARY[:6]}
-    return {**head, "ci": None if None in ends else ends, **cells}
+def entries(scores: Scores) -> Iterator[dict[str, Any]]:
+    """Give the rows of ``SUMMARY`` as JSON has them: ends of an interval together, why there is no value."""
+    for figure in figures_in_order(scores):
+        for row in summary_rows(scores, (figure,)):
+            cells = dict(zip(SUMMARY, row, strict=True))
+            ends = [cells.pop("ci_low"), cells.pop("ci_high")]
+            head = {name: cells.pop(name) for name in SUMMARY[:6]}
+            if head["value"] is None:
+                system, annotator, measure = figure
+                cells["reason"] = scores.why_undefined(measure, system, annotator)
+            yield {**head, "ci": None if None in ends else ends, **cells}
 
 
 def describe(scores: Scores) -> str:

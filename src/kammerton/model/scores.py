@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -24,7 +24,7 @@ from kammerton.model.notebook import Charted
 from kammerton.model.origin import Origin
 from kammerton.model.protocol import find
 from kammerton.model.rows import Group, Row, Rows, State
-from kammerton.model.score_tables import ITEMS, SUMMARY, describe, entry, item_rows, summary_rows, table
+from kammerton.model.score_tables import ITEMS, SUMMARY, describe, entries, item_rows, summary_rows, table
 from kammerton.model.timing import Timing
 from kammerton.version import __version__
 
@@ -70,7 +70,7 @@ class Scores(Charted):
             self._statistics = {**evidence.statistics, **of_classes}
         self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
         self._chosen: dict[tuple[Kind, str, str], tuple[NDArray[np.int_], tuple[str, ...]]] = {}
-        self._signed: dict[tuple[str, frozenset[str] | None, tuple[str, ...]], dict[Measure, str]] = {}
+        self._signed: dict[str, dict[Measure, str]] = {}
 
     def _sorted(self, rows: Rows) -> NDArray[np.int64]:
         """Return the numbers of the rows by system, annotator and item: shards do not show."""
@@ -301,7 +301,7 @@ class Scores(Charted):
             "kammerton": __version__,
             "task": self.task,
             "items": self.counts,
-            "scores": [entry(row) for row in summary_rows(self)],
+            "scores": list(entries(self)),
             **({} if self.context is None else {"context": self.context.to_dict()}),
             **({} if self.groups is None else {"groups": self.groups.to_dict()}),
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
@@ -358,6 +358,22 @@ class Scores(Charted):
         several = annotator == ALL and (measure.needs == "pair" or of_sets)
         return ItemFigures(measure, names, statistics[chosen], several=several)
 
+    def why_undefined(self, measure: Measure, system: str, annotator: str) -> str:
+        """Return why a corpus score has no value: the reason of its items, if all have the same.
+
+        Parameters
+        ----------
+        measure : Measure
+            One of :attr:`measures`.
+        system, annotator : str
+            One of :attr:`systems`, and of :meth:`annotators_of` the measure.
+        """
+        rows = self._rows[kind_of(measure)]
+        chosen, _ = self._counting(kind_of(measure), system, annotator)
+        states = [rows.states[code] for code in np.unique(rows.state_codes[chosen]).tolist()]
+        reasons = {measure.why_undefined(s.reason) if s.status == "ok" else s.reason for s in states}
+        return reasons.pop() if len(reasons) == 1 else measure.why_undefined("")
+
     def _counting(self, kind: Kind, system: str, annotator: str) -> tuple[NDArray[np.int_], tuple[str, ...]]:
         """Return the numbers and items of the rows that a figure is made of; most measures share them."""
         key = (kind, system, annotator)
@@ -369,14 +385,13 @@ class Scores(Charted):
             self._chosen[key] = chosen, rows.items_at(chosen)
         return self._chosen[key]
 
-    def signatures(
-        self, annotator: str, items: frozenset[str] | None = None, systems: Sequence[str] = ()
-    ) -> dict[Measure, str]:
-        """Return the signature of each measure: see :meth:`.Origin.signatures`."""
-        key = annotator, items, tuple(systems) if self.origin.missing == "skip" else ()
-        if key not in self._signed:
-            self._signed[key] = self.origin.signatures(*key)
-        return self._signed[key]
+    def signatures(self, annotator: str, items: Container[str] | None = None) -> dict[Measure, str]:
+        """Return the signature of each measure against one annotator, or all; perhaps of some items only."""
+        if items is not None:
+            return self.origin.signatures(annotator, items)
+        if annotator not in self._signed:
+            self._signed[annotator] = self.origin.signatures(annotator)
+        return self._signed[annotator]
 
 
 def _is_unusable(state: State) -> bool:

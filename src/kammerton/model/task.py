@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -18,7 +18,6 @@ from kammerton.model.measure import Measure, Statistics
 from kammerton.model.packing import Packing
 from kammerton.model.protocol import Protocol
 from kammerton.model.ratings import Ratings
-from kammerton.model.registry import TASKS, find_task
 from kammerton.model.views import ItemView
 
 __all__ = [
@@ -211,6 +210,9 @@ class Task:
         ``read(path, name, options)`` reads a file.
     adopt : callable
         ``adopt(value, name, options)`` takes an object of the caller's.
+    lacking : callable, optional
+        ``lacking(annotation)`` names what is not there of what a measure may need: the ``inputs`` of a
+        :class:`.Measure`.
     blank : callable
         ``blank(reference)`` returns the estimate that says nothing.
     content : callable
@@ -268,12 +270,8 @@ class Task:
         ``floors(references)`` takes all annotations of each item, and returns trivial estimates by name and
         item: what a system must beat.
     ratings : callable, optional
-        ``ratings(items, options)`` takes the annotations of each item by annotator, None where there is
+        ``ratings(annotations, options)`` takes the annotations of one item by annotator, None where there is
         none, and returns the nominal labels that agreement beyond chance is measured on.
-    judged_by_both : callable, optional
-        ``judged_by_both(items, options)`` takes what ``ratings`` takes, and returns a function of a reference
-        and of another annotator's annotation, which leaves of the former what the latter judged too; or None
-        where every annotator judged everything.
     rated : str
         What these labels are, and what a unit is, as a phrase.
     notices : callable, optional
@@ -298,6 +296,7 @@ class Task:
     content: Callable[[Any], bytes]
     extent: Callable[[Any], float]
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
+    lacking: Callable[[Any], Collection[str]] | None = None
     remark: Callable[[Mapping[str, Mapping[Classes, float]]], Iterable[Diagnostic]] | None = None
     costs: Callable[[Mapping[str, Mapping[Classes, float]]], ClassCosts | None] | None = None
     breakdown: Callable[[Mapping[str, Mapping[Classes, float]], Any], Breakdown | None] | None = None
@@ -314,25 +313,12 @@ class Task:
     applicable: Applicable | None = None
     unfold: Callable[[Any, str, Any], Sheet[Any] | None] | None = None
     floors: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None
-    ratings: Callable[[Sequence[Sequence[Any | None]], Any], Ratings] | None = None
-    judged_by_both: (
-        Callable[[Sequence[Sequence[Any | None]], Any], Callable[[Any, Any], Any] | None] | None
-    ) = None
+    ratings: Callable[[Sequence[Any | None], Any], Ratings] | None = None
     rated: str = ""
     notices: Callable[[Any], tuple[Diagnostic, ...]] | None = None
     packing: Packing | None = None
     said_once: frozenset[str] = frozenset()
     coincides: bool = False
-
-    def __hash__(self) -> int:
-        """Return the hash of the name: records hold mappings, which have none."""
-        return hash(self.name)
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        """Pickle a built-in task by its name, which takes a hundredth of the bytes."""
-        if self.name in TASKS and find_task(self.name) is self:
-            return find_task, (self.name,)
-        return object.__reduce_ex__(self, protocol)
 
     @property
     def measures(self) -> tuple[Measure, ...]:

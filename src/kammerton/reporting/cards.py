@@ -39,7 +39,7 @@ def card_fields(measure: Measure) -> dict[str, str]:
         "source": measure.card.source,
         "agrees with": measure.card.agrees_with,
         "laws": ", ".join(sorted(measure.laws)).replace("_", " ") or "none",
-        "needs": measure.needs.replace("+", " and "),
+        "needs": "; ".join(filter(None, (measure.needs.replace("+", " and "), ", ".join(measure.inputs)))),
     }
 
 
@@ -77,6 +77,7 @@ def _plain(measure: Measure) -> dict[str, Any]:
         "agrees_with": measure.card.agrees_with,
         "laws": sorted(measure.laws),
         "needs": measure.needs,
+        "inputs": list(measure.inputs),
     }
 
 

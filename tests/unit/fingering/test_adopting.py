@@ -18,9 +18,9 @@ def columns(**changed: Any) -> dict[str, Any]:
     return {"onsets": [0, 1], "offsets": [1.0, 2.0], "pitches": [60, 48], "fingers": [1, -2]} | changed
 
 
-def only(value: object, **options: Any) -> Fingering:
+def only(value: object, *codes: str, **options: Any) -> Fingering:
     reading = adopt_fingering(value, "mine", ReadingOptions(**options))
-    assert reading.diagnostics == ()
+    assert tuple(problem.code for problem in reading.diagnostics) == codes
     ((annotator, fingering),) = reading.annotations
     assert annotator is None
     return fingering
@@ -55,7 +55,13 @@ def test_hands_of_a_fingering_do_not_turn_its_labels() -> None:
         "KT343",
         "row index 1: finger `2` is of the right hand, the note of the left one",
     )
-    assert only(replace(fingering, hands=np.array([UNKNOWN, UNKNOWN]))).labels == ("1", "2")
+    handless = replace(fingering, hands=np.array([UNKNOWN, UNKNOWN]))
+    untold = only(handless, "KT337")
+    assert (untold.labels, untold.hands.tolist()) == (("1", "2"), [UNKNOWN, UNKNOWN])
+    assert only(handless, label_encoding="pig").hands.tolist() == [RIGHT, RIGHT]
+    assert only(handless, hand="right").hands.tolist() == [RIGHT, RIGHT]
+    signed = only(replace(handless, labels=("1", "-2")))
+    assert signed.hands.tolist() == [RIGHT, LEFT]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +97,7 @@ def test_missing_fingers(missing: object) -> None:
 
 
 def test_missing_hands() -> None:
-    fingering = only(columns(fingers=[None, 3], hands=[None, float("nan")]))
+    fingering = only(columns(fingers=[None, 3], hands=[None, float("nan")]), "KT337")
     assert (fingering.hands.tolist(), fingering.labels) == ([UNKNOWN, UNKNOWN], ("", "3"))
     assert only(columns(fingers=[None, 3]), hand="left").labels == ("", "-3")
     assert only(columns(fingers=[6, 1]), label_encoding="1-10").labels == ("1", "-1")

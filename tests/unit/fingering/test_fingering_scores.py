@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import kammerton
 from kammerton.errors import OptionError
-from kammerton.fingering import Fingering, FingeringOptions
+from kammerton.fingering import Fingering, FingeringMetrics, FingeringOptions
 
 CASES = json.loads((Path(__file__).parents[2] / "cases" / "fingering.json").read_text("utf-8"))["match"]
 COLUMNS = {
@@ -196,3 +198,87 @@ def test_annotators_are_matched_note_by_note_too() -> None:
 def test_choices_that_cannot_be(choice: dict[str, object]) -> None:
     with pytest.raises((OptionError, kammerton.DataError)):
         FingeringOptions(**choice)  # type: ignore[arg-type]
+
+
+# --- what tells the hand -------------------------------------------------------------------------
+
+
+def fingers_only(fingers: list[int], pitches: list[int], hands: list[str] | None) -> dict[str, object]:
+    """Notes one after the other, in Python."""
+    count = len(fingers)
+    times = {"onsets": list(range(count)), "offsets": list(range(1, count + 1)), "pitches": pitches}
+    return {**times, "fingers": fingers, **({} if hands is None else {"hands": hands})}
+
+
+@pytest.mark.parametrize(
+    ("fingers", "hands", "expected", "is_told"),
+    [
+        # E4 D4: the fourth finger of a right hand does not lie below the third, that of a left hand does
+        ([3, 4], ["R", "R"], 1.0, True),
+        ([3, 4], ["L", "L"], 0.0, True),
+        ([-3, -4], None, 0.0, True),
+        # nothing tells the hand: one hand is assumed, and crossings are not judged
+        ([3, 4], None, 0.0, False),
+        ([3, 4], [None, None], 0.0, False),
+        # but whoever's finger it is, it does not leap: 64 to 62 is a whole tone
+        ([2, 2], None, 0.0, False),
+    ],
+)
+def test_there_is_one_rate_for_a_piece(
+    fingers: list[int], hands: list[str] | None, expected: float, *, is_told: bool
+) -> None:
+    piece = fingers_only(fingers, [64, 62], hands)
+    scores = kammerton.score("fingering", {"p": piece}, {"s": {"p": piece}})
+    result = FingeringMetrics().evaluate(fingers, fingers, pitches=[64, 62], hands=hands)
+    assert scores.value("pianovam/IFR") == result.ifr == expected
+    assert any("crossings are not judged" in note for note in result.notes) != is_told
+    assert any("crossings are not judged" in problem.message for problem in scores.diagnostics) != is_told
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 5), st.integers(50, 75), st.booleans()), min_size=2, max_size=12),
+    st.sampled_from(("signs", "hands", "neither")),
+)
+def test_both_ways_to_a_rate_agree(notes: list[tuple[int, int, bool]], told: str) -> None:
+    fingers = [-finger if left and told == "signs" else finger for finger, _, left in notes]
+    pitches = [pitch for _, pitch, _ in notes]
+    hands = ["L" if left else "R" for _, _, left in notes] if told == "hands" else None
+    piece = fingers_only(fingers, pitches, hands)
+    scores = kammerton.score("fingering", {"p": piece}, {"s": {"p": piece}}, ci=None)
+    result = FingeringMetrics().evaluate(fingers, fingers, pitches=pitches, hands=hands)
+    assert result.ifr is not None
+    assert scores.value("pianovam/IFR") == pytest.approx(result.ifr, abs=0, nan_ok=True)
+
+
+def test_fingers_of_two_hands_without_hands_are_a_warning() -> None:
+    """Of 2 fingers of the right hand and 2 of the left, those of the left are taken for others: 2 of 4."""
+    told = fingers_only([1, -5, 2, -4], [60, 48, 62, 50], None)
+    untold = fingers_only([1, 5, 2, 4], [60, 48, 62, 50], None)
+    scores = kammerton.score("fingering", {"p": told}, {"s": {"p": untold}})
+    assert scores.value("nakamura2020/M_gen") == 2 / 4
+    (problem,) = (each for each in scores.diagnostics if each.code == "KT337")
+    assert (problem.severity, problem.item, problem.system) == ("warning", "p", "s")
+    rows = {
+        f"{row['protocol']}/{row['measure']}": (row["status"], row["reason"])
+        for row in scores.items.to_dicts()
+        if row["value"] is None
+    }
+    assert {rows[name] for name in ("strike/hand_accuracy", "playability/ifr_melodic")} == {
+        ("undefined", "no_hands")
+    }
+    said = kammerton.score(
+        "fingering", {"p": told}, {"s": {"p": untold}}, options=FingeringOptions(hand="right")
+    )
+    assert not any(each.code == "KT337" for each in said.diagnostics)
+    assert said.value("strike/hand_accuracy") == 2 / 4
+    entries = {(each["measure"], each["aggregate"]): each for each in scores.to_dict()["scores"]}
+    found = entries["ifr_melodic", "mean"]
+    assert (found["value"], found["reason"]) == (None, "no_hands")
+    assert "reason" not in entries["IFR", "pooled"]
+
+
+def test_many_files_without_hands_are_one_warning(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.csv").write_text("onset,offset,pitch,finger\n0,1,60,1\n1,2,62,2\n")
+    scores = kammerton.score("fingering", tmp_path, {"s": tmp_path})
+    assert [each.count for each in scores.diagnostics if each.code == "KT337"] == [3, 3]  # of each side

@@ -31,7 +31,7 @@ def read(text: str, suffix: str = ".csv", **options: object) -> Reading[Fingerin
 
 def only(text: str, suffix: str = ".csv", **options: object) -> Fingering:
     reading = read(text, suffix, **options)
-    assert [d.concise() for d in reading.diagnostics] == []
+    assert [d.concise() for d in reading.diagnostics if d.code != "KT337"] == []
     ((annotator, fingering),) = reading.annotations
     assert annotator is None
     return fingering
@@ -127,13 +127,44 @@ def test_hands_and_fingers(rows: str, labels: tuple[str, ...], hands: list[int])
     assert (fingering.labels, fingering.hands.tolist()) == (labels, hands)
 
 
+UNTOLD = "fingers have neither hands nor signs: they are compared as those of the right hand"
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("60,,3\n48,,2\n", f"a.csv:2:9: KT337 {UNTOLD}, and crossings are not judged"),
+        ("60,,\n48,,2\n", f"a.csv:3:9: KT337 {UNTOLD}, and crossings are not judged"),
+        ("60,R,3\n48,,2\n", f"a.csv:3:9: KT337 1 of 2 {UNTOLD}, and crossings are not judged"),
+        # hands, signs or letters tell
+        ("60,R,3\n48,L,2\n", None),
+        ("60,,3\n48,,-2\n", None),
+        ("60,,R3\n48,,L2\n", None),
+        ("60,,\n48,,\n", None),
+    ],
+)
+def test_fingers_whose_hand_nothing_tells_are_a_warning(rows: str, message: str | None) -> None:
+    onsets = iter(("0,1,", "1,2,"))
+    text = "onset,offset,pitch,hand,finger\n" + "".join(f"{next(onsets)}{row}\n" for row in rows.split())
+    found = read(text).diagnostics
+    assert [each.concise() for each in found] == ([] if message is None else [message])
+    assert [each.severity for each in found] == ["warning"] * len(found)
+    for said in ({"hand": "left"}, {"hand": "right"}, {"label_encoding": "pig"}):
+        assert read(text, **said).diagnostics == ()
+
+
 def test_the_caller_may_say_what_the_file_does_not() -> None:
     text = "onset,offset,pitch,finger\n0,1,60,3\n1,2,60,\n"
     fingering = only(text, hand="left")
     assert (fingering.labels, fingering.hands.tolist()) == (("-3", ""), [LEFT, LEFT])
     assert only(text, hand="right").hands.tolist() == [RIGHT, RIGHT]
-    # but what it does, holds
+    # but what it does, holds, and so does what signs and letters tell
     assert only(PLAIN, hand="left").labels == ("1", "-5")
+    for fingers in (("3", "-2"), ("R3", "L2")):
+        signed = only(
+            "onset,offset,pitch,finger\n0,1,60,{}\n1,2,50,{}\n2,3,50,\n".format(*fingers), hand="left"
+        )
+        assert (signed.labels, signed.hands.tolist()) == (("3", "-2", ""), [RIGHT, LEFT, LEFT])
 
 
 @pytest.mark.parametrize(
@@ -149,7 +180,7 @@ def test_each_annotator_has_an_annotation() -> None:
     text = "onset,offset,pitch,finger,annotator,id\n0,1,60,1,Ann,0\n0,1,60,2,Bob,0\n"
     text += "1,2,62,3,Ann,1\n1,2,62,4,,0\n"
     reading = read(text)
-    assert reading.diagnostics == ()
+    assert [d.code for d in reading.diagnostics] == ["KT337"] * 3  # of each annotator
     named = {name: (fingering.onsets.tolist(), fingering.labels) for name, fingering in reading.annotations}
     assert named == {"Ann": ([0.0, 1.0], ("1", "3")), "Bob": ([0.0], ("2",)), None: ([1.0], ("4",))}
     found = problem(text.replace("1,2,62,3,Ann,1", "2,1,62,3,Ann,1"))
@@ -251,9 +282,9 @@ def test_errors_of_durations(row: str, expected: str) -> None:
     assert problem(f"onset,duration,pitch,finger\n{row}\n").concise() == f"a.csv:{expected}"
 
 
-def test_a_hand_that_only_the_caller_tells_is_not_quoted() -> None:
-    found = problem("onset,offset,pitch,finger\n0,1,60,-1\n", hand="right")
-    assert found.concise() == "a.csv:2:8: KT343 finger `-1` is of the left hand, the note of the right one"
+def test_a_sign_tells_more_than_the_caller() -> None:
+    fingering = only("onset,offset,pitch,finger\n0,1,60,-1\n", hand="right")
+    assert (fingering.labels, fingering.hands.tolist()) == (("-1",), [LEFT])
 
 
 @pytest.mark.parametrize("limits", [Limits(rows=1), Limits(line=20)])

@@ -12,7 +12,7 @@ import numpy as np
 from kammerton.errors import Diagnostic
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats.columns import times_of
-from kammerton.fingering.formats.fields import fingers_of, notes_of
+from kammerton.fingering.formats.fields import fingers_of, hands_given, notes_of
 from kammerton.fingering.formats.notes import NoteField, Notes, check_notes, say_no_notes
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.formats.reading import Problems
@@ -76,14 +76,16 @@ def _own(value: Any, problems: Problems, options: ReadingOptions) -> Notes | Non
         times_of([repr(time) for time in times.tolist()], lambda row: place(row, "onset"), problems)
         for times in (value.onsets, value.offsets)
     )
-    labels, _ = fingers_of(
+    labels, hands = fingers_of(
         value.labels, value.hands, lambda row: place(row, "finger"), problems, options, numbers="signed"
     )
+    if options.label_encoding == "auto" and not any(label.startswith("-") for label in labels):
+        hands = hands_given(value.hands, options)  # signs tell nothing
     return Notes(
         onsets,
         offsets,
         value.pitches,
-        value.hands,
+        hands,
         labels,
         place,
         unit=value.unit,

@@ -22,7 +22,7 @@ from kammerton.formats.reading import Problems
 from kammerton.formats.times import EXACT
 from kammerton.model.annotations import Place
 
-__all__ = ["NAMES", "Numbers", "field_of", "fingers_of", "hands_of", "notes_of"]
+__all__ = ["NAMES", "Numbers", "field_of", "fingers_of", "hands_given", "notes_of"]
 
 Numbers = Literal["signed", "by_hand", "1-10"]
 """What numbers mean where the caller does not say.
@@ -110,7 +110,7 @@ def notes_of(
     else:
         offsets = _ends(cells["onset"], cells["duration"], onsets, at("duration"), problems)
     pitches = _pitches_of(cells["pitch"], at("pitch"), problems)
-    hands = hands_of(cells.get("hand", [""] * count), at("hand"), problems, options)
+    hands = codes_of(Column.of(cells.get("hand", [""] * count)), _hand, at("hand"), problems)
     labels, hands = fingers_of(
         cells.get("finger", [""] * count), hands, at("finger"), problems, options, numbers=numbers
     )
@@ -156,11 +156,8 @@ def _pitch(cell: str) -> tuple[int, Diagnostic | None]:
     return (-1, diagnose_pitch(cell)) if midi is None else (midi, None)
 
 
-def hands_of(
-    cells: Sequence[str], locate: Locate, problems: Problems, options: ReadingOptions
-) -> NDArray[np.int64]:
-    """Return codes of hands; where a cell does not tell, the caller may have."""
-    hands = codes_of(Column.of(cells), _hand, locate, problems)
+def hands_given(hands: NDArray[np.int64], options: ReadingOptions) -> NDArray[np.int64]:
+    """Return codes of hands; where one is not known, what the caller says."""
     if options.hand == "auto":
         return hands
     return np.where(hands == UNKNOWN, RIGHT if options.hand == "right" else LEFT, hands)
@@ -184,43 +181,45 @@ def fingers_of(
     *,
     numbers: Numbers,
 ) -> tuple[list[str], NDArray[np.int64]]:
-    """Return labels in the notation of PIG, and the hands as far as labels or columns tell them.
+    """Return labels in the notation of PIG, and the hands as far as columns, labels or the caller tell them.
 
     Parameters
     ----------
     cells : sequence of str
         Labels as written.
     hands : ndarray of int64
-        Codes of hands.
+        Codes of hands, as columns tell them.
     locate : callable
         Finds a cell.
     problems : Problems
         Takes every problem found.
     options : ReadingOptions
-        May have an encoding.
+        May have an encoding, and the hand where nothing else tells it.
     numbers : {"signed", "by_hand", "1-10"}
         What numbers mean where it has none.
     """
     distinct = set(cells)
     signed = numbers == "signed" or any(_begin(cell) == "-" for cell in distinct)
     encoding: Encoding = "pig"
+    given = hands_given(hands, options)
     if options.label_encoding != "auto":
         encoding = options.label_encoding
     elif numbers == "1-10" and not signed:
-        encoding = _coded(distinct, hands, locate, problems)
-    column = Column.of(list(zip(cells, ([UNKNOWN] * len(cells) if signed else hands.tolist()), strict=True)))
+        encoding = _coded(distinct, given, locate, problems)
+    column = Column.of(list(zip(cells, ([UNKNOWN] * len(cells) if signed else given.tolist()), strict=True)))
 
     def read(key: tuple[str, int]) -> tuple[str, Diagnostic | None]:
         found = inspect(key[0], encoding, _HAND_NAMES[key[1]])
         return found.canonical, found.diagnostic
 
     labels = interpret(column, read, locate, problems)
+    by_sign = signed or encoding in ("1-10", "0-9") or options.label_encoding == "pig"
     told = [
-        _hand_told(label, known=signed or encoding in ("1-10", "0-9") or _begin(cell) in "LRlr")
+        _hand_told(label, known=by_sign or _begin(cell) in "LRlr")
         for label, (cell, _) in zip(labels, column.values, strict=True)
     ]
     completed = np.where(hands == UNKNOWN, np.array(told, dtype=np.int64)[column.codes], hands)
-    return np.array(labels, dtype=object)[column.codes].tolist(), completed
+    return np.array(labels, dtype=object)[column.codes].tolist(), hands_given(completed, options)
 
 
 def _begin(cell: str) -> str:

@@ -22,7 +22,7 @@ from kammerton.fingering.pitch import HIGHEST_KEY, LOWEST_KEY
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.model.annotations import Place
 
-__all__ = ["HANDS", "Locate", "NoteField", "Notes", "check_notes", "say_no_notes"]
+__all__ = ["HANDS", "Locate", "NoteField", "Notes", "check_notes", "say_no_notes", "say_untold"]
 
 NoteField = Literal["id", "onset", "offset", "duration", "pitch", "hand", "finger", "annotator"]
 
@@ -114,7 +114,28 @@ def check_notes(notes: Notes, problems: Problems) -> Fingering:
     _check_duplicates(notes, problems)
     _check_range(notes, problems)
     _check_hands(notes, problems)
-    return notes.fingering()
+    fingering = notes.fingering()
+    if not problems.has_errors:
+        say_untold(fingering, lambda row: notes.locate(row, "finger"), problems)
+    return fingering
+
+
+def say_untold(fingering: Fingering, locate: Callable[[int], Place], problems: Problems) -> None:
+    """Say that nothing tells which hand fingers are of."""
+    if (fingering.hands != UNKNOWN).all():
+        return
+    fingered = fingering.codes != 0
+    untold = np.flatnonzero(fingered & (fingering.told_hands == UNKNOWN))
+    if not len(untold):
+        return
+    which = "" if len(untold) == fingered.sum() else f"{len(untold):,} of {fingered.sum():,} "
+    message = (
+        f"{which}fingers have neither hands nor signs: they are compared as those of the right hand, and "
+        "crossings are not judged"
+    )
+    hint = "--hand right or --hand left says whose they are; or give hands, or signs"
+    problem = Diagnostic(code="KT337", severity="warning", message=message, hint=hint)
+    problems.add(locate(int(untold[0])).diagnose(problem))
 
 
 def _say_each(problems: Problems, code: str, found: Mask, diagnose: Callable[[int], Diagnostic]) -> None:

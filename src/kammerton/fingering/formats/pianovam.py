@@ -11,9 +11,9 @@ from functools import cache
 import numpy as np
 
 from kammerton.errors import Diagnostic, close_match, quote
-from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats.fields import NAMES, field_of, fingers_of, hands_of, notes_of
-from kammerton.fingering.formats.notes import NoteField, check_notes, say_no_notes
+from kammerton.fingering.annotation import UNKNOWN, Fingering
+from kammerton.fingering.formats.fields import NAMES, field_of, fingers_of, notes_of
+from kammerton.fingering.formats.notes import NoteField, check_notes, say_no_notes, say_untold
 from kammerton.fingering.formats.options import ReadingOptions
 from kammerton.formats.budgets import keeps_rows
 from kammerton.formats.json_positions import JsonPlaces, Pointer, element_offsets, offset_of
@@ -151,7 +151,7 @@ class _JsonReader:
         kept = [row for row, value in enumerate(values) if self._is_scalar(value, "label", begins, row)]
         labels, hands = fingers_of(
             [_text(values[row]) for row in kept],
-            hands_of([""] * len(kept), begins.place, self._problems, self._options),
+            np.full(len(kept), UNKNOWN),
             lambda index: begins.place(kept[index]),
             self._problems,
             self._options,
@@ -159,7 +159,10 @@ class _JsonReader:
         )
         self._note_labels_only(pointer)
         onsets = np.arange(len(labels), dtype=np.float64)
-        return Fingering(onsets, onsets + 1.0, np.full(len(labels), -1), hands, tuple(labels))
+        fingering = Fingering(onsets, onsets + 1.0, np.full(len(labels), -1), hands, tuple(labels))
+        if not self._problems.has_errors:
+            say_untold(fingering, lambda index: begins.place(kept[index]), self._problems)
+        return fingering
 
     def _note_labels_only(self, pointer: Pointer) -> None:
         message = "labels without notes: they are compared one by one, and nothing that asks for pitches is"

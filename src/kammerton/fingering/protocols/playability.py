@@ -27,7 +27,7 @@ _CARDS = {
     "ifr_melodic": (
         "Legato steps from one note to one note of a hand that break a constraint",
         "steps that break a rule / steps judged",
-        "no hand plays two fingered notes legato",
+        "no hand plays two fingered notes legato; pitches, times or hands are not known",
         "steps",
         _TABLES,
         BY_HAND,
@@ -35,13 +35,18 @@ _CARDS = {
     "ifr_chord": (
         "Chords of a hand that cannot be held: fingers crossed, too far, or one on two keys",
         "chords that break a rule / chords judged",
-        "no chord has two fingered notes",
+        "no chord has two fingered notes; pitches, onsets or hands are not known",
         "chords",
         _TABLES,
         BY_HAND,
     ),
 }
 
+
+_INPUTS = {
+    "ifr_melodic": ("fingers", "pitches", "onsets", "durations", "hands"),
+    "ifr_chord": ("fingers", "pitches", "onsets", "hands"),
+}
 
 _LAWS: frozenset[Law] = frozenset(("time_shift", "note_order", "mirror"))
 
@@ -57,6 +62,7 @@ def _measure(name: str, *, of_references: bool) -> Measure:
         weight_unit=unit,
         headline=name in _HEADLINES,
         needs="annotators" if of_references else "estimate",
+        inputs=_INPUTS[name],
         direction="lower",
         worst=1.0,
         laws=_LAWS if of_references else _LAWS | {"duplicate_annotator"},

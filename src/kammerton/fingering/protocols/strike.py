@@ -91,6 +91,18 @@ _PAIRS: dict[str, tuple[Formula, str, str, str, str]] = {
 }
 
 
+_INPUTS = {
+    "hand_accuracy": ("hands",),
+    "finger_accuracy": ("fingers", "hands"),
+    "covered_accuracy": ("fingers",),
+}
+_UNDEFINED = {
+    "hand_accuracy": "the annotator labelled no note, or the hands of either side are not known",
+    "finger_accuracy": "no note is in the annotator's hand, or the hands of either side are not known",
+    "covered_accuracy": "no note that the annotator labelled is predicted",
+}
+
+
 def _pair(name: str) -> Measure:
     formula, summary, equation, source, agrees_with = _PAIRS[name]
     return Measure(
@@ -102,10 +114,11 @@ def _pair(name: str) -> Measure:
         weight_unit="notes",
         headline=name in _HEADLINES,
         laws=frozenset(("identity", "time_shift", "note_order", "mirror")),
+        inputs=_INPUTS.get(name, ()),
         card=Card(
             summary=summary,
             equation=equation,
-            undefined_when="the annotator labelled no note",
+            undefined_when=_UNDEFINED.get(name, "the annotator labelled no note"),
             source=source,
             agrees_with=agrees_with,
         ),
@@ -152,6 +165,8 @@ def evaluate(
         else:
             kernel = kernels.get(measure.name, lambda pieces: matches(pieces).against())
             computed[measure] = collect(columns.pieces, kernel)
+        if "hands" in measure.inputs:
+            computed[measure][columns.handless] = 0.0
     return computed
 
 
