@@ -20,7 +20,11 @@ EXACT_FILES := \
   instruments/label_maps.py instruments/small_tables.py instruments/shipped_files.py instruments/truth.py
 EXACT := $(subst $(space),$(comma),$(addprefix src/kammerton/,$(EXACT_FILES)))
 
-.PHONY: demo test lint coverage check bench clean
+# `make check` notes what the tests cover, which costs them a third more time
+COVER =
+PYTEST = $(BIN)/python -m pytest -q --numprocesses auto --dist loadfile $(COVER)
+
+.PHONY: demo test test-slow test-nightly lint coverage check bench clean
 .DELETE_ON_ERROR:
 
 $(VENV)/bin/python:
@@ -39,8 +43,14 @@ $(VENV)/check.stamp: pyproject.toml | $(VENV)/bin/python
 demo: $(VENV)/run.stamp  ## score the bundled example, and write a report of it
 	$(BIN)/kammerton demo --report demo.html
 
-test: $(VENV)/check.stamp  ## run every test on all cores, and note what it covers
-	$(BIN)/python -m pytest -q --numprocesses auto --dist loadfile --cov --cov-report=
+test: $(VENV)/check.stamp  ## what is quick: every test that is not slow, and the laws with few examples
+	$(PYTEST) -m 'not slow and not nightly'
+
+test-slow: $(VENV)/check.stamp  ## clusters, kills, browsers, big corpora; the laws with many examples
+	$(PYTEST) $(if $(COVER),--cov-append) -m 'slow or (hypothesis and not nightly)' --hypothesis-profile large
+
+test-nightly: $(VENV)/check.stamp  ## what takes longer still; the laws with a thousand examples
+	$(PYTEST) -m 'nightly or hypothesis' --hypothesis-profile nightly
 
 lint: $(VENV)/check.stamp  ## style, types, layers
 	$(BIN)/ruff check .
@@ -49,11 +59,12 @@ lint: $(VENV)/check.stamp  ## style, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-coverage: $(VENV)/check.stamp  ## what the last `make test` covered
+coverage: $(VENV)/check.stamp  ## what the last `make check` covered
 	$(BIN)/coverage report --fail-under=95
 	$(BIN)/coverage report --fail-under=100 --include='$(EXACT)'
 
-check: lint test coverage  ## all of it
+check: COVER = --cov --cov-report=
+check: lint test test-slow coverage  ## what decides whether a change lands
 
 bench: $(VENV)/check.stamp  ## measure against mir_eval, scikit-learn, hiclass and a plain program
 	$(BIN)/python benchmarks/chords.py

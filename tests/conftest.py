@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("kammerton", deadline=None, print_blob=True)
-settings.register_profile("hunt", deadline=None, max_examples=3000)
-settings.load_profile(os.environ.get("HPROF", "kammerton"))
+settings.register_profile("quick", deadline=None, print_blob=True, derandomize=True, max_examples=10)
+settings.register_profile("large", deadline=None, print_blob=True, max_examples=100)
+settings.register_profile("nightly", deadline=None, print_blob=True, max_examples=1000)
+settings.load_profile("quick")  # --hypothesis-profile chooses another
 
 # what runs tests in the background may have them ignore the signals that tests send, and their processes too
 signal.signal(signal.SIGINT, signal.default_int_handler)

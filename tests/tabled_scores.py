@@ -32,6 +32,7 @@ __all__ = [
     "POOLED",
     "WEIGHTED",
     "Table",
+    "lacking",
     "names",
     "tabled",
     "valued",
@@ -213,4 +214,12 @@ def valued(values: Mapping[str, ArrayLike]) -> dict[str, Statistics]:
     for system, given in values.items():
         column = np.asarray(given, dtype=float)
         made[system] = np.stack((np.nan_to_num(column), (~np.isnan(column)).astype(float)), axis=1)
+    return made
+
+
+def lacking(values: Mapping[str, ArrayLike]) -> dict[str, Statistics]:
+    """Return the same, but where a value is undefined the system has no such item."""
+    made = valued(values)
+    for statistics in made.values():
+        statistics[statistics[:, 1] == 0] = np.nan
     return made

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -19,13 +19,13 @@ from kammerton.model.matching import match_references
 from kammerton.model.measure import Measure
 from kammerton.model.origin import Origin
 from kammerton.model.protocol import choose
-from kammerton.model.ratings import Ratings, join_ratings
+from kammerton.model.ratings import Ratings
 from kammerton.model.registry import find_task
 from kammerton.model.scores import Scores
 from kammerton.model.scoring import applicable_to
 from kammerton.model.sharing import items_shared, remarks_on_sharing, those_who_share
 from kammerton.model.signature import signed_choices
-from kammerton.model.task import Task
+from kammerton.model.task import Case, Evaluation, Task
 from kammerton.runs import is_run
 from kammerton.runs.agreements import read_agreement
 from kammerton.statistics.annotators import AnnotatorAgreement
@@ -34,7 +34,7 @@ __all__ = ["agree"]
 
 
 def agree(
-    task: str,
+    task: str | Task,
     annotators: Any,
     *,
     protocols: Iterable[str] | None = None,
@@ -45,8 +45,9 @@ def agree(
 
     Parameters
     ----------
-    task : str
-        ``"chords"``, ``"fingering"`` or ``"instruments"``.
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
     annotators : mapping of str to path or mapping, list of paths, or path
         The annotations of each annotator, as :func:`kammerton.score` takes references; or one folder or
         file that holds several annotators of each item; or a run that :func:`kammerton.write_run` wrote of
@@ -99,16 +100,19 @@ def agree(
     persons = len(collections) > 1 or not all(name.isdecimal() for name in everyone.annotations)
     loaded = those_who_share(everyone)
     names = tuple(loaded.annotations)
+    annotations = [[own.get(item) for own in loaded.annotations.values()] for item in shared]
+    compared = _by_what_both_judged(kind, annotations, reading)
     measured, notes = _applicable(kind, loaded, chosen, reading)
-    remarks = remarks_on_sharing(everyone, measured, persons=persons)
+    ratings = None if kind.ratings is None else kind.ratings(annotations, reading)
+    remarks = [*remarks_on_sharing(everyone, measured, persons=persons), *_unrated(ratings)]
     return AnnotatorAgreement(
         task=kind.name,
         annotators=names,
         measures=measured,
-        scores={name: _against(kind, loaded, name, measured, reading) for name in names},
+        scores={name: _against(compared, loaded, name, measured, reading) for name in names},
         items=tuple(shared),
         persons=persons,
-        ratings=_ratings(kind, loaded, shared, reading),
+        ratings=ratings,
         rated=kind.rated,
         revisions={protocol.name: protocol.revision for protocol in kind.protocols},
         choices=signed_choices(reading),
@@ -174,6 +178,28 @@ def _applicable(
     return found, notes
 
 
+def _unrated(ratings: Ratings | None) -> Iterator[Diagnostic]:
+    """Say why annotations tell nothing of agreement, if they do not."""
+    if ratings is not None and ratings.reason:
+        yield Diagnostic(code="KT233", severity="warning", message=ratings.reason)
+
+
+def _by_what_both_judged(task: Task, annotations: Sequence[Sequence[Any | None]], options: object) -> Task:
+    """Return a task that leaves of a reference what the estimate, another annotator, judged too."""
+    restrict = None if task.judged_by_both is None else task.judged_by_both(annotations, options)
+    if restrict is None:
+        return task
+
+    def evaluate(cases: Sequence[Case[Any]], measures: Sequence[Measure], options: Any) -> Evaluation:
+        restricted = [
+            replace(case, references=tuple(restrict(each, case.estimate) for each in case.references))
+            for case in cases
+        ]
+        return task.evaluate(restricted, measures, options)
+
+    return replace(task, evaluate=evaluate)
+
+
 def _against(
     task: Task, references: References, name: str, measures: Sequence[Measure], options: object
 ) -> Scores:
@@ -187,12 +213,3 @@ def _against(
     }
     evidence = evaluate_loaded(task, one, others, measures, options=options, missing="skip")
     return Scores(Origin(task=task, evidence=evidence, missing="skip", options=options, choices={}))
-
-
-def _ratings(task: Task, references: References, items: Sequence[str], options: object) -> Ratings | None:
-    if task.ratings is None:
-        return None
-    return join_ratings(
-        task.ratings([annotations.get(item) for annotations in references.annotations.values()], options)
-        for item in items
-    )

@@ -26,6 +26,7 @@ from kammerton.uncertainty import check_drawing, drawing_of, items_of, likely_cl
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from kammerton.model.task import Task
     from kammerton.statistics.bootstrap import Method
 
 __all__ = ["score"]
@@ -34,7 +35,7 @@ _POLICIES = ("worst", "skip", "error")
 
 
 def score(  # noqa: PLR0913 - one per choice
-    task: str,
+    task: str | Task,
     references: Any = None,
     estimates: Any = None,
     *,
@@ -42,6 +43,7 @@ def score(  # noqa: PLR0913 - one per choice
     measures: Iterable[str] | None = None,
     annotators: Mapping[str, Any] | None = None,
     annotator: str = ALL,
+    estimate_annotator: str | int | None = None,
     pairs: str | os.PathLike[str] | None = None,
     missing: Missing = "worst",
     strict: bool = False,
@@ -65,8 +67,9 @@ def score(  # noqa: PLR0913 - one per choice
 
     Parameters
     ----------
-    task : str
-        ``"chords"``, ``"fingering"`` or ``"instruments"``.
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
     references : path, mapping or annotation
         A folder, in which an item is called by its path without suffix; a single file, or a pack that
         :func:`kammerton.pack` wrote; a mapping of items to paths or annotations; or a single annotation.
@@ -86,6 +89,9 @@ def score(  # noqa: PLR0913 - one per choice
         Further annotators by name.
     annotator : str
         Score against this annotator only.
+    estimate_annotator : str or int, optional
+        Which annotation is the estimate where a file of a system holds several of an item: by the annotator's
+        name, or by number from 1.
     pairs : path, optional
         A CSV file ``item,annotator,reference,SYSTEM,...`` in place of references and estimates.
     missing : {"worst", "skip", "error"}
@@ -159,7 +165,7 @@ def score(  # noqa: PLR0913 - one per choice
     reading = options_of(found, options)
     timing = Timing()
     with timing.during("collecting"):
-        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading)
+        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
         corpus, part = split_of(corpus, splits, split)
     order = Order(
         task=found,
@@ -171,6 +177,8 @@ def score(  # noqa: PLR0913 - one per choice
     )
     evidence = score_corpus(order, corpus, means, store, progress, timing)
     choices = signed_choices(reading) | part
+    if estimate_annotator is not None:
+        choices["estimate_annotator"] = str(estimate_annotator)
     items = items_of(evidence)
     drawing = drawing_of(ci, resamples, seed, interval, clusters, items)
     grouping, noticed = (None, ()) if group_by is None else grouping_of(group_by, items)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,10 +15,11 @@ from kammerton.formats.folders import normal_form
 from kammerton.formats.packs import is_pack, read_packed_pairs
 from kammerton.formats.pairs import read_pairs
 from kammerton.model.corpus import Corpus, check_names
+from kammerton.model.loading import choose_estimates
 from kammerton.model.splits import choose_split
 from kammerton.model.task import Task
 
-__all__ = ["corpus_of", "options_of", "split_of"]
+__all__ = ["check_system", "corpus_of", "options_of", "split_of"]
 
 
 def split_of(
@@ -56,7 +58,13 @@ def options_of(task: Task, options: object | None) -> Any:
 
 
 def corpus_of(
-    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], pairs: Any, options: object
+    task: Task,
+    references: Any,
+    estimates: Any,
+    annotators: Mapping[str, Any],
+    pairs: Any,
+    options: object,
+    estimate_annotator: str | int | None = None,
 ) -> Corpus:
     """Return what references and estimates, or a list of pairs, name.
 
@@ -65,6 +73,19 @@ def corpus_of(
     OptionError
         If a path does not exist, a type is wrong, or two have the same name.
     """
+    if not isinstance(estimate_annotator, str | int | None) or isinstance(estimate_annotator, bool):
+        raise OptionError.of_type("estimate_annotator", estimate_annotator, "a str or an int")
+    corpus = _corpus(task, references, estimates, annotators, pairs, options)
+    if estimate_annotator is None:
+        return corpus
+    chosen = str(estimate_annotator)
+    systems = tuple(choose_estimates(task, system, chosen, options) for system in corpus.systems)
+    return replace(corpus, systems=systems)
+
+
+def _corpus(
+    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], pairs: Any, options: object
+) -> Corpus:
     if pairs is None:
         return _collected(task, references, estimates, annotators, options)
     if references is not None or estimates is not None or annotators:
@@ -96,6 +117,20 @@ def _collected(
         ),
         tuple(collected(source, name=name, default_name="estimate") for name, source in systems),
     )
+
+
+def check_system(name: str | None, estimates: Any, references: Any) -> None:
+    """Refuse before any work a name that no system has, as far as estimates tell the names.
+
+    Raises
+    ------
+    OptionError
+        If no system is called so.
+    """
+    systems = [] if estimates is None else [system for system, _ in _systems(estimates, references)]
+    known = [system for system in systems if system is not None]
+    if name is not None and known and name not in known:
+        raise OptionError.unknown("system", name, known)
 
 
 def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:

@@ -60,13 +60,14 @@ class Checked:
         }
 
 
-def check(task: str, *paths: str | os.PathLike[str], options: object | None = None) -> Checked:
+def check(task: str | Task, *paths: str | os.PathLike[str], options: object | None = None) -> Checked:
     """Read annotation files and say everything that is wrong or odd about them.
 
     Parameters
     ----------
-    task : str
-        ``"chords"``, ``"fingering"`` or ``"instruments"``.
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
     *paths : path
         Files, folders of files in any depth, packs, and addresses of any of these.
     options : object, optional

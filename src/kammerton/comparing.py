@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from kammerton.api import score
+from kammerton.arguments import check_system
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.formats.groups import group_items
 from kammerton.grouping import GroupBy, grouping_of
@@ -24,8 +25,9 @@ from kammerton.statistics.judging import Rules
 from kammerton.uncertainty import likely_clusters
 
 if TYPE_CHECKING:
+    from kammerton.model.task import Task
     from kammerton.statistics.bootstrap import Method
-    from kammerton.statistics.comparison import Test
+    from kammerton.statistics.comparison import Comparison, Test
 
 __all__ = ["compare"]
 
@@ -34,12 +36,13 @@ _OF_RUNS = ("task", "protocols", "measures")
 
 
 def compare(  # noqa: PLR0913 - one per choice
-    task: str,
+    task: str | Task,
     references: Any = None,
     estimates: Any = None,
     *,
     runs: Runs | None = None,
     annotator: str = ALL,
+    against: str | None = None,
     test: Test = "permutation",
     alpha: float = 0.05,
     ci: float = 0.95,
@@ -53,7 +56,7 @@ def compare(  # noqa: PLR0913 - one per choice
     group_by: GroupBy | None = None,
     **choices: Any,
 ) -> SystemComparison:
-    """Compare systems on exactly the same items.
+    """Compare systems, each pair on exactly the items that both have.
 
     Parameters
     ----------
@@ -62,10 +65,15 @@ def compare(  # noqa: PLR0913 - one per choice
     runs : sequence of path or Scores, or mapping, optional
         In place of references and estimates: runs against the same references, scored alike, of two systems
         or more in all. A mapping names the system of each run.
+    against : str, optional
+        A system, such as the baseline or last year's best: all others are compared with it, and not with each
+        other. That is one test less than there are systems for each measure, and p-values are adjusted over
+        these.
     test : {"permutation", "t", "wilcoxon", "friedman"}
         What tells pairs of systems apart: swapping their statistics item by item, Student's t or Wilcoxon's
-        test on the values of items; adjusted over all pairs of a measure by Holm. Or Friedman's test on
-        ranks, with Tukey's comparison of mean ranks, as MIREX has it.
+        test on the values of items; adjusted over the pairs of a measure that are compared by Holm. Or
+        Friedman's test on ranks of the items that all systems have, with Tukey's comparison of mean ranks, as
+        MIREX has it.
     alpha : float
         Adjusted p-values below it tell systems apart.
     ci, interval, resamples, seed, clusters
@@ -77,11 +85,12 @@ def compare(  # noqa: PLR0913 - one per choice
     context : bool
         Add what the systems stand between, as for :func:`kammerton.score`; runs must have it.
     group_by : mapping of str to str, or str, optional
-        What figures are told by, as for :func:`kammerton.score`.
+        What figures are told by, as for :func:`kammerton.score`: of the items that all systems have, but
+        for those that have too few.
     **choices
-        ``protocols``, ``measures``, ``annotators``, ``pairs``, ``missing``, ``strict``, ``split``,
-        ``splits``, ``options``, ``jobs``, ``executor``, ``shard_size`` of :func:`kammerton.score`; with runs
-        the first two, which choose among the measures that all runs have.
+        ``protocols``, ``measures``, ``annotators``, ``estimate_annotator``, ``pairs``, ``missing``,
+        ``strict``, ``split``, ``splits``, ``options``, ``jobs``, ``executor``, ``shard_size`` of
+        :func:`kammerton.score`; with runs the first two, which choose among the measures that all runs have.
 
     Returns
     -------
@@ -90,7 +99,7 @@ def compare(  # noqa: PLR0913 - one per choice
     Raises
     ------
     OptionError
-        If there are fewer than two systems, or a choice is not possible.
+        If there are fewer than two systems, or a choice is not possible, such as a name that no system has.
     DataError
         If nothing can be scored; of runs, if one cannot be read (KT700 to KT706), they have different
         references (KT708), or were not scored alike (KT709).
@@ -115,6 +124,7 @@ def compare(  # noqa: PLR0913 - one per choice
     }
     Rules(**drawn, **tested)  # refuses before any work what is not possible
     if runs is None:
+        check_system(against, estimates, references)
         scores = score(task, references, estimates, annotator=annotator, ci=None, context=context, **choices)
     else:
         scores = _of_runs(task, runs, (references, estimates), choices, context=context)
@@ -130,8 +140,8 @@ def compare(  # noqa: PLR0913 - one per choice
         "measures": _comparable(scores, annotator),
         "annotator": None if annotator == ALL else annotator,
     }
-    comparison = compare_scores(scores, **tested, **drawn, **chosen)
-    noticed = likely_clusters(names) if clusters is None else ()
+    comparison = compare_scores(scores, **tested, **drawn, **chosen, against=against)
+    noticed = (*_few(comparison), *(likely_clusters(names) if clusters is None else ()))
     groups: Groups | None = None
     if group_by is not None:
         grouping, odd = grouping_of(group_by, names)
@@ -140,7 +150,7 @@ def compare(  # noqa: PLR0913 - one per choice
 
 
 def _of_runs(
-    task: str, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str, Any], *, context: bool
+    task: str | Task, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str, Any], *, context: bool
 ) -> Scores:
     """Return the scores of all systems of runs, of which only measures can still be chosen."""
     if sides != (None, None):
@@ -152,7 +162,7 @@ def _of_runs(
             raise OptionError(f"runs are scored already: {quote(name)} is a choice of scoring")
     named = {name: choices.get(name) for name in ("protocols", "measures")}
     scores = join_runs(runs, **named, context=context)
-    if scores.task != task:
+    if scores.task != find_task(task).name:
         raise OptionError(f"runs are of another task: {scores.task}")
     return scores
 
@@ -161,6 +171,16 @@ def _comparable(scores: Scores, annotator: str) -> tuple[Measure, ...]:
     """Return the measures by which systems are compared against one annotator: not those against several."""
     several = len(scores.annotators) > 1 and annotator != ALL
     return tuple(m for m in scores.measures if not several or m.needs in ("pair", "estimate"))
+
+
+def _few(comparison: Comparison) -> Iterator[Diagnostic]:
+    """Say which systems lack so many items that they cannot be compared."""
+    from kammerton.reporting.comparisons import few_items  # noqa: PLC0415 - most comparisons have none
+
+    for system, told in few_items(comparison) if comparison.few else ():
+        message = f"system {quote(system)} {told}"
+        hint = "score all systems on the same items, or let a missing estimate count as the worst"
+        yield Diagnostic(code="KT221", severity="warning", message=message, system=system, hint=hint)
 
 
 def _noticing(scores: Scores, more: Iterable[Diagnostic]) -> Scores:

@@ -55,7 +55,7 @@ class Converted:
 
 
 def convert(
-    task: str,
+    task: str | Task,
     source: StrPath,
     target: StrPath,
     *,
@@ -68,8 +68,9 @@ def convert(
 
     Parameters
     ----------
-    task : str
-        ``"chords"``, ``"fingering"`` or ``"instruments"``.
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
     source : path
         A file, a folder whose tree is kept, a pack, or the address of any of these.
     target : path
@@ -109,7 +110,7 @@ def convert(
     """
     found = find_task(task)
     if found.conversion is None:
-        raise OptionError(f"files of {task} cannot be converted")
+        raise OptionError(f"files of {found.name} cannot be converted")
     if not os.fspath(target):
         raise OptionError("the target is empty", "`.` is the current folder")
     check_here(target)
@@ -288,7 +289,7 @@ class _Job:
                 raise OutputError(f"KT501 cannot write {shown}: {(error.strerror or '').lower()}") from error
         if os.path.lexists(place) and not self.force and (place.is_file() or place.is_symlink()):
             raise OutputError(f"KT503 cannot write {shown}: it is there already\n  help: --force replaces it")
-        write_atomically(place, text.encode("utf-8", "surrogateescape"))
+        write_atomically(place, text.encode("utf-8", "surrogateescape"), clear=not self.into_folder)
         self.written.append(os.fspath(place))
 
 

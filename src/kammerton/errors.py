@@ -138,7 +138,8 @@ class Diagnostic:
     Parameters
     ----------
     code : str
-        Stable code, ``KT`` and three digits; ``kammerton explain CODE`` has its page.
+        Stable code, ``KT`` and three digits; ``kammerton explain CODE`` has its page. Other packages have
+        letters of their own.
     severity : {"error", "warning", "note"}
         *error*: the file or item is not used; *warning*: it was repaired and is used;
         *note*: nothing was changed.

@@ -61,7 +61,7 @@ class Packed:
 
 
 def pack(
-    task: str,
+    task: str | Task,
     source: Any = None,
     target: StrPath | None = None,
     *,
@@ -73,8 +73,9 @@ def pack(
 
     Parameters
     ----------
-    task : str
-        ``"chords"``, ``"fingering"`` or ``"instruments"``.
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
     source : path or mapping, optional
         A folder, a file, or a mapping of items, as for :func:`kammerton.score`.
     target : path
@@ -115,7 +116,7 @@ def pack(
     found = find_task(task)
     reading = options_of(found, options)
     if found.packing is None:
-        raise OptionError(f"annotations of {task} cannot be packed")
+        raise OptionError(f"annotations of {found.name} cannot be packed")
     if target is None:
         raise OptionError("where to?", "the path of a file, OUT.parquet")
     collections = _collections(found, source, pairs, reading)

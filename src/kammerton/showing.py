@@ -27,7 +27,7 @@ _NAMED = 5
 
 
 def show(
-    task: str,
+    task: str | Task,
     references: Any = None,
     estimates: Any = None,
     item: str | None = None,
@@ -35,6 +35,7 @@ def show(
     measure: str | None = None,
     annotators: Mapping[str, Any] | None = None,
     annotator: str | None = None,
+    estimate_annotator: str | int | None = None,
     pairs: str | os.PathLike[str] | None = None,
     options: object | None = None,
 ) -> ItemView:
@@ -42,8 +43,9 @@ def show(
 
     Parameters
     ----------
-    task : str
-        ``"chords"``, ``"fingering"`` or ``"instruments"``.
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
     references, estimates, annotators, pairs
         As for :func:`score`; items that are not shown are not read. Or a run alone, as ``references``, which
         keeps what was scored.
@@ -56,6 +58,8 @@ def show(
         ``open-mic-task1/F``.
     annotator : str, optional
         Whose reference it is; by default the first that has the item.
+    estimate_annotator : str or int, optional
+        Which annotation is the estimate, as for :func:`score`.
     options : object, optional
         How files are read, as for :func:`score`.
 
@@ -82,16 +86,16 @@ def show(
     """
     found = find_task(task)
     if found.view is None:
-        raise OptionError(f"items of {task} cannot be shown")
+        raise OptionError(f"items of {found.name} cannot be shown")
     reading = options_of(found, options)
     if not isinstance(item, str | None):
         raise OptionError.of_type("item", item, "a str")
     if _is_lone_run(references, estimates, pairs):
-        if annotators or reading != found.options():
+        if annotators or reading != found.options() or estimate_annotator is not None:
             raise OptionError("a run has its own annotators and options", "name it alone")
         corpus, reading = _of_run(found, references)
     else:
-        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading)
+        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
     corpus = corpus.paired()
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
     view = lay_out(found, corpus, chosen, measure=measure, annotator=annotator, options=reading)

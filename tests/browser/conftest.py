@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from browser.pages import PAGES
-from browser.watching import Watched
+from browser.watching import PATIENCE_MS, Watched
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -23,7 +23,7 @@ def browser() -> Iterator[Browser]:
     found = os.environ.get("KAMMERTON_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
         pytest.skip("no browser: install chromium, or name one in KAMMERTON_CHROMIUM")
-    expect.set_options(timeout=15_000)
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield started

@@ -12,6 +12,8 @@ import pytest
 from browser.pages import HOSTILE, LARGE, SONGS
 from browser.watching import Watched
 
+pytestmark = pytest.mark.slow
+
 MEGABYTE = 1_000_000
 TASKS = ("chords", "fingering", "instruments")
 

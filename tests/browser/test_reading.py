@@ -13,6 +13,8 @@ from browser.pages import demo
 from browser.watching import Watched
 from kammerton.model.views import ItemView
 
+pytestmark = pytest.mark.slow
+
 
 def rows(page: Page, part: str = "#c1-items") -> list[list[str]]:
     found = page.locator(f"{part} table.items tbody tr").all()

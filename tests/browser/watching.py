@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route
 
-__all__ = ["Watched"]
+__all__ = ["PATIENCE_MS", "Watched"]
+
+PATIENCE_MS = 300_000
+"""What is waited for comes sooner on any machine, or never."""
 
 
 class Watched:
@@ -30,7 +33,7 @@ class Watched:
         """Open a page; choices are those of a context, such as ``color_scheme``."""
         path = self._page_of(name)
         context = self._browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | choices))
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE_MS)
         self._contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: self.told.append(f"{message.type}: {message.text}"))

@@ -10,7 +10,7 @@ from typing import Any
 
 from strategies import Song
 
-__all__ = ["LabelPair", "TimeCase", "label_pairs", "song", "time_cases"]
+__all__ = ["LabelPair", "ScoredSong", "TimeCase", "decibel_songs", "label_pairs", "song", "time_cases"]
 
 HERE = Path(__file__).parent
 
@@ -82,4 +82,26 @@ def time_cases() -> list[TimeCase]:
             number, each["case"], song(*each["ref"]), song(*each["est"]), each["mir_eval"], each["musoo"]
         )
         for number, each in enumerate(found, 1)
+    ]
+
+
+@dataclass(frozen=True)
+class ScoredSong:
+    """Two annotations, and by measure what the tool returns for them."""
+
+    ref: Song
+    est: Song
+    values: dict[str, float]
+
+
+def decibel_songs() -> list[ScoredSong]:
+    """Return 40 made-up songs with what the DECIBEL evaluator returns, its CSR, OvS, UnS and Seg."""
+    found: list[dict[str, Any]] = json.loads((HERE / "decibel_songs.json").read_text("utf-8"))["songs"]
+    return [
+        ScoredSong(
+            song(*each["reference"]),
+            song(*each["estimate"]),
+            {f"decibel/{name}": each[name] for name in ("CSR", "OvS", "UnS", "Seg")},
+        )
+        for each in found
     ]

@@ -36,7 +36,7 @@ def test_a_line_for_each_pair_and_the_means(annotators: Terminal) -> None:
     ]
     # Do = 1/14, De = 1 - (25**2 + 3**2) / 28**2
     assert (
-        "\nbeyond chance: major and minor triads and N, as mirex2013/MajMin takes them; a\n  unit is"
+        "\nbeyond chance: roots and triads, as they sound by the map of mirex2013, and N; a\n  unit is"
         in result.out
     )
     assert "\nKrippendorff's alpha: 0.6267 (4 units)\nFleiss' kappa: 0.6267 (4 units)\n" in result.out

@@ -35,12 +35,13 @@ def test_the_better_system_first_and_the_pair_below(systems: Terminal) -> None:
     lines = [line.split() for line in result.out.splitlines()]
     assert result.out.startswith("mirex2013/MajMin, per cent; 6 items\n")
     assert lines[2:4] == [
-        ["good", "a", "75.00", "75.00", "75.00", "1", "0", "0"],
-        ["poor", "b", "25.00", "25.00", "25.00", "0", "0", "1"],
+        ["good", "a", "6", "75.00", "75.00", "75.00", "1", "0", "0"],
+        ["poor", "b", "6", "25.00", "25.00", "25.00", "0", "0", "1"],
     ]
     # 2 of the 2**6 ways to swap them are as far apart; the differences do not vary, so there is no d_z
-    assert lines[5][:7] == ["good", "poor", "*", "50.00", "50.00", "50.00", "0.0312"]
-    assert lines[5][-1] == "1.000"
+    assert lines[4][-4:] == ["p", "adjusted", "p", "(Holm)"]
+    assert lines[5] == ["good", "poor", "*", "6", "50.00", "50.00", "50.00", "0.0312", "0.0312"]
+    assert lines[7:9] == [["first", "second", "d_z", "superiority"], ["good", "poor", "*", "-", "1.000"]]
     assert "* told apart at 0.05: permutation test, all 64 swaps, Holm over 1 pair" in result.out
     assert "signature mirex2013/MajMin|rev:1|" in result.out
     assert result.err == "6 of 6 items scored for 2 systems; no item was left out\n"
@@ -110,7 +111,7 @@ def test_choices_are_said(systems: Terminal, arguments: tuple[str, ...], said: s
 
 
 @pytest.mark.parametrize(
-    ("form", "sign"), [("md", "| good | a | **75.00** |"), ("latex", r"good & a & \textbf{75.00}")]
+    ("form", "sign"), [("md", "| good | a | 6 | **75.00** |"), ("latex", r"good & a & 6 & \textbf{75.00}")]
 )
 def test_tables_for_papers(systems: Terminal, form: str, sign: str) -> None:
     result = systems.run(*COMPARE, "--format", form, "--output", "table")
@@ -119,7 +120,7 @@ def test_tables_for_papers(systems: Terminal, form: str, sign: str) -> None:
 
 
 def test_the_star_is_explained_where_readers_of_the_paper_see_it(systems: Terminal) -> None:
-    note = r"\multicolumn{9}{l}{\footnotesize {}* told apart at 0.05} \\"
+    note = r"\multicolumn{10}{l}{\footnotesize {}* told apart at 0.05} \\"
     rows = systems.run(*COMPARE, "--format", "latex").out.splitlines()
     place = rows.index(note)
     assert rows[place - 1 : place + 2] == [r"\bottomrule", note, r"\end{tabular}"]
@@ -158,7 +159,106 @@ def test_a_missing_song_counts_as_worst_and_is_said(systems: Terminal) -> None:
     assert result.code == 1
     assert "62.50" in result.out  # 15 of 24 s
     skipped = systems.run(*COMPARE, "--missing", "skip")
-    assert "1 item left out: not all systems have them" in skipped.out
+    assert "1 item left out: no pair has them" in skipped.out
+    assert skipped.out.startswith("mirex2013/MajMin, per cent; 5 to 6 items\n")
+
+
+@pytest.fixture
+def lacking(systems: Terminal) -> Terminal:
+    """Four more songs; a system that has only one of the ten."""
+    more = [f"{name}.lab" for name in "ghij"]
+    systems.write(
+        ref=dict.fromkeys(more, "0 4 C"),
+        good=dict.fromkeys(more, "0 3 C|3 4 G"),
+        poor=dict.fromkeys(more, "0 1 C|1 4 G"),
+        sub={"a.lab": "0 4 C"},
+    )
+    return systems
+
+
+def test_a_system_with_one_song_spoils_nothing(lacking: Terminal) -> None:
+    result = lacking.run(*COMPARE, "sub", "--missing", "skip", "--width", "120")
+    assert result.code == 1  # songs are missing
+    lines = [line.split() for line in result.out.splitlines()]
+    assert lines[0][-5:] == ["cent;", "1", "to", "10", "items"]
+    assert [line[:4] for line in lines[2:5]] == [
+        ["good", "a", "10", "75.00"],
+        ["poor", "b", "10", "25.00"],
+        ["sub", "ab", "1", "100.00"],
+    ]
+    # of the ten songs 2/1024, of one 2/2; three pairs by Holm
+    assert lines[6][:4] + lines[6][7:9] == ["good", "poor", "*", "10", "0.0020", "0.0059"]
+    assert [line[:3] for line in lines[7:9]] == [["sub", "good", "1"], ["sub", "poor", "1"]]
+    assert "all 2 to 1,024 swaps, Holm over 3 pairs" in result.out
+    assert "system sub has at most 1 item in common with any other: too few to be compared\n" in result.out
+    signed = [line for line in result.out.splitlines() if line.startswith("signature")]
+    assert [line.split("|rev:")[0] for line in signed] == [
+        "signature mirex2013/MajMin",
+        "signature poor, good: mirex2013/MajMin",
+        "signature sub: mirex2013/MajMin",
+    ]
+    assert ["|items:1/10|" in line for line in signed] == [True, False, True]  # of all, of ten, of one
+    assert "warning[KT221] system `sub` has at most 1 item in common with any other" in result.err
+    document = lacking.run(*COMPARE, "sub", "--missing", "skip", "--format", "json").document
+    assert (document["few"], document["against"]) == ({"sub": 1}, None)
+    (found,) = document["measures"]
+    assert [pair["items"] for pair in found["pairs"]] == [10, 1, 1]
+    assert [row["items"] for row in found["ranking"]] == [10, 10, 1]
+    assert ["|items:1/10|" in row["signature"] for row in found["ranking"]] == [False, False, True]
+    friedman = lacking.run(*COMPARE, "sub", "--missing", "skip", "--test", "friedman", "--width", "120").out
+    assert "are told apart; on 1 item that all systems have\n" in friedman
+
+
+def test_runs_on_disk_are_compared_pair_by_pair_too(lacking: Terminal) -> None:
+    names = ("poor", "good", "sub")
+    for name in names:
+        lacking.run("score", "chords", "ref", name, "--missing", "skip", "--out", f"run_{name}", "--no-ci")
+    folders = lacking.run("compare", "chords", "ref", *names, "--missing", "skip", "--measure", "MajMin,Root")
+    runs = lacking.run("compare", "chords", *(f"run_{name}" for name in names), "--measure", "MajMin,Root")
+    assert runs.out == folders.out
+
+
+def test_groups_are_of_what_the_systems_share_that_have_enough(lacking: Terminal) -> None:
+    arguments = ("--missing", "skip", "--group-by", "^([a-e])?", "--format", "json")
+    rows = lacking.run(*COMPARE, "sub", *arguments).document["groups"]["rows"]
+    of_a = {row["system"]: (row["items"], row["value"]) for row in rows if row["group"] == "a"}
+    assert of_a == {"poor": (1, 0.25), "good": (1, 0.75), "sub": (1, 1)}
+    of_b = {row["system"]: (row["items"], row["value"]) for row in rows if row["group"] == "b"}
+    assert of_b == {"poor": (1, 0.25), "good": (1, 0.75), "sub": (0, None)}
+
+
+def test_all_are_compared_with_one(systems: Terminal) -> None:
+    result = systems.run(*COMPARE, "fair", "--against", "fair")
+    assert result.code == 0
+    lines = [line.split() for line in result.out.splitlines()]
+    head = "system items score difference 95 % from to p adjusted p (Holm)"
+    assert " ".join(lines[1]) == head
+    # 2 of 64 swaps, two pairs: .0625
+    assert lines[2:5] == [
+        ["good", "6", "75.00", "25.00", "25.00", "25.00", "0.0312", "0.0625"],
+        ["fair", "6", "50.00", "-", "-", "-", "-", "-"],
+        ["poor", "6", "25.00", "-25.00", "-25.00", "-25.00", "0.0312", "0.0625"],
+    ]
+    assert "all 64 swaps, Holm over 2 pairs" in result.out
+    starred = systems.run(*COMPARE, "fair", "--against", "fair", "--alpha", "0.1", "--format", "latex").out
+    assert "good * & 6 & 75.00 & 25.00" in starred
+    assert r"\multicolumn{8}{l}{\footnotesize {}* told apart at 0.1}" in starred
+    friedman = systems.run(*COMPARE, "fair", "--against", "fair", "--test", "friedman").out
+    assert "adjusted p (Holm)" in friedman
+    assert "adjusted p (Tukey)" in systems.run(*COMPARE, "fair", "--test", "friedman", "--width", "200").out
+
+
+@pytest.mark.parametrize("option", [("--against", "fiar"), ("--against", "fiar", "--pairs", "pairs.csv")])
+def test_a_system_that_is_not_there(systems: Terminal, option: tuple[str, ...]) -> None:
+    arguments = [*COMPARE, "fair"]
+    if "--pairs" in option:
+        rows = [f"{name},ref/{name}.lab,poor/{name}.lab,fair/{name}.lab" for name in "abcdef"]
+        text = "\n".join(["item,reference,poor,fair", *rows, ""])
+        (systems.folder / "pairs.csv").write_text(text, encoding="utf-8")
+        arguments = ["compare", "chords"]
+    result = systems.run(*arguments, *option)
+    assert (result.code, result.out) == (2, "")
+    assert "unknown system `fiar`\n  help: did you mean `fair`?" in result.err
 
 
 @pytest.mark.parametrize(
@@ -203,6 +303,15 @@ def test_tables_in_python() -> None:
         ("poor", "b", 0.25),
     ]
     assert found.pairs.select("first", "p", "told_apart").rows() == [("good", 2 / 64, True)]
+    assert found.ranking.select("items", "place").rows() == [(6, 1), (6, 2)]
+    columns = ("items", "first_value", "second_value", "permutations", "exact")
+    assert found.pairs.select(columns).rows() == [(6, 0.75, 0.25, 64, True)]
+    against = kt.compare(
+        "chords", refs, {"poor": poor, "good": good}, measures=["mirex2013/MajMin"], against="good"
+    )
+    assert against.pairs.select("first", "second", "difference").rows() == [("poor", "good", -0.5)]
+    with pytest.raises(OptionError, match="unknown system `goood`"):
+        kt.compare("chords", "nowhere", {"poor": "neither", "good": "here"}, against="goood")
     with pytest.raises(OptionError, match="unknown measure"):
         found.of("nothing")
 

@@ -92,9 +92,9 @@ def test_several_annotators_and_one_of_them(systems: Terminal) -> None:
     assert systems.run(*runs).out == systems.run(*folders, "--annotator", "Ann=Ann").out
     one = systems.run(*runs, "--annotator", "Ann")
     # against Ann: poor is right throughout, good in 1 of 4 s and 1 s more
-    assert [line.split()[:3] for line in one.out.splitlines()[2:4]] == [
-        ["poor", "a", "100.00"],
-        ["good", "b", "50.00"],
+    assert [line.split()[:4] for line in one.out.splitlines()[2:4]] == [
+        ["poor", "a", "6", "100.00"],
+        ["good", "b", "6", "50.00"],
     ]
     assert one.out.startswith("mirex2013/MajMin, per cent; 6 items, against Ann\n")
 

@@ -130,12 +130,12 @@ def test_one_thing_is_printed(people: Terminal, other: tuple[str, ...]) -> None:
 
 
 def test_a_comparison_says_what_systems_stand_between(people: Terminal) -> None:
-    lines = people.run(*COMPARE, "--context", "--width", "100").out.splitlines()
+    lines = people.run(*COMPARE, "--context", "--width", "120").out.splitlines()
     assert lines[-5:-3] == [
         "floors: all N 0.00, commonest triad 87.50, best triad of each song 87.50",
         "ceiling: annotators 75.00 against the others, 2 items, of which good 66.7 %, poor 33.3 %",
     ]
-    plain = people.run(*COMPARE).out.splitlines()
+    plain = people.run(*COMPARE, "--width", "120").out.splitlines()
     assert [line for line in lines if not line.startswith(("floors:", "ceiling:"))] == plain
     document = people.run(*COMPARE, "--context", "--format", "json").document
     assert document["context"]["items"] == 2

@@ -5,6 +5,7 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,6 +117,95 @@ def test_several_annotators_of_a_folder_get_a_folder_each(terminal: Terminal) ->
     }
     assert terminal.run(*CONVERT, "a", "joint", "--to", "jams").code == 0
     assert len(json.loads(Path("joint/song.jams").read_text())["annotations"]) == 2
+
+
+WITH_METADATA: dict[str, Any] = {
+    "file_metadata": {
+        "title": "Blue",
+        "artist": "A. Player",
+        "duration": 185.5,
+        "identifiers": {"isrc": "X1", "year": 1959},
+        "jams_version": "0.2.0",
+    },
+    "annotations": [
+        {
+            "namespace": "chord",
+            "annotation_metadata": {
+                "curator": {"name": "Cora", "email": "c@example.org"},
+                "annotator": {"name": "Ann", "level": 3},
+                "version": 1.5,
+                "annotation_rules": "by ear, twice",
+                "annotation_tools": "Sonic Visualiser",
+            },
+            "data": [
+                {"time": 2.5, "duration": 1.5, "value": "N", "confidence": 0.25},
+                {"time": 0, "duration": 2.5, "value": "C:maj7/3", "confidence": "sure"},
+            ],
+            "sandbox": {"take": 2},
+            "time": 0,
+            "duration": 4.0,
+        },
+        {"namespace": "beat", "annotation_metadata": {}, "data": [], "sandbox": {}},
+    ],
+    "sandbox": {"type": "audio"},
+}
+
+
+def test_jams_keeps_what_it_says_beside_its_rows(terminal: Terminal) -> None:
+    Path("song.jams").write_text(json.dumps(WITH_METADATA))
+    result = terminal.run(*CONVERT, "song.jams", "out.jams")
+    assert result.code == 0
+    out = json.loads(Path("out.jams").read_text())
+    assert out["file_metadata"] == WITH_METADATA["file_metadata"] | {"jams_version": "0.3.4"}
+    assert out["sandbox"] == {"type": "audio"}
+    (annotation,) = out["annotations"]
+    read = WITH_METADATA["annotations"][0]
+    rows = annotation.pop("data")
+    assert annotation == {key: value for key, value in read.items() if key != "data"}
+    assert [(row["value"], row["confidence"]) for row in rows] == [("C:maj7/3", "sure"), ("N", 0.25)]
+    assert "note[KT149] annotations of other namespaces are not carried over: `beat`" in result.err
+    assert terminal.run(*CONVERT, "song.jams", "out.lab").err.count("KT149") == 0
+
+
+def test_jams_keeps_the_name_of_the_one_annotator_that_is_chosen(terminal: Terminal) -> None:
+    document = json.loads(jams("Ann", "Ann"))
+    document["annotations"][1]["annotation_metadata"]["annotation_rules"] = "second"
+    Path("song.jams").write_text(json.dumps(document))
+    assert terminal.run(*CONVERT, "song.jams", "both.jams").code == 0
+    both = json.loads(Path("both.jams").read_text())["annotations"]
+    assert [each["annotation_metadata"]["annotator"]["name"] for each in both] == ["Ann", "Ann"]
+    assert terminal.run(*CONVERT, "song.jams", "one.jams", "--annotator", "Ann (2)").code == 0
+    (one,) = json.loads(Path("one.jams").read_text())["annotations"]
+    assert one["annotation_metadata"] == {"annotator": {"name": "Ann (2)"}, "annotation_rules": "second"}
+
+
+def test_what_json_cannot_have_in_metadata_becomes_null(terminal: Terminal) -> None:
+    text = (
+        json.dumps(WITH_METADATA).replace("185.5", "null").replace("1.5,", "NaN,", 1).replace("1959", "1e999")
+    )
+    Path("song.jams").write_text(text)
+    assert terminal.run(*CONVERT, "song.jams", "out.jams").code == 0
+    out = json.loads(Path("out.jams").read_text())
+    assert out["file_metadata"]["duration"] == 4  # of the last row, where the file tells none
+    assert out["file_metadata"]["identifiers"]["year"] is None
+    assert out["annotations"][0]["annotation_metadata"]["version"] is None
+
+
+def test_jams_of_instruments_keeps_what_it_says_beside_its_tags(terminal: Terminal) -> None:
+    document = json.loads(json.dumps(WITH_METADATA))
+    document["annotations"][0] |= {
+        "namespace": "tag_open",
+        "data": [{"time": 0, "duration": 185.5, "value": "piano", "confidence": 1}],
+    }
+    Path("song.jams").write_text(json.dumps(document))
+    result = terminal.run("convert", "instruments", "song.jams", "out.jams")
+    assert result.code == 0
+    out = json.loads(Path("out.jams").read_text())
+    assert out["file_metadata"] == document["file_metadata"] | {"jams_version": "0.3.4"}
+    (annotation,) = out["annotations"]
+    assert annotation["annotation_metadata"] == document["annotations"][0]["annotation_metadata"]
+    assert [row["value"] for row in annotation["data"]] == ["piano"]
+    assert "KT149" in result.err
 
 
 def test_names_of_annotators_do_not_lead_out_of_the_folder(terminal: Terminal) -> None:

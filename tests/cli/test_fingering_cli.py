@@ -332,8 +332,8 @@ def test_convert_there_and_back(example: Terminal) -> None:
 
 def test_measures_of_the_task_are_described(terminal: Terminal) -> None:
     out = terminal.run("measures", "fingering").out
-    for protocol, revision in {"nakamura2020": 1, "strike": 2, "pianovam": 2, "playability": 2}.items():
-        assert f"fingering: {protocol}, revision {revision}" in out
+    for protocol in ("nakamura2020", "strike", "pianovam", "playability"):
+        assert f"fingering: {protocol}, revision 2" in out
     card = " ".join(terminal.run("measures", "fingering", "pianovam/M_high").out.split())
     assert "Elsewhere this is M_soft" in card
     assert terminal.run("measures", "M_high").code == 0

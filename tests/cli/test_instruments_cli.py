@@ -337,8 +337,8 @@ def test_annotators_pairs_and_missing_estimates(lists: Terminal) -> None:
     assert lists.run(*score, "--strict").code == 3
     assert value("score", "instruments", "--pairs", "pairs.csv", "--measure", "open-mic-task1/R") == 1 / 2
     agreed = lists.run("agree", "instruments", "two.csv", "--format", "json").document
-    # units: F and I of a, F of b, F of c
-    assert agreed["kappa"]["units"] == 4
+    # units: F and I of a, b and c
+    assert agreed["kappa"]["units"] == 6
     gate = lists.run(*score, "--missing", "skip", "--fail-under", "open-mic-task1/P=0.9")
     assert (gate.code, "open-mic-task1/P" in gate.err) == (1, True)
 

@@ -160,7 +160,7 @@ def test_a_disk_that_takes_no_more(corpus: Terminal, verb: str) -> None:
         stderr=subprocess.PIPE,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000)),
     )
-    _, said = program.communicate(timeout=120)
+    _, said = program.communicate()
     assert program.returncode == 5
     assert re.fullmatch(r"error\[KT502\] cannot write the pack: File too large.*\n", said.decode())
     assert corpus.left() == before

@@ -17,7 +17,7 @@ SCORE = ("score", "chords", "ref", "est")
 
 
 def finished(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     return process.returncode, (out or b"").decode(), (err or b"").decode()
 
 

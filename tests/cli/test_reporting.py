@@ -164,7 +164,7 @@ def block(*values: float | None, measure: Measure = MAJMIN) -> Block:
         )
         for place, value in enumerate(values)
     )
-    return Block("p", (measure,), lines, "p/*|rev:1")
+    return Block("p", (measure,), lines, ("p/*|rev:1",))
 
 
 def test_measures_that_are_no_rates_are_not_printed_in_per_cent() -> None:
@@ -245,3 +245,25 @@ def test_signatures_can_be_copied(corpus: Terminal) -> None:
     assert f"`` {signature} ``\n" in corpus.run(*arguments, "--format", "md").out
     assert f"% {signature}\n" in corpus.run(*arguments, "--format", "latex").out
     assert "`mirex2013/*|" in corpus.run(*arguments[:-2], "--format", "md").out
+
+
+def test_systems_that_were_scored_on_other_items_are_signed_apart(corpus: Terminal) -> None:
+    corpus.write(short={"one.lab": "0 4 C"}, shorter={"one.lab": "0 4 G"})
+    systems = ("ref", "est", "short", "shorter", "--measure", "mirex2013/Root")
+    arguments: tuple[str, ...] = ("score", "chords", *systems, "--no-ci")
+    alike = [line for line in corpus.run(*arguments).out.splitlines() if line.startswith("signature ")]
+    assert len(alike) == 1
+    assert alike[0].startswith("signature mirex2013/*|rev:1|missing:worst|items:2|data:")
+    arguments += ("--missing", "skip")
+    first, other = (line for line in corpus.run(*arguments).out.splitlines() if line.startswith("signature "))
+    assert first == alike[0].replace("signature ", "signature est: ").replace("worst", "skip")
+    assert other.startswith("signature short, shorter: mirex2013/*|rev:1|missing:skip|items:1/2|data:")
+    markdown = corpus.run(*arguments, "--format", "md").out
+    assert f"\n`{first.removeprefix('signature ')}`\n\n`{other.removeprefix('signature ')}`\n" in markdown
+    latex = corpus.run(*arguments, "--format", "latex").out
+    assert f"\n% {first.removeprefix('signature ')}\n% {other.removeprefix('signature ')}\n" in latex
+    document = corpus.run(*arguments, "--format", "json").document
+    signed = {row["system"]: row["signature"].split("|")[3] for row in document["scores"]}
+    assert signed == {"est": "items:2", "short": "items:1/2", "shorter": "items:1/2"}
+    compared = corpus.run("compare", "chords", *systems, "--missing", "skip")
+    assert "signature mirex2013/Root|rev:1|missing:skip|items:1/2|data:" in compared.out

@@ -66,8 +66,8 @@ def test_table_shows_headline_measures_and_all_of_them_on_request(corpus: Termin
 def test_protocols_and_measures_come_repeated_or_with_commas(corpus: Terminal) -> None:
     repeated = corpus.run(*SCORE, "ref", "est", "--protocol", "decibel", "--protocol", "mirex2013").out
     assert corpus.run(*SCORE, "ref", "est", "--protocol", "decibel,mirex2013").out == repeated
-    found = values(corpus, "ref", "est", "--measure", "MajMin,decibel/CSR")
-    assert set(found) == {("est", "MajMin"), ("est", "CSR")}
+    found = values(corpus, "ref", "est", "--measure", "MeanSeg,decibel/CSR")
+    assert set(found) == {("est", "MeanSeg"), ("est", "CSR")}
 
 
 def test_undefined_is_a_word_and_null_never_0(terminal: Terminal) -> None:
@@ -164,14 +164,35 @@ def test_gate(corpus: Terminal, limit: str, code: int, said: str) -> None:
     assert "mirex2013, per cent" in result.out
 
 
-def test_names_that_several_measures_have_are_told_apart(corpus: Terminal) -> None:
-    said = "MajMin is mirex2013/MajMin; not mir_eval/majmin, frames10ms/MajMin\n"
-    assert said in corpus.run(*SCORE, "ref", "est", "--measure", "MajMin").err
-    assert said in corpus.run("compare", "chords", "ref", "est", "est2=est", "--measure", "MajMin").err
-    assert said in corpus.run("agree", "chords", "ref", "est", "--measure", "MajMin").err
-    for narrowed in (("--quiet",), ("--protocol", "mirex2013")):
-        assert "not mir_eval" not in corpus.run(*SCORE, "ref", "est", "--measure", "MajMin", *narrowed).err
-    assert "not mir_eval" not in corpus.run(*SCORE, "ref", "est", "--measure", "mirex2013/MajMin").err
+def test_a_measure_on_request_that_has_the_same_name_is_told_apart(corpus: Terminal) -> None:
+    said = "MajMinBass is mirex2013/MajMinBass; not frames10ms/MajMinBass\n"
+    by_name = ("--measure", "MajMinBass")
+    assert said in corpus.run(*SCORE, "ref", "est", *by_name).err
+    assert said in corpus.run("compare", "chords", "ref", "est", "est2=est", *by_name).err
+    assert said in corpus.run("agree", "chords", "ref", "est", *by_name).err
+    for quiet in ((*by_name, "--quiet"), ("--measure", "mirex2013/MajMinBass")):
+        assert "not frames10ms" not in corpus.run(*SCORE, "ref", "est", *quiet).err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*SCORE, "ref", "est", "--measure", "MajMin"),
+        (*SCORE, "ref", "est", "--measure", "majmin"),
+        (*SCORE, "ref", "est", "--fail-under", "MajMin=0"),
+        (*SCORE, "ref", "est", "--fail-under", "majmin=0"),
+        ("compare", "chords", "ref", "est", "est2=est", "--measure", "MajMin"),
+        ("agree", "chords", "ref", "est", "--measure", "majmin"),
+        ("show", "chords", "ref", "est", "one", "--measure", "MajMin"),
+        ("show", "chords", "ref", "est", "--worst", "1", "--measure", "majmin"),
+    ],
+)
+def test_names_that_differ_in_case_only_ask_for_the_address(
+    corpus: Terminal, arguments: tuple[str, ...]
+) -> None:
+    result = corpus.run(*arguments)
+    assert result.code == 2
+    assert "is not unique\n  help: say which: mirex2013/MajMin, mir_eval/majmin" in result.err
 
 
 @pytest.mark.parametrize("verb", ["score", "compare", "agree"])
@@ -330,6 +351,17 @@ def test_missing_estimate_is_scored_as_worst_and_named(corpus: Terminal) -> None
     assert result.out.splitlines()[3].split() == ["est", "2", "33.33"]  # 2 of 6 s
 
 
+def test_missing_estimates_that_are_skipped_on_request_are_no_failure(corpus: Terminal) -> None:
+    (corpus.folder / "est/one.lab").unlink()
+    result = corpus.run(*SCORE, "ref", "est", "--measure", "mirex2013/Root", "--missing", "skip")
+    assert result.code == 0
+    assert "warning[KT203] est: no estimate for 1 of 2 items (`one`)" in result.err
+    assert result.out.splitlines()[3].split() == ["est", "1", "100.00"]
+    broken = corpus.folder / "est/one.lab"
+    broken.write_text("0 2 nonsense\n")  # a file that cannot be used is another thing
+    assert corpus.run(*SCORE, "ref", "est", "--missing", "skip").code == 1
+
+
 def test_missing_error_and_strict_stop_the_run(corpus: Terminal) -> None:
     (corpus.folder / "est/one.lab").unlink()
     for option, why in ((("--missing", "error"), ""), (("--strict",), " (ended by --strict)")):
@@ -394,7 +426,9 @@ HOSTILE = '::error::\x1b[31m, "x"\u202e=cmd()\\input{/etc/passwd}%&|##[add-mask]
 
 
 def pairs_with(terminal: Terminal, system: str) -> tuple[str, str]:
-    """Write a list of pairs with a system of any name."""
+    """Write a list of pairs with a system of any name; of two lines, it can only be named with its path."""
+    if "\n" in system:
+        return "ref/one.lab", f"{system}=est/one.lab"
     header = ["item", "reference", system]
     with (terminal.folder / "pairs.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([header, ["one", "ref/one.lab", "est/one.lab"]])

@@ -40,7 +40,10 @@ SYSTEMS = ("reference", "careful", "hasty")
     [
         ("show_amazing_grace", (*SYSTEMS, "Amazing Grace")),
         ("show_saints_mir_eval", (*SYSTEMS, "saints", "--measure", "mir_eval/sevenths_inv")),
-        ("show_greensleeves_wide", (*SYSTEMS, "Greensleeves", "--width", "160", "--measure", "Root")),
+        (
+            "show_greensleeves_wide",
+            (*SYSTEMS, "Greensleeves", "--width", "160", "--measure", "mirex2013/Root"),
+        ),
         (
             "show_frere_narrow",
             ("reference", "hasty", "Frère Jacques", "--from", "2", "--to", "9", "--width", "60"),
@@ -276,9 +279,9 @@ def run(capsys: pytest.CaptureFixture[str]) -> str:
 
 @pytest.mark.parametrize("item", ["Amazing Grace", "frere"])
 def test_an_item_of_a_run(run: str, item: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert show(run, item, "--measure", "MajMin") == 0
+    assert show(run, item, "--measure", "mirex2013/MajMin") == 0
     drawn = capsys.readouterr()
-    assert show(*(f"../{name}" for name in SYSTEMS), item, "--measure", "MajMin") == 0
+    assert show(*(f"../{name}" for name in SYSTEMS), item, "--measure", "mirex2013/MajMin") == 0
     assert drawn == capsys.readouterr()
 
 

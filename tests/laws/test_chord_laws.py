@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kammerton as kt
@@ -31,7 +31,6 @@ def lone_songs() -> st.SearchStrategy[Song]:
 # --- laws that measures declare ------------------------------------------------------------
 
 
-@settings(max_examples=200)
 @given(lone_songs())
 def test_a_reference_scored_against_itself_is_best_or_undefined(song: Song) -> None:
     values = values_of(song, song)
@@ -43,14 +42,12 @@ def test_a_reference_scored_against_itself_is_best_or_undefined(song: Song) -> N
     assert not wrong
 
 
-@settings(max_examples=200)
 @given(song_pairs(), st.integers(-5, 6))
 def test_transposing_both_sides_changes_nothing(pair: tuple[Song, Song], fifths: int) -> None:
     moved = (transposed(side, fifths) for side in pair)
     same(keepers("transposition"), values_of(*pair), values_of(*moved))
 
 
-@settings(max_examples=200)
 @given(song_pairs(), st.lists(st.integers(0, 5), max_size=16))
 def test_respelling_roots_changes_nothing(pair: tuple[Song, Song], choices: list[int]) -> None:
     ref, est = pair
@@ -58,14 +55,12 @@ def test_respelling_roots_changes_nothing(pair: tuple[Song, Song], choices: list
     same(keepers("respelling"), values_of(ref, est), after)
 
 
-@settings(max_examples=200)
 @given(song_pairs(), st.sampled_from((0.25, 1.0, 3.875, 64.0)))
 def test_moving_both_sides_in_time_changes_nothing(pair: tuple[Song, Song], seconds: float) -> None:
     later = (shifted(side, seconds) for side in pair)
     same(keepers("time_shift"), values_of(*pair), values_of(*later), within=ROUNDING)
 
 
-@settings(max_examples=200)
 @given(song_pairs(), st.integers(0, 7), st.integers(0, 8), st.sampled_from((0.25, 0.5, 0.75)))
 def test_splitting_rows_in_two_changes_nothing(
     pair: tuple[Song, Song], ref_row: int, est_row: int, share: float
@@ -78,7 +73,6 @@ def test_splitting_rows_in_two_changes_nothing(
     same(keepers("split"), values_of(ref, est), after, within=ROUNDING)
 
 
-@settings(max_examples=200)
 @given(spanning_pairs())
 def test_swapping_the_sides_changes_nothing(pair: tuple[Song, Song]) -> None:
     ref, est = pair
@@ -88,7 +82,6 @@ def test_swapping_the_sides_changes_nothing(pair: tuple[Song, Song]) -> None:
 # --- laws that every measure keeps ---------------------------------------------------------
 
 
-@settings(max_examples=200)
 @given(spanning_pairs())
 def test_swapping_the_sides_swaps_under_and_over(pair: tuple[Song, Song]) -> None:
     ref, est = pair
@@ -104,7 +97,6 @@ def test_swapping_the_sides_swaps_under_and_over(pair: tuple[Song, Song]) -> Non
         )
 
 
-@settings(max_examples=200)
 @given(song_pairs())
 def test_values_lie_within_their_range(pair: tuple[Song, Song]) -> None:
     outside = {
@@ -115,7 +107,6 @@ def test_values_lie_within_their_range(pair: tuple[Song, Song]) -> None:
     assert not outside
 
 
-@settings(max_examples=200)
 @given(song_pairs(), lone_songs())
 def test_what_is_scored_depends_on_the_reference_alone(pair: tuple[Song, Song], other: Song) -> None:
     ref, est = pair
@@ -127,7 +118,6 @@ def test_what_is_scored_depends_on_the_reference_alone(pair: tuple[Song, Song], 
         assert weight(mine) == pytest.approx(weight(other_statistics[1]), abs=ROUNDING), str(measure)
 
 
-@settings(max_examples=200)
 @given(song_pairs())
 def test_worst_statistics_are_worth_the_declared_worst_and_weigh_the_same(pair: tuple[Song, Song]) -> None:
     for measure, statistics in statistics_of(*pair).items():
@@ -139,7 +129,6 @@ def test_worst_statistics_are_worth_the_declared_worst_and_weigh_the_same(pair: 
         assert measure.formula.weight(worst) == pytest.approx(measure.formula.weight(statistics))
 
 
-@settings(max_examples=50)
 @given(CORPORA, st.integers(0, 4))
 def test_no_estimate_of_an_item_is_worse_for_a_corpus_than_the_worst(
     pairs: dict[str, tuple[Song, Song]], item: int
@@ -175,7 +164,6 @@ ADVERSARIES: dict[str, Callable[[Song], Song]] = {
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES.values(), ids=ADVERSARIES)
-@settings(max_examples=30)
 @given(ref=lone_songs())
 def test_no_cheap_system_beats_the_reference_itself(adversary: Callable[[Song], Song], ref: Song) -> None:
     best, values = values_of(ref, ref), values_of(ref, adversary(ref))
@@ -193,7 +181,6 @@ def _figures(scores: kt.Scores) -> list[dict[str, Any]]:
     return figures
 
 
-@settings(max_examples=50)
 @given(CORPORA, st.randoms(use_true_random=False))
 def test_the_order_of_items_does_not_matter(pairs: dict[str, tuple[Song, Song]], random: Any) -> None:
     names = list(pairs)
@@ -203,7 +190,6 @@ def test_the_order_of_items_does_not_matter(pairs: dict[str, tuple[Song, Song]],
     assert shuffled.items.equals(whole.items)
 
 
-@settings(max_examples=50)
 @given(CORPORA, st.integers(1, 4), st.booleans())
 def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
     pairs: dict[str, tuple[Song, Song]], cut: int, later_first: bool

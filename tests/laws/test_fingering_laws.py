@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kammerton as kt
@@ -42,13 +42,11 @@ CORPORA = st.lists(pieces(annotators=3, notes=5), min_size=2, max_size=4).map(
 # --- laws that measures declare ------------------------------------------------------------
 
 
-@settings(max_examples=60)
 @given(pieces(annotators=1))
 def test_a_reference_scored_against_itself_is_best_or_undefined(piece: Piece) -> None:
     _check_best(values_of(Piece(piece.refs, piece.refs[0])), keepers("identity"))
 
 
-@settings(max_examples=50)
 @given(pieces(annotators=1, missing=False))
 def test_a_complete_reference_scored_against_itself_is_best_in_the_publication(piece: Piece) -> None:
     values = values_of(Piece(piece.refs, piece.refs[0]))
@@ -60,32 +58,27 @@ def _check_best(values: dict[Measure, float], measures: list[Measure]) -> None:
     assert not wrong
 
 
-@settings(max_examples=60)
 @given(pieces(), st.sampled_from((0.25, 1.0, 3.875, 64.0)))
 def test_moving_all_sides_in_time_changes_nothing(piece: Piece, seconds: float) -> None:
     same(keepers("time_shift"), values_of(piece), values_of(piece.shifted(seconds)))
 
 
-@settings(max_examples=60)
 @given(pieces(), st.permutations(range(8)))
 def test_the_order_of_notes_that_begin_together_changes_nothing(piece: Piece, rank: list[int]) -> None:
     same(keepers("note_order"), values_of(piece), values_of(piece.reordered(rank, references=True)))
 
 
-@settings(max_examples=50)
 @given(pieces(), st.permutations(range(8)))
 def test_the_order_in_the_estimate_changes_nothing_at_all(piece: Piece, rank: list[int]) -> None:
     same(MEASURES, values_of(piece), values_of(piece.reordered(rank, references=False)))
 
 
-@settings(max_examples=60)
 @given(pieces())
 def test_swapping_hands_and_mirroring_keys_changes_nothing(piece: Piece) -> None:
     same(keepers("mirror"), values_of(piece), values_of(piece.mirrored()))
 
 
 @pytest.mark.parametrize("profile", ["balliauw2017-S", "jacobs2001", "pianovam"])
-@settings(max_examples=25)
 @given(piece=pieces())
 def test_hands_are_alike_in_every_profile(profile: str, piece: Piece) -> None:
     options = TASK.options(profile=profile)
@@ -99,7 +92,6 @@ def test_hands_are_alike_in_every_profile(profile: str, piece: Piece) -> None:
     assert rates(piece.est) == pytest.approx(rates(piece.mirrored().est), nan_ok=True)
 
 
-@settings(max_examples=60)
 @given(pieces(annotators=3), st.integers(0, 2))
 def test_an_annotator_who_is_there_twice_changes_nothing(piece: Piece, number: int) -> None:
     twice = Piece((*piece.refs, piece.refs[number % len(piece.refs)]), piece.est)
@@ -109,7 +101,6 @@ def test_an_annotator_who_is_there_twice_changes_nothing(piece: Piece, number: i
 # --- the match rates -----------------------------------------------------------------------
 
 
-@settings(max_examples=60)
 @given(pieces(missing=False))
 def test_match_rates_are_in_order_where_every_note_is_labelled(piece: Piece) -> None:
     values = values_of(piece)
@@ -117,7 +108,6 @@ def test_match_rates_are_in_order_where_every_note_is_labelled(piece: Piece) -> 
     assert all(low <= high + ROUNDING for low, high in pairwise(rates)), rates
 
 
-@settings(max_examples=60)
 @given(pieces(annotators=3, notes=6, plain=True))
 def test_recombination_is_the_best_of_all_paths(piece: Piece) -> None:
     est = strike_codes(piece.est.labels)
@@ -163,7 +153,6 @@ def least(est: list[int], refs: list[list[int]]) -> int:
 # --- laws that every measure keeps ---------------------------------------------------------
 
 
-@settings(max_examples=60)
 @given(pieces())
 def test_values_lie_within_their_range(piece: Piece) -> None:
     outside = {
@@ -174,7 +163,6 @@ def test_values_lie_within_their_range(piece: Piece) -> None:
     assert not outside
 
 
-@settings(max_examples=60)
 @given(pieces())
 def test_worst_statistics_are_worth_the_declared_worst(piece: Piece) -> None:
     for measure, statistics in statistics_of(piece).items():
@@ -185,7 +173,6 @@ def test_worst_statistics_are_worth_the_declared_worst(piece: Piece) -> None:
         assert set(worst[~np.isnan(worst)].tolist()) <= {measure.worst}, str(measure)
 
 
-@settings(max_examples=50)
 @given(CORPORA, st.integers(0, 3))
 def test_no_estimate_of_an_item_is_worse_for_a_corpus_than_the_worst(
     items: dict[str, Piece], number: int
@@ -219,7 +206,6 @@ ADVERSARIES: dict[str, Callable[[Fingering], Fingering]] = {
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES.values(), ids=ADVERSARIES)
-@settings(max_examples=25)
 @given(piece=pieces(annotators=1))
 def test_no_cheap_system_beats_the_reference_itself(
     adversary: Callable[[Fingering], Fingering], piece: Piece
@@ -239,7 +225,6 @@ def _figures(scores: kt.Scores) -> list[dict[str, Any]]:
     return figures
 
 
-@settings(max_examples=30)
 @given(CORPORA, st.randoms(use_true_random=False))
 def test_the_order_of_items_does_not_matter(items: dict[str, Piece], random: Any) -> None:
     names = list(items)
@@ -249,7 +234,6 @@ def test_the_order_of_items_does_not_matter(items: dict[str, Piece], random: Any
     assert shuffled.items.equals(whole.items)
 
 
-@settings(max_examples=30)
 @given(CORPORA, st.integers(1, 3), st.booleans())
 def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
     items: dict[str, Piece], cut: int, later_first: bool

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import kammerton as kt
@@ -208,7 +208,6 @@ def test_everything_judged_is_judged_in_whole(pair: Pair) -> None:
 # --- corpora -------------------------------------------------------------------------------
 
 
-@settings(max_examples=30)
 @given(CORPORA, st.sampled_from(PRESETS), st.randoms(use_true_random=False))
 def test_the_order_of_files_does_not_matter(pairs: list[Pair], undefined: Undefined, random: Any) -> None:
     chosen = options(FIGURE, undefined=undefined)
@@ -227,7 +226,6 @@ def corpus(pairs: Mapping[str, Pair], chosen: InstrumentOptions) -> kt.Scores:
     return kt.score("instruments", refs, {"system": ests}, options=chosen, ci=None)
 
 
-@settings(max_examples=30)
 @given(CORPORA, st.integers(1, 5), st.sampled_from(("expected", "given", "trec")))
 def test_the_evidence_of_two_parts_merges_into_that_of_the_whole(
     pairs: list[Pair], cut: int, ties: Any
@@ -267,7 +265,6 @@ def test_no_estimate_is_worse_for_a_corpus_than_the_worst(
         assert not worst > real + ROUNDING, str(measure)
 
 
-@settings(max_examples=30)
 @given(CORPORA, st.integers(0, 5))
 def test_a_missing_estimate_gains_nothing(pairs: list[Pair], item: int) -> None:
     """Of an item with annotation; what is pooled may lose false alarms with it."""

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -68,7 +68,6 @@ def same(one: Any, other: Any) -> None:
 # --- comparisons ---------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
 @given(tables(systems=2), st.sampled_from(TESTS))
 def test_identical_systems_never_differ(table: dict[str, Statistics], test: Any) -> None:
     table["copy"] = table["s0"].copy()
@@ -86,7 +85,6 @@ def test_identical_systems_never_differ(table: dict[str, Statistics], test: Any)
         assert set(named["s0"].letters) & set(named["copy"].letters)
 
 
-@settings(max_examples=40)
 @given(tables(), st.permutations(range(3)), st.sampled_from(TESTS))
 def test_relabelling_systems_permutes_the_table(
     table: dict[str, Statistics], order: Sequence[int], test: Any
@@ -110,7 +108,6 @@ def test_relabelling_systems_permutes_the_table(
         )
 
 
-@settings(max_examples=40)
 @given(tables(), st.sampled_from((0.0, 0.5, 1.0)), st.sampled_from(TESTS[:3]))
 def test_a_constant_system_changes_no_other_pair_before_correction(
     table: dict[str, Statistics], share: float, test: Any
@@ -124,7 +121,6 @@ def test_a_constant_system_changes_no_other_pair_before_correction(
         same(one, other)
 
 
-@settings(max_examples=30)
 @given(tables(systems=2), st.sampled_from(TESTS))
 def test_clusters_of_one_are_no_clusters(table: dict[str, Statistics], test: Any) -> None:
     scores = tabled(table, MEASURES)
@@ -140,7 +136,6 @@ def test_clusters_of_one_are_no_clusters(table: dict[str, Statistics], test: Any
             same(ranked, again_ranked)
 
 
-@settings(max_examples=30)
 @given(tables(systems=2), st.randoms(use_true_random=False))
 def test_the_order_of_items_does_not_show(table: dict[str, Statistics], random: Any) -> None:
     order = list(range(len(table["s0"])))
@@ -154,7 +149,6 @@ def test_the_order_of_items_does_not_show(table: dict[str, Statistics], random: 
 # --- intervals -----------------------------------------------------------------------------
 
 
-@settings(max_examples=30)
 @given(tables(systems=1), st.integers(2, 3), st.sampled_from(("percentile", "bca")))
 def test_items_that_stand_several_times_in_a_cluster_with_themselves_change_nothing(
     table: dict[str, Statistics], times: int, method: Any
@@ -168,7 +162,6 @@ def test_items_that_stand_several_times_in_a_cluster_with_themselves_change_noth
         assert again[key] == pytest.approx(interval, abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=30)
 @given(tables(systems=1, least=3))
 def test_a_higher_level_has_a_wider_interval(table: dict[str, Statistics]) -> None:
     scores = tabled(table, MEASURES)
@@ -196,7 +189,6 @@ def grouped_tables(draw: st.DrawFn) -> tuple[dict[str, Statistics], dict[str, st
     return table, {name: each for name, each in zip(items, letters_of, strict=True) if each != "-"}
 
 
-@settings(max_examples=60)
 @given(grouped_tables())
 def test_groups_add_up_to_the_whole(case: tuple[dict[str, Statistics], dict[str, str]]) -> None:
     table, of = case
@@ -211,7 +203,6 @@ def test_groups_add_up_to_the_whole(case: tuple[dict[str, Statistics], dict[str,
             assert not values or min(values) - 1e-12 <= whole.value <= max(values) + 1e-12
 
 
-@settings(max_examples=60)
 @given(grouped_tables())
 def test_the_group_that_costs_most_is_behind_the_rest(
     case: tuple[dict[str, Statistics], dict[str, str]],
@@ -229,7 +220,6 @@ def test_the_group_that_costs_most_is_behind_the_rest(
                 assert worse
 
 
-@settings(max_examples=30)
 @given(grouped_tables(), st.permutations("xyz"))
 def test_names_of_groups_do_not_matter(
     case: tuple[dict[str, Statistics], dict[str, str]], order: Sequence[str]
@@ -244,7 +234,6 @@ def test_names_of_groups_do_not_matter(
             same(replace(other, group=row.group), row)
 
 
-@settings(max_examples=30)
 @given(tables(systems=2))
 def test_one_group_is_the_whole(table: dict[str, Statistics]) -> None:
     found = divided(table, dict.fromkeys(names(len(table["s0"])), "all"))
@@ -285,7 +274,6 @@ def first_of_each(people: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {item: song for songs in reversed(people.values()) for item, song in songs.items()}
 
 
-@settings(max_examples=25)
 @given(annotated(), SONGS)
 def test_floors_and_ceiling_do_not_depend_on_systems(people: dict[str, dict[str, Any]], said: Any) -> None:
     one = standing(people, first_of_each(people))
@@ -295,7 +283,6 @@ def test_floors_and_ceiling_do_not_depend_on_systems(people: dict[str, dict[str,
             same(row, other[key])
 
 
-@settings(max_examples=25)
 @given(annotated(), st.permutations(range(3)))
 def test_names_of_annotators_do_not_matter(people: dict[str, dict[str, Any]], order: Sequence[int]) -> None:
     system = first_of_each(people)
@@ -308,7 +295,6 @@ def test_names_of_annotators_do_not_matter(people: dict[str, dict[str, Any]], or
         assert row.share == pytest.approx(after[key].share, abs=1e-12, nan_ok=True)
 
 
-@settings(max_examples=25)
 @given(st.lists(SONGS, min_size=1, max_size=3), st.lists(SONGS, min_size=3, max_size=3))
 def test_of_two_annotators_a_copy_of_one_reaches_half_of_what_is_left(firsts: Any, seconds: Any) -> None:
     people = {
@@ -376,6 +362,7 @@ def _wilcoxon_p(rng: np.random.Generator, seed: int) -> float:
     return wilcoxon(rng.laplace(size=40)).p
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("simulate", [_mean_p, _pooled_p, _t_p, _wilcoxon_p])
 def test_p_is_uniform_if_there_is_no_difference(simulate: Any) -> None:
     rng = np.random.default_rng(2013)
@@ -387,6 +374,7 @@ def test_p_is_uniform_if_there_is_no_difference(simulate: Any) -> None:
         assert share == pytest.approx(level, abs=4 * math.sqrt(level * (1 - level) / 1500))
 
 
+@pytest.mark.slow
 def test_exact_p_is_never_too_small_if_there_is_no_difference() -> None:
     rng = np.random.default_rng(7)
     found = np.array([permutation_test(rng.integers(-3, 4, 8).astype(float)).p for _ in range(2000)])

@@ -9,6 +9,7 @@ from typing import Final
 
 __all__ = [
     "COVERED",
+    "DECIBEL",
     "EVALUATOR_PAIRS",
     "HICLASS",
     "MIREX_RECALLS",
@@ -48,6 +49,9 @@ MIR_EVAL: Final = frozenset(
 )
 """Of ``oracle/test_mir_eval_songs.py``."""
 
+DECIBEL: Final = frozenset(f"decibel/{name}" for name in ("CSR", "OvS", "UnS", "Seg"))
+"""Of ``unit/chords/test_chord_time_cases.py``."""
+
 NAKAMURA: Final = ("M_gen", "M_high", "M_soft", "M_rec")
 """Measures of ``nakamura2020`` that the authors' tool prints; of ``oracle/test_fingering_official.py``."""
 
@@ -84,6 +88,7 @@ COVERED: Final[dict[str, frozenset[str]]] = {
     "official per-song results of MIREX": MIREX_PRINTED,
     "MusOOEvaluator": EVALUATOR_PAIRS,
     "mir_eval": MIR_EVAL,
+    "the DECIBEL evaluator": DECIBEL,
     "the authors' evaluation tool": frozenset(f"nakamura2020/{name}" for name in NAKAMURA),
     "pytrec_eval": frozenset(address for addresses in PYTREC_EVAL.values() for address in addresses),
     "scikit-learn": SKLEARN_LISTS | SKLEARN_VECTORS | {SKLEARN_GAINS},

@@ -10,6 +10,8 @@ import pytest
 import kammerton
 from oracle.covered import NAKAMURA
 
+pytestmark = pytest.mark.slow
+
 MODELS = ("CHMM", "FHMM1")
 
 

@@ -14,6 +14,8 @@ import kammerton
 from kammerton.instruments import evaluate
 from oracle.covered import HICLASS
 
+pytestmark = pytest.mark.slow
+
 FAMILIES = {"bowed": ["cello", "violin"], "winds": ["flute", "oboe", "sax"], "keys": ["piano", "organ"]}
 
 

@@ -3,6 +3,8 @@
 
 import warnings
 from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -177,3 +179,40 @@ def test_discounted_gains(seed: int) -> None:
         column = LABELS.index(label)
         theirs = metrics.ndcg_score([truth[:, column]], [scores[:, column]])
         assert (value or 0.0) == pytest.approx(theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_kappa_of_two_annotators(seed: int) -> None:
+    """Each item stands twice, the second time with the annotators changed over: Cohen's kappa is Fleiss'."""
+    rng = np.random.default_rng(seed)
+    first, second = lists(rng, 15), lists(rng, 15)
+    one, other = first + second, second + first
+    named = [{str(item): set(labels) for item, labels in enumerate(each)} for each in (one, other)]
+    found = kammerton.agree("instruments", {"one": named[0], "other": named[1]}, protocols=["open-mic-task1"])
+    binary = MultiLabelBinarizer().fit(one)
+    theirs = metrics.cohen_kappa_score(binary.transform(one).ravel(), binary.transform(other).ravel())
+    assert found.kappa.value == pytest.approx(theirs, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_alpha_by_its_formula(seed: int) -> None:
+    """Three annotators, who lack some items; of pairs of ratings, as Krippendorff writes it."""
+    rng = np.random.default_rng(seed)
+    names = ("one", "two", "three")
+    given = {
+        name: {str(item): set(labels) for item, labels in enumerate(lists(rng, 12)) if rng.random() < 0.8}
+        for name in names
+    }
+    shared = [item for item in map(str, range(12)) if sum(item in items for items in given.values()) > 1]
+    used = set[str]().union(*(items.get(item, set()) for items in given.values() for item in shared))
+    units = [
+        [label in given[name][item] for name in names if item in given[name]]
+        for item in shared
+        for label in used
+    ]
+    n = sum(map(len, units))
+    present = sum(map(sum, units))
+    apart = sum(Fraction(sum(a != b for a, b in permutations(unit, 2)), len(unit) - 1) for unit in units)
+    expected = 1 - (apart / n) / Fraction(2 * present * (n - present), n * (n - 1))
+    found = kammerton.agree("instruments", given, protocols=["open-mic-task1"])
+    assert found.alpha.value == pytest.approx(float(expected), abs=1e-12)

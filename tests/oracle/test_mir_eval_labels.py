@@ -6,7 +6,7 @@ import warnings
 import mir_eval
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import kammerton as kt
@@ -28,7 +28,6 @@ def encodable(label: str) -> bool:
 LABELS = st.one_of(harte_labels(), plain_labels()).filter(encodable)
 
 
-@settings(max_examples=500)
 @given(LABELS)
 @example("C:minmaj7(7,*7)")
 @example("C:maj(*8)/3")  # an octave is no root
@@ -55,7 +54,6 @@ def test_an_upper_tone_counts_once_in_shorthand_and_list(shorthand: str) -> None
                 assert [encode_label(label).merged_bits >> bit & 1 for bit in range(12)] == bitmap.tolist()
 
 
-@settings(max_examples=150)
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=40))
 def test_labels_compare_as_in_the_original(pairs: list[tuple[str, str]]) -> None:
     refs = [ref for ref, _ in pairs] + [est for _, est in pairs]

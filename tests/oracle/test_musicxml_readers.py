@@ -21,6 +21,8 @@ from kammerton.fingering.formats.musicxml_writer import render_musicxml
 from kammerton.fingering.formats.mxl import score_or_archive
 from unit.fingering.scores import GRAND, measures, note, partwise
 
+pytestmark = pytest.mark.slow
+
 Sounding = list[tuple[float, float, int]]
 
 SHARED = os.environ.get("KAMMERTON_SHARED")

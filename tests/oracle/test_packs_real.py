@@ -13,6 +13,8 @@ from kammerton.model.loading import name_of_source, read_source
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 
+pytestmark = pytest.mark.slow
+
 FOLDERS = [
     ("chords", "chords/mirex/Isophonics2009"),
     ("chords", "chords/mirex/CASD"),

@@ -17,6 +17,8 @@ from kammerton.chords.formulas import EXCLUDED
 from oracle.covered import MIREX_RECALLS, MIREX_SEGMENTATIONS
 from oracle.original_mir_eval import Values, compared_with, evaluated_files, loaded, segmented_unmerged
 
+pytestmark = pytest.mark.slow
+
 ALL = ["mirex2013", "mir_eval", "decibel"]
 ISOPHONICS, CASD = "mirex/Isophonics2009", "mirex/CASD"
 ANNOTATORS = ["1", "2", "3", "4"]

@@ -16,6 +16,8 @@ from kammerton.statistics.comparing import compare
 from kammerton.statistics.comparison import Comparison
 from kammerton.statistics.intervals import intervals
 
+pytestmark = pytest.mark.slow
+
 CHORDS = ["mirex2013/Root", "mirex2013/MajMin", "mirex2013/SeventhsBass", "mirex2013/MeanSeg", "decibel/CSR"]
 
 
@@ -106,7 +108,9 @@ def test_pairs(scores: kt.Scores, test: Any) -> None:
             if test == "t":
                 expected = stats.ttest_rel(first, second)
             else:
-                expected = stats.wilcoxon(first - second, correction=True, method="approx")
+                # distances are of counts: 1/7 - 1/9 and 8/9 - 6/7 share a rank, whatever rounding makes of it
+                rounded = (first - second).round(12)
+                expected = stats.wilcoxon(rounded, correction=True, method="approx")
             assert pair.p == pytest.approx(float(expected.pvalue), rel=1e-9, abs=1e-300)
             difference = first - second
             assert pair.d_z == pytest.approx(difference.mean() / difference.std(ddof=1), rel=1e-9)

@@ -2,7 +2,9 @@
 """What a hostile caller tried: nothing is lost in silence, and one bad file is no more than that."""
 
 import copy
+import os
 import pickle
+import socket
 from pathlib import Path
 
 import pytest
@@ -36,12 +38,36 @@ def test_two_outputs_are_two_files(corpus: Path) -> None:
     assert not corpus.joinpath("o.csv").exists()
 
 
-def test_a_link_out_of_the_folder_is_an_item_that_failed(corpus: Path) -> None:
-    outside = corpus / "outside.lab"
+def test_a_link_out_of_the_folder_is_an_item_as_others_are(corpus: Path) -> None:
+    outside = corpus / "blobs" / "3f9a"
+    outside.parent.mkdir()
     outside.write_text("0 2 C\n")
-    Path("r/z.lab").symlink_to(outside)
+    for side in ("r", "e"):
+        Path(side, "z.lab").symlink_to(outside)
+        Path(side, "album").symlink_to(f"../{side}-album")
+        Path(f"{side}-album").mkdir()
+        Path(f"{side}-album/b.lab").write_text("0 2 C\n")
     scores = kammerton.score("chords", "r", "e")
-    assert scores.counts == {"e": {"total": 2, "ok": 1, "missing": 0, "failed": 1}}
+    assert scores.counts == {"e": {"total": 3, "ok": 3, "missing": 0, "failed": 0}}
+    assert set(scores.items["item"]) == {"a", "album/b", "z"}
+
+
+def test_links_to_devices_pipes_sockets_and_nothing_are_items_that_failed(corpus: Path) -> None:
+    os.mkfifo("pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+        targets = {"device": "/dev/zero", "nothing": "nowhere", "pipe": "../pipe", "socket": "../socket"}
+        for name, target in targets.items():
+            Path(f"r/{name}.lab").symlink_to(target)
+        scores = kammerton.score("chords", "r", "e")
+    assert scores.counts == {"e": {"total": 5, "ok": 1, "missing": 0, "failed": 4}}
+    said = {found.item: found.message for found in scores.diagnostics if found.code == "KT102"}
+    assert said == {
+        "device": "not a regular file: a device",
+        "nothing": "not a regular file: a link that leads nowhere (no such file or directory)",
+        "pipe": "not a regular file: a named pipe",
+        "socket": "not a regular file: a socket",
+    }
     assert main(["score", "chords", "r", "e"]) == 1
 
 
@@ -64,15 +90,15 @@ def test_bad_files_are_said_to_be_bad(tmp_path: Path, name: str, text: str, code
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "code"),
     [
-        'item,reference,S\na,r/a.lab,"e/a.lab\nb,r/a.lab,e/a.lab\n',
-        f"item,reference,S\na,r/a.lab,{'e' * 200_000}\n",
+        ('item,reference,S\na,r/a.lab,"e/a.lab\nb,r/a.lab,e/a.lab\n', "11: KT160"),
+        (f"item,reference,S\na,r/a.lab,{'e' * 200_000}\n", " KT106"),
     ],
 )
-def test_a_list_that_is_not_csv_is_refused(corpus: Path, text: str) -> None:
+def test_a_list_that_is_not_csv_is_refused(corpus: Path, text: str, code: str) -> None:
     Path("l.csv").write_text(text)
-    with pytest.raises(kammerton.DataError, match=r"l\.csv:2: KT211"):
+    with pytest.raises(kammerton.DataError, match=rf"l\.csv:2:{code}"):
         kammerton.score("chords", pairs=corpus / "l.csv")
 
 

@@ -72,7 +72,40 @@ KNOWN = {
         C♯=C# B♭m=Bb:min C𝄪=C## D𝄫m=Dbb:min C♮=C C−7=C:min7 C⁷=C:7 Ｃ：ｍａｊ=C:maj
         \u0421:maj=C:maj \u0410m=A:min \u0412=B \u0395:min=E:min C\u200b:maj=C:maj \ufeffC=C
     """,
-    "no chord, any chord": "N=N n=N NC=N N.C.=N n.c.=N NoChord=N X=X x=X",
+    "no chord, any chord": "N=N n=N NC=N N.C.=N n.c.=N N/C=N NoChord=N X=X x=X",
+    "every quality of the Weimar Jazz Database but 7alt: accidentals stand behind their number": """
+        C=C C-=C:min Co=C:dim C+=C:aug Csus=C:sus4 C6=C:maj6 C-6=C:min6 C7=C:7 C-7=C:min7 Cj7=C:maj7
+        C-j7=C:minmaj7 Co7=C:dim7 Cm7b5=C:hdim7 C+7=C:aug7 C+j7=C:maj7(*5,#5) Csus7=C:sus4(b7)
+        C69=C:maj6(9) C-69=C:min6(9) C6911#=C:maj6(9,#11)
+        C79=C:9 C7911=C:11 C7913=C:13 C-79=C:min9 C-7911=C:min11 C-7913=C:min13 Cj79=C:maj9
+        C-j7913=C:minmaj7(9,13) C+79=C:aug7(9) Csus79=C:sus4(b7,9) Csus7913=C:sus4(b7,9,13)
+        C79b=C:7(b9) C79#=C:7(#9) C-79b=C:min7(b9) Cj79#=C:maj7(#9) C+79b=C:aug7(b9) C+79#=C:aug7(#9)
+        C7911#=C:7(#11) Cj7911#=C:maj7(#11) C-j7911#=C:minmaj7(#11) C+7911#=C:aug7(#11)
+        C79#11#=C:7(#9,#11) Cj79#11#=C:maj7(#9,#11)
+        C7913b=C:7(b13) C79b13=C:7(b9,13) C79#13=C:7(#9,13) C79b13b=C:7(b9,b13)
+    """,
+    "such a stack with a flat root, a bass, or more than the database has": """
+        Bb79b=Bb:7(b9) Fj7911#=F:maj7(#11) Csus7/G=C:sus4(b7)/5 G79b/B=G:7(b9)/3 Aj7911#/Ab=A:maj7(#11)/7
+        Cmaj711#=C:maj7(#11) Csus79b=C:sus4(b7,b9) C79b11#13b=C:7(b9,#11,b13) Cm6911#=C:min6(9,#11)
+        C69#11=C:maj6(9,#11)
+    """,
+    "every quality of iReal Pro but 2 and 7alt": """
+        C5=C:5 Cadd9=C:maj(9) C+=C:aug Co=C:dim Ch=C:hdim7 Csus=C:sus4 C^=C:maj7 C-=C:min C^7=C:maj7
+        C-7=C:min7 C7=C:7 C7sus=C:sus4(b7) Ch7=C:hdim7 Co7=C:dim7 C^9=C:maj9 C^13=C:maj13 C6=C:maj6
+        C69=C:maj6(9) C^7#11=C:maj7(#11) C^9#11=C:maj9(#11) C^7#5=C:maj7(*5,#5) C-6=C:min6 C-69=C:min6(9)
+        C-^7=C:minmaj7 C-^9=C:minmaj7(9) C-9=C:min9 C-11=C:min11 C-7b5=C:hdim7 Ch9=C:hdim7(9)
+        C-b6=C:min(b6) C-#5=C:min(*5,#5) C9=C:9 C7b9=C:7(b9) C7#9=C:7(#9) C7#11=C:7(#11) C7b5=C:7(*5,b5)
+        C7#5=C:aug7 C9#11=C:9(#11) C9b5=C:9(*5,b5) C9#5=C:9(*5,#5) C7b13=C:7(b13) C7#9#5=C:aug7(#9)
+        C7#9b5=C:7(#9,*5,b5) C7#9#11=C:7(#9,#11) C7b9#11=C:7(b9,#11) C7b9b5=C:7(b9,*5,b5)
+        C7b9#5=C:aug7(b9) C7b9#9=C:7(b9,#9) C7b9b13=C:7(b9,b13) C13=C:13 C13#11=C:13(*11,#11)
+        C13b9=C:13(*9,b9) C13#9=C:13(*9,#9) C7b9sus=C:sus4(b7,b9) C7susadd3=C:sus4(b7,3)
+        C9sus=C:sus4(b7,9) C13sus=C:sus4(b7,9,13) C7b13sus=C:sus4(b7,b13) C11=C:11 n=N
+    """,
+    "of the Jazz Corpus, which separates by commas": "C%7=C:hdim7 Gsus4,7=G:sus4(b7) Am,M7=A:minmaj7",
+    "major sevenths in parentheses, behind a dash or at the end": """
+        C(maj7)=C:maj7 C:(maj7)=C:maj7 Cm-maj7=C:minmaj7 Cmin-maj7=C:minmaj7 Cm7M=C:minmaj7
+        Cdim(maj7)=C:dim(7) Co^7=C:dim(7) Caug(maj7)=C:maj7(*5,#5) C+(maj7)=C:maj7(*5,#5)
+    """,
 }
 WITH_BLANKS = {
     " C:maj\u00a0": "C:maj",
@@ -94,7 +127,9 @@ UNKNOWN = {
     "raised, augmented or added": "C-5 C+5 C(+5) C7+ C7+13",
     "bass or added tone": "C7/9 Cmaj7/9 C:6/9 C:hdim/9 C7/11",
     "minor or a dash": "C-maj7",
-    "half diminished or repeated": "C%7",
+    "half diminished or repeated": "C%",
+    "with a seventh or not": "Csus9 Csus13",
+    "root or fifth": "Gb5,7 Abb5,7 Abb5,M7",
     "minor-major or a slip": "Cmm7 CMm7 CMM7",
     "several scales": "C7alt",
     "no quality": "C: C:/3 C:mja7 Cfoo C7x C|G N:maj N/5",

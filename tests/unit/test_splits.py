@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -113,15 +114,59 @@ def test_metadata_that_tell_no_splits(tmp_path: Path, content: object, expected:
         ("item,split\n", ["KT213 no items"]),
         (
             "a,train\nb\nc,\n",
-            ["2:1: KT213 row has no item and split", "3:1: KT213 row has no item and split"],
+            ["2:1: KT213 row has 1 column instead of 2", "3:3: KT213 row has no split"],
         ),
-        ('a,train\n"b,test\n', ["2:1: KT213 row has no item and split"]),
+        ('a,train\n"b,test\n', ['2:1: KT160 quote is not closed: `"b,test`']),
         ("a,train\na,test\n", ["2:1: KT213 item `a` is in two splits: `train`, `test`"]),
-        ("a\n", ["1:1: KT213 row has no item and split"]),
+        ("a\n", ["1:1: KT213 row has no split, and the name of the file does not tell one"]),
     ],
 )
 def test_tables_that_tell_no_splits(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert fault(tmp_path, text, "a.csv") == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "split"),
+    [
+        ("split01_train.csv", "train"),  # as OpenMIC-2018 has them
+        ("split01_test.csv", "test"),
+        ("Testing-tracks.txt", "test"),
+        ("val.tsv", "validation"),
+    ],
+)
+@pytest.mark.parametrize("head", ["", "id\n", "# keys\n"])
+def test_a_list_of_items_is_called_like_its_split(tmp_path: Path, name: str, split: str, head: str) -> None:
+    text = f"{head}000046_3840\n\n  000135_483840 \nAC DC\n"
+    assert read_splits(written(tmp_path, text, name)) == dict.fromkeys(
+        ("000046_3840", "000135_483840", "AC DC"), split
+    )
+
+
+def test_what_is_no_list_of_one_split(tmp_path: Path) -> None:
+    assert read_splits(written(tmp_path, "a train\nb test\n", "test.txt")) == {"a": "train", "b": "test"}
+    assert read_splits(written(tmp_path, "a,b\n", "test.txt")) == {"a": "b"}
+    message = "1:1: KT213 row has no split, and the name of the file does not tell one"
+    for name in ("splits.csv", "train-and-test.csv", "latest.csv"):
+        assert fault(tmp_path, "a\nb\n", name) == [message]
+    assert fault(tmp_path, "a\nb\n", "test.csv", limits=Limits(rows=1))[0][:5] == "KT106"
+
+
+def test_lists_of_openmic() -> None:
+    root = os.environ.get("KAMMERTON_SHARED")
+    if root is None:
+        pytest.skip("KAMMERTON_SHARED names no folder with the lists")
+    folder = Path(root) / "data" / "instruments" / "openmic2018"
+    for split in ("train", "test"):
+        keys = (folder / f"split01_{split}.csv").read_text().split()
+        assert read_splits(folder / f"split01_{split}.csv") == dict.fromkeys(keys, split)
+
+
+def test_a_list_of_one_split_is_scored(tmp_path: Path) -> None:
+    lists = {"a": ["piano"], "b": ["voice"]}
+    path = written(tmp_path, "b\n", "split01_test.csv")
+    said = {"system": {"a": ["piano"], "b": list[str]()}}
+    found = kt.score("instruments", lists, said, splits=path, split="test", ci=None)
+    assert found.value("open-mic-task1/R") == 0.0
 
 
 def test_a_file_is_read_within_its_budget(tmp_path: Path) -> None:

@@ -108,7 +108,12 @@ def test_classes_are_tried(changes: Mapping[str, Any], fault: str) -> None:
 
 
 def faults(samples: Sequence[Any] = SONGS, task: Task = CHORDS, **changes: Any) -> list[str]:
-    return find_faults(replace(task, **changes), samples=samples)
+    """Return the faults of a changed task, but for its functions being those of a test."""
+    return all_but_pickling(find_faults(replace(task, **changes), samples=samples))
+
+
+def all_but_pickling(faults: Sequence[str]) -> list[str]:
+    return [fault for fault in faults if not fault.startswith("workers cannot get the task")]
 
 
 def with_measure(**changes: Any) -> dict[str, Any]:
@@ -369,7 +374,7 @@ def test_identity_is_tried_for_what_needs_one_side_only(name: str) -> None:
 
     pieces = sorted((EXAMPLE / "fingering").glob("*/C major*"))
     changed = replace(FINGERING, protocols=(*others, replace(last, measures=bold)), evaluate=evaluate)
-    assert find_faults(changed, samples=pieces) == [
+    assert all_but_pickling(find_faults(changed, samples=pieces)) == [
         f"playability/{name}: sample 1 scores 0.142857 against itself, not 0"
     ]
 

@@ -59,7 +59,7 @@ def test_time_is_marked_as_majmin_of_mirex_judges_it() -> None:
 
 def test_time_is_marked_as_another_measure_judges_it() -> None:
     # sevenths: 5-6 is A:min7 for A:min as well
-    assert view("Sevenths").tracks[1].marks == (
+    assert view("mirex2013/Sevenths").tracks[1].marks == (
         EXCLUDED,
         wrong(3, 5, "root"),
         wrong(5, 6, "quality"),
@@ -94,7 +94,7 @@ def test_every_headline_recall_of_the_protocol_judges() -> None:
         f"mirex2013/{name}" for name in ("Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass")
     ]
     assert track.judged["mirex2013/MajMin"] == track.marks
-    assert track.judged["mirex2013/Sevenths"] == view("Sevenths").tracks[1].marks
+    assert track.judged["mirex2013/Sevenths"] == view("mirex2013/Sevenths").tracks[1].marks
     assert "mir_eval/thirds" in view("mir_eval/thirds").tracks[1].judged  # no headline, but asked for
 
 
@@ -110,12 +110,12 @@ def test_other_annotators_are_shown_with_where_they_differ() -> None:
 
 
 def test_mir_eval_pads_the_estimate_with_no_chord() -> None:
-    marks = view("majmin").tracks[1].marks
+    marks = view("mir_eval/majmin").tracks[1].marks
     assert marks == (EXCLUDED, wrong(3, 5, "root"), wrong(6, 6.5, "presence"))
 
 
 def test_decibel_judges_as_mir_eval_does() -> None:
-    assert view("CSR").tracks[1].marks == view("majmin").tracks[1].marks
+    assert view("CSR").tracks[1].marks == view("mir_eval/majmin").tracks[1].marks
 
 
 def test_tracks_are_the_rows_as_written() -> None:
@@ -131,7 +131,7 @@ def test_no_time_outside_the_reference_is_judged() -> None:
     shown = view(reference=annotation((1, 4, "C")), est=annotation((0, 5, "C")))
     assert shown.end == 5
     assert shown.tracks[1].marks == (wrong(0, 1, "presence"), Mark(4, 5, "excluded"))  # silence from 0 on
-    shown = view("majmin", reference=annotation((1, 4, "C")), est=annotation((0, 5, "C")))
+    shown = view("mir_eval/majmin", reference=annotation((1, 4, "C")), est=annotation((0, 5, "C")))
     assert shown.tracks[1].marks == (Mark(0, 1, "excluded"), Mark(4, 5, "excluded"))
 
 
@@ -429,7 +429,7 @@ def test_an_empty_part_is_refused(start: float, end: float | None) -> None:
 @pytest.mark.parametrize("width", range(40, 201, 7))
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_no_line_is_wider_than_asked(width: int, encoding: str) -> None:
-    for shown in (DRAWN, view(), view("Sevenths", est=ESTIMATE, other=REFERENCE)):
+    for shown in (DRAWN, view(), view("mirex2013/Sevenths", est=ESTIMATE, other=REFERENCE)):
         assert max(map(len, drawn(shown, width=width, encoding=encoding))) <= width
 
 

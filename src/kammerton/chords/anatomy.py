@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 
@@ -14,14 +14,28 @@ from kammerton.chords.bitmaps import encode_label
 from kammerton.chords.columns import Columns
 from kammerton.chords.kernels import Result
 from kammerton.chords.label_times import LabelTimes
-from kammerton.chords.protocols.mirex2013 import CLASSES, class_codes
+from kammerton.chords.protocols.mirex2013 import CLASSES, class_codes, root_bass_rules
 from kammerton.chords.third_maps import map_label
-from kammerton.core.intervals import Codes
+from kammerton.core.intervals import Codes, Flags
 from kammerton.errors import Diagnostic
 from kammerton.model.measure import Measure
 from kammerton.model.task import Classes, ClassTable
 
-__all__ = ["confusion_table", "credit_remarks", "credited_table", "excluded_table"]
+__all__ = ["confusion_table", "credited_table", "excluded_table", "remarks", "root_bass_table"]
+
+_REMARKS = {
+    "credited": (
+        "KT321",
+        "{measure} counts {seconds:.3f} s of estimated `X` as right, as mir_eval does",
+        None,
+    ),
+    "root_bass": (
+        "KT322",
+        "{measure} counts {seconds:.3f} s as wrong for a `/1` on one side only, as MIREX does",
+        "write `/1` on both sides or on neither",
+    ),
+}
+"""Code, message and hint of what each table of time by measure makes a reader know."""
 
 _DENSE = 1 << 22
 """Cells up to which counting beats sorting."""
@@ -112,31 +126,63 @@ def credited_table(result: Result, columns: Columns, measures: Sequence[Measure]
     times = result.times
     unknown = np.array([label != "" and encode_label(label).kind == "X" for label in columns.labels])
     claimed = unknown[times.est]
-    ref, est, seconds = times.ref[claimed], times.est[claimed], times.weights[claimed]
-    group = columns.groups[times.pair[claimed]]
+
+    def gained(measure: Measure) -> Flags:
+        rule = result.rules[measure.name]
+        return claimed & rule.correct(times.ref, times.est) & rule.scored[times.ref]
+
+    return _time_by_measure("credited", times, columns, measures, gained)
+
+
+def root_bass_table(times: LabelTimes, columns: Columns, measures: Sequence[Measure]) -> ClassTable:
+    """Sum the time that a measure counts as wrong only because one side writes ``/1`` and the other no bass.
+
+    Parameters
+    ----------
+    times : LabelTimes
+        Of ``mirex2013``.
+    columns : Columns
+        Labels and groups.
+    measures : sequence of Measure
+        Measures of basses by the rules of ``mirex2013``.
+    """
+    rules = root_bass_rules(columns.labels)
+    sides = times.ref, times.est
+
+    def lost(measure: Measure) -> Flags:
+        return rules[measure.name].correct(*sides) & rules[measure.name].scored[times.ref]
+
+    return _time_by_measure("root_bass", times, columns, [m for m in measures if m.name in rules], lost)
+
+
+def _time_by_measure(
+    name: str,
+    times: LabelTimes,
+    columns: Columns,
+    measures: Sequence[Measure],
+    concerned: Callable[[Measure], Flags],
+) -> ClassTable:
+    """Sum the time that is concerned, by group and measure."""
     groups: list[int] = []
     classes: list[Classes] = []
     weights: list[float] = []
-    for measure in measures if claimed.any() else ():
-        rule = result.rules.get(measure.name)
-        if rule is None:
-            continue
-        gained = rule.correct(ref, est) & rule.scored[ref]
-        gains = np.bincount(group[gained], seconds[gained])
-        for number in np.flatnonzero(gains).tolist():
-            groups.append(number)
+    of_slice = columns.groups[times.pair]
+    for measure in measures:
+        flags = concerned(measure)
+        sums = np.bincount(of_slice[flags], times.weights[flags])
+        for group in np.flatnonzero(sums).tolist():
+            groups.append(group)
             classes.append((str(measure),))
-            weights.append(float(gains[number]))
-    return ClassTable(
-        "credited", ("measure",), "s", np.array(groups, dtype=np.int64), classes, np.array(weights)
-    )
+            weights.append(float(sums[group]))
+    return ClassTable(name, ("measure",), "s", np.array(groups, dtype=np.int64), classes, np.array(weights))
 
 
-def credit_remarks(credited: Mapping[Classes, float]) -> Iterator[Diagnostic]:
-    """Say what the cells of a credited table mean."""
-    for (measure,), seconds in credited.items():
-        message = f"{measure} counts {seconds:.3f} s of estimated `X` as right, as mir_eval does"
-        yield Diagnostic(code="KT321", severity="note", message=message)
+def remarks(tables: Mapping[str, Mapping[Classes, float]]) -> Iterator[Diagnostic]:
+    """Say what the cells of the tables of credited time and of basses mean, by the name of the table."""
+    for name, (code, text, hint) in _REMARKS.items():
+        for (measure,), seconds in tables.get(name, {}).items():
+            message = text.format(measure=measure, seconds=seconds)
+            yield Diagnostic(code=code, severity="note", message=message, hint=hint)
 
 
 def _summed(

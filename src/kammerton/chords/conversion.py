@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.labels import parse
 from kammerton.chords.reading import NAMESPACES, ChordOptions, read_tracks
 from kammerton.chords.respelling import respell
-from kammerton.errors import LabelError, quote
+from kammerton.errors import Diagnostic, LabelError, quote
 from kammerton.formats.reading import Problems
-from kammerton.formats.writing import render_audacity, render_csv, render_jams, render_lab
+from kammerton.formats.writing import left_behind, render_audacity, render_csv, render_jams, render_lab
 from kammerton.model.annotations import LabelledIntervals, Place
 from kammerton.model.task import Conversion, Reading
 
@@ -71,4 +71,10 @@ def _track(annotation: ChordAnnotation, annotator: str | None, name: str) -> Lab
     )
 
 
-CONVERSION = Conversion(forms=_SUFFIXES, joint=frozenset(("jams",)), load=_load, render=_render, track=_track)
+def _remark(track: LabelledIntervals, form: str) -> Iterator[Diagnostic]:
+    return left_behind(track.metadata if form == "jams" else None)
+
+
+CONVERSION = Conversion(
+    forms=_SUFFIXES, joint=frozenset(("jams",)), load=_load, render=_render, track=_track, remark=_remark
+)

@@ -8,36 +8,41 @@ from collections.abc import Sequence
 import numpy as np
 
 from kammerton.chords.annotation import ChordAnnotation
-from kammerton.chords.protocols.mirex2013 import VOCABULARIES
 from kammerton.chords.third_maps import map_label
 from kammerton.core.intervals import Codes, Seconds
-from kammerton.model.ratings import Ratings
+from kammerton.model.ratings import Ratings, join_ratings
 
 __all__ = ["ratings"]
 
 
-def ratings(annotations: Sequence[ChordAnnotation | None], _: object = None) -> Ratings:
-    """Return the major and minor triads, and ``N``, of each annotator between any two boundaries.
+def ratings(items: Sequence[Sequence[ChordAnnotation | None]], _: object = None) -> Ratings:
+    """Return the triad, or ``N``, of each annotator between any two boundaries.
 
     Parameters
     ----------
-    annotations : sequence of ChordAnnotation or None
-        Of one song, by annotator; None where there is none.
+    items : sequence of sequences of ChordAnnotation or None
+        Annotations of each song, by annotator; None where there is none.
 
     Returns
     -------
     Ratings
-        Units weigh their seconds. Time without a row, and chords outside the vocabulary MajMin of
-        ``mirex2013``, have no label.
+        Units weigh their seconds. A label is a root and a triad as it sounds, by the map of ``mirex2013``:
+        also triads that are neither major nor minor, so that no time is left out because of what an
+        annotator heard there. Time without a row, and ``X``, have no label.
 
     Examples
     --------
     >>> one = ChordAnnotation(np.array([[0.0, 4.0]]), ("C:7",))
     >>> other = ChordAnnotation(np.array([[0.0, 1.0], [1.0, 4.0]]), ("C/3", "C:min"))
-    >>> found = ratings([one, other])
+    >>> found = ratings([[one, other]])
     >>> found.labels, found.codes.tolist(), found.weights.tolist()
     (('0:maj', '0:min'), [[0, 0], [0, 1]], [1.0, 3.0])
     """
+    return join_ratings(map(_of_song, items))
+
+
+def _of_song(annotations: Sequence[ChordAnnotation | None]) -> Ratings:
+    """Return the triads of one song."""
     present = [each for each in annotations if each is not None]
     times = np.unique(np.concatenate([np.empty(0), *(each.intervals.ravel() for each in present)]))
     number: dict[str, int] = {}
@@ -63,6 +68,6 @@ def _code(label: str, number: dict[str, int]) -> int:
     chord = map_label(label)
     if chord.kind == "N":
         return number.setdefault("N", len(number))
-    if chord.kind != "chord" or chord.spelled_triad not in VOCABULARIES["MajMin"]:
+    if chord.kind != "chord":
         return -1
     return number.setdefault(f"{chord.root}:{chord.triad}", len(number))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -36,6 +36,9 @@ __all__ = [
 NAMESPACES = ("chord", "chord_harte")
 """JAMS namespaces of chord annotations."""
 
+OTHER_NOTATIONS = ("chord_weimar", "chord_ireal", "chord_jparser_harte")
+"""JAMS namespaces of ChoCo for chords in other notations, which are respelled or not read."""
+
 SUFFIXES = frozenset((".lab", ".txt", ".jams", ".json", ".csv", ".tsv", ".svl.txt"))
 """Suffixes of chord annotation files."""
 
@@ -61,7 +64,17 @@ def read_chords(path: str | os.PathLike[str], name: str, options: ChordOptions) 
 
 def read_tracks(path: str | os.PathLike[str], name: str, options: ChordOptions) -> TrackReading:
     """Read a file of chords without looking at the labels."""
-    return read_intervals(path, name=name, options=options, namespaces=NAMESPACES)
+    namespaces = (*NAMESPACES, *OTHER_NOTATIONS) if options.lenient else NAMESPACES
+    reading = read_intervals(path, name=name, options=options, namespaces=namespaces)
+    if options.lenient or not any(said.code == "KT145" for said in reading.diagnostics):
+        return reading
+    return replace(reading, diagnostics=tuple(map(_with_other_notations, reading.diagnostics)))
+
+
+def _with_other_notations(said: Diagnostic) -> Diagnostic:
+    """Add to what is said of namespaces that one of them is read if labels may be respelled."""
+    there = [name for name in OTHER_NOTATIONS if quote(name) in (said.hint or "")]
+    return said.at(hint=f"{said.hint}; --lenient reads {quote(there[0])}") if there else said
 
 
 def adopt_chords(value: object, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:

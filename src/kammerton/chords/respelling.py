@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 r"""The strict spelling of labels that are common in the wild.
 
-Two habits are read. Lead sheets (``Cm7b5``, ``C7sus4``, ``C/G``): an alteration takes the
-place of the natural tone, so ``C7b5`` is ``C:7(*5,b5)``. Harte labels with a slip
+Three habits are read. Lead sheets (``Cm7b5``, ``C7sus4``, ``C/G``; iReal Pro's ``C^7``, ``C-7``,
+``Ch7``): an alteration takes the place of the natural tone, so ``C7b5`` is ``C:7(*5,b5)``. The
+Weimar Jazz Database (``C79b``, ``Cj7911#``, ``Csus7913``): numbers follow one another without
+signs between them, and an accidental stands behind its number. Harte labels with a slip
 (``Emin/4``, ``C:6(9)``, ``c:maj``): a list in parentheses after a colon is a degree list, kept
 as it stands.
 
@@ -12,13 +14,18 @@ Decisions, where one had to be made:
 - ``H`` is ``B``; ``B`` is a strict label and stays, though German means ``Bb`` by it.
 - A pitch as bass becomes the degree of the chord tone that sounds there, else the degree its
   letter spells: ``F#/Bb`` is ``F#/3``, ``C:min/A`` is ``C:min/6``.
-- ``hdim`` and ``ø`` include the seventh, ``Δ`` and ``^`` the major seventh; ``+7`` is ``aug7``.
+- ``hdim``, ``ø`` and ``%7`` (Jazz Corpus) include the seventh, ``Δ`` and ``^`` the major seventh;
+  ``+7`` is ``aug7``.
+- A stack of the Weimar Jazz Database that ends in a natural number is named by it (``C7913`` is
+  ``C:13``); below an altered one the naturals say no more than how far the stack goes
+  (``Cj7911#`` is ``C:maj7(#11)``, ``C79b13`` is ``C:7(b9,13)``). ``69`` is a sixth with a ninth.
 - ``113`` in a list is ``11,13``: ChoCo's converter took the root out of
   ``1,3,5,b7,9,11,13`` by deleting every ``1,``. Likewise ``#113`` and ``#1b13``.
 
 What has two common readings stays unknown: ``C2`` (sus2 or add9), ``C4`` and ``C:4`` (sus4,
 a list, a note), ``C(9)`` and ``C+9`` (add9 or a ninth chord), ``C7+`` (augmented or major
-seventh), ``C7/9`` and ``C:6/9`` (bass or added tone), ``C-maj7`` (minor or a dash), ``C7alt``,
+seventh), ``C7/9`` and ``C:6/9`` (bass or added tone), ``C-maj7`` (minor or a dash), ``Csus9`` (with a
+seventh or not), ``Gb5,7`` (root or fifth), ``C%`` (half diminished or repeated), ``C7alt``,
 ``Do7`` (D diminished or do), ``b7`` (root or degree), text turned round by direction marks.
 ``?``, ``&pause`` and ``Z`` say nothing that ``N`` or ``X`` would surely mean.
 """
@@ -64,7 +71,7 @@ _SPELLINGS: Mapping[str, str] = MappingProxyType(
 _FOLD = str.maketrans(dict(_SPELLINGS))
 _SIGN_NAMES: Mapping[str, str] = MappingProxyType({"Δ": "maj7", "ø": "hdim7", "°": "dim"})
 
-_NO_CHORD = ("n", "nc", "n.c", "n.c.", "no chord", "nochord", "no-chord", "no_chord")
+_NO_CHORD = ("n", "nc", "n.c", "n.c.", "n/c", "no chord", "nochord", "no-chord", "no_chord")
 _WHOLE_LABELS: Mapping[str, str] = MappingProxyType({**dict.fromkeys(_NO_CHORD, "N"), "x": "X"})
 
 
@@ -79,29 +86,40 @@ def _cased(*words: str) -> tuple[str, ...]:
 
 _MAJOR = (*_cased("maj", "major", "ma"), "M")
 _TRIANGLE = ("Δ", "^")
+_MAJOR_SEVENTH = (*_MAJOR, *_TRIANGLE, "j")
+"""What makes the seventh after it major; ``j`` is the Weimar Jazz Database's."""
 _MINOR = (*_cased("min", "minor", "mi"), "m")
+_DIMINISHED = (*_cased("dim", "diminished"), "o", "°")
 _AUGMENTED = _cased("aug", "augmented")
 _MINOR_MAJOR = (
-    *(minor + major for minor in _MINOR for major in (*_MAJOR, *_TRIANGLE)),
-    *(minor + "/" + major for minor in _MINOR for major in _MAJOR),
+    *(minor + major for minor in _MINOR for major in _MAJOR_SEVENTH),
+    *(minor + sign + major for minor in _MINOR for sign in "/-," for major in _MAJOR),
     # a dash before a word may be no more than a dash
-    *("-" + major for major in ("M", *_TRIANGLE)),
+    *("-" + major for major in ("M", "j", *_TRIANGLE)),
 )
 
 _FAMILIES: tuple[tuple[Iterable[str], str], ...] = (
     (("",), "=maj 5=5 6=maj6 69=maj6+9 6/9=maj6+9 7=7 9=9 11=11 13=13 7M=maj7"),
     (_MAJOR, "=maj 6=maj6 69=maj6+9 6/9=maj6+9 7=maj7 9=maj9 11=maj11 13=maj13"),
     (_TRIANGLE, "=maj7 7=maj7 9=maj9 11=maj11 13=maj13"),
-    (("j",), "7=maj7 9=maj9"),
+    (("j",), "7=maj7 9=maj9 11=maj11 13=maj13"),
+    ([f"({major}" for major in _MAJOR_SEVENTH], "7)=maj7 9)=maj9"),
     ((*_MINOR, "-"), "=min 6=min6 69=min6+9 6/9=min6+9 7=min7 9=min9 11=min11 13=min13"),
     (_MINOR_MAJOR, "7=minmaj7 9=minmaj7+9"),
     ([minor + sign for minor in (*_MINOR, "-") for sign in _TRIANGLE], "=minmaj7"),
     ([f"{minor}({major}" for minor in (*_MINOR, "-") for major in _MAJOR], "7)=minmaj7 9)=minmaj7+9"),
-    ((*_cased("dim", "diminished"), "o", "°"), "=dim 7=dim7"),
+    (_MINOR, "7M=minmaj7"),
+    (_DIMINISHED, "=dim 7=dim7"),
+    ([dim + major for dim in _DIMINISHED for major in _MAJOR_SEVENTH], "7=dim+7"),
+    ([f"{dim}({major}" for dim in _DIMINISHED for major in _MAJOR_SEVENTH], "7)=dim+7"),
     ((*_AUGMENTED, "+"), "=aug 7=aug7"),
     (_AUGMENTED, "9=aug7+9"),
-    ([aug + major for aug in _AUGMENTED for major in (*_MAJOR, *_TRIANGLE)], "7=maj7+*5+#5"),
+    ([aug + major for aug in _AUGMENTED for major in _MAJOR_SEVENTH], "7=maj7+*5+#5"),
+    ([f"{aug}({major}" for aug in (*_AUGMENTED, "+") for major in _MAJOR_SEVENTH], "7)=maj7+*5+#5"),
+    (("+j",), "7=maj7+*5+#5"),
     ((*_cased("hdim", "halfdim", "half-dim"), "ø", "h"), "=hdim7 7=hdim7 9=hdim7+9"),
+    (("%",), "7=hdim7"),
+    (("sus", "sus4,"), "7=sus4+b7"),
     (_cased("dom", "dominant"), "7=7 9=9 11=11 13=13"),
     (_cased("power"), "=5"),
 )
@@ -139,6 +157,8 @@ _ALTERABLE = frozenset({2, 4, 5, 6, 9, 11, 13})
 _TWO_READINGS = re.compile(r"b+[0-9]|[Dd]o")
 _PITCH = re.compile(r"[A-Ga-g](?:b+|#+)?|H(?![b#])")
 _CHANGE = re.compile(r"sus(?P<sus>[24]?)|(?P<verb>add|no|omit|\*)?(?P<degree>[b#+-]?(?:1[0-3]|[1-9]))")
+_STACK = re.compile(r"(?P<kind>:?[^\d(),/:]*)(?P<base>[67])(?P<above>(?:(?:9|11|13)[b#]?)+)(?=/|\Z)")
+_TONE = re.compile("(9|11|13)([b#]?)")
 _GLUED = re.compile(r"^([b#]?)1([b#]?13)$")
 _BLANK_BESIDE_SIGN = re.compile(r" ?([():,/]) ?")
 
@@ -174,7 +194,7 @@ def respell(label: str, /) -> str | None:
     root = _pitch_name(text if found is None else found[0])
     if found is None or root is None or _TWO_READINGS.match(text):
         return None
-    for reading, rest in _readings(text[found.end() :]):
+    for reading, rest in _readings(_unstacked(text[found.end() :])):
         bass = _bass(reading, root, rest)
         if bass is not None:
             return root + reading.written() + bass
@@ -212,6 +232,24 @@ def _folded(label: str) -> str:
 def _pitch_name(text: str) -> str | None:
     name = "B" if text == "H" else text[:1].upper() + text[1:]
     return name if name in PITCH_CLASSES else None
+
+
+def _unstacked(text: str) -> str:
+    """Return the numbers of the Weimar Jazz Database as lead sheets write them: ``j7911#`` as ``j7(#11)``."""
+    stack = _STACK.match(text)
+    if stack is None or (stack["base"] == "6" and stack["above"][-1] not in "b#"):
+        return text  # `69#11` is a lead sheet's sixth with ninth and raised eleventh
+    kind, base, rest = stack["kind"], stack["base"], text[stack.end() :]
+    tones: list[tuple[str, str]] = _TONE.findall(stack["above"])
+    naturals: list[str] = [number for number, sign in tones if not sign]
+    if base == "6" and naturals[:1] == ["9"]:
+        base, tones, naturals = "69", tones[1:], naturals[1:]
+    if len(naturals) == len(tones) and base == "7" and kind.removeprefix(":") + naturals[-1] in _STEMS:
+        return kind + naturals[-1] + rest
+    altered = len(naturals) < len(tones)
+    top = tones[-1]
+    listed = [sign + number for number, sign in tones if sign or not altered or (number, sign) == top]
+    return f"{kind}{base}({','.join(listed)}){rest}"
 
 
 @dataclass(slots=True)

@@ -8,7 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from kammerton.chords.anatomy import confusion_table, credit_remarks, credited_table, excluded_table
+from kammerton.chords.anatomy import (
+    confusion_table,
+    credited_table,
+    excluded_table,
+    remarks,
+    root_bass_table,
+)
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.breakdown import chord_breakdown
 from kammerton.chords.columns import build_columns
@@ -17,7 +23,7 @@ from kammerton.chords.costs import quality_costs
 from kammerton.chords.floors import floors
 from kammerton.chords.label_times import sum_by_labels
 from kammerton.chords.packing import PACKING
-from kammerton.chords.protocols import MODULES, mir_eval, mirex2013
+from kammerton.chords.protocols import MODULES, frames10ms, mir_eval, mirex2013
 from kammerton.chords.ratings import ratings
 from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
 from kammerton.chords.time_rules import from_zero
@@ -27,6 +33,9 @@ from kammerton.model.measure import Measure
 from kammerton.model.task import Case, Classes, Evaluation, Task
 
 __all__ = ["TASK"]
+
+_OFFICIAL = (mirex2013.PROTOCOL.name, frames10ms.PROTOCOL.name)
+"""Protocols to which an explicit ``/1`` is a bass, and differs from none."""
 
 
 def _evaluate(
@@ -42,17 +51,26 @@ def _evaluate(
     mirex = results.get(mirex2013.PROTOCOL.name)
     times = sum_by_labels(from_zero(columns)[0]) if mirex is None else mirex.times
     tables = [confusion_table(times, columns), excluded_table(results, columns, measures)]
-    noted = [m for m in measures if m.protocol == mir_eval.PROTOCOL.name]
-    if noted:
-        tables.append(credited_table(results[mir_eval.PROTOCOL.name], columns, noted))
+    result = results.get(mir_eval.PROTOCOL.name)
+    if result is not None:
+        recalls = [m for m in measures if m.protocol == mir_eval.PROTOCOL.name and m.name in result.rules]
+        tables.append(credited_table(result, columns, recalls))
+    basses = [m for m in measures if m.protocol in _OFFICIAL and m.name in ("MajMinBass", "SeventhsBass")]
+    if basses:
+        tables.append(root_bass_table(times, columns, basses))
     statistics = {measure: results[measure.protocol].statistics[measure] for measure in measures}
     return Evaluation(statistics, tuple(tables))
 
 
 def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterable[Diagnostic]:
-    credited = tables.get("credited", {})
-    measured = [(str(measure),) for measure in mir_eval.PROTOCOL.measures]
-    return credit_remarks({classes: credited[classes] for classes in measured if classes in credited})
+    """Say what the tables of time by measure mean, measures in the order of their protocols."""
+    order = [(str(measure),) for module in MODULES for measure in module.PROTOCOL.measures]
+    return remarks(
+        {
+            name: {classes: cells[classes] for classes in order if classes in cells}
+            for name, cells in tables.items()
+        }
+    )
 
 
 def _content(annotation: ChordAnnotation) -> bytes:
@@ -86,7 +104,7 @@ TASK = Task(
     floors=floors,
     ratings=ratings,
     rated=(
-        "major and minor triads and N, as mirex2013/MajMin takes them; "
+        "roots and triads, as they sound by the map of mirex2013, and N; "
         "a unit is the time between two boundaries, weighted by its seconds"
     ),
     judge=DEFAULT_MEASURE,

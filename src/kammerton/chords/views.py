@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.chords.anatomy import credit_remarks, credited_table
+from kammerton.chords.anatomy import credited_table, remarks, root_bass_table
 from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.columns import Columns, build_columns
 from kammerton.chords.displacement import Shares, displacement
 from kammerton.chords.formulas import Recall
 from kammerton.chords.judging import Judgement, judge
 from kammerton.chords.kernels import Result
-from kammerton.chords.protocols import MODULES, mir_eval
+from kammerton.chords.protocols import MODULES, mir_eval, mirex2013
 from kammerton.chords.reading import ChordOptions
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure
@@ -237,11 +237,15 @@ def _others(annotators: Sequence[str]) -> Iterator[str]:
 
 
 def _notes(columns: Columns, result: Result, chosen: Measure, systems: Sequence[str]) -> tuple[str, ...]:
-    if chosen.protocol != mir_eval.PROTOCOL.name:
+    if chosen.protocol == mir_eval.PROTOCOL.name:
+        table = credited_table(result, columns, [chosen])
+    elif chosen.protocol == mirex2013.PROTOCOL.name:
+        table = root_bass_table(result.times, columns, [chosen])
+    else:
         return ()
-    table = credited_table(result, columns, [chosen])
     return tuple(
         f"{systems[pair]}: {remark.message}"
         for pair, classes, seconds in zip(table.groups, table.classes, table.weights, strict=True)
-        for remark in credit_remarks({classes: seconds})
+        if pair < len(systems)
+        for remark in remarks({table.name: {classes: seconds}})
     )

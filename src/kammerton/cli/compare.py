@@ -32,6 +32,7 @@ def command(task: Task) -> Callable[..., int]:
         protocols: Annotated[_Several, Parameter(name="--protocol", negative="", metavar="NAME")] = None,
         measures: Annotated[_Several, Parameter(name="--measure", negative="", metavar="NAME")] = None,
         every: Annotated[bool, Parameter(name="--all", negative="")] = False,
+        against: Annotated[str | None, Parameter(metavar="SYSTEM")] = None,
         test: _Test = "permutation",
         alpha: Annotated[float, Parameter(metavar="P")] = 0.05,
         permutations: Annotated[int, Parameter(metavar="N")] = 10_000,
@@ -49,6 +50,7 @@ def command(task: Task) -> Callable[..., int]:
         annotator: Annotated[
             _Several, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
         ] = None,
+        estimate_annotator: Annotated[str | None, Parameter(metavar="NAME|NUMBER")] = None,
         pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
         missing: Literal["worst", "skip", "error"] = "worst",
         strict: Annotated[bool, Parameter(negative="")] = False,
@@ -58,10 +60,11 @@ def command(task: Task) -> Callable[..., int]:
         quiet: Annotated[bool, Parameter(negative="")] = False,
         **reading: Any,
     ) -> int:
-        """Compare systems on exactly the same items, by each measure.
+        """Compare systems by each measure, each pair on exactly the items that both have.
 
-        Systems that share a letter cannot be told apart. Runs that `kammerton score --out` wrote stand in
-        place of folders: all their systems are compared, if they were scored alike on the same references.
+        Systems that share a letter are not significantly different. Runs that `kammerton score --out` wrote
+        stand in place of folders: all their systems are compared, if they were scored alike on the same
+        references.
 
         Parameters
         ----------
@@ -76,6 +79,8 @@ def command(task: Task) -> Callable[..., int]:
             Measure to compare by, PROTOCOL/MEASURE, or a name that only one has; repeatable, or with commas.
         every
             Show every measure in tables, not the headline measures only.
+        against
+            Compare all others with this system only; p-values are adjusted over these pairs.
         test
             Swap the statistics of two systems item by item (permutation), or test the values of items: t,
             wilcoxon; p-values are adjusted over pairs by Holm. Or ranks of all systems, as MIREX (friedman).
@@ -108,6 +113,9 @@ def command(task: Task) -> Callable[..., int]:
             Columns that tables fill; by default those of the terminal, and 80 in a file.
         annotator
             Compare against this annotator only; NAME=PATH adds a further annotator, repeatable.
+        estimate_annotator
+            Which annotation is the estimate where a file of a system holds several of an item: by the
+            annotator's name, or by number from 1.
         pairs
             List of what belongs together, item,annotator,reference,SYSTEM,... in place of REF and EST.
         missing
@@ -132,10 +140,12 @@ def command(task: Task) -> Callable[..., int]:
             "protocols": listed(protocols),
             "measures": listed(measures),
             "annotator": chosen,
+            "estimate_annotator": estimate_annotator,
             "pairs": pairs,
             "missing": missing,
             "strict": strict,
             "options": task.options(**reading),
+            "against": against,
             "test": test,
             "alpha": alpha,
             "permutations": permutations,

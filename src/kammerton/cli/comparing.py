@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import kammerton
-from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
+from kammerton.cli.exit_codes import NOTHING
 from kammerton.cli.names import split_name
 from kammerton.cli.outputs import check_output, write_document
-from kammerton.cli.scoring import sides
+from kammerton.cli.scoring import outcome, sides
 from kammerton.cli.streams import check_width, say, style_of_document
 from kammerton.cli.talk import say_namesakes, say_problems
 from kammerton.errors import DataError, OptionError, quote
@@ -82,8 +82,7 @@ def run(
     write_document(document, output, is_data=form != "table")
     if not quiet:
         say(closing_line(found.scores))
-    lost = any(problem.severity == "error" for problem in found.scores.diagnostics)
-    return PARTIAL if found.scores.is_partial or lost else DONE
+    return outcome(found.scores)
 
 
 def _document(found: SystemComparison, form: str, width: int, *, every: bool, encoding: str) -> str:

@@ -25,7 +25,7 @@ EXAMPLE = Path(__file__).parent.parent / "demo"
 """Where the bundled files are."""
 
 _CHORDS = (
-    "kammerton show chords reference careful hasty greensleeves --measure Sevenths",
+    "kammerton show chords reference careful hasty greensleeves --measure mirex2013/Sevenths",
     "kammerton score chords reference careful hasty --format csv --per-item songs.csv",
     "kammerton measures chords",
 )

@@ -12,6 +12,7 @@ from kammerton.model.measure import Measure
 from kammerton.model.protocol import find
 from kammerton.model.scores import Scores
 from kammerton.reporting.tables import PER_CENT
+from kammerton.statistics.ranks import differences, scale_of
 
 __all__ = ["Gate", "parse_gates"]
 
@@ -35,7 +36,9 @@ class Gate:
             if math.isnan(value):
                 why = scores.why_undefined(self.measure, system, scores.annotators_of(self.measure)[-1])
                 yield f"{told} undefined" + (f" ({why})" if " " not in why else "")  # codes, not sentences
-            elif (value < self.limit) if higher else (value > self.limit):
+                continue
+            beyond = differences(value, self.limit, scale_of(self.measure))
+            if (beyond < 0) if higher else (beyond > 0):
                 yield f"{told} {self._told(value)}, {'below' if higher else 'above'} {self._told(self.limit)}"
 
     def _told(self, value: float) -> str:

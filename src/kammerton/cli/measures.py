@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import App, Parameter
 
 from kammerton.errors import OptionError, close_match, quote
-from kammerton.model.registry import TASKS, find_task
+from kammerton.model.registry import find_task, known_tasks
 
 if TYPE_CHECKING:
+    from kammerton.model.measure import Measure
     from kammerton.reporting.cards import Described
 
 __all__ = ["app"]
@@ -39,7 +40,8 @@ def measures(
     task
         The task; by default all.
     address
-        A protocol, whose rules and cards are shown, or a measure of it: PROTOCOL/MEASURE.
+        A protocol, whose rules and cards are shown, or a measure of it: PROTOCOL/MEASURE. By its name alone
+        all measures are shown that are called alike, in upper or lower case.
     form
         Text, JSON or Markdown. The latter two hold every card.
     """
@@ -48,7 +50,7 @@ def measures(
     from kammerton.reporting import cards  # noqa: PLC0415
     from kammerton.reporting.documents import render_json  # noqa: PLC0415
 
-    if task is not None and task not in TASKS and address is None:
+    if task is not None and address is None and task not in known_tasks():
         task, address = None, task
     described = list(_chosen(task, address))
     if not described:
@@ -69,20 +71,25 @@ def measures(
 def _chosen(task: str | None, address: str | None) -> Iterator[Described]:
     from kammerton.reporting.cards import Described  # noqa: PLC0415
 
-    for name in TASKS if task is None else (task,):
+    for name in known_tasks() if task is None else (task,):
         for protocol in find_task(name).protocols:
             if address in (None, protocol.name):
                 yield Described(name, protocol, protocol.measures)
             else:
-                picked = tuple(m for m in protocol.measures if address in (str(m), m.name))
+                picked = tuple(m for m in protocol.measures if _is_called(m, address))
                 if picked:
                     yield Described(name, protocol, picked)
 
 
+def _is_called(measure: Measure, address: str | None) -> bool:
+    """Tell whether this is the address, or the name in upper or lower case: others may have it in another."""
+    return address is not None and (address == str(measure) or address.casefold() == measure.name.casefold())
+
+
 def _unknown(task: str | None, address: str) -> OptionError:
     """Say that there is no such task, protocol or measure, with the nearest name."""
-    names = list(TASKS) if task is None else []
-    for name in TASKS if task is None else (task,):
+    names = list(known_tasks()) if task is None else []
+    for name in known_tasks() if task is None else (task,):
         for protocol in find_task(name).protocols:
             names += [protocol.name, *map(str, protocol.measures), *(m.name for m in protocol.measures)]
     near = close_match(address, names)

@@ -98,16 +98,20 @@ def _called(tokens: list[str]) -> int:
     from cyclopts import App, CycloptsError  # noqa: PLC0415 - inside, so that an interrupt is caught
 
     from kammerton.cli.elsewhere import hint_of_option  # noqa: PLC0415
+    from kammerton.cli.tasks import add_tasks_of_others  # noqa: PLC0415
     from kammerton.cli.usage import as_option_error, check_command  # noqa: PLC0415
-    from kammerton.model.registry import TASKS  # noqa: PLC0415
+    from kammerton.model.registry import TASKS, known_tasks  # noqa: PLC0415
 
     if "" in tokens:
         raise OptionError("an argument is empty", "is a variable of the shell not set?")
     if tokens:
         check_command("command", tokens[0], list(VERBS))
     app = _application()
-    if len(tokens) == 1 and tokens[0] in VERBS and app[tokens[0]].default_command is None:
-        check_command("task", None, list(TASKS))
+    if tokens and tokens[0] in VERBS and app[tokens[0]].default_command is None:
+        if len(tokens) == 1:
+            check_command("task", None, list(known_tasks()))
+        if tokens[1] not in TASKS:
+            add_tasks_of_others(app[tokens[0]], tokens[0])
     try:
         command, bound, _ = app.parse_args(
             tokens or ["--help"], print_error=False, exit_on_error=False, end_of_options_delimiter="--"

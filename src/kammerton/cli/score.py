@@ -50,6 +50,7 @@ def command(task: Task) -> Callable[..., int]:
         annotator: Annotated[
             _Several, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
         ] = None,
+        estimate_annotator: Annotated[str | None, Parameter(metavar="NAME|NUMBER")] = None,
         pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
         missing: Literal["worst", "skip", "error"] = "worst",
         strict: Annotated[bool, Parameter(negative="")] = False,
@@ -115,6 +116,9 @@ def command(task: Task) -> Callable[..., int]:
             Put an apostrophe before text in CSV that a spreadsheet would take for a formula.
         annotator
             Score against this annotator only; NAME=PATH adds a further annotator, repeatable.
+        estimate_annotator
+            Which annotation is the estimate where a file of a system holds several of an item: by the
+            annotator's name, or by number from 1.
         pairs
             List of what belongs together, item,annotator,reference,SYSTEM,... in place of REF and EST.
         missing
@@ -174,6 +178,7 @@ def command(task: Task) -> Callable[..., int]:
             "protocols": listed(protocols),
             "measures": listed(measures),
             "annotator": chosen,
+            "estimate_annotator": estimate_annotator,
             "pairs": pairs,
             "missing": missing,
             "strict": strict,

@@ -36,7 +36,7 @@ from kammerton.reporting.left_out import closing_line, excluded_lines, fewer_dra
 from kammerton.reporting.tables import Block, build_blocks
 from kammerton.runs import write_run
 
-__all__ = ["Plan", "listed", "paths_of_list", "run", "sides"]
+__all__ = ["Plan", "listed", "outcome", "paths_of_list", "run", "sides"]
 
 _ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
 
@@ -150,8 +150,13 @@ def run(task: Task, arguments: dict[str, Any], fail_under: Sequence[str], plan: 
     failures = [line for gate in gates for line in gate.failures(scores)]
     say_all(failures)
     plan.say(scores)
+    return PARTIAL if failures else outcome(scores)
+
+
+def outcome(scores: Scores) -> int:
+    """Return the exit code of scores: items that are skipped because somebody asked for it are no failure."""
     lost = any(problem.severity == "error" for problem in scores.diagnostics)
-    return PARTIAL if failures or scores.is_partial or lost else DONE
+    return PARTIAL if lost or (scores.is_partial and scores.origin.missing != "skip") else DONE
 
 
 def listed(values: Sequence[str] | None) -> list[str] | None:

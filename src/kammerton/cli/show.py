@@ -47,6 +47,7 @@ def command(task: Task) -> Callable[..., int]:
         annotator: Annotated[
             list[str] | None, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
         ] = None,
+        estimate_annotator: Annotated[str | None, Parameter(metavar="NAME|NUMBER")] = None,
         pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
         start: Annotated[float | None, Parameter(name="--from", metavar="TIME")] = None,
         end: Annotated[float | None, Parameter(name="--to", metavar="TIME")] = None,
@@ -74,6 +75,8 @@ def command(task: Task) -> Callable[..., int]:
             best, times its seconds, notes or files, all systems together; not the lowest values.
         annotator
             Show this annotator's reference; NAME=PATH adds a further annotator, repeatable.
+        estimate_annotator
+            Which annotation is the estimate, as for score.
         pairs
             List of what belongs together, as for score, in place of REF and EST; ITEM may follow.
         start
@@ -87,7 +90,11 @@ def command(task: Task) -> Callable[..., int]:
         """
         chosen, added = sort_annotators(annotator or ())
         named, item = _named(references, estimates, added, pairs, whole=worst is not None)
-        named |= {"annotator": None if chosen == ALL else chosen, "options": task.options(**reading)}
+        named |= {
+            "annotator": None if chosen == ALL else chosen,
+            "estimate_annotator": estimate_annotator,
+            "options": task.options(**reading),
+        }
         style = style_of(sys.stdout)
         code = DONE
         columns = max(NARROWEST, min(style.width, WIDEST)) if width is None else width

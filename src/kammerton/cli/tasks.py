@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from kammerton.errors import OptionError, quote
-from kammerton.model.registry import TASKS, find_task
+from kammerton.model.registry import TASKS, find_task, known_tasks
 
 if TYPE_CHECKING:
     from kammerton.model.task import Task
 
-__all__ = ["bytes_in", "split_pair", "task_verb", "with_reading_options"]
+__all__ = ["add_tasks_of_others", "bytes_in", "split_pair", "task_verb", "with_reading_options"]
 
 Command = Callable[..., int]
 
@@ -58,9 +58,16 @@ def task_verb(verb: str, summary: str, usage: str) -> App:
     return app
 
 
+def add_tasks_of_others(app: App, verb: str) -> None:
+    """Add the sub-commands of third parties' tasks."""
+    for name, about in known_tasks().items():
+        if name not in (*TASKS, *app):
+            app.command(f"{__name__}:{verb}.{name}", name=name, help=about)
+
+
 def __getattr__(name: str) -> App:
     verb, dot, task = name.partition(".")
-    if not dot or task not in TASKS:
+    if not dot or verb.startswith("_"):
         raise AttributeError(name)
     module = import_module(f"kammerton.cli.{verb}")
     command = with_reading_options(module.command(find_task(task)), find_task(task))

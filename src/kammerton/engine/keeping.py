@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from kammerton.engine.encoding import TornError, decode_part, encode_part
 from kammerton.errors import OutputError, quote
-from kammerton.formats.atomic import write_atomically
+from kammerton.formats.atomic import clear_left, write_atomically
 from kammerton.model.measure import Measure
 from kammerton.model.parts import Part
 
@@ -73,7 +73,7 @@ class Store:
             KT502 if it cannot be written.
         """
         data = encode_part(part) if isinstance(part, Part) else part
-        write_atomically(self._path(key), key.encode("ascii") + data)
+        write_atomically(self._path(key), key.encode("ascii") + data, clear=False)
         self.kept += 1
 
 
@@ -87,7 +87,8 @@ def _behind(key: bytes, data: bytes) -> bytes:
 def keeping(run: str | os.PathLike[str] | None) -> Iterator[Store | None]:
     """Keep what is finished of a run beside it, until it is written.
 
-    After an interruption, the same does only what is missing. What is kept goes once all went well.
+    After an interruption, the same does only what is missing. What is kept goes once all went well; and what
+    was left of a run beside it, by a writer that was killed, goes at once.
 
     Parameters
     ----------
@@ -120,6 +121,7 @@ def keeping(run: str | os.PathLike[str] | None) -> Iterator[Store | None]:
     folder = target.with_name(f".{target.name}.shards")
     store = Store(folder)
     with _locked(folder, os.fspath(run)):
+        clear_left(target)
         try:
             yield store
         except BaseException as error:

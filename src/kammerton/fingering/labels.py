@@ -72,6 +72,9 @@ _PIG = re.compile(r"-?[1-5](?:_-?[1-5])*+_?")
 _NOTHING = frozenset(("", "0", ".", "x", "noinfo"))
 """What tools write for a note without finger, in any case."""
 
+_WHOLE = re.compile(r"(?<=[0-9])\.0*+(?![0-9eE.])")
+"""What a number may end in that is whole: scores have `1.`, tables in which fingers are missing `1.0`."""
+
 _DASHES = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "\N{HYPHEN}": "-"})
 
 _HINTS: Mapping[str, str] = MappingProxyType(
@@ -259,16 +262,19 @@ def inspect(text: str, encoding: Encoding = "pig", hand: Hand | None = None) -> 
     begin = text.index(stripped)
     if len(stripped) > 2 and stripped[0] == "(" and stripped[-1] == ")":
         stripped, begin = stripped[1:-1], begin + 1
-    if _LIST.fullmatch(stripped):
-        return _listed(stripped, begin, encoding, hand)
-    respelled = unicodedata.normalize("NFKC", text).translate(_DASHES)
+    listed = _listed(stripped, begin, encoding, hand) if _LIST.fullmatch(stripped) else None
+    if listed is not None and listed.diagnostic is None:
+        return listed
+    respelled = _WHOLE.sub("", unicodedata.normalize("NFKC", text).translate(_DASHES))
     if respelled != text:
         found = inspect(respelled, encoding, hand)
-        if found.label is not None:
+        if found.diagnostic is None:
             message = f"{quote(text)} read as {quote(respelled)}"
             return Finding(found.label, found.canonical, _about("KT332", "warning", message, 0, len(text)))
-        if found.diagnostic is not None and found.diagnostic.severity == "error":
+        if listed is None and found.diagnostic.severity == "error":
             return Finding(None, MISSING, found.diagnostic.at(column=1, length=len(text)))
+    if listed is not None:
+        return listed
     message = f"not a finger label, the note counts as without finger: {quote(text)}"
     return Finding(None, MISSING, _about("KT331", "warning", message, 0, len(text), _HINTS[encoding]))
 

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kammerton.errors import Diagnostic, out_of, plural
+from kammerton.errors import Diagnostic, out_of, plural, quote
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering
 from kammerton.fingering.columns import key_presses
 from kammerton.fingering.constraints import RULES, Limits, judge_steps, limits_of
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.pitch import spell
 from kammerton.fingering.playability import Judgement, KeyPresses, Playability
+from kammerton.fingering.profiles import PROFILES
 
 __all__ = ["Findings", "Spot", "find_spots", "finger_name", "key_name", "lint"]
 
@@ -175,11 +176,13 @@ def lint(fingering: Fingering, options: FingeringOptions) -> tuple[Diagnostic, .
     said: Counter[str] = Counter()
     found = []
     findings = find_spots(fingering, limits_of(profile))
+    elsewhere = _places_by_profile(fingering) if findings.spots else {}
     for spot in findings.spots:
         code = "KT391" if spot.kind == "step" else "KT390" if spot.rule == "same_finger" else "KT392"
         said[code] += 1
         if said[code] <= LISTED:
-            found.append(_diagnose(code, spot, fingering, profile.name))
+            allowing = [name for name, places in elsewhere.items() if _place(spot) not in places]
+            found.append(_diagnose(code, spot, fingering, _hint(code, profile.name, allowing)))
     for code, count in said.items():
         if count > LISTED:
             rest = count - LISTED
@@ -203,14 +206,27 @@ def _unjudged(count: int, fingering: Fingering) -> Diagnostic:
     return Diagnostic(code="KT393", severity="note", message=message, count=count)
 
 
-_HINTS = {
-    "KT390": "one finger can hold two keys if they are neighbours",
-    "KT391": "by the profile `{}`; --profile chooses another hand",
-    "KT392": "by the profile `{}`; --profile chooses another hand",
-}
+def _places_by_profile(fingering: Fingering) -> dict[str, set[tuple[Kind, int, int]]]:
+    """Return where a hand cannot play, by the name of each profile."""
+    return {
+        name: {_place(spot) for spot in find_spots(fingering, limits_of(name)).spots} for name in PROFILES
+    }
 
 
-def _diagnose(code: str, spot: Spot, fingering: Fingering, profile: str) -> Diagnostic:
+def _place(spot: Spot) -> tuple[Kind, int, int]:
+    return spot.kind, spot.first, spot.second
+
+
+def _hint(code: str, profile: str, allowing: Sequence[str]) -> str:
+    """Return by what is judged, and a profile that allows it, if one does."""
+    if code == "KT390":
+        return "one finger can hold two keys if they are neighbours"
+    if allowing:
+        return f"by the profile {quote(profile)}; --profile {allowing[0]} allows it"
+    return f"by the profile {quote(profile)}, as by the others"
+
+
+def _diagnose(code: str, spot: Spot, fingering: Fingering, hint: str) -> Diagnostic:
     first, second = (
         f"note {note + 1} ({key_name(fingering, note)}, {finger})"
         for note, finger in zip((spot.first, spot.second), spot.fingers, strict=True)
@@ -221,5 +237,5 @@ def _diagnose(code: str, spot: Spot, fingering: Fingering, profile: str) -> Diag
         severity="warning",
         message=f"{first} {joint} {second} at {fingering.moment(spot.second)}: {spot.reason}",
         line=None if fingering.line_of is None else fingering.line_of(spot.second),
-        hint=_HINTS[code].format(profile),
+        hint=hint,
     )

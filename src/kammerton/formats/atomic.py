@@ -6,15 +6,22 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from kammerton.errors import OutputError, printable
 
+try:
+    import fcntl
+except ImportError:  # not on Windows, where nothing tells a writer that was killed from one at work
+    fcntl = None  # type: ignore[assignment]
+
 __all__ = [
+    "clear_left",
     "replacing",
     "replacing_folder",
     "size_of",
@@ -28,7 +35,7 @@ _CAN_SYNC_FOLDERS = os.name == "posix"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+def write_atomically(path: str | os.PathLike[str], data: bytes, *, clear: bool = True) -> None:
     """Write a file so that at every moment either the old or the new one stands, complete.
 
     Parameters
@@ -37,6 +44,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
         Where to; what a link leads to is replaced, not the link. A device is written to directly.
     data : bytes
         All of it.
+    clear : bool
+        Whether to look for what a writer of this file has left that was killed; not for each of many files.
 
     Raises
     ------
@@ -50,6 +59,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(data)
         else:
+            if clear:
+                clear_left(target)
             _replace(target, data)
     except OSError as error:
         raise _failure(error, target, os.fspath(path), len(data)) from error
@@ -103,15 +114,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     _check_target(target, os.fspath(path))
     if target.exists() and not target.is_file():
         raise OutputError(f"KT501 cannot write {_named(path)}: it is no file")
-    folder = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        folder.mkdir()
+    with _beside(target, path) as folder:
         yield folder
         _put(folder / "whole", target)
-    except OSError as error:
-        raise _failure(error, target, os.fspath(path), _size_below(folder)) from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _put(new: Path, target: Path) -> None:
@@ -149,17 +154,93 @@ def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     _check_parent(target, os.fspath(path))
     if target.exists() and not target.is_dir():
         raise OutputError(f"KT501 cannot write {_named(path)}: it is no folder")
-    new, old = (target.with_name(f".{target.name}.{secrets.token_hex(4)}.{end}") for end in ("tmp", "old"))
-    try:
-        new.mkdir()
+    with _beside(target, path) as new:
         yield new
         _sync_folder(new)
-        _exchange(target, new, old)
+        _exchange(target, new)
         _sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _beside(target: Path, path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give an empty folder beside a place: locked while it is filled, and then removed with what is left."""
+    folder: Path | None = None
+    held: int | None = None
+    clear_left(target)
+    try:
+        folder, _, held = _new_beside(target, Path.mkdir)
+        yield folder
     except OSError as error:
-        raise _failure(error, target, os.fspath(path), _size_below(new)) from error
+        needed = 0 if folder is None else _size_below(folder)
+        raise _failure(error, target, os.fspath(path), needed) from error
     finally:  # also when interrupted; of what was put in place there is nothing to remove
-        shutil.rmtree(new, ignore_errors=True)
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        _release(held)
+
+
+def _new_beside(target: Path, make: Callable[[Path], int | None]) -> tuple[Path, int | None, int | None]:
+    """Make a file or folder beside a place; return it, what making it returned, and its lock."""
+    while True:
+        place = _name_beside(target, "tmp")
+        made = make(place)
+        held = _hold(place)
+        if place.exists():
+            return place, made, held
+        _release(made)  # between the two, somebody has taken it for one that was left
+        _release(held)
+
+
+def _name_beside(target: Path, end: str) -> Path:
+    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.{end}")
+
+
+def clear_left(target: Path) -> None:
+    """Remove what writers of a file or folder have left beside it that were killed.
+
+    Those who are at work have locked what they write. What stood at the place is put back if there is
+    nothing.
+    """
+    left: list[str] = []
+    with contextlib.suppress(OSError):
+        left = os.listdir(target.parent)  # noqa: PTH208 - of many names few are ours
+    ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.(tmp|old)", re.DOTALL)
+    for place in (target.with_name(name) for name in left if ours.fullmatch(name)):
+        held = _hold(place, wait=False)
+        if held is not None:
+            _clear(place, target)
+            _release(held)
+
+
+def _clear(left: Path, target: Path) -> None:
+    with contextlib.suppress(OSError):
+        if left.suffix == ".old" and not target.exists():
+            left.rename(target)
+        elif left.is_dir():
+            shutil.rmtree(left)
+        elif left.is_file():
+            left.unlink()
+
+
+def _hold(path: Path, *, wait: bool = True) -> int | None:
+    """Lock a file or folder and return its descriptor; None if that cannot be, or not without waiting."""
+    if fcntl is None:
+        return None
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:  # where there are no locks nobody can tell who is at work
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _release(held: int | None) -> None:
+    if held is not None:
+        os.close(held)
 
 
 def write_new(path: Path, data: bytes) -> None:
@@ -194,31 +275,40 @@ def _size_below(folder: Path) -> int:
     return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
 
 
-def _exchange(target: Path, new: Path, old: Path) -> None:
+def _exchange(target: Path, new: Path) -> None:
     """Put a new folder in place of one that may be there."""
     if not target.exists():
         new.rename(target)
         return
-    target.rename(old)
+    old, held = _name_beside(target, "old"), _hold(target)
     try:
-        new.rename(target)
-    except BaseException:
-        old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+        target.rename(old)
+        try:
+            new.rename(target)
+        except BaseException:
+            old.rename(target)
+            raise
+        shutil.rmtree(old, ignore_errors=True)
+    finally:
+        _release(held)
 
 
 @contextlib.contextmanager
 def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
-    """Open a new file in the folder of ``target``, and see that it does not stay there."""
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    """Open a new file in the folder of ``target``, locked, and see that it does not stay there."""
+    temporary, descriptor, held = _new_beside(target, _open_new)
+    assert descriptor is not None, "a file was opened"
     try:
         if target.exists():
             temporary.chmod(stat.S_IMODE(target.stat().st_mode))
         yield descriptor, temporary
     finally:  # also when interrupted; after the replacement there is nothing to remove
         temporary.unlink(missing_ok=True)
+        _release(held)
+
+
+def _open_new(path: Path) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -25,7 +25,8 @@ def keeps_rows(count: int, problems: Problems, limits: Limits) -> bool:
 def keeps_lines(text: str, problems: Problems, limits: Limits, *, headers: int = 0) -> bool:
     """Check the number of lines, of which some may be headers, and their length."""
     if text.count("\n") > limits.rows - headers:
-        count = sum(1 for line in text.split("\n") if line.lstrip(" \t")[:1] not in ("", "#"))
+        rows = (line.lstrip(" \t") for line in text.split("\n"))
+        count = sum(1 for row in rows if row and not row.startswith(("#", "//")))
         count -= headers
         if not keeps_rows(count, problems, limits):
             return False

@@ -4,18 +4,44 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.folders import Found, find_files, normal_form
 from kammerton.formats.packs import collect_pack, is_pack
-from kammerton.formats.remote import RemoteSource, find_remote, is_remote, name_at, shown_path, source_at
+from kammerton.formats.remote import (
+    RemoteSource,
+    find_remote,
+    is_remote,
+    lying_here,
+    name_at,
+    shown_path,
+    source_at,
+)
+from kammerton.formats.source import read_bytes
 from kammerton.model.corpus import Collection
+from kammerton.model.loading import name_of_source
 from kammerton.model.task import Sheet, Task
 
 __all__ = ["collect", "find", "name_of"]
+
+_DOCUMENT = re.compile(
+    r"(?:.*[-_.])?(?:read[-_]?me|licen[cs]e)(?:[-_. ].*)?|(?:.*[-_.])?(?:index|metadata|manifest)"
+    r"|copying|copyright|notice|authors|contributors|citation|change[-_]?log|credits"
+    r"|(?:file|song|track|piece)[-_]?list|checksums|(?:md5|sha256)(?:sums?)?",
+    re.IGNORECASE,
+)
+"""Names of files that stand in folders beside annotations, to say what these are."""
+
+_ROW = re.compile(r"\s*[-+]?[0-9.,]+(?:[\s,;]|$)")
+"""A line that begins with a time, or with the number of a note."""
+
+_OF_NO_FORM = frozenset(("KT113", "KT145", "KT162", "KT616", "KT624"))
+"""Codes that say of a file that it is nothing the task reads; KT143 does at its first line."""
 
 Source = str | os.PathLike[str] | Mapping[str, object] | object
 
@@ -99,15 +125,60 @@ def find(place: str | os.PathLike[str], task: Task, options: object) -> Found[An
         KT730 if an address cannot be read.
     """
     if is_remote(place):
-        return find_remote(place, task, options)
-    return find_files(place, suffixes=tuple(task.suffixes))
+        found: Found[Any] = find_remote(place, task, options)
+    else:
+        found = find_files(place, suffixes=tuple(task.suffixes))
+    return found if found.single else _without_documents(found, task, options)
+
+
+def _without_documents(found: Found[Any], task: Task, options: object) -> Found[Any]:
+    """Pass over files of a folder that are about the data by their names, and no annotations by content."""
+    documents = {
+        item: name_of_source(paths[0]) or ""
+        for item, paths in found.files.items()
+        if len(paths) == 1
+        and _DOCUMENT.fullmatch(item.rpartition("/")[2])
+        and _is_document(paths[0], task, options)
+    }
+    if not documents:
+        return found
+    message = "ignored: about the data by its name, and no annotation by what it holds"
+    notes = [
+        Diagnostic(code="KT205", severity="note", message=message, file=file) for file in documents.values()
+    ]
+    return replace(
+        found,
+        files={item: paths for item, paths in found.files.items() if item not in documents},
+        ignored=tuple(sorted((*found.ignored, *documents.values()))),
+        diagnostics=(*found.diagnostics, *notes),
+    )
+
+
+def _is_document(path: Path | RemoteSource, task: Task, options: object) -> bool:
+    """Tell whether a file is prose, or of no form that is read; not whether something is wrong with it."""
+    name = name_of_source(path) or ""
+    try:
+        with lying_here(path) as here:
+            sheet = None if task.unfold is None else task.unfold(here, name, options)
+            if sheet is not None:
+                return not sheet.items and not sheet.broken
+            if here.suffix.lower() == ".txt":
+                text = read_bytes(here, name=name).decode(errors="replace")
+                lines = [line for line in text.splitlines() if line.strip()]
+                return 2 * sum(_ROW.match(line) is not None for line in lines) < len(lines)
+            problems = task.read(here, name, options).diagnostics
+    except DataError:
+        return False
+    errors = [problem for problem in problems if problem.severity == "error"]
+    return bool(errors) and all(
+        problem.code in _OF_NO_FORM or (problem.code == "KT143" and problem.line == 1) for problem in errors
+    )
 
 
 def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, options: object) -> Collection:
     found, shown = find(place, task, options), shown_path(place)
     found.check_not_empty(shown, task.suffixes)
-    broken = {file: why for file, why in found.broken.items() if file not in found.files}
-    holding = _Holding(found.diagnostics, broken, task, options)
+    holding = _Holding(found.diagnostics, task, options)
     for file, paths in found.files.items():
         holding.add(file, paths)
     return Collection(
@@ -124,15 +195,13 @@ def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, opt
 class _Holding:
     """The items of a folder, by file or from files that hold many."""
 
-    def __init__(
-        self, diagnostics: Iterable[Diagnostic], broken: Mapping[str, str], task: Task, options: object
-    ) -> None:
+    def __init__(self, diagnostics: Iterable[Diagnostic], task: Task, options: object) -> None:
         self._task = task
         self._options = options
         self.sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
         self.diagnostics = list(diagnostics)
         self.unfolded = False
-        self.broken = {task.identify(name)[0]: why for name, why in broken.items()}
+        self.broken: dict[str, str] = {}
 
     def add(self, file: str, paths: Sequence[Path | RemoteSource]) -> None:
         """Take up the file, or the several files, of one name."""

@@ -46,6 +46,9 @@ _NOBODYS = (
 """Names that are nobody's annotation, each with the reason that is given."""
 
 _LITTER = re.compile("|".join(f"({pattern})" for pattern, _ in _NOBODYS))
+_MOST_LINKS = 100
+"""Links to one folder that are followed: where links lead to links, folders would be without number."""
+
 _HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Halves of surrogate pairs that do not stand for a byte, as JSON may have them."""
 
@@ -65,8 +68,6 @@ class Found(Generic[File]):
         What was passed over.
     diagnostics : tuple of Diagnostic
         KT101, KT107, KT201 and KT205.
-    broken : dict of str to str
-        Items that are there but are not read, and why.
     written : dict of str to str
         Names as the folder has them, of the items whose names had to be composed.
     single : bool
@@ -76,7 +77,6 @@ class Found(Generic[File]):
     files: dict[str, list[File]]
     ignored: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
-    broken: dict[str, str] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
     single: bool = False
 
@@ -90,7 +90,7 @@ class Found(Generic[File]):
         OptionError
             If there is none.
         """
-        if self.files or self.broken:
+        if self.files:
             return
         if any(problem.severity == "error" for problem in self.diagnostics):
             raise DataError(self.diagnostics)
@@ -145,11 +145,10 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     ignored = sorted(walk.ignored)
     for path in ignored:
         problems.add(_about("KT205", "note", f"ignored: {walk.ignored[path]}", path))
-    broken = {_item_of(name, suffixes): "link leads out of the folder" for name in walk.refused}
     foreign = {item: paths[0] for item, paths in files.items() if not os.fspath(paths[0]).isascii()}
     told = {item: _written(path, top, suffixes) for item, path in foreign.items()}
     written = {item: name for item, name in told.items() if normal_form(name) != name}
-    return Found(files, tuple(map(os.fspath, ignored)), problems.diagnostics(), broken, written)
+    return Found(files, tuple(map(os.fspath, ignored)), problems.diagnostics(), written)
 
 
 def _near(path: Path) -> str | None:
@@ -217,21 +216,20 @@ def why_ignored(name: str, suffixes: Sequence[str]) -> str | None:
 
 
 class _Walk:
-    """Goes through a folder without leaving it, and remembers what it passes over."""
+    """Goes through a folder and what its links lead to, and remembers what it passes over."""
 
     def __init__(self, top: Path, suffixes: Sequence[str], problems: Problems) -> None:
         self._top = top
-        self._real_top = os.path.realpath(top)
         self._suffixes = suffixes
         self._problems = problems
+        self._followed: Counter[str] = Counter()
         self.ignored: dict[Path, str] = {}
-        self.refused: list[str] = []
 
     def files(self) -> Iterator[str]:
         """Give every file with a recognised suffix by its path below the top, with ``/``."""
-        folders = [""]
+        folders: list[tuple[str, tuple[str, ...]]] = [("", ())]
         while folders:
-            below = folders.pop()
+            below, way = folders.pop()
             folder = self._top / below
             try:
                 entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -240,35 +238,41 @@ class _Walk:
                 self._problems.add(_about("KT101", "error", message, folder))
                 continue
             for entry in entries:
-                reason = self._reason_to_ignore(entry)
-                if reason is not None:
-                    self.ignored[folder / entry.name] = reason
+                litter = _LITTER.match(entry.name)
+                if litter is not None:
+                    self.ignored[folder / entry.name] = _NOBODYS[(litter.lastindex or 0) - 1][1]
                 elif entry.is_dir(follow_symlinks=False):
-                    folders.append(f"{below}{entry.name}/")
-                elif not entry.is_symlink() or self._stays_inside(folder / entry.name):
+                    folders.append((f"{below}{entry.name}/", way))
+                elif entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - it never raises
+                    further = self._follow(folder, entry.name, way)
+                    folders += [] if further is None else [(f"{below}{entry.name}/", further)]
+                elif without_suffix(entry.name, self._suffixes) is not None:
                     yield below + entry.name
                 else:
-                    self.refused.append(below + entry.name)
+                    self._pass_over(folder / entry.name)
 
-    def _reason_to_ignore(self, entry: os.DirEntry[str]) -> str | None:
-        litter = _LITTER.match(entry.name)
-        if litter is not None:
-            return _NOBODYS[(litter.lastindex or 0) - 1][1]
-        if entry.is_dir(follow_symlinks=False):
-            return None
-        if entry.is_symlink() and Path(entry.path).is_dir():
-            return "a link to a folder"
-        if without_suffix(entry.name, self._suffixes) is None:
-            return "suffix not recognised"
+    def _follow(self, folder: Path, name: str, way: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Return the real folders that lead to where a link leads; None if it leads back to one of them."""
+        link, target = folder / name, os.path.realpath(folder / name)
+        here = (*way, os.path.realpath(folder))
+        self._followed[target] += 1
+        if any(Path(each).is_relative_to(target) for each in here):
+            message = f"link not followed: it leads back to `{printable(target)}`, in which it lies"
+            self._problems.add(_about("KT107", "warning", message, link))
+        elif self._followed[target] > _MOST_LINKS:
+            message = f"link not followed: {_MOST_LINKS} others lead to `{printable(target)}`"
+            self._problems.add(_about("KT107", "error", message, link))
+        else:
+            return here
         return None
 
-    def _stays_inside(self, link: Path) -> bool:
-        target = os.path.realpath(link)
-        if os.path.commonpath((self._real_top, target)) == self._real_top:
-            return True
-        message = f"link leads out of the folder, to `{printable(target)}`"
-        self._problems.add(_about("KT107", "error", message, link, "copy the file to where the link is"))
-        return False
+    def _pass_over(self, path: Path) -> None:
+        """Note a file of another suffix; and a link to nothing, which may have been one to a folder."""
+        if path.is_symlink() and not os.path.exists(path):  # noqa: PTH110 - it never raises
+            message = f"link leads nowhere that can be read: `{printable(os.path.realpath(path))}`"
+            self._problems.add(_about("KT107", "warning", message, path))
+        else:
+            self.ignored[path] = "suffix not recognised"
 
 
 def without_suffix(name: str, suffixes: Sequence[str]) -> str | None:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from kammerton.errors import DataError, Diagnostic, OptionError, inflected, out_of, quote
 from kammerton.formats.folders import normal_form
-from kammerton.formats.item_tables import item_rows
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
+from kammerton.formats.tables import item_rows
 
 __all__ = ["Found", "find_groups", "group_items", "read_groups"]
 
@@ -147,13 +147,12 @@ def read_groups(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     problems = Problems(name)
     text = read_text(path, name=name, encoding="utf-8", limits=Limits())
     found: dict[str, str] = {}
-    rows = item_rows(text, problems, column, code="KT217", needs_header=True, may_be_empty=True)
-    for item, group, place in rows:
+    for item, group, place in item_rows(text, problems, Limits(), column, code="KT217", needs_header=True):
         if not group:
             continue
         if found.setdefault(item, group) != group:
             message = f"item {quote(item)} is in two groups: {quote(found[item])}, {quote(group)}"
-            problems.add(place.diagnose(Diagnostic(code="KT217", severity="error", message=message)))
+            problems.add(place().diagnose(Diagnostic(code="KT217", severity="error", message=message)))
     if not found and not problems.has_errors:
         message = f"no items in the column {quote(column)}"
         problems.add(Diagnostic(code="KT217", severity="error", message=message, file=name))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kammerton.errors import Diagnostic, inflected, out_of, quote
 from kammerton.formats.options import IntervalOptions
 from kammerton.formats.reading import Problems, such_rows
-from kammerton.model.annotations import Field, LabelledIntervals, Place, Seconds
+from kammerton.model.annotations import Field, LabelledIntervals, Metadata, Place, Seconds
 
 __all__ = ["LONGEST_PLAUSIBLE_S", "OVERLAP_TOLERANCE_S", "RawIntervals", "is_clean", "tidy"]
 
@@ -52,6 +52,8 @@ class RawIntervals:
         theirs.
     annotator : str, optional
         Name of the annotator.
+    confidence, metadata
+        As of :class:`~kammerton.model.annotations.LabelledIntervals`.
     """
 
     starts: Seconds
@@ -60,20 +62,32 @@ class RawIntervals:
     locate: Callable[[int, Field], Place]
     durations: Callable[[], Seconds] | None = None
     annotator: str | None = None
+    confidence: Callable[[int], object] | None = None
+    metadata: Metadata | None = None
 
     def intervals(self) -> LabelledIntervals:
         """Return the rows as they are now."""
-        return LabelledIntervals(self.starts, self.ends, self.labels, self.locate, self.annotator)
+        return LabelledIntervals(
+            self.starts,
+            self.ends,
+            self.labels,
+            self.locate,
+            self.annotator,
+            self.confidence,
+            self.metadata,
+        )
 
     def take(self, kept: Indices) -> RawIntervals:
         """Return the rows of these indices, in this order; without durations, which are checked by then."""
-        locate = self.locate
+        locate, confidence = self.locate, self.confidence
         return RawIntervals(
             self.starts[kept],
             self.ends[kept],
             [self.labels[row] for row in kept.tolist()],
             lambda row, field: locate(int(kept[row]), field),
             annotator=self.annotator,
+            confidence=None if confidence is None else lambda row: confidence(int(kept[row])),
+            metadata=self.metadata,
         )
 
     def seconds(self, field: Field) -> Seconds:

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import Literal, cast
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import Diagnostic, Severity, quote
 from kammerton.formats.budgets import keeps_rows
 from kammerton.formats.finishing import finish
 from kammerton.formats.hygiene import RawIntervals
@@ -19,9 +19,9 @@ from kammerton.formats.json_text import Document, decode
 from kammerton.formats.options import IntervalOptions
 from kammerton.formats.reading import Problems, TrackReading, such_rows
 from kammerton.formats.times import ends_from_durations
-from kammerton.model.annotations import Field, Place, Seconds
+from kammerton.model.annotations import Field, Metadata, Place, Seconds
 
-__all__ = ["Observations", "annotator_names", "described", "read_jams"]
+__all__ = ["Observations", "annotator_names", "described", "metadata_of", "read_jams"]
 
 _Key = Literal["time", "duration", "value"]
 _KEYS: tuple[_Key, ...] = ("time", "duration", "value")
@@ -29,6 +29,10 @@ _FIELDS: dict[Field, _Key] = {"start": "time", "end": "duration", "label": "valu
 
 _SLACK_S = 0.01
 """Durations of files are often rounded: an annotation may pass them by so much."""
+
+_ROUNDING_BEATS = 1e-6
+
+_SECONDS_HINT = "annotations are compared in seconds: use one of a recording (`audio` in ChoCo)"
 
 
 def read_jams(
@@ -101,6 +105,14 @@ class Observations:
                 for observation in self._data
             ]
 
+    def value(self, row: int, key: str) -> object:
+        """Return a value of an observation, or None if it has none."""
+        if isinstance(self._data, dict):
+            column = self._data.get(key)
+            return column[row] if isinstance(column, list) and row < len(column) else None
+        observation = self._data[row]
+        return observation.get(key) if isinstance(observation, dict) else None
+
     def place(self, row: int, key: str) -> Place:
         """Return the place of a value, or of the observation that lacks it."""
         text = self._places.text
@@ -151,14 +163,17 @@ class _JamsReader:
     def read(self, namespaces: Sequence[str]) -> TrackReading:
         """Return a track for each annotation of a namespace."""
         wanted = self._annotations(namespaces)
+        self._say_score([index for index, _ in wanted])
         if self._problems.has_errors:
             return self._problems.reading(())
         names = annotator_names([annotation for _, annotation in wanted])
+        metadata = metadata_of(self._document.value, wanted)
         tracks = []
-        for (index, annotation), name in zip(wanted, names, strict=True):
+        for (index, annotation), name, about in zip(wanted, names, metadata, strict=True):
             rows = self._rows(annotation, ("annotations", index, "data"))
-            if rows is not None:
+            if rows is not None and not self._says_beats(rows):
                 rows.annotator = name
+                rows.metadata = about
                 tracks.append(rows)
         self._say_beyond(tracks)
         if any(rows.labels for rows in tracks):
@@ -168,6 +183,27 @@ class _JamsReader:
     def _say(self, pointer: Pointer, code: str, message: str, hint: str | None = None) -> None:
         problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
         self._problems.add_at(problem, partial(self._places.of, pointer))
+
+    def _say_score(self, indices: Sequence[int]) -> None:
+        """Refuse a file that says it is of a score, as ChoCo's do in a sandbox."""
+        sandboxes: list[Pointer] = [("sandbox",), *(("annotations", index, "sandbox") for index in indices)]
+        for pointer in sandboxes:
+            sandbox = _value_at(self._document.value, pointer)
+            kind = sandbox.get("type") if isinstance(sandbox, dict) else None
+            if isinstance(kind, str) and kind.strip().lower() == "score":
+                message = "times are measure.beat of a score, not seconds: `type` of the sandbox is `score`"
+                self._say((*pointer, "type"), "KT148", message, _SECONDS_HINT)
+
+    def _says_beats(self, rows: RawIntervals) -> bool:
+        """Tell whether the rows are those of a score that does not say so; if they are not to be trimmed."""
+        row = _first_beat(rows)
+        if row is None:
+            return False
+        severity: Severity = "error" if self._options.overlap == "error" else "warning"
+        message = "times look like measure.beat of a score, not seconds"
+        problem = Diagnostic(code="KT148", severity=severity, message=message, hint=_SECONDS_HINT)
+        self._problems.add(rows.locate(row, "start").diagnose(problem))
+        return severity == "error"
 
     def _annotations(self, namespaces: Sequence[str]) -> list[tuple[int, dict[str, object]]]:
         """Return the annotations that count, each with its index."""
@@ -224,7 +260,9 @@ class _JamsReader:
                 place = within_quotes(place)
             return place
 
-        return _rows_of(columns, locate)
+        rows = _rows_of(columns, locate)
+        rows.confidence = lambda row: observations.value(kept[row], "confidence")
+        return rows
 
     def _observations(self, data: object, pointer: Pointer) -> Observations | None:
         if isinstance(data, list):
@@ -308,6 +346,41 @@ class _JamsReader:
                 self._problems.add(Diagnostic(code="KT110", severity="warning", message=message, file=file))
 
 
+def _value_at(value: object, pointer: Pointer) -> object:
+    """Return a value of a document, or None if there is none."""
+    for step in pointer:
+        if isinstance(value, dict) and isinstance(step, str):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int):
+            value = value[step]
+        else:
+            return None
+    return value
+
+
+def _first_beat(rows: RawIntervals) -> int | None:
+    """Return the first row that overlaps another, if the rows overlap because their times are measure.beat.
+
+    Then ``2.15`` is beat 1.5 of measure 2, and durations are beats: ten times the distance to the next row
+    within a measure, or, where each measure has one row, as many beats as all measures have.
+    """
+    overlaps = np.flatnonzero(rows.ends[:-1] > rows.starts[1:] + _SLACK_S)
+    if not len(overlaps) or not np.isfinite(rows.starts).all() or not np.isfinite(rows.ends).all():
+        return None
+    starts, lasting, steps = rows.starts[:-1], (rows.ends - rows.starts)[:-1], np.diff(rows.starts)
+    if not (steps >= 0).all():
+        return None
+    within = (np.floor(starts) == np.floor(rows.starts[1:])) & (steps > 0)
+    if within.any():
+        in_beats = np.abs(10 * steps - lasting)[within] < _ROUNDING_BEATS
+        return int(overlaps[0]) + 1 if in_beats.mean() > 0.5 else None
+    beats = lasting[steps > 0] / steps[steps > 0]
+    if len(beats) < 2 or not 2 <= round(beats[0]) <= 12 or np.ptp(starts % 1) > _ROUNDING_BEATS:
+        return None
+    alike = (np.abs(beats - round(beats[0])) < _ROUNDING_BEATS).all()
+    return int(overlaps[0]) + 1 if alike else None
+
+
 def _rows_of(columns: dict[_Key, list[object]], locate: Callable[[int, Field], Place]) -> RawIntervals:
     """Make rows of columns whose values are of the right kind."""
     times, durations = (cast(list[Decimal], columns[key]) for key in ("time", "duration"))
@@ -320,7 +393,32 @@ def _floats(numbers: list[Decimal]) -> Seconds:
     return np.fromiter(map(float, numbers), np.float64, len(numbers))
 
 
-def annotator_names(annotations: Sequence[dict[str, object]]) -> list[str | None]:
+def metadata_of(document: object, annotations: Sequence[tuple[int, Mapping[str, object]]]) -> list[Metadata]:
+    """Return what a file says beside the data of those of its annotations that are of the task.
+
+    Parameters
+    ----------
+    document : dict
+        The whole file.
+    annotations : sequence of (int, annotation)
+        Index and content of each that counts.
+    """
+    members = document if isinstance(document, dict) else {}
+    mine = {index for index, _ in annotations}
+    rest = [each for index, each in enumerate(members["annotations"]) if index not in mine]
+    others = {each["namespace"] for each in rest if isinstance(each, dict) and "namespace" in each}
+    file = {key: value for key, value in members.items() if key != "annotations"}
+    return [
+        Metadata(
+            file,
+            {key: value for key, value in annotation.items() if key not in ("namespace", "data")},
+            tuple(sorted(name for name in others if isinstance(name, str))),
+        )
+        for _, annotation in annotations
+    ]
+
+
+def annotator_names(annotations: Sequence[Mapping[str, object]]) -> list[str | None]:
     """Name the annotator of each annotation: as the file does, else by number; no name twice."""
     if len(annotations) == 1:
         return [_annotator(annotations[0])]
@@ -335,7 +433,7 @@ def annotator_names(annotations: Sequence[dict[str, object]]) -> list[str | None
     return list(names)
 
 
-def _annotator(annotation: dict[str, object]) -> str | None:
+def _annotator(annotation: Mapping[str, object]) -> str | None:
     """Return what the metadata call the annotator, else the curator."""
     metadata = annotation.get("annotation_metadata")
     for role in ("annotator", "curator"):

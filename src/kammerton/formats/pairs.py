@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from kammerton.errors import DataError, Diagnostic, close_match, plural, quote
+from kammerton.errors import DataError, Diagnostic, close_match, quote
 from kammerton.formats.folders import normal_form
+from kammerton.formats.options import Limits
+from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
+from kammerton.formats.tables import Header, Table, first_row, read_table
 from kammerton.model.corpus import ALL, Collection, Corpus
 
 __all__ = ["read_pairs"]
@@ -35,91 +36,81 @@ def read_pairs(path: str | os.PathLike[str]) -> Corpus:
         If the list cannot be used, with every reason.
     """
     name = os.fspath(path)
-    lines = _rows(name, read_text(path, name=name))
-    if not lines:
-        raise DataError([_problem(name, 1, "the list of pairs is empty")])
-    header = [cell.strip() for cell in lines[0][1]]
-    systems = [column for column in header if column not in _KEYS]
-    _check_header(name, lines[0][0], header, systems)
-    return _Pairs(name, Path(path).parent, header, systems).read(lines[1:])
+    problems = Problems(name)
+    text = read_text(path, name=name)
+    header = first_row(text, lambda names: len({*_KEYS} & {*names}))
+    if header is None:
+        raise DataError([_problem("the list of pairs is empty").at(file=name, line=1)])
+    systems = [column for column in header.names if column not in _KEYS]
+    _check_header(header, systems, problems)
+    table = read_table(text, header, problems, Limits(), code="KT211")
+    pairs = None if table is None else _Pairs(table, Path(path).parent, systems, problems)
+    if pairs is not None:
+        pairs.read()
+    if pairs is None or problems.has_errors:
+        raise DataError(problems.diagnostics())
+    return pairs.corpus()
 
 
-def _rows(name: str, text: str) -> list[tuple[int, list[str]]]:
-    """Return the rows that are not blank, each with its line; empty columns at the end are cut off."""
-    head = text.partition("\n")[0]
-    reader = csv.reader(
-        io.StringIO(text), strict=True, delimiter=";" if ";" in head and "," not in head else ","
-    )
-    lines: list[tuple[int, list[str]]] = []
-    begun = 1
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                lines.append((begun, row))
-            begun = reader.line_num + 1
-    except csv.Error as error:
-        raise DataError([_problem(name, begun, f"not a row of CSV: {error}", "close its quote")]) from None
-    width = max((len(row) for _, row in lines), default=0)
-    while width and not any(len(row) >= width and row[width - 1].strip() for _, row in lines):
-        width -= 1
-    return [(number, row[:width]) for number, row in lines]
-
-
-def _check_header(name: str, line: int, header: Sequence[str], systems: Sequence[str]) -> None:
-    problems = []
+def _check_header(header: Header, systems: Sequence[str], problems: Problems) -> None:
+    names = header.names
     for key in ("item", "reference"):
-        if key not in header:
+        if key not in names:
             near = close_match(key, systems)
             hint = f"did you mean {quote(near)}?" if near else "columns: item,annotator,reference,SYSTEM,..."
-            problems.append(_problem(name, line, f"column `{key}` is missing", hint))
-    twice = sorted({column for column in header if header.count(column) > 1})
-    problems += [_problem(name, line, f"column {quote(column)} stands twice") for column in twice]
+            problems.add(header.place(problems.file).diagnose(_problem(f"column `{key}` is missing", hint)))
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            place = header.place(problems.file, index)
+            problems.add(place.diagnose(_problem(f"column {quote(name)} stands twice")))
     if not systems:
-        problems.append(_problem(name, line, "no column of a system"))
-    if problems:
-        raise DataError(problems)
+        problems.add(header.place(problems.file).diagnose(_problem("no column of a system")))
+    if problems.has_errors:
+        raise DataError(problems.diagnostics())
 
 
 class _Pairs:
     """Collects the sources of a list, and what is wrong with it."""
 
-    def __init__(self, name: str, folder: Path, header: Sequence[str], systems: Sequence[str]) -> None:
-        self._name = name
+    def __init__(self, table: Table, folder: Path, systems: Sequence[str], problems: Problems) -> None:
+        self._table = table
         self._folder = folder
-        self._header = header
+        self._problems = problems
         self._references: dict[str, dict[str, object]] = {}
         self._systems: dict[str, dict[str, object]] = {system: {} for system in systems}
-        self._problems: list[Diagnostic] = []
 
-    def read(self, lines: Sequence[tuple[int, Sequence[str]]]) -> Corpus:
-        for number, row in lines:
-            if len(row) != len(self._header):
-                self._say(number, f"{plural(len(row), 'cell')} in a list of {len(self._header)} columns")
-                continue
-            self._take(number, dict(zip(self._header, map(str.strip, row), strict=True)))
-        if not lines:
-            self._say(1, "the list of pairs has no rows")
-        if self._problems:
-            raise DataError(self._problems)
+    def read(self) -> None:
+        """Take up every row."""
+        for row in range(len(self._table)):
+            self._take(row)
+        if not len(self._table) and not self._problems.has_errors:
+            problem = _problem("the list of pairs has no rows")
+            self._problems.add(self._table.header_place().diagnose(problem))
+
+    def corpus(self) -> Corpus:
+        """Return what the rows name."""
         return Corpus(
             tuple(self._collection(name, items) for name, items in self._references.items()),
             tuple(self._collection(name, items) for name, items in self._systems.items()),
         )
 
     def _collection(self, name: str, items: dict[str, object]) -> Collection:
-        return Collection(name, {item: ((None, path),) for item, path in items.items()}, self._name)
+        return Collection(name, {item: ((None, path),) for item, path in items.items()}, self._table.file)
 
-    def _take(self, number: int, cells: dict[str, str]) -> None:
+    def _take(self, row: int) -> None:
+        names = self._table.names
+        cells = {name: column[row] for name, column in zip(names, self._table.columns, strict=True)}
         item, annotator = normal_form(cells["item"]), cells.get("annotator") or "reference"
         if not item or not cells["reference"]:
-            self._say(number, "item and reference must not be empty")
+            self._say(row, "item" if not item else "reference", "item and reference must not be empty")
             return
         if annotator == ALL:
-            self._say(number, f"no annotator can be called `{ALL}`")
+            self._say(row, "annotator", f"no annotator can be called `{ALL}`")
             return
         references = self._references.setdefault(annotator, {})
         if item in references:
-            self._say(number, f"item {quote(item)} stands twice for annotator {quote(annotator)}")
+            message = f"item {quote(item)} stands twice for annotator {quote(annotator)}"
+            self._say(row, "item", message)
             return
         references[item] = self._folder / cells["reference"]
         for system, sources in self._systems.items():
@@ -127,11 +118,12 @@ class _Pairs:
                 continue
             source = self._folder / cells[system]
             if sources.setdefault(item, source) != source:
-                self._say(number, f"two estimates of {quote(item)} by {quote(system)}")
+                self._say(row, system, f"two estimates of {quote(item)} by {quote(system)}")
 
-    def _say(self, line: int, message: str) -> None:
-        self._problems.append(_problem(self._name, line, message))
+    def _say(self, row: int, column: str, message: str) -> None:
+        find = self._table.finder(row, self._table.names.index(column))
+        self._problems.add_at(_problem(message), find)
 
 
-def _problem(name: str, line: int, message: str, hint: str | None = None) -> Diagnostic:
-    return Diagnostic(code="KT211", severity="error", message=message, file=name, line=line, hint=hint)
+def _problem(message: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic(code="KT211", severity="error", message=message, hint=hint)

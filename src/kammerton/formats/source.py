@@ -15,7 +15,7 @@ from kammerton.errors import DataError, Diagnostic
 from kammerton.formats.options import Limits
 from kammerton.model.annotations import clip_excerpt
 
-__all__ = ["open_regular", "read_bytes", "read_stream", "read_text", "with_newlines"]
+__all__ = ["larger_files", "open_regular", "read_bytes", "read_stream", "read_text", "with_newlines"]
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
@@ -92,7 +92,7 @@ def read_stream(stream: BinaryIO, *, name: str, encoding: str = "utf-8", limits:
     except OSError as error:
         raise _unreadable(error, name) from error
     if len(data) > limit:
-        raise _failure("KT106", f"more than {limit:,} bytes", name)
+        raise _failure("KT106", f"more than {limit:,} bytes", name, larger_files())
     return _decode(data, name, encoding)
 
 
@@ -138,7 +138,16 @@ def _check_kind(status: os.stat_result, name: str, limits: Limits) -> None:
     _check_regular(status, name)
     if status.st_size > limits.bytes:
         message = f"file of {status.st_size:,} bytes: over the limit of {limits.bytes:,}"
-        raise _failure("KT106", message, name)
+        raise _failure("KT106", message, name, larger_files(status.st_size))
+
+
+def larger_files(size: int | None = None) -> str:
+    """Return the hint at the option that allows for files of a size.
+
+    >>> larger_files(70_000_000)
+    '--max-file-size 67MiB allows for it'
+    """
+    return f"--max-file-size {'SIZE' if size is None else f'{-(-size // 2**20)}MiB'} allows for it"
 
 
 def _kind(mode: int) -> str:

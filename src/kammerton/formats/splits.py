@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import partial
 from pathlib import PurePath
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.formats.item_tables import ITEM_KEYS, ItemRow, item_rows
+from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
+from kammerton.formats.tables import ITEM_KEYS, SEPARATORS, ItemRow, item_rows, numbered_lines
 from kammerton.model.annotations import Place
 
 __all__ = ["read_splits", "split_name"]
@@ -35,7 +38,8 @@ def read_splits(
     ----------
     path : path
         JSON: recordings with a field ``split``, in a list or by name; a split for each item; or a
-        list of items for each split. Or a table of items and splits, with or without a header.
+        list of items for each split. Or a table of items and splits, with or without a header. Or a
+        list of items, one a line, whose file's name tells the split: ``split01_test.csv``.
     encoding : str
         Its encoding where it has no byte order mark.
     limits : Limits, optional
@@ -57,14 +61,18 @@ def read_splits(
     text = read_text(path, name=name, encoding=encoding, limits=limits)
     problems = Problems(name)
     is_json = PurePath(name).suffix.lower() == ".json" or text.lstrip()[:1] in ("{", "[")
-    rows = _from_json(text, problems, limits) if is_json else item_rows(text, problems, "split", code="KT213")
+    if is_json:
+        rows = _from_json(text, problems, limits)
+    elif _is_list(text, name):
+        rows = _listed(text, problems, limits)
+    else:
+        rows = item_rows(text, problems, limits, "split", code="KT213")
     found: dict[str, str] = {}
     for item, split, place in rows:
         named = split_name(split)
         if found.setdefault(item, named) != named:
-            _say(
-                problems, place, f"item {quote(item)} is in two splits: {quote(found[item])}, {quote(named)}"
-            )
+            message = f"item {quote(item)} is in two splits: {quote(found[item])}, {quote(named)}"
+            _say(problems, place(), message)
     if not found and not problems.has_errors:
         _say(problems, Place(name), "no items", "JSON with a field `split`, or rows of item and split")
     if problems.has_errors:
@@ -77,6 +85,37 @@ def split_name(name: object) -> str:
     if not isinstance(name, str):
         raise OptionError.of_type("split", name, "a str")
     return _SPLITS.get(name.casefold(), name)
+
+
+def _split_in(name: str) -> str | None:
+    """Return the split that the name of a file tells, such as ``split01_test.csv``."""
+    words = re.findall("[a-z]+", PurePath(name).stem.casefold())
+    named = {_SPLITS[word] for word in words if word in _SPLITS}
+    return named.pop() if len(named) == 1 else None
+
+
+def _is_list(text: str, name: str) -> bool:
+    """Tell whether a row is an item, and not item and split."""
+    rows = [line.split() for _, line in numbered_lines(text)]
+    if not rows or any(mark in text for mark in SEPARATORS):
+        return False
+    without_split = not any(row[-1].casefold() in _SPLITS for row in rows)
+    return all(len(row) == 1 for row in rows) or (without_split and _split_in(name) is not None)
+
+
+def _listed(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRow]:
+    """Give the items of a list, one a line, of the split that the name of its file tells."""
+    if not keeps_lines(text, problems, limits):
+        return
+    split = _split_in(problems.file)
+    for number, line in numbered_lines(text):
+        place = partial(Place, problems.file, number, 1, len(line), line)
+        if split is None:
+            hint = "call a list of items like its split, such as split01_test.csv; or a row is item and split"
+            _say(problems, place(), "row has no split, and the name of the file does not tell one", hint)
+            return
+        if line.strip().casefold() not in ITEM_KEYS:
+            yield line.strip(), split, place
 
 
 def _say(problems: Problems, place: Place, message: str, hint: str | None = None) -> None:
@@ -104,7 +143,7 @@ def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems
     if isinstance(member, list) and isinstance(key, str):
         for index, listed in enumerate(member):
             if isinstance(listed, str | Decimal):
-                yield str(listed), key, places.of((key, index))
+                yield str(listed), key, partial(places.of, (key, index))
             else:
                 _say(problems, places.of((key, index)), "not the name of an item")
         return
@@ -114,7 +153,7 @@ def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems
         item = next((member[name] for name in ITEM_KEYS if name in member), key)
         split = member.get("split")
     if isinstance(split, str) and split and isinstance(item, str | Decimal):
-        yield str(item), split, places.of((key,))
+        yield str(item), split, partial(places.of, (key,))
     else:
         named = isinstance(split, str) and split
         keys = ", ".join(map(quote, ITEM_KEYS))

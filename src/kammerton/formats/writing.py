@@ -6,19 +6,32 @@ Times are written in the fewest digits that mean the same double.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.formats.jams import annotator_names
+from kammerton.formats.tables import render_rows
 from kammerton.formats.times import EXACT
-from kammerton.model.annotations import LabelledIntervals
+from kammerton.model.annotations import LabelledIntervals, Metadata
 
-__all__ = ["render_audacity", "render_csv", "render_jams", "render_lab"]
+__all__ = [
+    "JamsPart",
+    "jams_document",
+    "left_behind",
+    "render_audacity",
+    "render_csv",
+    "render_jams",
+    "render_lab",
+]
 
 _JAMS_VERSION = "0.3.4"
+_WHOLE = 1e18
+"""Whole numbers below are written as such."""
 
 
 def render_lab(track: LabelledIntervals) -> str:
@@ -48,11 +61,8 @@ def render_csv(track: LabelledIntervals) -> str:
         KT151 if a label has line ends or blanks around it, or is empty.
     """
     _check_labels(track, "CSV", "")
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("start", "end", "label"))
-    writer.writerows((repr(start), repr(end), label) for start, end, label in _rows(track))
-    return text.getvalue()
+    rows = ((repr(start), repr(end), label) for start, end, label in _rows(track))
+    return render_rows((("start", "end", "label"), *rows))
 
 
 def render_jams(
@@ -81,26 +91,122 @@ def render_jams(
             if not _is_writable(label):
                 raise _unwritable(track, row, "JAMS", "half a surrogate pair")
     ends = [float(track.ends.max()) for track in tracks if len(track.ends)]
-    duration = max(ends, default=0.0) if duration_s is None else duration_s
-    annotations = ",\n".join(_annotation(track, namespace, duration) for track in tracks)
-    metadata = json.dumps({"identifiers": {}, "jams_version": _JAMS_VERSION, "duration": duration})
-    return f'{{\n"file_metadata": {metadata},\n"annotations": [\n{annotations}\n],\n"sandbox": {{}}\n}}\n'
+    parts = [
+        JamsPart(namespace, track.annotator, "".join(_observations(track)), track.metadata)
+        for track in tracks
+    ]
+    return jams_document(parts, max(ends, default=0.0), duration_s=duration_s)
+
+
+@dataclass(frozen=True, slots=True)
+class JamsPart:
+    """An annotation as JAMS has it.
+
+    Parameters
+    ----------
+    namespace : str
+    annotator : str or None
+    observations : str
+        Observations as JSON, with commas and line ends between them.
+    metadata : Metadata, optional
+        What the file it was read from says beside the observations, which is kept.
+    ranked : bool
+        Whether the order of observations ranks them, which the sandbox then says.
+    """
+
+    namespace: str
+    annotator: str | None
+    observations: str
+    metadata: Metadata | None = None
+    ranked: bool = False
+
+
+def jams_document(parts: Sequence[JamsPart], last_end_s: float, *, duration_s: float | None = None) -> str:
+    """Write a JAMS file; what the file of its annotations says beside them is kept.
+
+    Parameters
+    ----------
+    parts : sequence of JamsPart
+        All of one recording.
+    last_end_s : float
+        Duration of the recording if no file tells it.
+    duration_s : float, optional
+        Duration of the recording, whatever a file says.
+    """
+    read = [part.metadata for part in parts if part.metadata is not None]
+    members: dict[str, Any] = _plain(read[0].file) if read else {}
+    of_file: dict[str, Any] = {"identifiers": {}, "jams_version": _JAMS_VERSION, "duration": None}
+    of_file |= _object(members.pop("file_metadata", None)) | {"jams_version": _JAMS_VERSION}
+    if duration_s is not None or of_file["duration"] is None:
+        of_file["duration"] = last_end_s if duration_s is None else duration_s
+    abouts = [{} if part.metadata is None else _plain(part.metadata.annotation) for part in parts]
+    names = annotator_names(abouts)
+    annotations = ",\n".join(
+        _annotation(part, about, name, of_file["duration"])
+        for part, about, name in zip(parts, abouts, names, strict=True)
+    )
+    head = _members({"file_metadata": of_file})
+    tail = _members({**members, "sandbox": _object(members.get("sandbox"))})
+    return f'{{\n{head},\n"annotations": [\n{annotations}\n],\n{tail}\n}}\n'
+
+
+def left_behind(metadata: Metadata | None) -> Iterator[Diagnostic]:
+    """Say which annotations of a file are of another task, so that a JAMS file made of it lacks them."""
+    if metadata is not None and metadata.others:
+        listed = ", ".join(map(quote, metadata.others))
+        message = f"annotations of other namespaces are not carried over: {listed}"
+        yield Diagnostic(code="KT149", severity="note", message=message)
 
 
 def _rows(track: LabelledIntervals) -> Iterator[tuple[float, float, str]]:
     return zip(track.starts.tolist(), track.ends.tolist(), track.labels, strict=True)
 
 
-def _annotation(track: LabelledIntervals, namespace: str, duration: float) -> str:
-    about = {} if track.annotator is None else {"annotator": {"name": track.annotator}}
-    observations = ",\n".join(
-        f'{{"time": {start!r}, "duration": {_duration(start, end)}, '
-        f'"value": {json.dumps(label, ensure_ascii=False)}, "confidence": null}}'
-        for start, end, label in _rows(track)
-    )
-    head = json.dumps({"namespace": namespace, "annotation_metadata": about}, ensure_ascii=False)[:-1]
-    tail = json.dumps({"time": 0, "duration": duration, "sandbox": {}})[1:]
-    return f'{head}, "data": [\n{observations}\n], {tail}'
+def _annotation(part: JamsPart, about: dict[str, Any], name: str | None, duration: float) -> str:
+    """Write an annotation; ``name`` is what readers call its annotator unless the name is written anew."""
+    person = _object(about.pop("annotation_metadata", None))
+    if part.annotator is not None and part.annotator != name:
+        person["annotator"] = _object(person.get("annotator")) | {"name": part.annotator}
+    head = {"namespace": part.namespace, "annotation_metadata": person}
+    tail = {"time": 0, "duration": duration, "sandbox": {}}
+    tail |= {key: value for key, value in about.items() if value is not None}
+    if part.ranked:
+        tail["sandbox"] = _object(tail["sandbox"]) | {"ranked": True}
+    return f'{{{_members(head)}, "data": [\n{part.observations}\n], {_members(tail)}}}'
+
+
+def _observations(track: LabelledIntervals) -> Iterator[str]:
+    """Give the rows of a track as JSON, with commas and line ends between them."""
+    for row, (start, end, label) in enumerate(_rows(track)):
+        confidence = None if track.confidence is None else _plain(track.confidence(row))
+        yield (",\n" if row else "") + (
+            f'{{"time": {start!r}, "duration": {_duration(start, end)}, '
+            f'"value": {json.dumps(label, ensure_ascii=False)}, '
+            f'"confidence": {json.dumps(confidence, ensure_ascii=False)}}}'
+        )
+
+
+def _members(values: Mapping[str, object]) -> str:
+    """Return the members of a JSON object, without its braces."""
+    return json.dumps(values, ensure_ascii=False)[1:-1]
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _plain(value: Any) -> Any:
+    """Return a JSON value with numbers that can be written: NaN and what no double holds become null."""
+    if isinstance(value, dict):
+        return {key: _plain(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_plain(member) for member in value]
+    if isinstance(value, Decimal):
+        double = float(value)
+        if value.as_tuple().exponent == 0 and abs(double) < _WHOLE:
+            return int(value)
+        return double if math.isfinite(double) else None
+    return value
 
 
 def _duration(start: float, end: float) -> str:

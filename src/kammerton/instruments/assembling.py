@@ -73,7 +73,7 @@ class Manner:
 
     Parameters
     ----------
-    ordered : bool
+    ordered : bool, or ndarray of bool, shape (lists,)
         Whether their order ranks the labels of lists without scores.
     vector : bool
         Whether the scores are of a whole vocabulary; they then stay in order.
@@ -89,7 +89,7 @@ class Manner:
         What the source calls a score.
     """
 
-    ordered: bool = False
+    ordered: bool | NDArray[np.bool_] = False
     vector: bool = False
     closed: NDArray[np.bool_] | None = None
     query: bool = False
@@ -176,10 +176,11 @@ def _lists(rows: ListedLabels, names: Sequence[str], count: int, manner: Manner)
     scores = _UNSCORED if rows.scores is None else rows.scores
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}  # lists over one vocabulary have one tuple of it
     closed = np.ones(count, dtype=bool) if manner.closed is None else manner.closed
+    ordered = np.broadcast_to(manner.ordered, count)
     found = []
     begin = 0
-    for behind, end, has_scores, all_judged in zip(
-        there.tolist(), ends.tolist(), scored.tolist(), closed.tolist(), strict=True
+    for behind, end, has_scores, all_judged, in_order in zip(
+        there.tolist(), ends.tolist(), scored.tolist(), closed.tolist(), ordered.tolist(), strict=True
     ):
         listed = tuple(labels[begin:behind])
         grades = _UNGRADED if rows.grades is None else rows.grades[begin:behind]
@@ -187,7 +188,7 @@ def _lists(rows: ListedLabels, names: Sequence[str], count: int, manner: Manner)
             InstrumentList(
                 shared.setdefault(listed, listed) if manner.vector else listed,
                 scores[begin:behind] if has_scores else _UNSCORED,
-                ranked=has_scores or manner.ordered or (behind == begin and rows.scores is not None),
+                ranked=has_scores or in_order or (behind == begin and rows.scores is not None),
                 vector=manner.vector and has_scores,
                 absent=tuple(labels[behind:end]) if behind < end else (),
                 closed=all_judged,

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
-from kammerton.errors import DataError
+from kammerton.errors import DataError, Diagnostic, inflected, plural
+from kammerton.formats.writing import left_behind
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats import read_instruments, unfold
+from kammerton.instruments.formats import read_with_metadata, unfold
 from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.model.annotations import Metadata
 from kammerton.model.task import Conversion, Reading
 
 __all__ = ["CONVERSION", "Track"]
@@ -31,19 +34,25 @@ class Track:
         None where the file does not tell.
     lists : tuple of (str or None, InstrumentList)
         By item; the item is None if the file is one and does not name it.
+    metadata : Metadata, optional
+        What a JAMS file says beside them.
     """
 
     file: str
     annotator: str | None
     lists: tuple[tuple[str | None, InstrumentList], ...]
+    metadata: Metadata | None = None
 
 
 def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -> Reading[Track]:
     """Read a file of one item or of many; of a table, nothing is carried over if an item is broken."""
     sheet = unfold(path, name, options)
     if sheet is None:
-        reading = read_instruments(path, name, options)
-        tracks = [(who, Track(name, who, ((None, found),))) for who, found in reading.annotations]
+        reading, metadata = read_with_metadata(path, name, options)
+        tracks = [
+            (who, Track(name, who, ((None, found),), about))
+            for (who, found), about in zip_longest(reading.annotations, metadata)
+        ]
         return Reading(tuple(tracks), reading.diagnostics)
     if sheet.broken or any(each.severity == "error" for each in sheet.diagnostics):
         return Reading((), sheet.diagnostics)
@@ -63,8 +72,19 @@ _RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
 }
 
 
+def _telling(track: Track) -> list[tuple[str | None, InstrumentList]]:
+    """Return the lists of a track without those that nobody judged, if all others are closed."""
+    telling = [(item, each) for item, each in track.lists if each.closed or len(each) or each.absent]
+    mixed = telling and all(each.closed for _, each in telling)
+    return telling if mixed else [*track.lists]
+
+
 def _render(tracks: Sequence[Track], form: str) -> str:
-    entries = [Entry(item, track.annotator, found) for track in tracks for item, found in track.lists]
+    entries = [
+        Entry(item, track.annotator, found, track.metadata)
+        for track in tracks
+        for item, found in _telling(track)
+    ]
     try:
         return _RENDERERS[form](entries)
     except DataError as error:
@@ -75,6 +95,23 @@ def _track(found: InstrumentList, annotator: str | None, name: str) -> Track:
     return Track(name, annotator, ((None, found),))
 
 
+def _remark(track: Track, form: str) -> Iterator[Diagnostic]:
+    left_out = len(track.lists) - len(_telling(track))
+    if left_out:
+        items = f"{plural(left_out, 'item')} {inflected(left_out, 'is', 'are')}"
+        message = f"{items} left out, of whose instruments nothing is known"
+        hint = "--assume-absent writes them as items without instruments"
+        yield Diagnostic(
+            code="KT666", severity="note", message=message, file=track.file, hint=hint, count=left_out
+        )
+    yield from left_behind(track.metadata if form == "jams" else None)
+
+
 CONVERSION = Conversion(
-    forms=_SUFFIXES, joint=frozenset(("jams", "csv")), load=_load, render=_render, track=_track
+    forms=_SUFFIXES,
+    joint=frozenset(("jams", "csv")),
+    load=_load,
+    render=_render,
+    track=_track,
+    remark=_remark,
 )

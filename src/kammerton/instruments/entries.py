@@ -9,13 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, inflected, out_of
+from kammerton.errors import Diagnostic, inflected, out_of, quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.lookup import look_up
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 
-__all__ = ["Entries", "coded", "judge", "note_unjudged"]
+__all__ = ["NO_INSTRUMENTS", "STEMS", "Entries", "coded", "judge", "leave_out_others", "note_unjudged"]
+
+STEMS = "stems"
+"""Member of the metadata that lists the stems."""
+
+NO_INSTRUMENTS = ("Main System", "Unlabeled")
+"""What stands for the instrument of a stem where there is none, or nobody knows it."""
 
 Integers = NDArray[np.int64]
 
@@ -117,3 +123,16 @@ def note_unjudged(judged: int, pairs: int, problems: Problems, options: Instrume
     message = f"{count} {inflected(judged, 'was', 'were')} judged; the rest {what}"
     hint = None if options.assume_absent else "--assume-absent takes what nobody judged for absent"
     problems.add(Diagnostic(code="KT614", severity="note", message=message, hint=hint, file=problems.file))
+
+
+def leave_out_others(entries: Entries, problems: Problems) -> Entries:
+    """Return entries without those that name no instrument, which are noted."""
+    for name in NO_INSTRUMENTS:
+        codes = [code for code, spelling in enumerate(entries.spellings) if spelling.strip() == name]
+        found = np.flatnonzero(np.isin(entries.codes, codes))
+        if len(found):
+            message = f"{quote(name)} names no instrument, and is left out"
+            note = Diagnostic(code="KT627", severity="note", message=message, count=len(found))
+            problems.add(entries.locate(int(found[0])).diagnose(note))
+            entries = entries.take(np.setdiff1d(np.arange(len(entries.codes)), found))
+    return entries

@@ -27,6 +27,9 @@ __all__ = ["Lists", "finish"]
 
 Integers = NDArray[np.int64]
 
+_IDS = ("/m/", "/t/dd", "/g/")
+"""What identifiers of AudioSet begin with."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
@@ -75,6 +78,7 @@ def finish(
     work = _Finishing(entries, problems, options, manner, dict(broken or {}))
     meanings = look_up(entries.spellings, options)
     work.say_meanings(meanings)
+    work.say_identifiers()
     names = list(dict.fromkeys(meaning.label for meaning in meanings if meaning.stays))
     index = {name: code for code, name in enumerate(names)}
     targets = np.array([index[m.label] if m.stays else -1 for m in meanings], dtype=np.int64)
@@ -134,7 +138,7 @@ class _Finishing:
         odd = [
             code
             for code, each in enumerate(meanings)
-            if each.fate != "known" or each.mapped or each.root or each.program
+            if each.fate != "known" or each.mapped or each.root or each.program or each.identified
         ]
         if not odd:
             return
@@ -148,7 +152,12 @@ class _Finishing:
             if len(rows):
                 self._say_meaning(self._entries.spellings[code], meanings[code], rows)
         if any(meanings[code].program for code in odd):
-            self._say_programs(meanings)
+            message = "numbers are read as programs of General MIDI, counted from 0"
+            self._say_reading("KT608", message, [meaning.program for meaning in meanings])
+        if any(meanings[code].identified for code in odd):
+            assert self._options.tree is not None, "only a taxonomy identifies"
+            message = f"identifiers are read by the names that {quote(self._options.tree.name)} gives them"
+            self._say_reading("KT629", message, [meaning.identified for meaning in meanings])
 
     def _say_meaning(self, spelling: str, meaning: Meaning, rows: NDArray[np.intp]) -> None:
         lists = np.unique(self._entries.lists[rows]).tolist()
@@ -164,6 +173,11 @@ class _Finishing:
         if meaning.fate == "left out":
             message = f"{quote(spelling.strip())} is no instrument by the label map {self._map}, and left out"
             self._add(row, "note", "KT606", message + many, len(lists))
+        elif meaning.fate == "outside":
+            assert self._options.tree is not None, "only a taxonomy has an outside"
+            source = quote(self._options.tree.name)
+            message = f"{quote(meaning.label)} is no instrument by {source}, and left out{many}"
+            self._add(row, "note", "KT606", message, len(lists))
         elif meaning.fate in ("empty", "long"):
             self._break(row, lists, *self._unusable(meaning))
         elif meaning.fate != "known":
@@ -200,14 +214,23 @@ class _Finishing:
         for each in lists:
             self.broken.setdefault(each, f"{code} {message}")
 
-    def _say_programs(self, meanings: Sequence[Meaning]) -> None:
-        is_program = np.array([meaning.program for meaning in meanings])
-        rows = np.flatnonzero(is_program[self._entries.codes])
-        if not len(rows):  # the header of a table may name more than its rows do
+    def _say_reading(
+        self, code: str, message: str, concerned: Sequence[bool], hint: str | None = None
+    ) -> None:
+        """Note how the spellings that are concerned were read, once."""
+        rows = np.flatnonzero(np.array(concerned)[self._entries.codes])
+        if len(rows):  # the header of a table may name more than its rows do
+            lists = len(np.unique(self._entries.lists[rows]))
+            self._add(int(rows[0]), "note", code, message + self._many(lists), lists, hint)
+
+    def say_identifiers(self) -> None:
+        """Note labels that are identifiers of AudioSet, if nothing gives them names."""
+        if self._options.tree is not None or self._options.label_map is not None:
             return
-        message = "numbers are read as programs of General MIDI, counted from 0"
-        lists = len(np.unique(self._entries.lists[rows]))
-        self._add(int(rows[0]), "note", "KT608", message + self._many(lists), lists)
+        concerned = [spelling.strip().startswith(_IDS) for spelling in self._entries.spellings]
+        if any(concerned):
+            hint = "--taxonomy ontology.json, or --map class_labels_indices.csv, gives them names"
+            self._say_reading("KT629", "labels are identifiers of AudioSet, not names", concerned, hint)
 
     def say_repeats(self, repeats: Repeats, meanings: Sequence[Meaning]) -> None:
         """Report rows left out because their list has the label: as written, or by what it is read as."""
@@ -247,7 +270,13 @@ class _Finishing:
                 message = f"label without a {called} in a list in which others have one"
                 hint = f"give every label a {called}, or none"
                 self._break(line, [each], "KT610", message, hint=hint)
-        unscored = [line for line, is_mixed in zip(lines, mixed, strict=True) if not is_mixed]
-        if unscored and not self._manner.ordered:
-            message = f"labels without {called}: they are not ranked"
-            self._add(min(unscored), "note", "KT611", message + self._many(len(unscored)), len(unscored))
+        ordered = np.broadcast_to(self._manner.ordered, len(total))[lists].tolist()
+        unscored = [
+            line
+            for line, is_mixed, in_order in zip(lines, mixed, ordered, strict=True)
+            if not is_mixed and not in_order
+        ]
+        if unscored:
+            message = f"labels without {called}: they are not ranked{self._many(len(unscored))}"
+            hint = "--ranked takes their order for their rank"
+            self._add(min(unscored), "note", "KT611", message, len(unscored), hint)

@@ -12,13 +12,13 @@ from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
+from kammerton.formats.tables import Row, Shape, first_row, named_rows
 from kammerton.instruments.shipped_files import is_path, shipped
-from kammerton.instruments.small_tables import Row, Shape, read_rows
 
 __all__ = ["LABEL_MAPS", "LabelMap", "load_label_map"]
 
 LABEL_MAPS: Mapping[str, str] = {
-    "audioset-to-openmic-2018": "names of AudioSet to the 20 labels of OpenMIC-2018",
+    "audioset-to-openmic-2018": "names and identifiers of AudioSet to the 20 labels of OpenMIC-2018",
     "general-midi-to-openmic-2018": "programs of General MIDI to the 20 labels of OpenMIC-2018",
     "irmas-to-openmic-2018": "names and three-letter codes of IRMAS to the 20 labels of OpenMIC-2018",
     "medleydb-to-openmic-2018": "instruments of MedleyDB to the 20 labels of OpenMIC-2018",
@@ -26,6 +26,8 @@ LABEL_MAPS: Mapping[str, str] = {
 """Names of the built-in maps, and what they are."""
 
 _SHAPE = Shape("KT655", (("label", "from", "source"), ("instrument", "to", "target")))
+_CLASSES = Shape("KT655", (("mid",), ("display_name",), ("index",)))
+"""The ``class_labels_indices.csv`` of AudioSet: names by identifier."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,8 @@ def load_label_map(
     ----------
     name : str or path
         One of :data:`LABEL_MAPS`, or the path of a table with the header ``label,instrument``. A row
-        without an instrument says that the label names none.
+        without an instrument says that the label names none. Or the path of the
+        ``class_labels_indices.csv`` of AudioSet, which gives identifiers their names.
     encoding : str
         Encoding of a file that has no byte order mark.
     limits : Limits, optional
@@ -135,7 +138,9 @@ def _built_in(name: str) -> LabelMap:
 def _read(name: str, text: str, limits: Limits) -> LabelMap:
     problems = Problems(name)
     entries: dict[str, str | None] = {}
-    for row in read_rows(text, _SHAPE, problems, limits):
+    first = first_row(text, _CLASSES.known)
+    shape = _SHAPE if first is None or _CLASSES.order(first.names) is None else _CLASSES
+    for row in named_rows(text, shape, problems, limits):
         _take(entries, row, problems, limits)
     if not entries and not problems.has_errors:
         hint = f"a header `{_SHAPE.header}`, and a row for each label"

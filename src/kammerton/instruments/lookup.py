@@ -9,17 +9,17 @@ from typing import Literal
 from weakref import ref
 
 from kammerton.errors import quote
+from kammerton.formats.tables import composed
 from kammerton.instruments.label_maps import LABEL_MAPS, LabelMap, load_label_map
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.instruments.small_tables import composed
 from kammerton.instruments.taxonomy import Taxonomy
 
 __all__ = ["PROGRAMS", "Fate", "Meaning", "fitting_map", "look_up", "unknown_hint"]
 
-Fate = Literal["known", "kept", "dropped", "unknown", "left out", "empty", "long"]
+Fate = Literal["known", "kept", "dropped", "unknown", "left out", "outside", "empty", "long"]
 """*known*: in the taxonomy, or there is none. *kept*, *dropped*, *unknown*: not in the taxonomy, by what
-the caller wants done with it. *left out*: no instrument, says the label map. *empty*: no label at all.
-*long*: over the budget."""
+the caller wants done with it. *left out*: no instrument, says the label map. *outside*: no instrument,
+says the source of the taxonomy. *empty*: no label at all. *long*: over the budget."""
 
 PROGRAMS = "general-midi"
 """Taxonomy whose leaves have numbers."""
@@ -45,6 +45,8 @@ class Meaning:
         Whether it is a root of the taxonomy, which is never counted.
     program : bool
         Whether it is the number of a General MIDI program.
+    identified : bool
+        Whether it is an identifier, and the label is the name that goes with it.
     """
 
     label: str
@@ -52,6 +54,7 @@ class Meaning:
     mapped: bool = False
     root: bool = False
     program: bool = False
+    identified: bool = False
 
     @property
     def stays(self) -> bool:
@@ -167,10 +170,17 @@ class _Lookup:
         mapped = label != free.label
         if self._tree is None:
             return Meaning(self._key(label), mapped=mapped)
-        node = self._nodes.get(self._key(label))
+        return self._in(self._tree, label, mapped=mapped)
+
+    def _in(self, tree: Taxonomy, label: str, *, mapped: bool) -> Meaning:
+        """Return which node of the taxonomy a label is: by its name, its identifier or its number."""
+        identified = label in tree.ids
+        node = tree.ids[label] if identified else self._nodes.get(self._key(label))
         if node is not None:
-            return Meaning(node, mapped=mapped, root=node in self._roots)
-        program = _program(label, self._tree)
+            return Meaning(node, mapped=mapped, root=node in self._roots, identified=identified)
+        if identified:
+            return Meaning(label, "outside", mapped=mapped)
+        program = _program(label, tree)
         if program is not None:
             return Meaning(program, mapped=mapped, program=True)
         return Meaning(self._key(label), self._unknown, mapped=mapped)

@@ -62,6 +62,9 @@ class InstrumentOptions:
         Least relevance of an annotated label in data sets that give one.
     assume_absent : bool
         Take labels that nobody judged for absent.
+    ranked : bool
+        Take the order of labels without scores or ranks for their rank, the best first. JSON lists are ranked
+        anyway, and JAMS annotations whose sandbox says `"ranked": true`.
     ties : {"expected", "given", "trec", "grouped", "best", "worst"}
         Order of labels with equal scores: the mean over all orders, that of the source, by name from
         the last as trec_eval does, one step for all as scikit-learn does, hits first, or hits last.
@@ -90,6 +93,7 @@ class InstrumentOptions:
     top_k: int = 0
     truth_threshold: str = ">=0.5"
     assume_absent: bool = False
+    ranked: bool = False
     ties: Ties = "expected"
     undefined: Undefined = "campaign"
     min_support: int = 0
@@ -105,7 +109,7 @@ class InstrumentOptions:
                 raise OptionError.unknown(f"choice of `{name}`", str(getattr(self, name)), known)
         for name, least in (("level", 0), ("top_k", 0), ("min_support", 0), ("results", 1)):
             _check_number(name, getattr(self, name), least)
-        for name in ("casefold", "leaves", "assume_absent"):
+        for name in ("casefold", "leaves", "assume_absent", "ranked"):
             if not isinstance(getattr(self, name), bool):
                 raise OptionError.of_type(f"`{name}`", getattr(self, name), "True or False")
         for name in ("taxonomy", "map", "threshold", "truth_threshold"):

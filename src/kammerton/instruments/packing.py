@@ -60,5 +60,7 @@ PACKING = Packing(
     pack=_pack,
     unpack=_unpack,
     rows=len,
-    choices=frozenset(("taxonomy", "map", "unknown", "casefold", "truth_threshold", "assume_absent")),
+    choices=frozenset(
+        ("taxonomy", "map", "unknown", "casefold", "truth_threshold", "assume_absent", "ranked")
+    ),
 )

@@ -21,7 +21,7 @@ from kammerton.instruments.label_maps import LABEL_MAPS
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.packing import PACKING
 from kammerton.instruments.protocols import PROTOCOLS
-from kammerton.instruments.ratings import ratings
+from kammerton.instruments.ratings import judged_by_both, ratings
 from kammerton.instruments.taxonomy_files import TAXONOMIES
 from kammerton.instruments.views import DEFAULT_MEASURE, view_item
 from kammerton.model.task import Classes, Task
@@ -40,7 +40,7 @@ _OF_ONE = {"have": "has", "list": "lists"}
 _SAID_ONCE = frozenset(
     (
         *("KT600", "KT601", "KT602", "KT605", "KT606", "KT607", "KT608"),
-        *("KT611", "KT612", "KT627", "KT628", "KT632", "KT633"),
+        *("KT611", "KT612", "KT627", "KT628", "KT629", "KT632", "KT633"),
     )
 )
 """Codes of what is true of a label, or of how a collection was written, whichever file it is said of."""
@@ -107,7 +107,11 @@ TASK = Task(
     breakdown=instrument_breakdown,
     floors=floors,
     ratings=ratings,
-    rated="present or absent; a unit is an instrument of a recording",
+    rated=(
+        "present or absent; a unit is a recording and an instrument that the taxonomy has, or that anyone "
+        "names of any recording"
+    ),
+    judged_by_both=judged_by_both,
     identify=identify,
     conversion=CONVERSION,
     packing=PACKING,

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
+from kammerton.formats.tables import render_rows
 from kammerton.instruments.taxonomy_drawing import draw_tree
 from kammerton.instruments.taxonomy_links import Links, Parents, in_order
 from kammerton.model.annotations import Place
@@ -42,6 +41,9 @@ class Taxonomy:
         Where it is from, and under which terms.
     numbers : mapping of str to int
         Numbers that the source gives to nodes: programs of General MIDI, from 0. Most have none.
+    ids : mapping of str to str or None
+        Nodes by the identifiers that the source gives to them, such as ``/m/0342h`` of AudioSet; None for
+        identifiers and names of what the source has, and is no node, such as speech. Most have none.
     diagnostics : tuple of Diagnostic
         What was noticed when it was made; no errors.
 
@@ -62,6 +64,7 @@ class Taxonomy:
     source: str = ""
     licence: str = ""
     numbers: Mapping[str, int] = field(default_factory=dict)
+    ids: Mapping[str, str | None] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @classmethod
@@ -113,14 +116,14 @@ class Taxonomy:
         *,
         source: str = "",
         licence: str = "",
-        numbers: Mapping[str, int] | None = None,
+        ids: Mapping[str, str | None] | None = None,
         diagnostics: tuple[Diagnostic, ...] = (),
     ) -> Taxonomy:
         """Return the taxonomy of links that have been checked; else as :meth:`build`."""
         nodes = tuple(in_order(parents))
         number = {node: place for place, node in enumerate(nodes)}
         above = tuple(tuple(number[each] for each in parents[node]) for node in nodes)
-        return cls(name, nodes, above, source, licence, numbers or {}, diagnostics)
+        return cls(name, nodes, above, source, licence, {}, ids or {}, diagnostics)
 
     def __len__(self) -> int:
         """Return the number of nodes."""
@@ -287,14 +290,10 @@ class Taxonomy:
         strings,
         violin,strings
         """
-        text = io.StringIO()
-        rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(("node", "parent"))
+        rows = [("node", "parent")]
         for node, above in zip(self.nodes, self.parents, strict=True):
-            rows.writerows((node, self.nodes[parent]) for parent in above)
-            if not above:
-                rows.writerow((node, ""))
-        return text.getvalue()
+            rows += [(node, self.nodes[parent]) for parent in above] or [(node, "")]
+        return render_rows(rows)
 
     # --- what is computed once ---------------------------------------------------------------
 

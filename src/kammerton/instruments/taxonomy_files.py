@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import PurePath
@@ -14,8 +14,8 @@ from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
+from kammerton.formats.tables import composed
 from kammerton.instruments.shipped_files import is_path, shipped
-from kammerton.instruments.small_tables import composed
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_links import Links
 from kammerton.instruments.taxonomy_readers.parents import read_parents_table
@@ -121,8 +121,15 @@ def _parse(text: str, path: str, top: str | None, limits: Limits) -> Taxonomy:
         parents,
         source=heading.source,
         licence=heading.licence,
+        ids=_identified(heading.ids, parents),
         diagnostics=problems.diagnostics(),
     )
+
+
+def _identified(names: Mapping[str, str], nodes: Collection[str]) -> dict[str, str | None]:
+    """Return nodes by identifier; None for identifiers and names of what is no node."""
+    found: dict[str, str | None] = {id_: name if name in nodes else None for id_, name in names.items()}
+    return found | dict.fromkeys(name for name in names.values() if name not in nodes)
 
 
 def _read(

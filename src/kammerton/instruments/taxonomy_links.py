@@ -12,7 +12,7 @@ from pathlib import PurePath
 from kammerton.errors import Diagnostic, OptionError, Severity, close_match, quote
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
-from kammerton.instruments.small_tables import composed
+from kammerton.formats.tables import composed
 from kammerton.model.annotations import Place
 
 __all__ = ["MOST_NODES", "RENAME", "Links", "Locate", "Parents", "in_order"]

@@ -17,8 +17,8 @@ from kammerton.errors import DataError, Diagnostic, OptionError, close_match, qu
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
+from kammerton.formats.tables import Row, Shape, named_rows
 from kammerton.formats.times import parse_time
-from kammerton.instruments.small_tables import Row, Shape, read_rows
 from kammerton.model.annotations import Place
 
 __all__ = ["Operator", "Threshold", "canonical", "read_threshold"]
@@ -159,7 +159,7 @@ def read_threshold(text: str, *, encoding: str = "utf-8", limits: Limits | None 
 def _read_file(path: str, encoding: str, limits: Limits) -> Threshold:
     problems = Problems(path)
     found: dict[str, float] = {}
-    for row in read_rows(
+    for row in named_rows(
         read_text(path, name=path, encoding=encoding, limits=limits), _SHAPE, problems, limits
     ):
         _take(found, row, problems)

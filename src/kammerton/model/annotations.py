@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
 
-__all__ = ["EXCERPT_LEAD", "Field", "LabelledIntervals", "Place", "Seconds", "clip_excerpt"]
+__all__ = ["EXCERPT_LEAD", "Field", "LabelledIntervals", "Metadata", "Place", "Seconds", "clip_excerpt"]
 
 Seconds = NDArray[np.float64]
 """One-dimensional array of times or durations in seconds."""
@@ -92,6 +92,25 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Metadata:
+    """What a JAMS file says beside the rows of an annotation, as JSON has it; numbers are ``Decimal``.
+
+    Parameters
+    ----------
+    file : mapping of str to object
+        Members of the file without its annotations: ``file_metadata`` and ``sandbox``.
+    annotation : mapping of str to object
+        Members of the annotation without its data: ``annotation_metadata``, ``sandbox``, ``duration``.
+    others : tuple of str
+        Namespaces of the annotations in the file that are not of the task.
+    """
+
+    file: Mapping[str, object]
+    annotation: Mapping[str, object]
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class LabelledIntervals:
     """Rows of start, end and label, sorted by start, of one annotator.
 
@@ -106,6 +125,10 @@ class LabelledIntervals:
         ``locate(row, field)`` returns the :class:`Place` of a field of a row in the file.
     annotator : str, optional
         Name of the annotator if the file tells it.
+    confidence : callable, optional
+        ``confidence(row)`` returns what the file says of the confidence of a row, as JSON has it.
+    metadata : Metadata, optional
+        What a JAMS file says beside the rows.
     """
 
     starts: Seconds
@@ -113,3 +136,5 @@ class LabelledIntervals:
     labels: list[str]
     locate: Callable[[int, Field], Place]
     annotator: str | None = None
+    confidence: Callable[[int], object] | None = None
+    metadata: Metadata | None = None

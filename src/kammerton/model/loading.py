@@ -21,6 +21,7 @@ __all__ = [
     "Found",
     "References",
     "Roster",
+    "choose_estimates",
     "load_estimates",
     "load_references",
     "name_of_source",
@@ -32,6 +33,9 @@ __all__ = [
 ]
 
 Choices = TypeVar("Choices")
+
+_NAMED = 10
+"""Annotators that a message names."""
 
 EMPTY = "KT110"
 """Code of the diagnostic that a source holds no annotation rows."""
@@ -259,9 +263,9 @@ def load_estimates(
             continue
         _, source = sources[0]
         reading = read_source(task, source, item, options)
-        count = len(reading.annotations) + len(sources) - 1
-        if count > 1:
-            reading = Reading((), (*reading.diagnostics, _several(count, source, item)))
+        names = _names_of(reading) if len(sources) == 1 else _told_by_files(sources)
+        if len(names) > 1:
+            reading = Reading((), (*reading.diagnostics, _several(names, source, item)))
         if reading.annotations:
             annotations[item] = reading.annotations[0][1]
         elif all(d.code == EMPTY for d in reading.diagnostics if d.severity == "error"):
@@ -295,7 +299,7 @@ def read_one(
         raise DataError([d for d in reading.diagnostics if d.severity == "error"])
     if annotator is None and len(reading.annotations) == 1:
         return reading.annotations[0][1]
-    named = {name or str(number): found for number, (name, found) in enumerate(reading.annotations, 1)}
+    named = dict(zip(_names_of(reading), (found for _, found in reading.annotations), strict=True))
     if annotator is None:
         known = ", ".join(map(printable, named))
         raise OptionError(
@@ -325,11 +329,95 @@ def _as_warning(diagnostic: Diagnostic) -> Diagnostic:
     return diagnostic.at(severity="warning", message=f"{diagnostic.message}; scored as an empty estimate")
 
 
-def _several(count: int, source: object, item: str) -> Diagnostic:
+def _several(names: Sequence[str], source: object, item: str) -> Diagnostic:
     return Diagnostic(
         code="KT206",
         severity="error",
-        message=f"{count} annotations of {quote(item)} in the estimates",
+        message=f"{len(names)} annotations of {quote(item)} in the estimates",
         file=name_of_source(source),
-        hint="keep one annotation per file, or pass it as references",
+        hint=f"--estimate-annotator NAME chooses one, by name or number: {_listed(names)}",
     )
+
+
+def choose_estimates(task: Task, system: Collection, annotator: str, options: object) -> Collection:
+    """Return a system of whose estimates one is chosen where an item has several.
+
+    Parameters
+    ----------
+    task : Task
+    system : Collection
+    annotator : str
+        Name, or else number from 1 in the order of the file or of the names of files.
+    options : object
+        The task's options.
+    """
+    sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
+    for item, each in system.sources.items():
+        place = _place_of(annotator, _told_by_files(each)) if len(each) > 1 else 0
+        chosen = each if place is None else each[place : place + 1]
+        sources[item] = tuple(
+            (told, ChosenSource(task, source, item, options, annotator)) for told, source in chosen
+        )
+    return replace(system, sources=sources)
+
+
+class ChosenSource(StoredSource):
+    """A source of which only what one annotator says is read, if it holds several annotations."""
+
+    __slots__ = ("_annotator", "_item", "_options", "_source", "_task")
+
+    def __init__(self, task: Task, source: object, item: str, options: object, annotator: str) -> None:
+        self._task, self._source, self._item = task, source, item
+        self._options, self._annotator = options, annotator
+
+    def read(self) -> Reading[Any]:
+        """Return the annotation that is chosen, or the only one."""
+        reading = read_source(self._task, self._source, self._item, self._options)
+        if len(reading.annotations) < 2:
+            return reading
+        names = _names_of(reading)
+        place = _place_of(self._annotator, names)
+        if place is None:
+            return Reading((), (*reading.diagnostics, self._unknown(names)))
+        return Reading(reading.annotations[place : place + 1], reading.diagnostics)
+
+    def _unknown(self, names: Sequence[str]) -> Diagnostic:
+        return Diagnostic(
+            code="KT212",
+            severity="error",
+            message=f"no annotator {quote(self._annotator)}",
+            file=self.file,
+            hint=f"annotators: {_listed(names)}",
+        )
+
+    @property
+    def file(self) -> str | None:
+        """What diagnostics call the file, if it is one."""
+        return name_of_source(self._source)
+
+    @property
+    def digest(self) -> str | None:
+        """Nothing: what is chosen is read to tell what it is."""
+        return None
+
+
+def _names_of(reading: Reading[Any]) -> list[str]:
+    """Return what annotators are called: as the file does, else by number."""
+    return [name or str(number) for number, (name, _) in enumerate(reading.annotations, 1)]
+
+
+def _told_by_files(sources: Sequence[tuple[str | None, object]]) -> list[str]:
+    return [told or str(number) for number, (told, _) in enumerate(sources, 1)]
+
+
+def _place_of(annotator: str, names: Sequence[str]) -> int | None:
+    """Return which of the annotators is meant, by name or else by number from 1."""
+    if annotator in names:
+        return names.index(annotator)
+    number = int(annotator) if annotator.isascii() and annotator.isdecimal() else 0
+    return number - 1 if 1 <= number <= len(names) else None
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(map(quote, names[:_NAMED])) + more

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from kammerton.model.corpus import ALL, Corpus
 from kammerton.model.drawing import Drawing
 from kammerton.model.evidence import Evidence
 from kammerton.model.grouping import Grouping
-from kammerton.model.measure import Measure
+from kammerton.model.measure import Measure, Needs
 from kammerton.model.signature import data_hash, signature
 from kammerton.model.surroundings import Surroundings
 from kammerton.model.task import Task
@@ -64,7 +66,9 @@ class Origin:
         """What was chosen that decides figures: the policy for missing estimates, and other choices."""
         return {"missing": self.missing, **self.choices}
 
-    def signatures(self, annotator: str, items: Container[str] | None = None) -> dict[Measure, str]:
+    def signatures(
+        self, annotator: str, items: Container[str] | None = None, systems: Collection[str] = ()
+    ) -> dict[Measure, str]:
         """Return the signature of each measure.
 
         Parameters
@@ -73,22 +77,49 @@ class Origin:
             Against whom: one annotator, or ``"all"``.
         items : collection of str, optional
             Some of the items, if it is figures of these that are signed.
+        systems : collection of str
+            Whose figures are signed. Items that are skipped for any of them are not counted as scored.
         """
         used = {
             (who, item): digest
             for (who, item), digest in self.evidence.fingerprints.items()
             if annotator in (ALL, who) and (items is None or item in items)
         }
-        count, data = len({item for _, item in used}), data_hash(used)
+        whole = _items_and_hash(used)
+        scored = {needs: self._scored(used, needs, systems) for needs in self.evidence.rows}
+        told = {
+            needs: whole if chosen is used else _items_and_hash(chosen) for needs, chosen in scored.items()
+        }
         return {
             measure: signature(
                 measure,
                 revision=self.task.revision(measure),
                 missing=self.missing,
-                items=count,
-                data=data,
+                items=whole[0],
+                scored=told[measure.needs][0],
+                data=told[measure.needs][1],
                 choices=self.choices,
                 drawing=self.drawing.signed,
             )
             for measure in self.evidence.measures
         }
+
+    def _scored(
+        self, used: Mapping[tuple[str, str], bytes], needs: Needs, systems: Collection[str]
+    ) -> Mapping[tuple[str, str], bytes]:
+        """Return the references that count for all of some systems."""
+        if self.missing != "skip" or not systems:
+            return used
+        rows = self.evidence.rows[needs]
+        skipped = ~rows.in_state(lambda state: state.counts) & rows.of_groups(lambda name, _: name in systems)
+        lost = {(row.annotator, row.item) for row in rows.take(np.flatnonzero(skipped))}
+        return {
+            (who, item): digest
+            for (who, item), digest in used.items()
+            if (who, item) not in lost and (ALL, item) not in lost
+        }
+
+
+def _items_and_hash(references: Mapping[tuple[str, str], bytes]) -> tuple[int, str]:
+    """Return the number of items of references, and the hash of these."""
+    return len({item for _, item in references}), data_hash(references)

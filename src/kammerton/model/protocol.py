@@ -57,8 +57,8 @@ def choose(
     names : iterable of str, optional
         Protocols to run; by default all that do not run on request only.
     measures : iterable of str, optional
-        Addresses ``protocol/measure``, in which a ``*`` stands for anything, or names unique within the
-        chosen protocols.
+        Addresses ``protocol/measure``, in which a ``*`` stands for anything, or names that no other measure
+        of the chosen protocols has, in upper or lower case.
 
     Raises
     ------
@@ -107,7 +107,8 @@ def find(address: str, measures: Sequence[Measure], every: Sequence[Measure] = (
     Parameters
     ----------
     address : str
-        Upper and lower case differ.
+        As it is written: ``MajMin`` is no name of ``majmin``. A name that others have in other case, such as
+        these two, is not unique.
     measures : sequence of Measure
         Those to choose from.
     every : sequence of Measure
@@ -120,15 +121,16 @@ def find(address: str, measures: Sequence[Measure], every: Sequence[Measure] = (
     """
     if not isinstance(address, str):
         raise OptionError.of_type("measure", address, "a str")
-    matches = [m for m in measures if address in (str(m), m.name)]
-    if len(matches) == 1:
-        return matches[0]
-    alike = matches or [m for m in measures if address.casefold() in (str(m).casefold(), m.name.casefold())]
-    if len(alike) > 1:
+    folded = address.casefold()
+    alike = [m for m in measures if folded in (str(m).casefold(), m.name.casefold())]
+    matches = [m for m in alike if str(m) == address] or alike
+    if len(matches) > 1:
         raise OptionError(
             f"measure {quote(address)} is not unique", f"say which: {', '.join(map(str, alike))}"
         )
-    if not alike and any(address in (str(m), m.name) for m in every):
+    if matches and address in (str(matches[0]), matches[0].name):
+        return matches[0]
+    if any(address in (str(m), m.name) for m in every):
         raise OptionError(
             f"measure {quote(address)} is not among those that are computed",
             f"they are of {', '.join(dict.fromkeys(m.protocol for m in measures))}",

@@ -24,11 +24,14 @@ class Ratings:
         Label of each unit by each annotator; -1 where there is none.
     weights : ndarray of float64, shape (units,), optional
         Size of each unit, such as its seconds; None if all count 1.
+    reason : str
+        Why agreement cannot be measured on them, if it cannot.
     """
 
     labels: tuple[str, ...]
     codes: NDArray[np.int64]
     weights: NDArray[np.float64] | None = None
+    reason: str = ""
 
 
 def join_ratings(parts: Iterable[Ratings]) -> Ratings:

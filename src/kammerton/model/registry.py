@@ -1,35 +1,114 @@
 # SPDX-License-Identifier: MIT
-"""Which tasks there are. A task is imported only when it is asked for."""
+"""Which tasks there are: those built in, and those that other packages declare.
+
+A task is imported only when it is asked for. A package adds one by an entry point of the group
+``kammerton.tasks``, whose name is that of the task and whose value is its :class:`Task` record::
+
+    [project.entry-points."kammerton.tasks"]
+    keys = "song_keys:TASK"
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, quote
 
 if TYPE_CHECKING:  # names and summaries are for help pages, which do without arrays
+    from importlib.metadata import EntryPoint
+
     from kammerton.model.task import Task
 
-__all__ = ["TASKS", "find_task"]
+__all__ = ["TASKS", "find_task", "known_tasks"]
 
 TASKS = {
     "chords": "Chord symbols over time",
     "fingering": "Piano fingering",
     "instruments": "Instruments of recordings",
 }
-"""Summary of each task by its name, which is also that of its package."""
+"""Summary of each built-in task by its name, which is also that of its package."""
+
+_GROUP = "kammerton.tasks"
 
 
-def find_task(name: str) -> Task:
-    """Return the task called ``name``.
+def find_task(task: str | Task) -> Task:
+    """Return the task called so, built in or of another package; a :class:`Task` record is taken as it is.
 
     Raises
     ------
     OptionError
-        If there is no such task.
+        If there is no such task, two packages have one of this name, or its package cannot be imported.
     """
-    if not isinstance(name, str) or name not in TASKS:
-        raise OptionError.unknown("task", name, TASKS)
-    task: Task = import_module(f"kammerton.{name}").TASK
+    if isinstance(task, str):
+        if task in TASKS:
+            built_in: Task = import_module(f"kammerton.{task}").TASK
+            return built_in
+        return _load(task, _declared())
+    from kammerton.model.task import Task  # noqa: PLC0415 - help pages do without arrays
+
+    if not isinstance(task, Task):
+        raise OptionError.of_type("task", task, "a name or a Task")
     return task
+
+
+def known_tasks() -> dict[str, str]:
+    """Return the summary of each task by its name; of a third party's, the package that it is from.
+
+    Raises
+    ------
+    OptionError
+        If two packages, or a package and Kammerton, have a task of one name.
+    """
+    return {**TASKS, **{name: f"From the package {_package(entry)}" for name, entry in _declared().items()}}
+
+
+def _declared() -> dict[str, EntryPoint]:
+    """Return the entry point of each third party's task, refusing two of one name."""
+    from importlib.metadata import entry_points  # noqa: PLC0415 - 30 ms, for third parties alone
+
+    declared: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=_GROUP), key=lambda entry: (entry.name, _package(entry))):
+        other = declared.get(entry.name)
+        if entry.name in TASKS or (other is not None and _package(other) != _package(entry)):
+            rival = "Kammerton" if other is None else f"the package {_package(other)}"
+            raise OptionError(
+                f"the package {_package(entry)} declares the task {quote(entry.name)}, as {rival} does",
+                f"uninstall one of them, or ask its authors for another name: `pip uninstall {_name(entry)}`",
+            )
+        declared[entry.name] = entry
+    return declared
+
+
+def _load(name: str, declared: dict[str, EntryPoint]) -> Task:
+    """Import a third party's task; whatever its package raises is a message, not a traceback."""
+    from kammerton.model.task import Task  # noqa: PLC0415 - help pages do without arrays
+
+    if name not in declared:
+        raise OptionError.unknown("task", name, (*TASKS, *declared))
+    entry = declared[name]
+    try:
+        task = entry.load()
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise _broken(entry, f"cannot be imported: {reason}") from error
+    if not isinstance(task, Task):
+        raise _broken(entry, f"is of the type {type(task).__name__}, not Task")
+    if task.name != name:
+        raise _broken(entry, f"calls itself {quote(task.name)}")
+    return task
+
+
+def _broken(entry: EntryPoint, what: str) -> OptionError:
+    return OptionError(
+        f"the task {quote(entry.name)} of the package {_package(entry)} ({entry.value}) {what}",
+        "report it to the authors of that package; `kammerton.testing.check_task` finds such faults",
+    )
+
+
+def _name(entry: EntryPoint) -> str:
+    return "?" if entry.dist is None else entry.dist.name
+
+
+def _package(entry: EntryPoint) -> str:
+    return "?" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"

@@ -119,7 +119,7 @@ def figures_in_order(scores: Scores) -> Iterator[Figure]:
 def summary_rows(scores: Scores, figures: Iterable[Figure] | None = None) -> Iterator[tuple[Any, ...]]:
     """Give the rows of the table ``SUMMARY``, perhaps of some figures: one for each of their aggregates."""
     for system, annotator, measure in figures_in_order(scores) if figures is None else figures:
-        signed = scores.signatures(annotator)[measure]
+        signed = scores.signatures(annotator, systems=(system,))[measure]
         of_items = scores.of_items(measure, system, annotator)
         for how in measure.aggregates:
             found = of_items.estimate(how)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, pairwise
@@ -70,7 +70,7 @@ class Scores(Charted):
             self._statistics = {**evidence.statistics, **of_classes}
         self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
         self._chosen: dict[tuple[Kind, str, str], tuple[NDArray[np.int_], tuple[str, ...]]] = {}
-        self._signed: dict[str, dict[Measure, str]] = {}
+        self._signed: dict[tuple[str, frozenset[str] | None, tuple[str, ...]], dict[Measure, str]] = {}
 
     def _sorted(self, rows: Rows) -> NDArray[np.int64]:
         """Return the numbers of the rows by system, annotator and item: shards do not show."""
@@ -385,13 +385,14 @@ class Scores(Charted):
             self._chosen[key] = chosen, rows.items_at(chosen)
         return self._chosen[key]
 
-    def signatures(self, annotator: str, items: Container[str] | None = None) -> dict[Measure, str]:
-        """Return the signature of each measure against one annotator, or all; perhaps of some items only."""
-        if items is not None:
-            return self.origin.signatures(annotator, items)
-        if annotator not in self._signed:
-            self._signed[annotator] = self.origin.signatures(annotator)
-        return self._signed[annotator]
+    def signatures(
+        self, annotator: str, items: frozenset[str] | None = None, systems: Sequence[str] = ()
+    ) -> dict[Measure, str]:
+        """Return the signature of each measure: see :meth:`.Origin.signatures`."""
+        key = annotator, items, tuple(systems) if self.origin.missing == "skip" else ()
+        if key not in self._signed:
+            self._signed[key] = self.origin.signatures(*key)
+        return self._signed[key]
 
 
 def _is_unusable(state: State) -> bool:

@@ -71,6 +71,7 @@ def signature(
     revision: int,
     missing: str,
     items: int,
+    scored: int | None = None,
     data: str,
     choices: Mapping[str, str],
     drawing: Mapping[str, str] | None = None,
@@ -87,8 +88,10 @@ def signature(
         Policy for missing estimates.
     items : int
         Items of the references that could be used.
+    scored : int, optional
+        How many of them were scored, if not all were.
     data : str
-        From :func:`data_hash`.
+        From :func:`data_hash`, of the references that were scored.
     choices : mapping of str to str
         Further choices that differ from their defaults.
     drawing : mapping of str to str, optional
@@ -98,7 +101,7 @@ def signature(
         "rev": str(revision),
         "missing": missing,
         **choices,
-        "items": str(items),
+        "items": str(items) if scored in (None, items) else f"{scored}/{items}",
         "data": data,
         **(drawing or {}),
         "kammerton": __version__,

@@ -51,7 +51,7 @@ def unmatched(
         diagnostics.append(
             Diagnostic(
                 code="KT203",
-                severity="error",
+                severity="warning" if missing == "skip" else "error",
                 message=f"no estimate for {out_of(len(lacking), len(expected), 'item')} ({some(lacking)})",
                 file=system.origin or None,
                 system=system.name,

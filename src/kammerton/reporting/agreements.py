@@ -30,7 +30,7 @@ def blocks_of_agreement(found: AnnotatorAgreement, *, every: bool = False) -> tu
     for protocol in dict.fromkeys(measure.protocol for measure in found.measures):
         measures = tuple(m for m in found.measures if m.protocol == protocol and (every or m.headline))
         if measures:
-            whole = signed_whole(found.signatures, measures[0])
+            whole = (signed_whole(found.signatures, measures[0]),)
             basis = f"{plural(len(found.annotators), 'annotator')}, {plural(len(found.items), 'item')}"
             lines = tuple(_lines(found, measures))
             blocks.append(Block(protocol, measures, lines, whole, basis, who=("annotator", "against")))

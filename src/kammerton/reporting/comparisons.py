@@ -19,7 +19,15 @@ from kammerton.statistics.compared import SystemComparison
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked, Reliability
 from kammerton.statistics.groups import GroupFigure, Groups
 
-__all__ = ["how_tested", "render_comparison", "too_few_swaps"]
+__all__ = [
+    "adjusted_p",
+    "counted",
+    "few_items",
+    "how_tested",
+    "item_notes",
+    "render_comparison",
+    "too_few_swaps",
+]
 
 _TESTS = {
     "permutation": "permutation test",
@@ -77,30 +85,85 @@ def _of_measure(
     comparison = found.comparison
     unit = ", per cent" if each.measure.range == PER_CENT else ""
     against = f", against {each.annotator}" if len(found.scores.annotators) > 1 else ""
-    title = for_terminal(f"{each.measure}{unit}; {plural(each.items, 'item')}{against}")
+    title = for_terminal(f"{each.measure}{unit}; {counted(each)}{against}")
     level = f"{100 * comparison.level:g} %"
     blank = "\n" if form == "md" else ""
+    star = _star(f"told apart at {comparison.alpha:g}", any(pair.told_apart for pair in each.pairs), form)
+    tables = _all_pairs if comparison.against is None else _pairs_with_one
     parts = [
         f"### {title}\n\n" if form == "md" else f"{_comment(form)}{title}\n",
-        table(
-            ["system", "groups", "figure", f"{level} from", "to", "better", "alike", "worse"],
-            [_ranked(row, each) for row in each.ranking],
-            texts=2,
-        ),
-        blank,
-        table(
-            ["first", "second", "difference", f"{level} from", "to", "p", "adjusted", "d_z", "superiority"],
-            [_pair(pair, each.measure) for pair in each.pairs],
-            texts=2,
-            **_star(f"told apart at {comparison.alpha:g}", any(pair.told_apart for pair in each.pairs), form),
-        ),
-        blank,
+        *(made + blank for made in tables(each, comparison, table, star)),
         *map(told, how_tested(each, comparison)),
         *map(told, _context(found, each.measure)),
         *([] if found.groups is None else _groups(found.groups, each, level, form, table)),
-        f"{_comment(form)}signature {found.scores.signatures(each.annotator)[each.measure]}\n",
+        *_signatures(each, found, form),
     ]
     return "".join(parts)
+
+
+def _signatures(each: MeasureComparison, found: SystemComparison, form: str) -> Iterator[str]:
+    """Give the signature of what all systems have, and those of systems that have different items."""
+    whole = found.scores.signatures(each.annotator, systems=found.scores.systems)[each.measure]
+    yield f"{_comment(form)}signature {whole}\n"
+    systems: dict[str, list[str]] = {}
+    for name in found.scores.systems:
+        signature = found.scores.signatures(each.annotator, systems=(name,))[each.measure]
+        systems.setdefault(signature, []).append(name)
+    for signature, names in systems.items() if len(systems) > 1 else ():
+        yield f"{_comment(form)}signature {for_terminal(', '.join(names))}: {signature}\n"
+
+
+def counted(each: MeasureComparison) -> str:
+    """Return how many items systems have, as ``6 items`` or ``1 to 20 items``."""
+    fewest, most = each.item_counts
+    return plural(most, "item") if fewest == most else f"{fewest:,} to {most:,} items"
+
+
+def _all_pairs(
+    each: MeasureComparison, comparison: Comparison, table: Callable[..., str], star: dict[str, str]
+) -> Iterator[str]:
+    """Give the ranking, and all pairs."""
+    ends = [f"{100 * comparison.level:g} % from", "to"]
+    head = ["system", "groups", "items", "score", *ends, "better", "alike", "worse"]
+    yield table(head, [_ranked(row, each) for row in each.ranking], texts=2)
+    head = [
+        "first",
+        "second",
+        "items",
+        "difference",
+        *ends,
+        "p",
+        adjusted_p(comparison),
+        "d_z",
+        "superiority",
+    ]
+    yield table(head, [_pair(pair, each.measure) for pair in each.pairs], texts=2, **star)
+
+
+def _pairs_with_one(
+    each: MeasureComparison, comparison: Comparison, table: Callable[..., str], star: dict[str, str]
+) -> Iterator[str]:
+    """Give all systems in the order of the ranking, with what each differs by from the one."""
+    ends = [f"{100 * comparison.level:g} % from", "to"]
+    head = ["system", "items", "score", "difference", *ends, "p", adjusted_p(comparison)]
+    pairs = {pair.first: pair for pair in each.pairs}
+    rows = []
+    for row in each.ranking:
+        pair = pairs.get(row.system)
+        if pair is None:
+            rows.append([row.system, str(row.items), figure(row.value, each.measure), *["-"] * 5])
+        else:
+            numbers = (pair.first_value, pair.difference, pair.low, pair.high)
+            name = f"{row.system} *" if pair.told_apart else row.system
+            told = [figure(number, each.measure) for number in numbers]
+            rows.append([name, str(pair.items), *told, _p(pair.p), _p(pair.adjusted)])
+    yield table(head, rows, texts=1, **star)
+
+
+def adjusted_p(comparison: Comparison) -> str:
+    """Return what adjusted p-values are called, with what adjusts them."""
+    by_tukey = comparison.test == "friedman" and comparison.against is None
+    return f"adjusted p ({'Tukey' if by_tukey else 'Holm'})"
 
 
 def _star(meaning: str, starred: bool, form: str) -> dict[str, str]:
@@ -139,8 +202,8 @@ def _of_group(row: GroupFigure, by: str) -> list[str]:
 def _ranked(row: Ranked, found: MeasureComparison) -> list[str]:
     value, *ends = (figure(each, found.measure) for each in (row.value, row.low, row.high))
     counts = [str(count) for count in (row.wins, row.ties, row.losses)]
-    told = Best(value) if found.places.get(row.system) == 1 else value
-    return [row.system, row.letters, told, *ends, *counts]
+    told = Best(value) if row.place == 1 else value
+    return [row.system, row.letters, str(row.items), told, *ends, *counts]
 
 
 def _pair(pair: Pair, measure: Measure) -> list[str]:
@@ -149,6 +212,7 @@ def _pair(pair: Pair, measure: Measure) -> list[str]:
     return [
         pair.first,
         second,
+        str(pair.items),
         *ends,
         _p(pair.p),
         _p(pair.adjusted),
@@ -170,11 +234,11 @@ def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]
     """Say how it was tested, and what the test of all systems and the study of reliability found."""
     told = _TESTS[comparison.test]
     if comparison.test == "permutation":
-        told += (
-            f", all {each.permutations:,} swaps" if each.exact else f", {each.permutations:,} random swaps"
-        )
-    if comparison.test != "friedman":
-        told += f", Holm over {plural(len(each.pairs), 'pair')}"
+        told += f", {_swaps(each)}"
+    if comparison.test == "friedman" and comparison.against is not None:
+        told = "Friedman's test, normal distribution of differences of mean ranks"
+    if comparison.test != "friedman" or comparison.against is not None:
+        told += f", Holm over {plural(_tested(each), 'pair')}"
     yield f"* told apart at {comparison.alpha:g}: {told}"
     yield from too_few_swaps(each, comparison)
     if each.measure.aggregate == "gathered":
@@ -183,32 +247,64 @@ def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]
         found = each.friedman
         yield (
             f"Friedman: chi2 {_number(found.chi_squared)}, p {_p(found.p)}; mean ranks that differ by "
-            f"{_number(found.critical)} are told apart"
+            f"{_number(found.critical)} are told apart; on "
+            f"{_common(found.items, comparison)}"
         )
     if each.undefined:
         yield f"{plural(each.undefined, 'item')} without a value for some system"
     if each.reliability is not None:
-        yield from _reliability(each.reliability, each.measure)
+        yield from _reliability(each.reliability, each.measure, comparison)
+
+
+def _common(count: int, comparison: Comparison) -> str:
+    """Return how many items, or clusters, a test of all systems is of."""
+    if not count:
+        return "no item that all systems have"
+    return f"{plural(count, 'cluster' if comparison.clustered else 'item')} that all systems have"
+
+
+def _tested(each: MeasureComparison) -> int:
+    """Return how many pairs have a p-value."""
+    return sum(not math.isnan(pair.p) for pair in each.pairs)
+
+
+def _swaps(each: MeasureComparison) -> str:
+    """Return how many swaps are behind the tests, which depends on the items of a pair."""
+    counts = sorted({pair.permutations for pair in each.pairs if pair.items})
+    if each.exact:
+        return (
+            f"all {counts[0]:,} swaps"
+            if counts[0] == counts[-1]
+            else f"all {counts[0]:,} to {counts[-1]:,} swaps"
+        )
+    drawn = f"{max(pair.permutations for pair in each.pairs if not pair.exact):,} random swaps"
+    return (
+        f"all swaps of pairs with few items, else {drawn}"
+        if any(pair.exact for pair in each.pairs)
+        else drawn
+    )
 
 
 def too_few_swaps(each: MeasureComparison, comparison: Comparison) -> Iterator[str]:
     """Say that no difference could be told, if there are too few items for it."""
     smallest = _smallest(each)
     if smallest >= comparison.alpha:
-        yield f"so few swaps tell nothing apart: no adjusted p could be smaller than {_p(min(smallest, 1.0))}"
+        least = _p(min(smallest, 1.0))
+        yield f"so few swaps tell nothing apart: no adjusted p could be smaller than {least}"
 
 
 def _smallest(each: MeasureComparison) -> float:
-    """Return the smallest adjusted p-value that the swaps allow; 0 of other tests."""
-    if not each.permutations:
-        return 0.0
-    return len(each.pairs) * (2 / each.permutations if each.exact else 1 / (each.permutations + 1))
+    """Return the smallest adjusted p-value that the swaps of any pair allow; 0 of other tests."""
+    swapped = [pair for pair in each.pairs if pair.permutations]
+    possible = (2 / pair.permutations if pair.exact else 1 / (pair.permutations + 1) for pair in swapped)
+    return _tested(each) * min(possible, default=0.0)
 
 
-def _reliability(found: Reliability, measure: Measure) -> Iterator[str]:
+def _reliability(found: Reliability, measure: Measure, comparison: Comparison) -> Iterator[str]:
     yield (
         f"reliability: E rho2 {_number(found.e_rho2)}, Phi {_number(found.phi)}; for .95 they need "
-        f"{_count(found.items_for_e_rho2)} and {_count(found.items_for_phi)} items"
+        f"{_count(found.items_for_e_rho2)} and {_count(found.items_for_phi)} items; on "
+        f"{_common(found.components.studied, comparison)}"
     )
     yield f"smallest difference that is detected with power .8: {figure(found.detectable, measure)}"
 
@@ -224,10 +320,33 @@ def _notes(comparison: Comparison) -> Iterator[str]:
             f"{each.first} ranks {each.better} before {each.worse}, {each.second} the other way round; "
             f"they {verb}"
         )
+    yield from item_notes(comparison)
     if comparison.left_out:
-        yield f"{plural(len(comparison.left_out), 'item')} left out: not all systems have them"
+        yield f"{plural(len(comparison.left_out), 'item')} left out: no pair has them"
+    yield f"intervals: expanded {comparison.method}, {_drawn(comparison)} drawn anew, seed {comparison.seed}"
+
+
+def item_notes(comparison: Comparison) -> Iterator[str]:
+    """Say what comes of systems that have different items."""
+    if any(each.item_counts[0] < each.item_counts[1] for each in comparison.measures):
+        yield (
+            "systems have different items: their scores are of their own, pairs of the items that both have; "
+            "ranking and groups follow the pairs"
+        )
+    yield from (f"system {system} {told}" for system, told in few_items(comparison))
+
+
+def few_items(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Give systems that share too few items with others, and say so."""
+    for system, items in comparison.few.items():
+        shared = f"at most {plural(items, 'item')}" if items else "no item"
+        yield system, f"has {shared} in common with any other: too few to be compared"
+
+
+def _drawn(comparison: Comparison) -> str:
+    """Return what intervals draw: so many items, or clusters, if that is the same for all."""
     units = "clusters" if comparison.clustered else "items"
-    yield (
-        f"intervals: expanded {comparison.method}, {comparison.units:,} {units} drawn anew, "
-        f"seed {comparison.seed}"
-    )
+    counts = {each.item_counts for each in comparison.measures}
+    if any(fewest < most for fewest, most in counts):
+        return f"{units} of each system, or pair,"
+    return f"{comparison.units:,} {units}"

@@ -11,6 +11,7 @@ from kammerton.errors import out_of, plural
 from kammerton.model.measure import Measure
 from kammerton.model.scores import Scores
 from kammerton.reporting.plain_tables import aligned
+from kammerton.statistics.ranks import differences, scale_of
 
 __all__ = ["Cost", "costliest_items", "costs_of_items", "render_costs"]
 
@@ -47,7 +48,8 @@ def costs_of_items(scores: Scores, measure: Measure) -> list[Cost]:
     costs: dict[str, tuple[float, float]] = {}
     for row in scores.items_by([measure]).iter_rows(named=True):
         if row["value"] is not None:
-            lost = 1 - row["value"] if measure.direction == "higher" else row["value"]
+            best, worse = (1.0, row["value"]) if measure.direction == "higher" else (row["value"], 0.0)
+            lost = float(differences(best, worse, scale_of(measure)))
             before, weight = costs.get(row["item"], (0.0, 0.0))
             costs[row["item"]] = (before + lost * row["weight"], weight + row["weight"])
     dear = [Cost(item, *cost) for item, cost in costs.items() if cost[0] > 0]

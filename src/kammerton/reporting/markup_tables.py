@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 
@@ -15,6 +16,7 @@ from kammerton.reporting.escaping import (
     for_terminal,
 )
 from kammerton.reporting.tables import Block, cell, ends
+from kammerton.statistics.ranks import is_tie, scale_of
 
 __all__ = ["render_latex", "render_markdown"]
 
@@ -28,7 +30,8 @@ def _markdown(block: Block) -> str:
     head, *body = _cells(block, for_markdown, str, bold_in_markdown)
     aligned = ["---" if place < _texts(block) else "---:" for place in range(len(head))]
     rows = "\n".join("| " + " | ".join(row) + " |" for row in (head, aligned, *body))
-    return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{_code(block.signature)}\n"
+    signatures = "\n\n".join(map(_code, block.signatures))
+    return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{signatures}\n"
 
 
 def _code(text: str) -> str:
@@ -48,7 +51,7 @@ def _latex(block: Block) -> str:
     columns = "l" * _texts(block) + "r" * (len(head) - _texts(block))
     lines = [
         rf"% {for_latex(block.caption)}; needs \usepackage{{booktabs}}",
-        f"% {for_terminal(block.signature)}",
+        *(f"% {for_terminal(each)}" for each in block.signatures),
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         *(" & ".join(row) + r" \\" for row in (head, aggregates)),
@@ -87,7 +90,8 @@ def _cells(
         figures = []
         for each, measure, known in zip(line.figures, block.measures, best, strict=True):
             shown = number(cell(each, measure))
-            is_best = each is not None and each.value == known.get(line.annotator)
+            best_value = known.get(line.annotator, math.nan)
+            is_best = each is not None and is_tie(each.value, best_value, scale_of(measure))
             figures.append(bold(shown) if is_best else shown)
         yield [*who, str(line.items), *figures]
         if line.intervals:

@@ -12,7 +12,19 @@ from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure
 from kammerton.model.scores import Scores
 
-__all__ = ["Block", "Line", "amount", "build_blocks", "cell", "ends", "figure", "line_of", "signed_whole"]
+__all__ = [
+    "Block",
+    "Line",
+    "amount",
+    "build_blocks",
+    "cell",
+    "ends",
+    "figure",
+    "line_of",
+    "signed_by_system",
+    "signed_protocol",
+    "signed_whole",
+]
 
 PER_CENT = (0.0, 1.0)
 """Range of the measures that are printed in per cent."""
@@ -53,8 +65,9 @@ class Block:
         The columns.
     lines : tuple of Line
         The rows.
-    signature : str
-        Signature of every figure, with ``*`` for the measure.
+    signatures : tuple of str
+        Signature of every figure, with ``*`` for the measure: one, or, where systems were scored on other
+        items, one for each of them that have the same, behind their names.
     basis : str
         What the figures were measured on.
     level : str
@@ -68,7 +81,7 @@ class Block:
     protocol: str
     measures: tuple[Measure, ...]
     lines: tuple[Line, ...]
-    signature: str
+    signatures: tuple[str, ...]
     basis: str = ""
     level: str = ""
     folded: tuple[Measure, ...] = ()
@@ -118,19 +131,37 @@ def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
     every : bool
         Whether to show every measure, not only the headline measures that are defined for any system.
     """
-    signatures = scores.signatures(ALL)
     level = "" if scores.ci is None else f"{100 * scores.ci:g} %"
     blocks = []
     for protocol in dict.fromkeys(measure.protocol for measure in scores.measures):
         measures = tuple(m for m in scores.measures if m.protocol == protocol and (every or m.headline))
         if measures:
-            whole = signed_whole(signatures, measures[0])
+            signed = signed_protocol(scores, measures)
+            whole = tuple(f"{names}: {each}" if names else each for names, each in signed)
             defined = measures if every else _defined(scores, measures)
             folded = tuple(measure for measure in measures if measure not in defined)
             lines = tuple(_lines(scores, defined))
             basis = _basis(scores, defined, lines)
             blocks.append(Block(protocol, defined, lines, whole, basis, level, folded))
     return tuple(blocks)
+
+
+def signed_by_system(scores: Scores, measure: Measure) -> list[tuple[str, str]]:
+    """Return each signature of a measure's figures behind the systems that have it: none if all have one."""
+    systems: dict[str, list[str]] = {}
+    for system in scores.systems:
+        signature = scores.signatures(ALL, systems=(system,))[measure]
+        systems.setdefault(signature, []).append(system)
+    several = len(systems) > 1
+    return [(", ".join(names) if several else "", signature) for signature, names in systems.items()]
+
+
+def signed_protocol(scores: Scores, measures: Sequence[Measure]) -> list[tuple[str, str]]:
+    """Return the same of every figure of a protocol, with ``*`` for the measure."""
+    measure = next((m for m in measures if m.needs != "annotators"), measures[0])
+    return [
+        (names, signed_whole({measure: each}, measure)) for names, each in signed_by_system(scores, measure)
+    ]
 
 
 def signed_whole(signatures: Mapping[Measure, str], measure: Measure) -> str:

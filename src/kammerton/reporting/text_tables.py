@@ -41,7 +41,8 @@ def _drawn(block: Block, encoding: str) -> Block:
         replace(line, system=_name(line.system, encoding), annotator=_name(line.annotator, encoding))
         for line in block.lines
     )
-    return replace(block, lines=lines, signature=for_terminal(block.signature, encoding))
+    signatures = tuple(for_terminal(each, encoding) for each in block.signatures)
+    return replace(block, lines=lines, signatures=signatures)
 
 
 def _name(text: str, encoding: str) -> str:
@@ -61,7 +62,7 @@ def _block(block: Block, width: int) -> str:
         ]
         body = "\n\n".join(parts)
     caption = textwrap.wrap(block.caption, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
-    return "\n".join((*caption, body, f"signature {block.signature}\n"))
+    return "\n".join((*caption, body, *(f"signature {each}" for each in block.signatures), ""))
 
 
 def _stub(block: Block) -> list[list[str]]:

@@ -43,6 +43,7 @@ def parts_of(found: AnnotatorAgreement) -> tuple[dict[str, Any], dict[str, bytes
         "annotators": list(found.annotators),
         "items": list(found.items),
         "persons": found.persons,
+        "unrated": "" if found.ratings is None else found.ratings.reason,
         "choices": dict(found.choices),
         "needs": list(found.scores[found.annotators[0]].origin.evidence.rows),
         "diagnostics": noticed(found.diagnostics),
@@ -89,7 +90,7 @@ def _agreement(opened: Opened) -> AnnotatorAgreement:
         scores={name: _scores(opened, number) for number, name in enumerate(annotators)},
         items=tuple(record["items"]),
         persons=record["persons"],
-        ratings=_ratings(opened.files),
+        ratings=_ratings(opened.files, record.get("unrated", "")),  # earlier versions had no such reason
         rated=task.rated,
         revisions={protocol.name: protocol.revision for protocol in task.protocols},
         choices=record["choices"],
@@ -106,7 +107,7 @@ def _scores(opened: Opened, number: int) -> Scores:
     )
 
 
-def _ratings(files: Mapping[str, bytes]) -> Ratings | None:
+def _ratings(files: Mapping[str, bytes], reason: str) -> Ratings | None:
     if layout.RATINGS not in files:
         return None
     frame = from_parquet(files[layout.RATINGS])
@@ -117,4 +118,4 @@ def _ratings(files: Mapping[str, bytes]) -> Ratings | None:
     ]
     weights = frame.get_column("size").to_numpy().copy() if "size" in frame.columns else None
     labels = tuple(texts_of(from_parquet(files[layout.LABELS]), "label"))
-    return Ratings(labels, np.stack(codes, axis=1).astype(np.int64), weights)
+    return Ratings(labels, np.stack(codes, axis=1).astype(np.int64), weights, reason)

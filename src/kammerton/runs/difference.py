@@ -7,8 +7,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kammerton.model.measure import Aggregate, Measure
 from kammerton.model.score_tables import null, table
+from kammerton.statistics.ranks import differences, scale_of
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -139,7 +142,7 @@ class RunDifference:
     ----------
     task : str
     tolerance : float
-        Values that differ by no more are equal.
+        Values that differ by no more are equal, as are those that differ through rounding alone.
     compared : int
         Items that both runs have, of each system.
     only_before, only_after : tuple of Only
@@ -197,8 +200,8 @@ class RunDifference:
         }
 
 
-def differ(before: float, after: float, tolerance: float) -> bool:
-    """Tell whether two values differ; undefined is equal to undefined only."""
+def differ(measure: Measure, before: float, after: float, tolerance: float) -> bool:
+    """Tell whether two values differ, by more than rounding; undefined is equal to undefined only."""
     if math.isnan(before) or math.isnan(after):
         return math.isnan(before) != math.isnan(after)
-    return abs(after - before) > tolerance
+    return bool(np.abs(differences(after, before, scale_of(measure))) > tolerance)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kammerton.errors import OptionError, out_of, quote
 from kammerton.model.corpus import ALL
@@ -47,7 +47,7 @@ def diff(
         Two runs of a task against the same references. Where each has one system, or one annotator, these
         are compared whatever they are called.
     tolerance : float
-        Values that differ by no more are equal.
+        Values that differ by no more are equal, as are those that differ through rounding alone.
     measures : iterable of str, optional
         Measures to look at, as for :func:`kammerton.score`; by default all that both have.
 
@@ -157,14 +157,14 @@ class _Pair:
             key, place = _Key(system, item, annotator), order.get((protocol, name))
             if place is not None:
                 of_class = measures[place].aggregate == "gathered" and (system, annotator) in sides
-                if of_class or key in shared:
+                if (of_class or key in shared) and _changed(measures[place], values, tolerance):
                     found.append((key, place, values))
         for key, place, (before, status_before, after, status_after) in sorted(found, key=lambda e: e[:2]):
             yield ItemChange(
                 **key._asdict(),
                 measure=measures[place],
-                before=math.nan if before is None else before,
-                after=math.nan if after is None else after,
+                before=_number(before),
+                after=_number(after),
                 status_before=status_before,
                 status_after=status_after,
             )
@@ -204,7 +204,7 @@ class _Pair:
                             before=value,
                             after=after,
                             aggregate=how,
-                            changed=differ(value, after, tolerance),
+                            changed=differ(measure, value, after, tolerance),
                         )
 
     def _notes(self) -> Iterator[str]:
@@ -224,6 +224,16 @@ class _Pair:
                 if names:
                     yield f"only {when} there is {kind} {', '.join(map(quote, sorted(names)))}"
         yield from _choices(before.origin.told, after.origin.told)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _changed(measure: Measure, values: Sequence[Any], tolerance: float) -> bool:
+    """Tell whether an item changed: its status, or its value by more than rounding."""
+    before, status_before, after, status_after = values
+    return status_before != status_after or differ(measure, _number(before), _number(after), tolerance)
 
 
 def _choices(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:

@@ -18,7 +18,7 @@ from kammerton.model.drawing import Drawing
 from kammerton.model.grouping import Grouping
 from kammerton.model.measure import Measure
 from kammerton.model.origin import Origin
-from kammerton.model.registry import TASKS, find_task
+from kammerton.model.registry import find_task, known_tasks
 from kammerton.model.scores import Scores
 from kammerton.model.surroundings import Surroundings
 from kammerton.model.task import Task
@@ -161,7 +161,7 @@ def _checked(place: Path, file: str, told: str, name: str) -> bytes:
 
 
 def _task(record: Mapping[str, Any], name: str) -> Task:
-    if record["task"] not in TASKS:
+    if record["task"] not in known_tasks():
         message = f"run of a task that this version does not know: {quote(str(record['task']))}"
         raise fault("KT706", message, name)
     return find_task(record["task"])

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Literal
@@ -158,11 +158,13 @@ class AnnotatorAgreement:
 
     @cached_property
     def signatures(self) -> Mapping[Measure, str]:
-        """Signature of the figures of each measure."""
+        """Signature of the figures of each measure: of the items that annotators share."""
+        shared = frozenset(self.items)
         used = {
             (name, item): digest
             for name, scores in self.scores.items()
             for (_, item), digest in scores.fingerprints.items()
+            if item in shared
         }
         return {
             measure: signature(
@@ -179,14 +181,19 @@ class AnnotatorAgreement:
     @cached_property
     def alpha(self) -> Agreement:
         """Krippendorff's alpha of nominal labels over all items."""
-        if self.ratings is None:
-            return _NO_RATINGS
-        return krippendorff_alpha(self.ratings.codes, self.ratings.weights)
+        return self._beyond_chance(krippendorff_alpha)
 
     @cached_property
     def kappa(self) -> Agreement:
         """Fleiss' kappa of nominal labels over all items."""
-        return _NO_RATINGS if self.ratings is None else fleiss_kappa(self.ratings.codes, self.ratings.weights)
+        return self._beyond_chance(fleiss_kappa)
+
+    def _beyond_chance(self, coefficient: Callable[..., Agreement]) -> Agreement:
+        if self.ratings is None:
+            return _NO_RATINGS
+        if self.ratings.reason:
+            return replace(_NO_RATINGS, reason=self.ratings.reason)
+        return coefficient(self.ratings.codes, self.ratings.weights)
 
     @cached_property
     def summary(self) -> pl.DataFrame:

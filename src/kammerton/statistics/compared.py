@@ -26,7 +26,7 @@ _KEY = ("protocol", "measure", "annotator")
 
 @dataclass(frozen=True, eq=False)
 class SystemComparison(Shown):
-    """Systems compared on the same items.
+    """Systems compared, each pair on the items that both have.
 
     Made by :func:`kammerton.compare`.
 
@@ -37,7 +37,8 @@ class SystemComparison(Shown):
     comparison : Comparison
         What was found.
     groups : Groups, optional
-        Figures group by group, if they were asked for: of the items that all systems have.
+        Figures group by group, if they were asked for: of the items that all systems have, but for those
+        that have too few.
     """
 
     scores: Scores
@@ -49,7 +50,8 @@ class SystemComparison(Shown):
         """A row for each system by each measure, the best first.
 
         ``protocol``, ``measure``, ``annotator``, ``system``, ``value``, ``low``, ``high``, ``letters``
-        (systems that share one cannot be told apart), ``wins``, ``ties``, ``losses``.
+        (systems that share one are not significantly different), ``wins``, ``ties``, ``losses``, ``items``,
+        ``place``.
         """
         return _frame([(found, row) for found in self.comparison.measures for row in found.ranking], Ranked)
 
@@ -68,13 +70,14 @@ class SystemComparison(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None."""
         comparison = self.comparison
-        choices = ("test", "alpha", "level", "method", "seed", "items", "units", "clustered")
+        choices = ("against", "test", "alpha", "level", "method", "seed", "items", "units", "clustered")
         return {
             "kammerton": __version__,
             "task": self.scores.task,
             "systems": list(comparison.systems),
             **{name: getattr(comparison, name) for name in choices},
             "left_out": list(comparison.left_out),
+            "few": dict(comparison.few),
             "measures": [_plain_measure(found, self.scores) for found in comparison.measures],
             "disagreements": [
                 {
@@ -100,13 +103,19 @@ def _plain_measure(found: MeasureComparison, scores: Scores) -> dict[str, Any]:
         "measure": found.measure.name,
         "aggregate": found.measure.aggregate,
         "annotator": found.annotator,
-        "signature": scores.signatures(found.annotator)[found.measure],
+        "signature": scores.signatures(found.annotator, systems=scores.systems)[found.measure],
         "items": found.items,
         "undefined": found.undefined,
         "resamples": found.resamples,
         "permutations": found.permutations,
         "exact": found.exact,
-        "ranking": [plain(asdict(row)) for row in found.ranking],
+        "ranking": [
+            {
+                **plain(asdict(row)),
+                "signature": scores.signatures(found.annotator, systems=(row.system,))[found.measure],
+            }
+            for row in found.ranking
+        ],
         "pairs": [plain(asdict(row)) for row in found.pairs],
     }
     if found.friedman is not None:

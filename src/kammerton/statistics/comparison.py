@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,13 +25,19 @@ class Ranked:
     ----------
     system : str
     value : float
-        The figure, NaN if undefined.
+        Its score on all items that it has; NaN if undefined.
     low, high : float
-        Its interval.
+        Confidence interval of the score.
     letters : str
-        Systems that share a letter cannot be told apart.
+        Systems that share a letter are not significantly different; empty if only pairs with one system
+        were compared.
     wins, ties, losses : int
-        Other systems that it is told apart from as better, not told apart from, told apart from as worse.
+        Other systems that it was compared with and is significantly better than, not significantly
+        different from, significantly worse than.
+    items : int
+        Items that it has: other systems may have others.
+    place : int, optional
+        Its place, 1 the best; systems that are as good share one. None if the score is undefined.
     """
 
     system: str
@@ -42,24 +48,26 @@ class Ranked:
     wins: int
     ties: int
     losses: int
+    items: int
+    place: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two systems compared by one measure; the one that ranks higher first.
+    """Two systems compared by one measure, on the items that both have.
 
     Parameters
     ----------
     first, second : str
-        Systems.
+        Systems, the better one first; where all are compared with one system, that is second.
     difference : float
-        Of the figures, first minus second: negative where lower is better.
+        Of the scores on these items, first minus second: negative where lower is better.
     low, high : float
-        Its interval.
+        Its confidence interval.
     p : float
         Of the test, two-sided; NaN if there is none.
     adjusted : float
-        p adjusted for all pairs of the measure.
+        p adjusted for all pairs that were compared by the measure.
     told_apart : bool
         Whether the adjusted p is below alpha, and the test in favour of the first: one of values of items
         need not be, where the figure is pooled.
@@ -71,6 +79,14 @@ class Pair:
         Items on which the first is better, as good, worse. Of measures over classes, classes.
     detectable : float
         Difference of figures that would be detected with power 0.8; NaN if it was not asked for.
+    items : int
+        Items that both systems have.
+    first_value, second_value : float
+        Scores of the two on these items.
+    permutations : int
+        Swaps behind the test; 0 for tests without.
+    exact : bool
+        Whether these are all there are.
     """
 
     first: str
@@ -87,6 +103,11 @@ class Pair:
     ties: int
     losses: int
     detectable: float
+    items: int
+    first_value: float
+    second_value: float
+    permutations: int
+    exact: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,17 +144,19 @@ class MeasureComparison:
     annotator : str
         Whose references: one, or all.
     items : int
-        Items that all systems were compared on.
+        Items that all systems have. Pairs have those that both have.
     undefined : int
-        Items, or classes, on which a system has no value of its own.
+        Of these, items, or classes, on which a system has no value of its own.
     ranking : tuple of Ranked
-        The best first; undefined ones last.
+        The best first; undefined ones last. Where systems have different items, it follows the pairs:
+        the system that is better than most others on the items of each pair comes first.
     pairs : tuple of Pair
         In the order of the ranking.
     resamples, permutations : int
-        Draws behind intervals, and behind tests; the latter 0 for tests without.
+        Draws behind intervals, and behind tests; the latter 0 for tests without. Fewest and most, where
+        they are not the same for all.
     exact : bool
-        Whether the permutations are all there are.
+        Whether the permutations of every pair are all there are.
     friedman : Friedman, optional
         Systems in the order of the comparison, if that was the test.
     reliability : Reliability, optional
@@ -154,16 +177,17 @@ class MeasureComparison:
 
     @property
     def places(self) -> dict[str, int]:
-        """Place of each system, 1 the best, in the order of the ranking; those of the same value share one.
+        """Place of each system, 1 the best, in the order of the ranking; systems that are as good share one.
 
-        Systems without a value have none.
+        Systems without a value have no place.
         """
-        places: dict[str, int] = {}
-        first: dict[float, int] = {}
-        for number, row in enumerate(self.ranking, 1):
-            if not math.isnan(row.value):
-                places[row.system] = first.setdefault(row.value, number)
-        return places
+        return {row.system: row.place for row in self.ranking if row.place is not None}
+
+    @property
+    def item_counts(self) -> tuple[int, int]:
+        """Fewest and most items that a system has."""
+        counts = [row.items for row in self.ranking]
+        return min(counts), max(counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +213,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Systems compared on the same items.
+    """Systems compared, each pair on the items that both have.
 
     Parameters
     ----------
@@ -199,9 +223,14 @@ class Comparison:
         In the order of output.
     disagreements : tuple of Disagreement
     left_out : tuple of str
-        Items that count for some systems only, and so for none here.
+        Items that only one system has, and so no pair.
+    few : mapping of str to int
+        Systems that have too few items in common with any other for a significant difference, although
+        others have more; and how many at most.
+    against : str or None
+        The system that all others were compared with; None if all pairs were compared.
     items, units : int
-        Items that were compared on, and what was drawn of them: items, or clusters.
+        Items that pairs were compared on, and what was drawn of them: items, or clusters.
     clustered : bool
         Whether clusters were drawn.
     test : {"permutation", "t", "wilcoxon", "friedman"}
@@ -217,6 +246,8 @@ class Comparison:
     measures: tuple[MeasureComparison, ...]
     disagreements: tuple[Disagreement, ...]
     left_out: tuple[str, ...]
+    few: Mapping[str, int]
+    against: str | None
     items: int
     units: int
     clustered: bool

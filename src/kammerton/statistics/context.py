@@ -90,7 +90,8 @@ class Context:
         Items that the ceiling is of.
     single : int
         Items that have one annotator only, and are out of it.
-    signatures : mapping of Measure to str
+    signatures : mapping of (Role, str) to mapping of Measure to str
+        Of each role and name.
     fewest_draws : int
         Behind an interval: measures over classes may have fewer than others. 0 if there are no intervals.
     """
@@ -98,7 +99,7 @@ class Context:
     rows: tuple[Standing, ...]
     items: int
     single: int
-    signatures: Mapping[Measure, str]
+    signatures: Mapping[tuple[Role, str], Mapping[Measure, str]]
     fewest_draws: int = 0
 
     def of(self, measure: Measure, role: Role) -> tuple[Standing, ...]:
@@ -115,7 +116,7 @@ class Context:
         return {"items": self.items, "single": self.single, "rows": list(self._plain())}
 
     def _plain(self) -> Iterator[dict[str, Any]]:
-        return (plain_figure(row, self.signatures[row.measure]) for row in self.rows)
+        return (plain_figure(row, self.signatures[row.role, row.name][row.measure]) for row in self.rows)
 
 
 def context_of(scores: Scores) -> Context:
@@ -134,9 +135,18 @@ def context_of(scores: Scores) -> Context:
         rows=tuple(rows),
         items=made.items,
         single=made.single,
-        signatures=scores.signatures(ALL),
+        signatures={
+            (row.role, row.name): scores.signatures(ALL, systems=_scored_for(row, scores)) for row in rows
+        },
         fewest_draws=made.fewest_draws,
     )
+
+
+def _scored_for(row: Standing, scores: Scores) -> Sequence[str]:
+    """Return the systems whose items a figure is of: floors have all, the ceiling those of every system."""
+    if row.role == "floor":
+        return ()
+    return (row.name,) if row.role == "system" else scores.systems
 
 
 class _Context:

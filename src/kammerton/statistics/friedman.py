@@ -14,7 +14,7 @@ import numpy as np
 
 from kammerton.errors import OptionError
 from kammerton.model.measure import Values
-from kammerton.statistics.ranks import midranks
+from kammerton.statistics.ranks import level, midranks
 
 __all__ = ["Friedman", "critical_difference", "friedman", "nemenyi_q"]
 
@@ -35,6 +35,9 @@ class Friedman:
         p of each pair, adjusted for all pairs by the distribution of the studentized range.
     critical : float
         Difference of mean ranks at which two systems are told apart.
+    unadjusted : ndarray, shape (systems, systems)
+        p of each pair by the normal distribution of the difference of their mean ranks, adjusted for no
+        other: what pairs with one system are judged by (Demšar, *JMLR* 7, 2006, section 3.2.2).
     """
 
     ranks: Values
@@ -43,6 +46,7 @@ class Friedman:
     p: float
     pairs: Values
     critical: float
+    unadjusted: Values
 
 
 def friedman(values: Values, alpha: float = 0.05) -> Friedman:
@@ -51,8 +55,9 @@ def friedman(values: Values, alpha: float = 0.05) -> Friedman:
     Parameters
     ----------
     values : ndarray, shape (items, systems)
-        The higher the better. Items on which a system is undefined are left out. Equal values of an
-        item share the mean of their ranks, and the variance of ranks is that which they leave.
+        The higher the better. Items on which a system is undefined are left out. Values of an item that
+        are equal, but for rounding, share the mean of their ranks, and the variance of ranks is that which
+        they leave.
     alpha : float
         Level of the critical difference.
 
@@ -69,26 +74,27 @@ def friedman(values: Values, alpha: float = 0.05) -> Friedman:
     >>> found.ranks, round(found.chi_squared, 6)
     (array([1.2, 1.8]), 3.6)
     """
-    from scipy.special import chdtrc  # noqa: PLC0415 - slow to import
+    from scipy.special import chdtrc, ndtr  # noqa: PLC0415 - slow to import
 
     known = values[~np.isnan(values).any(axis=1)]
     items, systems = known.shape
     if systems < 2 or not items:
         nothing = np.full((systems, systems), np.nan)
-        return Friedman(np.full(systems, np.nan), items, math.nan, math.nan, nothing, math.nan)
-    ranks, ties = midranks(-known)
+        return Friedman(np.full(systems, np.nan), items, math.nan, math.nan, nothing, math.nan, nothing)
+    ranks, ties = midranks(-level(known))
     means = ranks.mean(axis=0)
     variance = systems * (systems + 1) / 12 - float(ties.sum()) / (12 * items * (systems - 1))
     apart = np.abs(means[:, None] - means[None, :])
     if variance <= 0:
-        return Friedman(means, items, 0.0, 1.0, np.ones_like(apart), 0.0)
+        return Friedman(means, items, 0.0, 1.0, np.ones_like(apart), 0.0, np.ones_like(apart))
     error = math.sqrt(variance / items)
     spread = float(((means - (systems + 1) / 2) ** 2).sum())
     pairs = np.array([[_tukey_p(distance / error, systems) for distance in row] for row in apart.tolist()])
     chi_squared = spread / error**2
     p = float(chdtrc(systems - 1, chi_squared))
     critical = _studentized_range(systems, alpha) * error
-    return Friedman(means, items, chi_squared, p, pairs, critical)
+    unadjusted = 2 * ndtr(-apart / (math.sqrt(2) * error))
+    return Friedman(means, items, chi_squared, p, pairs, critical, unadjusted)
 
 
 def critical_difference(systems: int, items: int, alpha: float = 0.05) -> float:

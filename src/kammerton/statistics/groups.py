@@ -24,7 +24,7 @@ from kammerton.statistics.figures import Key
 from kammerton.statistics.intervals import estimated
 from kammerton.statistics.records import columns_of, frame, plain_figure
 from kammerton.statistics.resampling import LeaveOneOut
-from kammerton.statistics.sample import Sample, headlines, names_of, split_gathered
+from kammerton.statistics.sample import Sample, headlines, names_of, split_gathered, systems_with_enough
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,8 +85,8 @@ class Groups:
         By measure and system, the groups in the order of ``sizes``.
     whole : mapping of Key to Estimate
         The figures of all groups together.
-    signatures : mapping of (str or None) to mapping of Measure to str
-        Of each group: those of its items scored alone.
+    signatures : mapping of ((str or None), str) to mapping of Measure to str
+        Of each group and system: those of its items scored alone.
     fewest_draws : int
         Behind an interval: measures over classes may have fewer than others. 0 if there are no intervals.
     """
@@ -95,7 +95,7 @@ class Groups:
     sizes: Mapping[str | None, int]
     rows: tuple[GroupFigure, ...]
     whole: Mapping[Key, Estimate]
-    signatures: Mapping[str | None, Mapping[Measure, str]]
+    signatures: Mapping[tuple[str | None, str], Mapping[Measure, str]]
     fewest_draws: int = 0
 
     def of(self, measure: Measure, system: str) -> tuple[GroupFigure, ...]:
@@ -113,7 +113,7 @@ class Groups:
         return {"by": self.by, "groups": sizes, "rows": list(self._plain())}
 
     def _plain(self) -> Iterator[dict[str, Any]]:
-        return (plain_figure(row, self.signatures[row.group][row.measure]) for row in self.rows)
+        return (plain_figure(row, self.signatures[row.group, row.system][row.measure]) for row in self.rows)
 
 
 def divide(scores: Scores) -> Groups:
@@ -147,7 +147,8 @@ def groups_of(
     annotator : str, optional
         Whose references: by default the only one, or all.
     shared : bool
-        Whether only items count that all systems have.
+        Whether only items count that all systems have, but for those that have too few: see
+        :func:`kammerton.statistics.sample.systems_with_enough`.
     """
     made = _Divided(scores, settings, measures, annotator, shared=shared)
     group_of = [grouping.of.get(item) for item in made.items]
@@ -155,7 +156,8 @@ def groups_of(
     for item, name in zip(made.items, group_of, strict=True):
         groups.setdefault(name, set()).add(item)
     names = sorted(groups, key=lambda name: (name is None, name or ""))
-    found = {name: made.figures(frozenset(groups[name])) for name in names}
+    members = {name: frozenset(groups[name]) for name in names}
+    found = {name: made.figures(members[name]) for name in names}
     rows: list[GroupFigure] = []
     without = made.without(group_of)
     for key in made.keys:
@@ -166,7 +168,13 @@ def groups_of(
         sizes={name: len(groups[name]) for name in names},
         rows=tuple(rows),
         whole=made.whole,
-        signatures={name: scores.signatures(annotator or ALL, groups[name]) for name in names},
+        signatures={
+            (name, system): scores.signatures(
+                annotator or ALL, members[name], tuple(dict.fromkeys((*made.together, system)))
+            )
+            for name in names
+            for system in scores.systems
+        },
         fewest_draws=made.fewest_draws,
     )
 
@@ -185,15 +193,17 @@ class _Divided:
     ) -> None:
         self._scores, self._settings = scores, dict(settings)
         self._clusters = self._settings.pop("clusters", None)
-        self.keys: list[Key] = []
-        self.kept: dict[Measure, frozenset[str]] = {}
-        together = frozenset.intersection if shared else frozenset.union
-        for measure in scores.measures if measures is None else measures:
-            if measure.needs == "annotators":
-                continue
-            keys = headlines(scores, measure, annotator)
-            self.kept[measure] = together(*(names_of(scores, key) for key in keys))
-            self.keys += keys
+        chosen = scores.measures if measures is None else measures
+        keys = {m: headlines(scores, m, annotator) for m in chosen if m.needs != "annotators"}
+        names = {m: {key.system: names_of(scores, key) for key in own} for m, own in keys.items()}
+        self.keys = [key for own in keys.values() for key in own]
+        self.together = systems_with_enough(names.values()) if shared else ()
+        self.kept = {
+            measure: frozenset.intersection(*(own[system] for system in self.together))
+            if shared
+            else frozenset().union(*own.values())
+            for measure, own in names.items()
+        }
         self.fewest_draws: int = self._settings.get("resamples", 0)
         self._sample = Sample(scores, self.keys, self.kept)
         self._found = self._sample.found(self.keys)

@@ -12,7 +12,7 @@ import numpy as np
 from kammerton.core.ratios import mean, total
 from kammerton.model.measure import Statistics, Values
 from kammerton.statistics.products import each_block
-from kammerton.statistics.ranks import midranks
+from kammerton.statistics.ranks import OF_SUMS, midranks
 from kammerton.statistics.resampling import Swaps
 
 __all__ = [
@@ -29,9 +29,6 @@ __all__ = [
 
 Finalise = Callable[[Statistics], Values]
 """From sums of statistics, one row each, to figures."""
-
-_ROUNDING = 1e-11
-"""Part of a figure by which sums over the same numbers may differ; less is a tie."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,7 @@ class Tails:
 
     def __init__(self, observed: float, size: float) -> None:
         self._observed = observed
-        self._slack = _ROUNDING * max(size, abs(observed))
+        self._slack = OF_SUMS * max(size, abs(observed))
         self._either, self._greater, self._draws = 0, 0, 0
 
     def add(self, permuted: Values) -> None:
@@ -199,8 +196,8 @@ def t_test(differences: Values) -> PairedTest:
     Parameters
     ----------
     differences : ndarray, shape (items,)
-        Undefined ones are left out; at least 2 others are needed. Where all are the same, t is infinite,
-        and p 0; where all are 0, p is 1.
+        From :func:`kammerton.statistics.ranks.differences_of_items`. Undefined ones are left out; at least
+        2 others are needed. Where all are the same, t is infinite, and p 0; where all are 0, p is 1.
 
     Examples
     --------
@@ -231,7 +228,8 @@ def wilcoxon(differences: Values) -> PairedTest:
     Parameters
     ----------
     differences : ndarray, shape (items,)
-        Undefined ones are left out; where all others are 0, p is 1.
+        From :func:`kammerton.statistics.ranks.differences_of_items`. Undefined ones are left out; where all
+        others are 0, p is 1.
 
     Examples
     --------

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["columns_of", "frame", "plain", "plain_figure"]
 
-_TYPES = {"float": "Float64", "int": "Int64", "bool": "Boolean"}
+_TYPES = {"float": "Float64", "int": "Int64", "int | None": "Int64", "bool": "Boolean"}
 
 
 def columns_of(kind: type[Any]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import compress
 
@@ -23,7 +23,16 @@ from kammerton.statistics.products import each_block
 from kammerton.statistics.regathering import Regathering, figures_of, times, values_of
 from kammerton.statistics.resampling import LeaveOneOut, Resampling
 
-__all__ = ["Kept", "Sample", "headlines", "is_gathered", "names_of", "split_gathered"]
+__all__ = [
+    "Kept",
+    "Sample",
+    "few_systems",
+    "headlines",
+    "is_gathered",
+    "names_of",
+    "split_gathered",
+    "systems_with_enough",
+]
 
 Kept = Mapping[Measure, frozenset[str]]
 """Items that are in, by measure."""
@@ -66,6 +75,52 @@ def names_of(scores: Scores, key: Key) -> frozenset[str]:
     )
 
 
+def few_systems(items: Mapping[str, frozenset[str]], alpha: float = 0.05) -> dict[str, int]:
+    """Return the systems that share too few items with any other, and how many at most.
+
+    Of n items the smallest p of a permutation test is ``2 / 2**n``: if that is not below alpha, no difference
+    can be significant. Systems are named where others have enough items, and so it is for what they lack; and
+    those that share no item at all.
+
+    Parameters
+    ----------
+    items : mapping of str to frozenset of str
+        Items of each system.
+    alpha : float
+
+    Examples
+    --------
+    >>> many = frozenset(map(str, range(20)))
+    >>> few_systems({"a": many, "b": many, "c": frozenset("7")})
+    {'c': 1}
+    """
+    enough = math.floor(1 - math.log2(alpha)) + 1
+    few: dict[str, int] = {}
+    for system, own in items.items():
+        others = [names for name, names in items.items() if name != system]
+        most = max(map(len, others), default=0)
+        shared = max((len(own if names is own else own & names) for names in others), default=0)
+        if shared < min(enough, most) and (most >= enough or not shared):
+            few[system] = shared
+    return few
+
+
+def systems_with_enough(items: Iterable[Mapping[str, frozenset[str]]]) -> tuple[str, ...]:
+    """Return the systems that are shown beside each other on the items that all of them have.
+
+    Those that share too few with any other (:func:`few_systems`) by some measure are left out, unless all do.
+
+    Parameters
+    ----------
+    items : iterable of mapping of str to frozenset of str
+        Items of each system, by each measure.
+    """
+    known = list({tuple(names.items()): names for names in items}.values())
+    systems = tuple(known[0]) if known else ()
+    few = {system for names in known for system in few_systems(names)}
+    return tuple(system for system in systems if system not in few) or systems
+
+
 class Sample:
     """Figures of scores on some items, ready to be computed on draws of them.
 
@@ -78,6 +133,8 @@ class Sample:
         Items that are in.
     clusters : mapping of str to str, optional
         Cluster of each item.
+    sharers : int
+        How many samples share the time that measures over classes may take.
 
     Attributes
     ----------
@@ -93,9 +150,14 @@ class Sample:
     """
 
     def __init__(
-        self, scores: Scores, keys: Sequence[Key], kept: Kept, clusters: Mapping[str, str] | None = None
+        self,
+        scores: Scores,
+        keys: Sequence[Key],
+        kept: Kept,
+        clusters: Mapping[str, str] | None = None,
+        sharers: int = 1,
     ) -> None:
-        self._scores, self._kept = scores, kept
+        self._scores, self._kept, self._sharers = scores, kept, sharers
         self.keys = tuple(keys)
         self.items = tuple(sorted(frozenset().union(*(kept[key.measure] for key in keys))))
         self.clusters = None if clusters is None else _clusters(self.items, clusters)
@@ -251,7 +313,8 @@ class Sample:
         groups = {(key.system, key.annotator) for key in self.keys if is_gathered([key])}
         if not groups:
             return wanted
-        affordable = max(_FEWEST, _DRAWN_ROWS // (len(self.regathering) + _OVERHEAD * len(groups)))
+        rows = self._sharers * (len(self.regathering) + _OVERHEAD * len(groups))
+        affordable = max(_FEWEST, _DRAWN_ROWS // rows)
         units = self.units_count
         if units <= _FEW and math.comb(2 * units - 1, units) <= affordable:  # all draws that differ
             return wanted
@@ -260,7 +323,7 @@ class Sample:
     def gathered_swaps(self, wanted: int, pairs: int) -> int:
         """Return how often systems are swapped by measures over classes: less often, where it takes long."""
         systems = len({key.system for key in self.keys})
-        rows = 2 * pairs * (len(self.regathering) // systems + _OVERHEAD)
+        rows = 2 * pairs * self._sharers * (len(self.regathering) // systems + _OVERHEAD)
         return min(wanted, max(_FEWEST, _SWAPPED_ROWS // rows))
 
 

@@ -15,6 +15,7 @@ from kammerton.model.measure import Values
 from kammerton.statistics.figures import Key
 from kammerton.statistics.paired import PairedTest, Tails
 from kammerton.statistics.products import each_block
+from kammerton.statistics.ranks import scale_of
 from kammerton.statistics.regathering import values_of
 from kammerton.statistics.resampling import Swaps
 from kammerton.statistics.sample import Sample, is_gathered
@@ -55,7 +56,7 @@ def swap_figures(
         The tests, and the swaps: of measures over classes there may be fewer.
     """
     values = {key: each.estimate(key.aggregate).value for key, each in found.items()}
-    tails = {each: Tails(*_difference(values[each.one], values[each.other])) for each in contests}
+    tails = {each: Tails(*_observed(each, values)) for each in contests}
     if is_gathered(list(found)):
         pairs = {(each.one.system, each.other.system) for each in contests}
         draws = sample.gathered_swaps(swaps.draws, len(pairs))
@@ -70,8 +71,10 @@ def swap_figures(
     return {each: tail.result(exact=swaps.exact, items=items) for each, tail in tails.items()}, swaps
 
 
-def _difference(one: float, other: float) -> tuple[float, float]:
-    return one - other, max(abs(one), abs(other))
+def _observed(contest: Contest, values: Mapping[Key, float]) -> tuple[float, float]:
+    """Return the difference of two figures, and the size of what was subtracted."""
+    one, other = (values[key] for key in contest)
+    return one - other, max(abs(one), abs(other), scale_of(contest.one.measure))
 
 
 def _of_sums(

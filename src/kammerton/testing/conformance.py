@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -73,7 +74,8 @@ def check_task(task: Task, *, samples: Sequence[Any], options: object | None = N
     - the declared laws ``identity`` and ``duplicate_annotator``;
     - ``content`` that tells the samples apart, ``adopt`` that keeps them, no sample changed;
     - ``read`` on garbage of every suffix: no exception, an error that names the file;
-    - conversion and packing there and back, views that can be drawn, lint without errors.
+    - conversion and packing there and back, views that can be drawn, lint without errors;
+    - pickling, by which workers get the task.
 
     Laws that need to know the music, such as transposition, are for the task's own tests.
 
@@ -113,8 +115,17 @@ def find_faults(task: Task, *, samples: Sequence[Any], options: object | None = 
     return list(dict.fromkeys(faults))
 
 
+def _faults_of_pickling(specimens: Specimens) -> Iterator[str]:
+    """Give what keeps workers from getting the task."""
+    try:
+        pickle.loads(pickle.dumps(specimens.task))  # noqa: S301 - what was pickled a moment ago
+    except Exception as error:  # pickle raises whatever it likes
+        yield f"workers cannot get the task: lambdas and nested functions have no pickle: {error}"
+
+
 def _faults_of_work(specimens: Specimens) -> Iterator[str]:
     for faults_of in (
+        _faults_of_pickling,
         faults_of_annotations,
         faults_of_kernels,
         faults_of_laws,
@@ -127,5 +138,5 @@ def _faults_of_work(specimens: Specimens) -> Iterator[str]:
         try:
             yield from faults_of(specimens)
         except Exception as error:  # a task that is not finished raises anything
-            name = faults_of.__name__.removeprefix("faults_of_")
+            name = faults_of.__name__.removeprefix("_").removeprefix("faults_of_")
             yield f"trying its {name} raises {type(error).__name__}: {error}"

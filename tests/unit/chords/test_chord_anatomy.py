@@ -262,3 +262,48 @@ def test_nothing_is_noted_where_x_gains_nothing() -> None:
         "chords", {"1": song((0, 3, "C"))}, {"1": song((0, 3, "X"))}, measures=["mir_eval/root"]
     )
     assert not credit_notes(scores)
+
+
+# --- a bass that is the root ---------------------------------------------------------------
+
+
+def root_bass_notes(scores: kt.Scores) -> list[str]:
+    return [said.message for said in scores.diagnostics if said.code == "KT322"]
+
+
+@pytest.mark.parametrize("swapped", [False, True], ids=["in the reference", "in the estimate"])
+def test_time_in_which_only_one_side_writes_the_root_as_bass_is_noted(swapped: bool) -> None:
+    # 2 s of equal chords but for /1; 3 s with /1 on both sides; 1 s in which the triads differ too; 1 s of N;
+    # 1 s in which Sevenths has other tetrads, and MajMin equal triads
+    one = song((0, 2, "G:maj/1"), (2, 5, "C/1"), (5, 6, "D/1"), (6, 7, "N"), (7, 8, "E:7/1"))
+    other = song((0, 2, "G"), (2, 5, "C/1"), (5, 6, "D:min"), (6, 7, "N"), (7, 8, "E"))
+    ref, est = (other, one) if swapped else (one, other)
+    scores = kt.score("chords", {"1": ref}, {"1": est}, protocols=["mirex2013", "frames10ms"])
+    reason = "as wrong for a `/1` on one side only, as MIREX does"
+    assert root_bass_notes(scores) == [
+        f"mirex2013/MajMinBass counts 3.000 s {reason}",
+        f"mirex2013/SeventhsBass counts 2.000 s {reason}",
+        f"frames10ms/MajMinBass counts 3.000 s {reason}",
+        f"frames10ms/SeventhsBass counts 2.000 s {reason}",
+    ]
+    assert scores.value("mirex2013/MajMin") == pytest.approx(7 / 8)
+    assert scores.value("mirex2013/MajMinBass") == pytest.approx((7 - 3) / 8)
+
+
+def test_a_root_bass_against_another_bass_is_not_noted() -> None:
+    # 1 s: a bass foreign to the chord is dropped, which leaves none; a third is another bass
+    ref = song((0, 2, "C/1"), (2, 3, "C/1"), (3, 4, "X"), (4, 5, "N"))
+    est = song((0, 2, "C/3"), (2, 3, "C/2"), (3, 4, "C/1"), (4, 4.5, "X"))
+    scores = kt.score("chords", {"1": ref}, {"1": est}, measures=["mirex2013/MajMinBass"])
+    assert [message.split(" s ")[0] for message in root_bass_notes(scores)] == [
+        "mirex2013/MajMinBass counts 1.000"
+    ]
+    assert scores.value("mirex2013/MajMinBass") == 0
+
+
+def test_measures_without_a_bass_say_nothing_of_it() -> None:
+    scores = kt.score(
+        "chords", {"1": song((0, 2, "C/1"))}, {"1": song((0, 2, "C"))}, measures=["mirex2013/MajMin"]
+    )
+    assert root_bass_notes(scores) == []
+    assert scores.tables == ("confusion", "excluded")

@@ -148,3 +148,30 @@ def test_decibel_crops_the_estimate_to_the_span_of_the_reference() -> None:
     assert scores.value("CSR") == pytest.approx(3 / 4)
     assert scores.value("UnS") == pytest.approx(1 - 1 / 4)
     assert scores.value("OvS") == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("before", [(), ("0",)])
+def test_decibel_takes_a_gap_for_no_row_though_it_follows_the_first_of_all(before: tuple[str, ...]) -> None:
+    # 0-2, a gap, 3-5 against 0-2, 2-5. A gap cuts rows of the other side: of 2-5 a piece of 1 s is lost, and
+    # nothing of the rows beside the gap, wherever the song stands among others
+    gap, whole = song((0, 2, "C"), (3, 5, "G")), song((0, 2, "C"), (2, 5, "G"))
+    songs = dict.fromkeys(before, (song((0, 1, "D")), song((0, 1, "D")))) | {
+        "gap in the reference": (gap, whole),
+        "gap in the estimate": (whole, gap),
+    }
+    scores = kt.score(
+        "chords",
+        {name: ref for name, (ref, _) in songs.items()},
+        {name: est for name, (_, est) in songs.items()},
+        measures=["decibel/OvS", "decibel/UnS"],
+    )
+    found = {(row["item"], row["measure"]): row["value"] for row in scores.items.to_dicts()}
+    assert found["gap in the reference", "OvS"] == 1
+    assert found["gap in the reference", "UnS"] == pytest.approx(1 - 1 / 5)
+    assert found["gap in the estimate", "OvS"] == pytest.approx(1 - 1 / 5)
+    assert found["gap in the estimate", "UnS"] == 1
+    alone = [
+        kt.score("chords", ref, est, measures=["decibel/OvS", "decibel/UnS"]) for ref, est in songs.values()
+    ]
+    assert [each.value("OvS") for each in alone[-2:]] == pytest.approx([1, 1 - 1 / 5])
+    assert [each.value("UnS") for each in alone[-2:]] == pytest.approx([1 - 1 / 5, 1])

@@ -9,9 +9,14 @@ import numpy as np
 import pytest
 
 import kammerton as kt
-from cases.chords import TimeCase, song, time_cases
+from cases.chords import TimeCase, decibel_songs, song, time_cases
 from kammerton import chords
+from kammerton.chords import ChordAnnotation
+from kammerton.chords.columns import build_columns
+from kammerton.chords.kernels import segmentation_statistics
+from kammerton.chords.time_rules import Timeline
 from kammerton.errors import DataError, Diagnostic
+from kammerton.model.task import Case
 from strategies import Song
 
 CASES = {case.number: case for case in time_cases()}
@@ -109,6 +114,28 @@ def failure(ref: Song, est: Song) -> Diagnostic:
     return caught.value.diagnostics[0]
 
 
+DECIBEL = {str(number): each for number, each in enumerate(decibel_songs(), 1)}
+
+
+def test_decibel_has_the_values_of_the_tool() -> None:
+    """Each song alone, and all songs together: what stands before a song does not matter."""
+    scores = kt.score(
+        "chords",
+        {name: each.ref for name, each in DECIBEL.items()},
+        {name: each.est for name, each in DECIBEL.items()},
+        protocols=["decibel"],
+        ci=None,
+    )
+    together = {(row["item"], f"decibel/{row['measure']}"): row["value"] for row in scores.items.to_dicts()}
+    assert len(DECIBEL) == 40
+    assert len(together) == 160
+    for name, each in DECIBEL.items():
+        alone = chords.evaluate(*each.ref, *each.est, protocol="decibel")
+        for address, value in each.values.items():
+            assert alone[address.removeprefix("decibel/")] == pytest.approx(value, abs=1e-9), (name, address)
+            assert together[name, address] == pytest.approx(value, abs=1e-9), (name, address)
+
+
 @pytest.mark.parametrize("number", ERRORS, ids=lambda number: f"{number} {CASES[number].name}")
 def test_cases_that_are_errors_say_so(number: int) -> None:
     assert failure(CASES[number].ref, CASES[number].est).code == ERRORS[number]
@@ -127,7 +154,7 @@ def test_an_overlap_can_be_trimmed() -> None:
     options = chords.ChordOptions(overlap="trim")
     case = CASES[20]
     scores = kt.score("chords", {"s": case.ref}, {"s": case.est}, options=options)
-    assert scores.value("MajMin") == pytest.approx(0.5)
+    assert scores.value("mirex2013/MajMin") == pytest.approx(0.5)
 
 
 def test_an_empty_reference_is_failed_and_left_out() -> None:
@@ -221,3 +248,19 @@ def test_boundaries_beyond_the_reference_do_not_count() -> None:
     case: TimeCase = CASES[3]
     beyond = song((0, 10, "C"), (10, 12, "G"), (13, 15, "C"))
     assert both(case.ref, beyond) == both(case.ref, case.est)
+
+
+def test_runs_are_of_one_song_and_the_first_of_all_is_one() -> None:
+    """Songs that end and begin with one chord have no run in common; a run may have the number 0."""
+    song = ChordAnnotation(np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]]), ("C", "C", "G"))
+    other = ChordAnnotation(np.array([[0.0, 1.0]]), ("G",))
+    columns = build_columns([Case((each,), each, 0) for each in (song, other)])
+    assert columns.ref.runs.tolist() == columns.est.runs.tolist() == [1, 1, 2, 3]
+    # run 0 of either side in pieces of 2 and 3 s of run 1 and 2 of the other, of 5 s
+    none = np.zeros(2, dtype=np.int64)  # labels do not matter
+    timeline = Timeline(1, none, np.array([0.0, 2.0]), np.array([2.0, 3.0]), none, none)
+    first, others, duration = np.array([0, 0]), np.array([1, 2]), np.array([5.0])
+    for gaps_cut in (True, False):
+        of_ref = segmentation_statistics(timeline, first, others, duration, gaps_cut=gaps_cut)
+        of_est = segmentation_statistics(timeline, others, first, duration, gaps_cut=gaps_cut)
+        assert (of_ref.tolist(), of_est.tolist()) == ([[0.0, 2.0, 5.0]], [[2.0, 0.0, 5.0]])

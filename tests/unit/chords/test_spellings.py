@@ -149,7 +149,7 @@ def test_a_process_that_is_forked_while_a_thread_adds_labels_can_add_its_own() -
         is_adding.wait()
         forked = get_context("fork").Process(target=spellings.numbers, args=(("A",),))
         forked.start()
-        forked.join(10)
+        forked.join(600)
         forked.kill()
         assert added.result().tolist() == [0, 1]
     assert forked.exitcode == 0

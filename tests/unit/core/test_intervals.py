@@ -184,6 +184,12 @@ def test_pairs_lose_apart() -> None:
     assert lost(3, (0, 1, 0, 0), (0, 2, 0, 1), (2, 5, 0, 1)) == ([1.0, 0.0, 0.0], [0.0, 0.0, 0.0])
 
 
+def test_pairs_lose_apart_where_there_are_gaps() -> None:
+    # run 0 of pair 0 is whole, and so is run 0 of pair 1; the gap cuts 1 of 3 s from the other run of pair 0
+    assert lost(2, (0, 1, -1, 0), (0, 2, 0, 0), (1, 5, 0, 0)) == ([0.0, 0.0], [1.0, 0.0])
+    assert lost(2, (0, 1, 0, -1), (0, 2, 0, 0), (1, 5, 0, 0)) == ([1.0, 0.0], [0.0, 0.0])
+
+
 def test_nothing_loses_nothing() -> None:
     assert lost(2) == ([0.0, 0.0], [0.0, 0.0])
     assert lost(1, (0, 1, -1, -1)) == ([0.0], [0.0])

@@ -2,7 +2,6 @@
 """Shards on a Dask cluster of two processes, which the tests start and stop."""
 
 import re
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,14 +15,15 @@ from kammerton.model.evidence import Evidence
 from kammerton.runs.evidence_files import files_of, tables_of
 from unit.engine.words import Words, corpus_of, order
 
-pytestmark = pytest.mark.filterwarnings("default")  # those of the cluster are not ours
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # those of the cluster are not ours
 
 
 @contextmanager
 def cluster(allowed: int) -> Iterator[str]:
     """Give the address of a cluster that allows a task to lose so many workers."""
-    dask = pytest.importorskip("dask")
-    distributed = pytest.importorskip("distributed")
+    import dask  # noqa: PLC0415 - an extra
+    import distributed  # noqa: PLC0415
+
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": allowed}),
         distributed.LocalCluster(
@@ -43,17 +43,14 @@ def scheduler() -> Iterator[str]:
 
 
 @pytest.fixture(autouse=True)
-def patience() -> Iterator[None]:
-    """End a test that waits for workers that do not come."""
-
-    def stop(number: int, _: object) -> None:
-        raise TimeoutError(number)
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(120)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+def patience(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Wait for schedulers, and for workers until they are back: on a busy machine they take their time."""
+    dask = pytest.importorskip("dask")
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("kammerton.engine.clusters._LONELY_S", 600)
+    monkeypatch.setattr("kammerton.engine.clusters._SECONDS", 600)
+    with dask.config.set({f"distributed.comm.timeouts.{name}": "600s" for name in ("connect", "tcp")}):
+        yield
 
 
 def parts(evidence: Evidence) -> tuple[Any, ...]:
@@ -94,14 +91,12 @@ def test_a_cluster_that_stays_without_workers_is_not_waited_for(monkeypatch: pyt
 
 
 def test_a_cluster_on_this_machine() -> None:
-    pytest.importorskip("distributed")
     found = score_corpus(order(), corpus_of({}, 400), Means(size=200, jobs=2, executor="dask"))
     assert parts(found) == parts(score_corpus(order(), corpus_of({}, 400)))
 
 
 @pytest.mark.parametrize("address", ["dask://127.0.0.1:1", "dask://", "dask://nowhere"])
 def test_nobody_answers(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
     monkeypatch.setattr("kammerton.engine.clusters._SECONDS", 0.5)
     with pytest.raises(OptionError, match=f"no scheduler of Dask answers at `{re.escape(address)}`"):
         score_corpus(order(), corpus_of({}, 3), Means(executor=address))

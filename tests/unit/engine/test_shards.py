@@ -104,6 +104,7 @@ def piece(rng: random.Random) -> Any:
     )
 
 
+@pytest.mark.slow
 def test_fingerings_of_which_an_item_tells_late_that_there_are_several_annotators() -> None:
     rng = random.Random(5)
     sources: Sources = {item: (("1", piece(rng)),) for item in ITEMS}
@@ -117,6 +118,7 @@ def test_fingerings_of_which_an_item_tells_late_that_there_are_several_annotator
     assert failed == {"1", "9", "10"}
 
 
+@pytest.mark.slow
 def test_an_annotator_called_all_where_a_late_item_has_several() -> None:
     rng = random.Random(6)
     sources: Sources = {item: (("A", piece(rng)),) for item in ITEMS}

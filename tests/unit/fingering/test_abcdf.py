@@ -3,7 +3,6 @@
 
 import os
 import re
-import time
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from effort import effort
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats import ReadingOptions, read_fingering, read_pig
 from kammerton.fingering.formats.abcdf import find_annotators, is_abcdf, parse_abcdf
@@ -501,13 +501,13 @@ def test_budgets_are_kept() -> None:
     assert told(parsed(twice, rows=5)) == "error KT106 2 fingerings of 3 notes: over the limit of 5 labels"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["[K:", '"', "!a", "(1", "[C", "C,", "C/", "{", "&", "(9:9:9", "\\", "%", "+", "[V:a] "]
 )
 def test_time_is_linear(piece: str) -> None:
-    start = time.process_time()
-    parsed("% abcD fingering 1: 1\n" + tune(piece * 20_000))
-    assert time.process_time() - start < 4
+    text = "% abcD fingering 1: 1\n" + tune(piece * 20_000)
+    assert effort(lambda: parsed(text))[0] < 400
 
 
 @given(st.text("CDEcde^_=,'/23|:[]{}()<>-&z \n\\%\"!?KVLX:1", max_size=60))
@@ -563,7 +563,7 @@ def test_real_files_are_what_was_converted_from_them(stem: str, piece: str) -> N
 PAGES = {
     page.name.removesuffix(".md"): page.read_text(encoding="utf-8")
     for page in files("kammerton").joinpath("explanations").iterdir()
-    if re.fullmatch(r"KT36\d\.md", page.name)
+    if re.fullmatch(r"KT36[0-6]\.md", page.name)
 }
 
 

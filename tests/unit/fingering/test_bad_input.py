@@ -6,7 +6,6 @@
 
 import io
 import re
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import kammerton
+from effort import effort
 from kammerton.cli import main
 
 KEYS = ["C4", "D4", "E4", "F4", "G4", "A4", "B4", "C5"]
@@ -130,13 +130,14 @@ def test_twelve_annotators_one_of_them_silent(run: Run) -> None:
     assert run("score", "fingering", "refs", "ests") == (0, {"KT374"})
 
 
+@pytest.mark.slow
 def test_a_long_piece(run: Run) -> None:
     note = "{0}\t{0}\t{1}\tC4\t64\t80\t0\t{2}\n"
     for name, finger in (("refs/1-1_fingering.txt", 1), ("ests/1_est_fingering.txt", 2)):
         write(name, "".join(note.format(number, number + 1, finger) for number in range(200_000)))
-    begin = time.perf_counter()
-    assert run("score", "fingering", "refs", "ests") == (0, {"KT378"})
-    assert time.perf_counter() - begin < 30
+    spent, result = effort(lambda: run("score", "fingering", "refs", "ests"))
+    assert result == (0, {"KT378"})
+    assert spent < 1000
 
 
 # --- scores ----------------------------------------------------------------------------------
@@ -208,7 +209,8 @@ SCORES: dict[str, tuple[str, str | bytes, int, set[str]]] = {
         {"KT353", "KT356"},
     ),
     "an octave that is none": ("a.musicxml", score().replace("<octave>4", "<octave>999999999"), 1, {"KT354"}),
-    "finger 9": ("a.musicxml", score().replace("<fingering>1", "<fingering>9"), 1, {"KT330", "KT356"}),
+    "finger 9": ("a.musicxml", score().replace("<fingering>1", "<fingering>9"), 0, {"KT330", "KT356"}),
+    "finger 1.": ("a.musicxml", score().replace("<fingering>1", "<fingering>1."), 0, {"KT332", "KT356"}),
     "finger ⑤": ("a.musicxml", score().replace("<fingering>1", "<fingering>⑤"), 0, {"KT332", "KT356"}),
     "a change of fingers": ("a.musicxml", score().replace("<fingering>1", "<fingering>1-3"), 0, {"KT356"}),
     "two fingers": (

@@ -129,13 +129,8 @@ def test_other_text_is_missing_with_a_warning(text: str) -> None:
     ("text", "token", "column", "length"),
     [
         *(("6", "6", 1, 1), ("-0", "-0", 1, 2), ("1.5", "1.5", 1, 3), ("1e3", "1e3", 1, 3)),  # A17
-        *(
-            ("1.", "1.", 1, 2),
-            ("41", "41", 1, 2),
-            ("-6", "-6", 1, 2),
-            ("00", "00", 1, 2),
-            ("999", "999", 1, 3),
-        ),
+        *(("41", "41", 1, 2), ("-6", "-6", 1, 2), ("00", "00", 1, 2), ("999", "999", 1, 3)),
+        *(("6.", "6.", 1, 2), ("1.05", "1.05", 1, 4), ("1.0e1", "1.0e1", 1, 5), ("-0.0", "-0.0", 1, 4)),
         *(("4_6", "6", 3, 1), ("4_0", "0", 3, 1), ("4--6", "-6", 3, 2), ("(6)", "6", 2, 1)),
         *((" 6", "6", 2, 1), ("R6", "R6", 1, 2), ("1_2_7_8", "7", 5, 1)),
     ],
@@ -180,7 +175,12 @@ def test_a_label_is_never_read_as_python_reads_integers() -> None:  # A20
 
 @pytest.mark.parametrize(
     ("text", "notation"),
-    [("⑤", "5"), ("①", "1"), ("４", "4"), ("−3", "-3"), ("–3", "-3"), ("4\N{NON-BREAKING HYPHEN}1", "4-1")],
+    [
+        *(("⑤", "5"), ("①", "1"), ("４", "4"), ("−3", "-3"), ("–3", "-3")),
+        ("4\N{NON-BREAKING HYPHEN}1", "4-1"),
+        *(("1.", "1"), ("1.0", "1"), ("-2.00", "-2"), ("4._1.", "4_1"), ("(3.)", "(3)"), ("R5.", "R5")),
+        *(("0.", "0"), ("0.0", "0"), ("１．", "1")),
+    ],
 )
 def test_numbers_in_other_clothes_are_read_with_a_warning(text: str, notation: str) -> None:
     found = inspect(text)
@@ -195,6 +195,10 @@ def test_numbers_in_other_clothes_can_be_no_finger_either() -> None:
     found = fault("4_⑥")
     assert (found.code, found.message, found.column, found.length) == ("KT330", "`6` is not a finger", 1, 3)
     assert inspect("ｘ").label is None
+    dots = inspect("1..").diagnostic
+    assert dots is not None
+    assert dots.code == "KT331"
+    assert inspect("7.0", "1-10").label == parse_label("2")
 
 
 # --- what is kept --------------------------------------------------------------------------

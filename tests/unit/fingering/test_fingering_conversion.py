@@ -51,7 +51,7 @@ def test_there_and_back(tmp_path: Path, first: str, second: str) -> None:
     assert end.read_text() == PIG
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(fingering=fingerings(max_size=8, ordered=True))
 def test_no_finger_and_no_hand_is_lost(tmp_path: Path, fingering: Fingering) -> None:
     """Notes of a score come in order of time; of two that begin together the order is kept."""

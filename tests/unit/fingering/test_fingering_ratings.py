@@ -13,7 +13,7 @@ def piece(*labels: str) -> Fingering:
 
 
 def test_a_unit_is_the_finger_that_strikes_a_note() -> None:
-    found = ratings([piece("1", "-5", "4_1", ""), piece("5", "-1", "4", "2"), None])
+    found = ratings([[piece("1", "-5", "4_1", ""), piece("5", "-1", "4", "2"), None]])
     names = (*found.labels, None)
     assert [[names[code] for code in unit] for unit in found.codes] == [
         ["1", "5", None],
@@ -24,4 +24,4 @@ def test_a_unit_is_the_finger_that_strikes_a_note() -> None:
 
 
 def test_nothing_has_no_unit() -> None:
-    assert ratings([None, piece()]).codes.shape == (0, 2)
+    assert ratings([[None, piece()]]).codes.shape == (0, 2)

@@ -99,7 +99,7 @@ def test_the_profile_decides() -> None:
     assert found.endswith("fingers 1 and 5 span 17 units, at most 14")
     (warning,) = lint(tenth, FingeringOptions(profile="pianovam"))
     assert warning.severity == "warning"
-    assert warning.hint == "by the profile `pianovam`; --profile chooses another hand"
+    assert warning.hint == "by the profile `pianovam`; --profile parncutt1997 allows it"
 
 
 def test_places_are_in_order_of_time_and_beyond_twenty_are_counted() -> None:

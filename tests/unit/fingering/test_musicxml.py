@@ -144,7 +144,9 @@ def test_measures_may_hold_the_parts() -> None:
         f'<measure number="2">{part("P1", note("D5", "9"))}{part("P2", note("D3"))}</measure>'
         "</score-timewise>"
     )
-    assert parsed(text).diagnostics[-1].message == "`9` is not a finger (part P1, measure 2, beat 1)"
+    assert parsed(text).diagnostics[-1].message == (
+        "`9` is not a finger: the note counts as without finger (part P1, measure 2, beat 1)"
+    )
     reading = parsed(text.replace(">9<", ">2<").replace("wise><m", "wise><measure/><m"))
     assert rows(reading.annotations[0][1]) == [
         (0, 1, 72, "R", ""),
@@ -304,6 +306,7 @@ def test_numbers_may_have_another_meaning() -> None:
             "",
         ),
         ("⑤", f"warning 4:12+1 KT332 `⑤` read as `5` {AT_1}", "5"),
+        ("1.", f"warning 4:12+2 KT332 `1.` read as `1` {AT_1}", "1"),
     ],
 )
 def test_odd_fingers_are_told_with_their_place(finger: str, expected: str, label: str) -> None:  # row 73
@@ -315,20 +318,25 @@ def test_odd_fingers_are_told_with_their_place(finger: str, expected: str, label
 @pytest.mark.parametrize(
     ("finger", "expected"),
     [
-        ("9", f"error 4:12+1 KT330 `9` is not a finger {AT_1}"),
-        ("4-7", f"error 4:14+1 KT330 `7` is not a finger {AT_1}"),
-        ("1.5", f"error 4:12+3 KT330 `1.5` is not a finger {AT_1}"),
+        ("6", "4:12+1 KT330 `6`"),
+        ("12", "4:12+2 KT330 `12`"),
+        ("4-7", "4:14+1 KT330 `7`"),
+        ("1.5", "4:12+3 KT330 `1.5`"),
+        ("-0", "4:12+2 KT330 `-0`"),
     ],
 )
-def test_numbers_that_are_no_fingers_are_errors(finger: str, expected: str) -> None:  # A17
-    reading = parsed(score(note("C4", finger)))
-    assert told_without_hints(reading) == expected
-    assert reading.annotations == ()
+def test_a_number_that_is_no_finger_costs_its_note_the_finger_alone(finger: str, expected: str) -> None:
+    text = score(note("C4"), note("D4", finger), note("E4", "3"))
+    assert told_without_hints(parsed(text)) == (
+        f"warning {expected.replace('4:', '5:', 1)} is not a finger: the note counts as without finger"
+        " (part P1, measure 1, beat 2)"
+    )
+    assert labels(text) == [["", "", "3"]]
 
 
 def test_the_place_is_that_of_the_tag_where_the_text_is_elsewhere() -> None:
     text = score(note("C4", "4-7").replace("4-7", "\n4-7")).replace("<fingering>", "<fingering\n>")
-    assert told(parsed(text)).startswith("error 4:1+10 KT330 `7` is not a finger")
+    assert told(parsed(text)).startswith("warning 4:1+10 KT330 `7` is not a finger")
 
 
 @pytest.mark.parametrize("kind", ["substitution", "alternate"])
@@ -506,6 +514,178 @@ def test_staves_below_the_second_are_the_left_hand() -> None:
 def test_staves_that_no_attribute_announces_count() -> None:
     text = score(note("C4", "1"), note("C3", "1", staff=2), attributes=SINGLE)
     assert [row[4] for row in only(text)] == ["1", "-1"]
+
+
+# --- voices that go on in the other staff ----------------------------------------------------
+
+BACK = "<backup><duration>4</duration></backup>"
+
+
+def voiced(*marks: str) -> str:
+    """Notes and rests of a measure, one quarter each; ``1@2`` is voice 1 on staff 2.
+
+    What follows a ``/`` begins with the measure; ``r`` is a rest; ``+`` adds a note to the chord before.
+    """
+    content = []
+    keys = {"1": "C5", "2": "C3"}
+    length = 0
+    for mark in marks:
+        if mark == "/":
+            content.append(f"<backup><duration>{4 * length}</duration></backup>")
+            length = 0
+            continue
+        voice, _, staff = mark.strip("+r").partition("@")
+        element = note(keys[staff], voice=int(voice or 0), staff=int(staff), chord=mark[0] == "+")
+        if mark.endswith("r"):
+            element = element.replace(keys[staff], "")
+            element = element[: element.index("<pitch>")] + "<rest/>" + element[element.index("<duration>") :]
+        content.append(element.replace("<voice>0</voice>", ""))
+        length += mark[0] != "+"
+    return "".join(content)
+
+
+def hands_of(*contents: str) -> str:
+    """The hands of the notes, measure by measure, in the order of onsets and of the score."""
+    ((_, found),) = parsed(partwise(measures(GRAND + contents[0], *contents[1:]))).annotations
+    measures_of = [found.moment(row).split(",")[0] for row in range(len(found))]
+    hands = zip(measures_of, rows(found), strict=True)
+    return " ".join(
+        "".join(row[3] for _, row in group) for _, group in itertools.groupby(hands, key=lambda each: each[0])
+    )
+
+
+ONE_FIVE = voiced("1@1", "1@1", "/", "5@2", "5@2")
+ONE_TWO = ONE_FIVE.replace("<voice>5", "<voice>2")
+
+
+@pytest.mark.parametrize(
+    ("contents", "expected"),
+    [
+        ((ONE_FIVE, voiced("1@2", "/", "5@2")), "RLRL RL"),  # as MuseScore has it
+        ((ONE_TWO, voiced("1@2", "/", "2@2")), "RLRL RL"),  # as Finale has it
+        ((ONE_FIVE, voiced("1@1", "/", "5@1")), "RLRL RL"),  # the left hand goes up
+        ((ONE_FIVE, voiced("1@2", "/", "5@2r")), "RLRL R"),  # the left hand rests
+        ((voiced("1@1", "1@2", "/", "2@2", "2@2"),), "RLRL"),  # within a measure; as many here as there
+        ((voiced("1@2", "1@1", "1@1", "/", "2@2", "2@2"),), "RLRLR"),  # most notes count, not the first one
+        ((voiced("1@1", "1@2", "/", "2@2r"),), "RR"),
+        # else no voice would be at home on the upper staff
+        ((voiced("1@1", "1@2", "1@2", "/", "5@2", "5@2", "5@2"),), "RLRLRL"),
+        # the second voice of the right hand, while the first one stays
+        ((voiced("1@1", "/", "2@1", "/", "5@2"), voiced("1@1", "/", "2@2", "/", "5@2")), "RRL RRL"),
+    ],
+)
+def test_a_voice_stays_with_its_hand_in_the_other_staff(contents: tuple[str, ...], expected: str) -> None:
+    assert hands_of(*contents) == expected
+
+
+@pytest.mark.parametrize(
+    ("contents", "expected"),
+    [
+        # no numbers, one number, the numbers of each staff
+        ((ONE_FIVE, voiced("@2", "/", "5@2")), "RLRL LL"),
+        ((voiced("1@1", "1@1"), voiced("1@2")), "RR L"),
+        ((voiced("1@1", "1@1", "/", "1@2", "/", "2@1"), voiced("1@2", "/", "2@2")), "RLRR LL"),
+        # numbers that are given anew in each measure, from the top
+        ((ONE_TWO, voiced("1@1", "/", "2@1", "/", "3@2"), voiced("1@1r", "/", "2@2")), "RLRL RRL L"),
+        (
+            (ONE_TWO, voiced("1@1", "/", "2@1", "/", "3@2r"), voiced("1@1", "/", "6@2", "/", "7@2")),
+            "RLRL RR RLL",
+        ),
+        # only the upper voice, in the lower staff: nobody is met there
+        ((ONE_FIVE, voiced("1@2")), "RLRL L"),
+    ],
+)
+def test_in_doubt_notes_belong_to_the_staff_they_are_on(contents: tuple[str, ...], expected: str) -> None:
+    assert hands_of(*contents) == expected
+    assert "KT367" not in told(parsed(partwise(measures(GRAND + contents[0], *contents[1:]))))
+
+
+def test_a_chord_across_staves_is_of_one_hand_if_the_other_one_plays() -> None:
+    across = voiced("1@1", "+1@2")
+    assert (
+        hands_of(ONE_FIVE, across + "<backup><duration>4</duration></backup>" + voiced("5@2")) == "RLRL RRL"
+    )
+    assert (
+        hands_of(ONE_FIVE, across + "<backup><duration>4</duration></backup>" + voiced("5@2r")) == "RLRL RL"
+    )
+    assert hands_of(ONE_FIVE, across) == "RLRL RL"
+
+
+def test_notes_of_a_chord_have_its_voice() -> None:
+    assert hands_of(ONE_FIVE, voiced("1@2", "+@2", "/", "5@2", "+1@2")) == "RLRL RRLL"
+
+
+@pytest.mark.parametrize(("overlap", "hands"), [(2, "RRL"), (3, "RLL")])
+def test_notes_of_a_voice_may_overlap_as_far_as_programs_round(overlap: int, hands: str) -> None:
+    upper, lower = (note(name, duration=8, staff=staff) for name, staff in (("C5", 1), ("C4", 2)))
+    # of 32 to a quarter, two are a 64th: more is another voice by the same number
+    back = "<backup><duration>{}</duration></backup>"
+    other = note("C3", duration=32, staff=2, voice=2)
+    first = upper + back.format(overlap) + lower + back.format(16 - overlap) + other
+    ((_, found),) = parsed(partwise(measures(GRAND.replace(">4<", ">32<") + first))).annotations
+    assert "".join(row[3] for row in sorted(rows(found), key=lambda row: -row[2])) == hands
+
+
+def test_fingers_stacked_on_a_chord_in_the_other_staff_are_those_of_its_hand() -> None:
+    stacked = note("C3", "1", "3", "5", staff=2, voice=1) + note("E3", staff=2, voice=1, chord=True)
+    stacked += note("G3", staff=2, voice=1, chord=True)
+    text = partwise(measures(GRAND + ONE_FIVE, ONE_FIVE, stacked + BACK + voiced("5@2")))
+    ((_, found),) = parsed(text).annotations
+    assert found.labels[8:] == ("1", "3", "5", "")
+
+
+def test_notes_that_go_home_are_told_measure_by_measure() -> None:
+    second = voiced("1@2", "1@2", "/", "5@2").replace("<voice>1", "\n<voice>1")
+    text = partwise(measures(GRAND + ONE_FIVE, second, voiced("1@1", "/", "5@1")))
+    found = [each for each in parsed(text).diagnostics if each.code == "KT367"]
+    assert [(each.code, each.severity, each.count) for each in found] == [
+        ("KT367", "note", 2),
+        ("KT367", "note", 1),
+    ]
+    assert found[0].message == (
+        "2 notes of voice `1` on staff 2: taken for the right hand, as the home of the voice is staff 1"
+        " (part P1, measure 2, beat 1)"
+    )
+    assert found[1].message == (
+        "1 note of voice `5` on staff 1: taken for the left hand, as the home of the voice is staff 2"
+        " (part P1, measure 3, beat 1)"
+    )
+    for each in found:
+        assert each.line is not None
+        assert each.column is not None
+        assert text.split("\n")[each.line - 1][each.column - 1 :].startswith("<note>")
+
+
+# --- fingers that are written otherwise ------------------------------------------------------
+
+
+@pytest.mark.parametrize("written", ["3", "4-1", "1 3 5", "5\n3\n1", "2–1", "1.", " 5 "])
+def test_words_that_may_be_fingers_are_told(written: str) -> None:
+    words = f"<direction><direction-type><words>{written}</words></direction-type></direction>\n"
+    (found,) = parsed(score(words, note("C4"), words, note("D4"))).diagnostics
+    assert (found.code, found.severity, found.line, found.count) == ("KT368", "note", 3, 2)
+    shown = written.strip().replace("\n", "\\x0a")
+    assert found.message == (
+        f"2 texts in `<words>` may be fingers, and are not read: `{shown}` (part P1, measure 1, beat 1)"
+    )
+    assert labels(score(words, note("C4"))) == [[""]]
+
+
+def test_lyrics_that_may_be_fingers_are_told() -> None:
+    lyric = "<lyric><syllabic>single</syllabic><text>{}</text></lyric></note>"
+    text = score(
+        note("C4").replace("</note>", lyric.format("1")), note("D4").replace("</note>", lyric.format("2"))
+    )
+    (found,) = parsed(text).diagnostics
+    assert found.message.startswith(
+        "2 texts in `<lyric>` may be fingers, and are not read: `1`, `2` (part P1"
+    )
+
+
+@pytest.mark.parametrize("written", ["6", "12", "dolce", "I", "1. time", "1/2", "", "x" * 9000])
+def test_other_words_are_passed_over(written: str) -> None:
+    words = f"<direction><direction-type><words>{written}</words></direction-type></direction>"
+    only(score(words, note("C4")))
 
 
 def test_a_note_stands_at_a_beat_of_a_measure() -> None:

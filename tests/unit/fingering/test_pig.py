@@ -314,6 +314,39 @@ def test_rows_have_eight_columns(text: str, expected: str, length: int) -> None:
     assert found.hint == "a row is id, onset, offset, pitch, onset velocity, offset velocity, channel, finger"
 
 
+WIDER = "rows of {} columns, as PianoPlayer writes them: those behind the finger are not read"
+
+
+@pytest.mark.parametrize("surplus", ["\t10.97818090199044", "\t-1\t0"])
+def test_rows_as_wide_as_those_of_pianoplayer_are_read(surplus: str) -> None:
+    rows = ("0\t0.1250\t0.2500\t60\tNone\tNone\t0\t1", "1\t0.1250\t0.2500\t48\tNone\tNone\t1\t-5")
+    reading = parsed("".join(f"{row}{surplus}\n" for row in rows))
+    ((_, found),) = reading.annotations
+    assert (found.onsets.tolist(), found.offsets.tolist()) == ([0.125, 0.125], [0.25, 0.25])
+    assert (found.pitches.tolist(), found.hands.tolist()) == ([60, 48], [RIGHT, LEFT])
+    assert found.labels == ("1", "-5")
+    (note,) = reading.diagnostics
+    width = 8 + surplus.count("\t")
+    assert (note.concise(), note.severity) == (f"a.txt:1: KT340 {WIDER.format(width)}", "note")
+
+
+def test_among_rows_of_ten_columns_one_of_eight_makes_them_wrong() -> None:
+    wide = row(id="1", onset="1", offset="2").rstrip("\n") + "\t-1\t0\n"
+    assert problem(row() + wide).concise() == "a.txt:2:20: KT340 row has 10 columns instead of 8"
+    narrow = problems(wide + row(id="2", onset="2", offset="3").replace("\t80", ""))
+    assert [found.concise() for found in narrow] == [
+        f"a.txt:1: KT340 {WIDER.format(10)}",
+        "a.txt:2:1: KT340 row has 7 columns instead of 10",
+    ]
+
+
+def test_pitches_of_pianoplayer_are_numbers_or_spelled() -> None:
+    wide = row(pitch="C4").rstrip("\n") + "\t-1\t0\n"
+    ((_, found),) = parsed(wide).annotations
+    assert found.pitches.tolist() == [60]
+    assert "KT341 not a pitch: `128`" in problems(wide.replace("C4", "128"))[-1].concise()
+
+
 @pytest.mark.parametrize(
     ("text", "width", "count"),
     [

@@ -4,7 +4,10 @@
 import errno
 import os
 import shutil
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import pytest
 
 from kammerton.errors import OutputError
 from kammerton.formats import write_atomically
-from kammerton.formats.atomic import write_folder_atomically
+from kammerton.formats.atomic import clear_left, replacing, replacing_folder, write_folder_atomically
 
 OLD, NEW = b"old\n", b"new\n" * 1000
 
@@ -277,3 +280,158 @@ def test_a_folder_does_not_replace_a_file(target: Path, monkeypatch: pytest.Monk
     with pytest.raises(OutputError, match="KT501 cannot write `no/run`: folder `no` does not exist"):
         write_folder_atomically("no/run", FILES)
     assert target.read_bytes() == OLD
+
+
+# --- writers that were killed --------------------------------------------------------------
+
+KILLED = """
+import os, signal, sys
+from kammerton.formats.atomic import replacing, write_atomically, write_folder_atomically
+
+write, event, number = {write!r}, {event!r}, {number}
+
+def watch(name, arguments):
+    global number
+    if name == event and ".out." in str(arguments):
+        number -= 1
+        if number == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(watch)
+if write == "file":
+    write_atomically("out", b"new")
+elif write == "folder":
+    write_folder_atomically("out", {{"a": b"1", "b": b"2"}})
+else:
+    with replacing("out") as folder:
+        (folder / "piece").write_bytes(b"1")
+        (folder / "whole").write_bytes(b"new")
+"""
+needs_locks = pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+
+
+def killed(folder: Path, write: str, event: str, number: int) -> list[str]:
+    """Return what is there after a writer of ``out`` has killed itself."""
+    program = KILLED.format(write=write, event=event, number=number)
+    assert (
+        subprocess.run([sys.executable, "-c", program], cwd=folder, check=False).returncode == -signal.SIGKILL
+    )
+    return names(folder)
+
+
+@needs_locks
+def test_what_a_killed_writer_of_a_file_has_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    (tmp_path / "out").write_bytes(OLD)
+    assert len(killed(tmp_path, "file", "os.rename", 1)) == 2
+    assert len(killed(tmp_path, "file", "os.rename", 1)) == 2  # the second has removed what the first left
+    assert (tmp_path / "out").read_bytes() == OLD
+    write_atomically(tmp_path / "out", NEW)
+    assert names(tmp_path) == ["out"]
+    assert (tmp_path / "out").read_bytes() == NEW
+
+
+@needs_locks
+def test_what_a_killed_writer_of_a_pack_has_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    assert len(killed(tmp_path, "pack", "os.rename", 1)) == 1
+    assert len(killed(tmp_path, "pack", "os.rename", 1)) == 1  # the second has removed what the first left
+    with replacing(tmp_path / "out") as folder:
+        assert names(tmp_path) == [folder.name]
+        (folder / "whole").write_bytes(NEW)
+    assert names(tmp_path) == ["out"]
+
+
+@needs_locks
+@pytest.mark.parametrize(
+    ("event", "number", "standing"),
+    [
+        ("open", 2, OLD),  # while files are written
+        ("os.rename", 1, OLD),  # before the old folder is taken away
+        ("os.rename", 2, None),  # before the new one is put in its place
+        ("shutil.rmtree", 1, b"1"),  # before the old one is removed
+    ],
+)
+def test_what_a_killed_writer_of_a_folder_has_left_is_removed_and_what_stood_there_stands(
+    tmp_path: Path, event: str, number: int, standing: bytes | None
+) -> None:
+    write_folder_atomically(tmp_path / "out", {"a": OLD})
+    assert any(name.startswith(".out.") for name in killed(tmp_path, "folder", event, number))
+    assert (tmp_path / "out").exists() == (standing is not None)
+    clear_left(tmp_path / "out")
+    assert names(tmp_path) == ["out"]
+    assert (tmp_path / "out" / "a").read_bytes() == (standing or OLD)
+    killed(tmp_path, "folder", event, number)
+    write_folder_atomically(tmp_path / "out", FILES)
+    assert names(tmp_path) == ["out"]
+    assert content(tmp_path / "out") == FILES
+
+
+@needs_locks
+def test_what_is_being_written_is_left_alone(tmp_path: Path) -> None:
+    """By another writer of the same, who has no other lock."""
+    with replacing_folder(tmp_path / "run") as new, replacing(tmp_path / "pack") as folder:
+        write_folder_atomically(tmp_path / "run", {"a": OLD})
+        clear_left(tmp_path / "pack")
+        assert names(tmp_path) == sorted([new.name, folder.name, "run"])
+        (new / "b").write_bytes(NEW)
+        (folder / "whole").write_bytes(NEW)
+    assert names(tmp_path) == ["pack", "run"]
+    assert content(tmp_path / "run") == {"b": NEW}
+
+
+def test_only_what_was_written_beside_the_same_place_is_removed(tmp_path: Path) -> None:
+    own = {
+        *(
+            "run.0123abcd.tmp",
+            ".run.0123abcd.tmpx",
+            ".run.0123abcd.bak",
+            ".run.0123ABCD.tmp",
+            ".run.123abcd.tmp",
+        ),
+        *(".run2.0123abcd.tmp", ".run.x.0123abcd.tmp", ".xrun.0123abcd.tmp", ".run.shards"),
+    }
+    for name in own:
+        (tmp_path / name).mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / ".run.01234567.tmp").symlink_to("elsewhere")
+    os.mkfifo(tmp_path / ".run.89abcdef.tmp")
+    write_folder_atomically(tmp_path / "run", FILES)
+    assert set(names(tmp_path)) == own | {"run", "elsewhere", ".run.01234567.tmp", ".run.89abcdef.tmp"}
+    assert content(tmp_path / "run") == FILES
+
+
+def test_a_place_that_was_taken_for_one_left_behind_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the moment between its making and its lock."""
+    mkdir, opened, tries = Path.mkdir, os.open, iter(range(9))
+
+    def lost(self: Path, *rest: Any, **more: Any) -> None:
+        mkdir(self, *rest, **more)
+        if next(tries) == 0:
+            self.rmdir()
+
+    def lost_file(path: Any, flags: int, *rest: Any) -> int:
+        descriptor = opened(path, flags, *rest)
+        if flags & os.O_CREAT and next(tries) == 0:
+            Path(path).unlink()
+        return descriptor
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "mkdir", lost)
+        write_folder_atomically(tmp_path / "run", FILES)
+    tries = iter(range(9))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", lost_file)
+        write_atomically(tmp_path / "out", NEW)
+    assert content(tmp_path / "run") == FILES
+    assert (tmp_path / "out").read_bytes() == NEW
+    assert names(tmp_path) == ["out", "run"]
+
+
+def test_where_there_are_no_locks_nothing_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".run.0123abcd.tmp").mkdir()
+    monkeypatch.setattr("kammerton.formats.atomic.fcntl", None)
+    write_folder_atomically(tmp_path / "run", {"a": OLD})
+    write_folder_atomically(tmp_path / "run", FILES)
+    assert names(tmp_path) == [".run.0123abcd.tmp", "run"]
+    assert content(tmp_path / "run") == FILES

@@ -12,8 +12,9 @@ import kammerton
 from kammerton.chords import TASK, ChordOptions
 from kammerton.errors import DataError, OptionError
 from kammerton.formats import Found, find_files
-from kammerton.formats.collecting import collect
+from kammerton.formats.collecting import collect, find
 from kammerton.formats.folders import normal_form
+from kammerton.model.registry import find_task
 from unit.formats.telling import tell
 
 SUFFIXES = (".lab", ".txt", ".chords.jams", ".jams")
@@ -195,41 +196,74 @@ def test_34_names_that_are_not_utf_8(tmp_path: Path) -> None:
     assert found.diagnostics[0].concise().endswith("\\udcff.md: KT205 ignored: suffix not recognised")
 
 
-def test_links_within_the_folder_are_followed(tmp_path: Path) -> None:
-    make(tmp_path, "root/x/a.lab")
+def test_links_to_files_are_followed_within_the_folder_and_out_of_it(tmp_path: Path) -> None:
+    make(tmp_path, "blobs/3f9a.lab", "blobs/77", "root/x/a.lab")
     (tmp_path / "root/b.lab").symlink_to("x/a.lab")
+    (tmp_path / "root/c.lab").symlink_to("../blobs/3f9a.lab")
+    (tmp_path / "root/d.lab").symlink_to(tmp_path / "blobs/77")  # named by the link, as hubs lay folders out
     found = find_files(tmp_path / "root", suffixes=SUFFIXES)
-    assert items(found, tmp_path / "root") == {"b": ["b.lab"], "x/a": ["x/a.lab"]}
+    assert items(found, tmp_path / "root") == {
+        "b": ["b.lab"],
+        "c": ["c.lab"],
+        "d": ["d.lab"],
+        "x/a": ["x/a.lab"],
+    }
+    assert found.diagnostics == ()
 
 
-def test_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
-    make(tmp_path, "secret.lab", "rooted/a.lab", "root/a.lab")
-    (tmp_path / "root/b.lab").symlink_to("../secret.lab")
-    (tmp_path / "root/c.lab").symlink_to(tmp_path / "rooted/a.lab")
+def test_links_to_folders_are_followed_within_the_folder_and_out_of_it(tmp_path: Path) -> None:
+    make(tmp_path, "elsewhere/deep/a.lab", "elsewhere/.git/b.lab", "root/x/c.lab")
+    (tmp_path / "root/album").symlink_to("../elsewhere", target_is_directory=True)
+    (tmp_path / "root/y").symlink_to("x")
+    (tmp_path / "elsewhere/more").symlink_to(tmp_path / "root/x")
     found = find_files(tmp_path / "root", suffixes=SUFFIXES)
-    assert list(found.files) == ["a"]
+    assert list(found.files) == ["album/deep/a", "album/more/c", "x/c", "y/c"]
+    assert told(found, tmp_path / "root") == ["album/.git", "note KT205 ignored: hidden"]
+
+
+@pytest.mark.parametrize("target", [".", "..", "../.."], ids=["itself", "the folder above", "the one beyond"])
+def test_a_link_back_is_not_followed(tmp_path: Path, target: str) -> None:
+    make(tmp_path, "root/x/a.lab")
+    (tmp_path / "root/x/loop").symlink_to(target)
+    found = find_files(tmp_path / "root", suffixes=SUFFIXES)
+    assert list(found.files) == ["x/a"]
+    real = os.path.realpath(tmp_path / "root/x" / target)
     assert told(found, tmp_path / "root") == [
-        "b.lab",
-        f"error KT107 link leads out of the folder, to `{os.path.realpath(tmp_path)}/secret.lab`",
-        "  help: copy the file to where the link is",
-        "c.lab",
-        f"error KT107 link leads out of the folder, to `{os.path.realpath(tmp_path)}/rooted/a.lab`",
-        "  help: copy the file to where the link is",
+        "x/loop",
+        f"warning KT107 link not followed: it leads back to `{real}`, in which it lies",
     ]
 
 
-def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
-    make(tmp_path, "x/a.lab")
-    (tmp_path / "x/loop").symlink_to("..")
-    found = find_files(tmp_path, suffixes=SUFFIXES)
-    assert list(found.files) == ["x/a"]
-    assert told(found, tmp_path) == ["x/loop", "note KT205 ignored: a link to a folder"]
+def test_two_folders_that_link_to_each_other_are_gone_through_once_each_way(tmp_path: Path) -> None:
+    make(tmp_path, "root/a/1.lab", "root/b/2.lab")
+    (tmp_path / "root/a/to").symlink_to("../b")
+    (tmp_path / "root/b/to").symlink_to("../a")
+    found = find_files(tmp_path / "root", suffixes=SUFFIXES)
+    assert list(found.files) == ["a/1", "a/to/2", "b/2", "b/to/1"]
+    assert [(said.code, said.severity) for said in found.diagnostics] == [("KT107", "warning")] * 2
 
 
-def test_links_to_nothing_are_items_that_cannot_be_read(tmp_path: Path) -> None:
+def test_links_that_multiply_have_an_end(tmp_path: Path) -> None:
+    for level in range(40):  # two ways down from each level: 2**40 folders
+        make(tmp_path, f"root/{level:02}/a.lab")
+        for name in ("left", "right"):
+            (tmp_path / f"root/{level:02}" / name).symlink_to(f"../{level + 1:02}")
+    found = find_files(tmp_path / "root", suffixes=SUFFIXES)
+    assert 40 <= len(found.files) < 40 * 102
+    assert {(said.code, said.severity) for said in found.diagnostics} >= {("KT107", "error")}
+
+
+def test_links_to_nothing_are_items_that_cannot_be_read_or_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.lab").symlink_to("nowhere.lab")
     (tmp_path / "b.lab").symlink_to("b.lab")
-    assert list(find_files(tmp_path, suffixes=SUFFIXES).files) == ["a", "b"]
+    (tmp_path / "album").symlink_to("nowhere")
+    found = find_files(tmp_path, suffixes=SUFFIXES)
+    assert list(found.files) == ["a", "b"]
+    real = os.path.realpath(tmp_path)
+    assert told(found, tmp_path) == [
+        "album",
+        f"warning KT107 link leads nowhere that can be read: `{real}/nowhere`",
+    ]
 
 
 def test_the_folder_may_be_a_link(tmp_path: Path) -> None:
@@ -299,13 +333,77 @@ def test_half_surrogate_pairs_in_names_are_spelled_out() -> None:
     assert normal_form("caf\udce9 \udfff") == "caf\\xe9 \\udfff"
 
 
-def test_a_link_that_leads_out_breaks_no_item_that_has_another_file(tmp_path: Path) -> None:
-    make(tmp_path, "elsewhere/a.lab", "songs/a.txt")
-    for name in ("a.lab", "b.lab"):
-        (tmp_path / "songs" / name).symlink_to(tmp_path / "elsewhere/a.lab")
-    found = collect(tmp_path / "songs", name=None, default_name="x", task=TASK, options=ChordOptions())
-    assert list(found.sources) == ["a"]
-    assert found.broken == {"b": "link leads out of the folder"}
+PROSE = "MIT License\n\nCopyright (c) 2020 Zoe\n1. Do what you want.\n"
+INDEX = "id,title,artist\n1,Blue,Ann\n2,Red,Bob\n"
+ROWS = {
+    "chords": ("song.lab", "0 2 C\n"),
+    "fingering": ("song-1_fingering.txt", "0\t0.0\t0.5\tC4\t64\t80\t0\t1\n"),
+    "instruments": ("song.txt", "piano\nvoice\n"),
+}
+
+
+@pytest.mark.parametrize("task", ROWS)
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("README.txt", PROSE),
+        ("readme.txt", "Chords by two students.\n"),
+        ("00-README-first.txt", PROSE),
+        ("LICENSE.txt", PROSE),
+        ("licence_cc-by.txt", PROSE),
+        ("billboard-2.0-index.csv", INDEX),
+        ("sub/index.csv", INDEX),
+        ("checksums.txt", "d41d8c song.lab\nffa01b song2.lab\n"),
+    ],
+)
+def test_texts_about_the_data_are_passed_over_with_a_note(
+    tmp_path: Path, task: str, name: str, text: str
+) -> None:
+    song, rows = ROWS[task]
+    (tmp_path / "sub").mkdir()
+    (tmp_path / song).write_text(rows)
+    (tmp_path / name).write_text(text)
+    record = find_task(task)
+    assert len(find(tmp_path, record, record.options()).files) == 1
+    collection = collect(tmp_path, name=None, default_name="x", task=record, options=record.options())
+    assert len(collection.sources) == 1
+    (note,) = collection.diagnostics
+    assert (note.code, note.severity, note.file) == ("KT205", "note", str(tmp_path / name))
+    assert "ignored: " in note.message
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "text"),
+    [
+        ("chords", "README.txt", "0 2 C\n2 1 G\n"),  # rows, one of them wrong
+        ("chords", "README.lab", PROSE),  # a suffix that no text has
+        ("chords", "index.csv", "start,end,label\n0,x,C\n"),
+        ("chords", "Changes.txt", PROSE),  # a song may be called so
+        ("chords", "About a Girl.txt", PROSE),
+        ("chords", "metadata.json", '{"annotations": [\n{"namespace": "chord", "data": 1}]}'),
+        ("fingering", "index.txt", "0\t0.0\t0.5\tC4\t64\t80\t0\n"),
+        ("instruments", "metadata.csv", "file,instrument\nsong,piano\n"),
+        ("instruments", "metadata.yaml", "stems: ["),
+        ("instruments", "About a Girl.txt", "a voice that sings of a girl\n"),
+    ],
+)
+def test_what_may_be_an_annotation_is_not_passed_over(
+    tmp_path: Path, task: str, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    record = find_task(task)
+    assert len(find(tmp_path, record, record.options()).files) == 1
+
+
+def test_a_text_that_is_named_itself_is_read(tmp_path: Path) -> None:
+    (tmp_path / "README.txt").write_text(PROSE)
+    found = find(tmp_path / "README.txt", TASK, ChordOptions())
+    assert list(found.files) == ["README"]
+
+
+def test_a_text_about_the_data_in_another_encoding_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "README.txt").write_bytes("Akkorde von Zo\xeb\n".encode("latin-1"))
+    assert find(tmp_path, TASK, ChordOptions()).files == {}
 
 
 def test_keys_that_had_to_be_composed_are_remembered() -> None:

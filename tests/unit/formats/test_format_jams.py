@@ -468,3 +468,65 @@ def test_columns_of_a_label_count_its_escapes(tmp_path: Path, written: str, colu
     (problem,) = read_chords(path, "a.jams", ChordOptions()).diagnostics
     assert problem.column is not None
     assert (problem.column - len(before), problem.length) == (column, length)
+
+
+# --- scores, whose times are no seconds -----------------------------------------------------
+
+
+def beats(*rows: tuple[float, float], **rest: Any) -> str:
+    """Return a file of rows with these times and durations."""
+    data = [{"time": time, "duration": duration, "value": "C"} for time, duration in rows]
+    return jams(annotation(*data), **rest)
+
+
+OF_SCORES = {
+    "says so": beats((0, 1), (1, 1), sandbox={"type": "score"}),
+    "says so in capitals": beats((0, 1), (1, 1), sandbox={"type": " Score"}),
+    "annotation says so": jams(annotation(C, D, sandbox={"type": "score"})),
+    "beats from 1, several in a measure": beats((16.1, 2), (16.3, 2), (17.1, 4), (18.1, 2), (18.3, 2)),
+    "beats from 0": beats((0.0, 2), (0.2, 2), (1.0, 2), (1.2, 2)),
+    # 2.15 and 2.175 are beats 1.5 and 1.75 of measure 2
+    "parts of beats": beats((1.1, 1.5), (1.25, 0.5), (2.1, 0.5), (2.15, 0.25), (2.175, 1.25), (3.1, 2)),
+    "a duration that is wrong": beats((1.1, 2), (1.3, 2), (2.1, 4), (2.3, 2), (3.1, 2), (3.3, 2)),
+    "one chord a measure": beats((28.0, 4), (29.0, 4), (30.0, 4), (31.0, 4)),
+    "chords of several measures": beats((1.1, 3), (2.1, 6), (4.1, 3), (5.1, 3)),
+}
+
+
+@pytest.mark.parametrize("text", OF_SCORES.values(), ids=OF_SCORES)
+def test_times_of_a_score_are_no_seconds(text: str) -> None:
+    reading = parse(text, "a.jams")
+    assert reading.tracks == ()
+    (said,) = reading.diagnostics
+    assert (said.code, said.severity) == ("KT148", "error")
+    assert "of a score, not seconds" in said.message
+    assert "--overlap" not in str(said.hint)
+
+
+OF_RECORDINGS = {
+    "says so": beats((0, 1.5), (1, 2), sandbox={"type": "audio"}),
+    "type is no text": beats((0, 1.5), (1, 2), sandbox={"type": ["score"]}),
+    "type elsewhere": beats((0, 1.5), (1, 2), file_metadata={"type": "score"}),
+    "one row": beats((0, 1.5), (0.5, 1)),
+    "one overlap of many rows": beats((0, 1), (0.5, 0.5), (1, 1), (2, 1)),
+    "ends in place of durations": beats((0, 4), (4, 8), (8, 12)),
+    "durations that differ": beats((0, 2), (1, 3), (2, 2), (3, 4)),
+    "all rows too long by half": beats((0, 1.5), (1, 1.5), (2, 1.5)),
+    "out of order": beats((1.3, 2), (1.1, 2), (2.1, 2)),
+}
+
+
+@pytest.mark.parametrize("text", OF_RECORDINGS.values(), ids=OF_RECORDINGS)
+def test_overlaps_of_seconds_are_overlaps(text: str) -> None:
+    assert {said.code for said in parse(text, "a.jams").diagnostics} - {"KT128"} == {"KT126"}
+
+
+def test_a_score_that_does_not_say_so_is_trimmed_if_asked_with_a_warning() -> None:
+    rows = ((16.1, 1), (16.2, 1), (17.1, 2))
+    reading = parse(beats(*rows), "a.jams", overlap="trim")
+    assert [(said.code, said.severity) for said in reading.diagnostics if said.code == "KT148"] == [
+        ("KT148", "warning")
+    ]
+    assert len(reading.tracks) == 1
+    told_so = parse(beats(*rows, sandbox={"type": "score"}), "a.jams", overlap="trim")
+    assert [(said.code, said.severity) for said in told_so.diagnostics] == [("KT148", "error")]

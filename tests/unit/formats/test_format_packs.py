@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
@@ -48,7 +48,6 @@ def test_any_text_comes_back(text: str) -> None:
     stored.encode()  # no lone surrogate is left
 
 
-@settings(max_examples=15)
 @given(
     st.lists(
         arrays.arrays(np.float64, 2, elements=st.floats(0, 1e6, width=64)).map(np.sort),

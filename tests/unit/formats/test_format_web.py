@@ -223,3 +223,45 @@ def test_links_with_queries_are_the_files_that_they_name(host: str) -> None:
     assert set(scores.references) == {"one", "sub/a b"}
     assert "s3cret" not in json.dumps([each.to_dict() for each in scores.diagnostics])
     assert not any(each.code == "KT205" for each in scores.diagnostics)
+
+
+def test_a_page_that_links_to_itself_is_not_listed_without_end(host: str) -> None:
+    """As a server does that shows the same page at whatever lies below it."""
+    Guarded.pages["/ref/"] = '<a href="one.lab">one</a> <a href="sub/">sub</a>'
+    for depth in range(1, 40):
+        place = "sub/" * depth
+        (Guarded.root / "ref" / place).mkdir(parents=True, exist_ok=True)
+        Guarded.pages[f"/ref/{place}"] = '<a href="one.lab">one</a> <a href="sub/">sub</a>'
+    with pytest.raises(DataError) as caught:
+        scored(host)
+    (said,) = caught.value.diagnostics
+    assert (said.code, said.file) == ("KT730", f"{host}/ref/{'sub/' * 33}")
+    assert said.message == "cannot be listed: more than 32 folders deep; a page may link to itself"
+    assert len(Guarded.asked) == 33  # the folder itself, and 32 below it
+
+
+def test_a_folder_may_be_32_folders_deep() -> None:
+    top = "https://h.org/a/"
+
+    def page(place: str) -> list[dict[str, str]]:
+        return [{"name": f"{place}sub/" if place.count("/sub") < 32 else f"{place}x.lab"}]
+
+    ((found, *_),) = linked(page, top, {})
+    assert found == f"{top}{'sub/' * 32}x.lab"
+
+
+def test_folders_that_are_too_many_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kammerton.formats.remote.web._MOST_PAGES", 7)
+    top, asked = "https://me:s3cret@h.org/a/", []
+
+    def page(place: str, links: str = "ab") -> list[dict[str, str]]:
+        asked.append(place)
+        return [{"name": f"{place}{name}/"} for name in links] if place.count("/") < 6 else []
+
+    assert list(linked(page, top, {})) == []  # two, and two in each of them: 7 with the folder itself
+    assert len(asked) == 7
+    with pytest.raises(
+        DataError, match=r"more than 7 folders below https://h\.org/a/; a page may link"
+    ) as caught:
+        list(linked(lambda place: page(place, "abc"), top, {}))
+    assert "s3cret" not in str(caught.value)

@@ -74,7 +74,7 @@ def test_items_that_the_table_lacks(tmp_path: Path) -> None:
             "1:1: KT217 no column `album` beside that of the items; columns: `song`, `album`",
         ),
         ("item,album\nx,A\nx,B\n", "3:1: KT217 item `x` is in two groups: `A`, `B`"),
-        ("item,album\nx\ny,A\n", "2:1: KT217 row has no item and album"),
+        ("item,album\nx\ny,A\n", "2:1: KT217 row has 1 column, the header 2"),
         ("item,album\n", "KT217 no items in the column `album`"),
     ],
 )

@@ -239,7 +239,8 @@ def test_mixtures_of_scores_and_none() -> None:
     assert said == (
         "error 2:1+1 KT610 label without a confidence in a list in which others have one\n"
         "  help: give every label a confidence, or none\n"
-        "note 3:1+1 KT611 labels without confidence: they are not ranked"
+        "note 3:1+1 KT611 labels without confidence: they are not ranked\n"
+        "  help: --ranked takes their order for their rank"
     )
     assert finished(entries((0, "F", NAN), (0, "E", NAN)), 1, Manner(ordered=True))[:2] == (["<F E>"], "")
 

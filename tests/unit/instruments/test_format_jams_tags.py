@@ -39,9 +39,32 @@ def test_an_annotation_may_say_that_there_is_nothing() -> None:
 def test_without_confidence_nothing_is_ranked() -> None:
     reading = jams(annotation(tag("E"), tag("F")))
     assert lists(reading) == {None: "{E F}"}
-    assert told(reading.diagnostics) == ("note 1:93+1 KT611 labels without confidence: they are not ranked")
+    assert told(reading.diagnostics) == (
+        "note 1:93+1 KT611 labels without confidence: they are not ranked\n"
+        "  help: --ranked takes their order for their rank"
+    )
     bare = read('{"annotations": [{"namespace": "tag_open", "data": [{"value": "E"}]}]}', ".jams")
     assert lists(bare) == {None: "{E}"}
+
+
+def test_labels_without_confidence_are_ranked_by_their_order_if_the_caller_says_so() -> None:
+    assert only(jams(annotation(tag("F"), tag("E")), ranked=True)) == "<F E>"
+    assert only(jams(annotation(tag("F", 0.25), tag("E", 0.5)), ranked=True)) == "<E=0.5 F=0.25>"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [({"ranked": True}, "<F E>"), ({"ranked": "yes"}, "{F E}"), ({"ranked": False}, "{F E}"), (3, "{F E}")],
+)
+def test_labels_without_confidence_are_ranked_by_their_order_if_the_file_says_so(
+    said: object, expected: str
+) -> None:
+    other = annotation(tag("G"), tag("F"))
+    reading = jams(annotation(tag("F"), tag("E"), sandbox=said), other)
+    assert lists(reading) == {"1": expected, "2": "{G F}"}
+    whole = {"annotations": [annotation(tag("F"), tag("E")), other], "sandbox": said}
+    ranked = lists(read(json.dumps(whole), ".jams"))
+    assert ranked == {"1": expected, "2": expected.replace("F E", "G F")}
 
 
 def test_nan_counts_as_none() -> None:

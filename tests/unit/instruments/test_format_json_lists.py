@@ -2,11 +2,14 @@
 """JSON of one item, or by item."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from kammerton.formats import Limits
 from unit.instruments.listing import SAMPLE, items, lists, only, read, sheet, told
+
+REPORTED = Path(__file__).parents[2] / "cases" / "reported" / "instruments"
 
 
 @pytest.mark.parametrize(
@@ -45,6 +48,7 @@ def test_0_and_1_in_all_items_are_sets_and_null_was_not_judged() -> None:
         "note KT614 3 of 4 pairs of item and instrument were judged; the rest is neither right nor wrong\n"
         "  help: --assume-absent takes what nobody judged for absent"
     )
+    assert items(sheet(text, ".json", assume_absent=True)) == {"a": "{E}", "b": "{!E}", "c": "{}"}
     other = sheet('{"a": {"E": 1, "F": 0}, "b": {"E": 0.5, "F": null}}', ".json")
     assert items(other) == {"a": "v<E=1 F=0>", "b": "v<E=0.5>"}
     assert told(other.diagnostics) == "note 1:46+4 KT612 label without a score left out"
@@ -61,6 +65,30 @@ def test_stems_by_recording() -> None:
         "note 2:12+11 KT627 `Main System` names no instrument, and is left out (2 in all)\n"
         "note 2:32+9 KT627 `Unlabeled` names no instrument, and is left out"
     )
+
+
+def test_notes_of_nsynth_are_of_their_families() -> None:
+    text = (REPORTED / "nsynth_examples.json").read_text(encoding="utf-8")
+    found = sheet(text, ".json")
+    assert items(found) == {"bass_synthetic_033-022-050": "{bass}", "guitar_acoustic_010-066-100": "{guitar}"}
+    assert told(found.diagnostics) == ""
+    unknown = sheet('{"n": {"pitch": 22,\n"instrument_family_str": "Ee"}}', ".json", taxonomy=SAMPLE)
+    assert [(each.code, each.line, each.column) for each in unknown.diagnostics] == [("KT600", 2, 27)]
+
+
+@pytest.mark.parametrize("text", ['{"lists": {}}', '{"a": [], "b": {}}', '{"a": {"F": 0, "G": 0}}'])
+def test_a_file_in_which_no_item_has_an_instrument_is_said(text: str) -> None:
+    found = sheet(text, ".json")
+    assert told(found.diagnostics) == "warning KT622 no item of the file has an instrument"
+    assert told(sheet('{"a": [], "b": ["F"]}', ".json").diagnostics) == ""
+
+
+def test_numbers_of_classes_are_no_scores() -> None:
+    said = told(read('{"E": 0, "F": 1, "G": 2}', ".json").diagnostics)
+    assert said.startswith(
+        "error 1:1+24 KT624 format not recognised: numbers of classes, and no annotations\n"
+    )
+    assert only(read('{"E": 2, "F": 1, "G": 0}', ".json")) == "v<E=2 F=1 G=0>"
 
 
 def test_repeats_and_unknown_labels_have_places() -> None:

@@ -231,8 +231,27 @@ def test_a_list_in_which_some_labels_have_scores_is_broken_and_one_without_is_no
         "error 3:3+1 KT610 label without a score in a list in which others have one\n"
         "  help: give every label a score, or none\n"
         "note 4:3+1 KT611 labels without score: they are not ranked (1 item)\n"
+        "  help: --ranked takes their order for their rank\n"
         "note 5:5+3 KT612 score is not a number, and counts as none"
     )
+
+
+def test_rows_of_parts_of_a_recording_name_a_label_again_and_again() -> None:
+    text = (
+        "segment_id\tstart_time_seconds\tend_time_seconds\tlabel\nx_0\t0\t1\tF\nx_0\t2\t3\tF\ny_0\t0\t1\tG\n"
+    )
+    found = sheet(text, ".tsv")  # as the strong labels of AudioSet
+    assert items(found) == {"x_0": "{F}", "y_0": "{G}"}
+    assert told(found.diagnostics) == ""
+
+
+def test_the_caller_may_say_that_the_order_ranks() -> None:
+    found = sheet("file,instrument,score\na,G,\na,F,\nb,E,1\n", ranked=True)
+    assert items(found) == {"a": "<G F>", "b": "<E=1>"}
+    assert told(found.diagnostics) == ""
+    assert items(sheet("file,instrument\na,G\na,F\n", ranked=True)) == {"a": "<G F>"}
+    judged = sheet("file,instrument,relevance\na,G,1\n", ranked=True)
+    assert items(judged) == {"a": "{G ...}"}
 
 
 def test_repeated_labels_count_once_with_the_best_score() -> None:
@@ -256,6 +275,10 @@ def test_full_vectors_are_recognised_and_lists_with_the_best_first_are_not() -> 
     assert items(twice) == {"a": "<F=0.5>", "b": "<F=0.75>"}
 
 
+SHORT = "a cell that is empty still needs its separator"
+LONG = "a cell with a separator in it stands between double quotes"
+
+
 # --- rows and headers that cannot be used --------------------------------------------------
 
 
@@ -263,17 +286,19 @@ def test_rows_that_cannot_be_cut_break_their_items() -> None:
     found = sheet('file,instrument\na,F\nb\nc,F,G\nd,"F\n,F\na.wav,F,G\n"e\ne,F,\nf,F,  \n')
     assert items(found) == {"e": "{F}", "f": "{F}"}
     assert told(found.diagnostics) == (
-        "error 3:1+1 KT161 row has 1 column, the header 2\n  help: quote what has separators in it\n"
-        "error 4:5+1 KT161 row has 3 columns, the header 2\n  help: quote what has separators in it\n"
+        "error 3:1+1 KT161 row has 1 column, the header 2\n"
+        f"  help: {SHORT}\n"
+        f"error 4:5+1 KT161 row has 3 columns, the header 2\n  help: {LONG}\n"
         'error 5:3+1 KT160 quote is not closed: `"F`\n  help: a quote within a quoted field is doubled\n'
         "error 6:1+1 KT621 row names no item\n"
-        "error 7:9+1 KT161 row has 3 columns, the header 2\n  help: quote what has separators in it\n"
+        f"error 7:9+1 KT161 row has 3 columns, the header 2\n  help: {LONG}\n"
         'error 8:1+1 KT160 quote is not closed: `"e`\n  help: a quote within a quoted field is doubled'
     )
     assert found.broken == {
         "a": "KT161 row has 3 columns, the header 2",
         "b": "KT161 row has 1 column, the header 2",
         "c": "KT161 row has 3 columns, the header 2",
+        "d": 'KT160 quote is not closed: `"F`',
     }
 
 

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
+import kammerton as kt
 from kammerton.formats import Limits
 from kammerton.instruments.formats import identify, read_instruments, unfold
 from unit.instruments.listing import SAMPLE, lists, only, read, told, write
+
+REPORTED = Path(__file__).parents[2] / "cases" / "reported" / "instruments"
 
 TEXT = """\
 album: None
@@ -70,7 +73,38 @@ def test_unknown_labels_have_places() -> None:
 
 
 def test_no_stems() -> None:
-    assert only(read("stems: {}", ".yaml")) == "{}"
+    assert told(read("stems: {}", ".yaml").diagnostics) == "error KT110 no annotation rows"
+
+
+# --- Slakh2100 -------------------------------------------------------------------------------
+
+
+def test_stems_of_slakh_are_the_classes_of_those_that_were_rendered() -> None:
+    reading = read_instruments(REPORTED / "slakh" / "Track00001" / "metadata.yaml", "a")
+    assert lists(reading) == {None: "{Guitar Drums}"}
+    assert told(reading.diagnostics) == "note 24:21+5 KT627 stem that was not rendered is left out"
+
+
+def test_tracks_of_slakh_are_called_like_their_folders() -> None:
+    said = {"Track00001": ["Guitar", "Piano"]}
+    found = kt.score("instruments", REPORTED / "slakh", {"system": said}, ci=None)
+    assert found.value("open-mic-task1/P") == 1 / 2
+    assert found.value("open-mic-task1/R") == 1 / 2
+    assert identify("metadata") == ("metadata", None)
+    assert identify("x/song_metadata") == ("x/song_metadata", None)
+
+
+def test_stems_without_any_class() -> None:
+    text = "stems: {S00: {audio_rendered: true, program_num: 30}}"
+    assert told(read(text, ".yaml").diagnostics).startswith(
+        "error 1:8+1 KT624 format not recognised: no stem has an `instrument` or an `inst_class`\n"
+    )
+    empty = read("stems: {S00: {inst_class: null}, S01: {inst_class: Bass, audio_rendered: False}}", ".yaml")
+    assert lists(empty) == {None: "{}"}
+    assert told(empty.diagnostics) == (
+        "note 1:27+4 KT627 stem without an instrument is left out\n"
+        "note 1:74+5 KT627 stem that was not rendered is left out"
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,28 +116,28 @@ def test_no_stems() -> None:
             "album: x\n",
             (
                 "error 1:1+1 KT624 format not recognised: no mapping of `stems`\n"
-                "  help: metadata of MedleyDB has `stems`, each with an `instrument`"
+                "  help: `stems` have an `instrument` each (MedleyDB), or an `inst_class` (Slakh2100)"
             ),
         ),
         (
             "[a]",
             (
                 "error 1:1+1 KT624 format not recognised: no mapping of `stems`\n"
-                "  help: metadata of MedleyDB has `stems`, each with an `instrument`"
+                "  help: `stems` have an `instrument` each (MedleyDB), or an `inst_class` (Slakh2100)"
             ),
         ),
         (
             "stems: [a]",
             (
                 "error 1:8+1 KT624 format not recognised: no mapping of `stems`\n"
-                "  help: metadata of MedleyDB has `stems`, each with an `instrument`"
+                "  help: `stems` have an `instrument` each (MedleyDB), or an `inst_class` (Slakh2100)"
             ),
         ),
         (
             "stems: {S01: piano}",
             (
                 "error 1:14+5 KT624 format not recognised: stem is no mapping\n"
-                "  help: metadata of MedleyDB has `stems`, each with an `instrument`"
+                "  help: `stems` have an `instrument` each (MedleyDB), or an `inst_class` (Slakh2100)"
             ),
         ),
         (

@@ -159,7 +159,7 @@ def test_trec(data: Path) -> None:
     run = sheet_of(data / "trec" / "results.test")
     rows = [line.split() for line in (data / "trec" / "results.test").read_text().split("\n")[:-1]]
     for topic in ("301", "302", "303"):
-        ranked = sorted(((float(row[4]), row[2]) for row in rows if row[0] == topic), reverse=True)
+        ranked = sorted(((-float(row[4]), row[2]) for row in rows if row[0] == topic), key=lambda row: row[0])
         assert run.items[topic][0][1].labels == tuple(name for _, name in ranked)  # type: ignore[attr-defined]
     assert (told(qrels.diagnostics), run.broken) == ("", {})
 

@@ -5,13 +5,13 @@ import codecs
 import json
 import os
 import random
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from effort import effort
 from kammerton.formats import Limits
 from kammerton.instruments.formats import SUFFIXES, adopt, read_instruments, unfold
 from kammerton.instruments.formats.items import item_names
@@ -154,6 +154,7 @@ def test_sheets_pair_with_files_of_a_folder() -> None:
 # --- what hostile files do -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "text"),
     [
@@ -170,9 +171,8 @@ def test_sheets_pair_with_files_of_a_folder() -> None:
     ],
 )
 def test_large_nonsense_is_refused_in_no_time(suffix: str, text: str) -> None:
-    began = time.process_time()
-    reading = read(text, suffix, taxonomy="campaign-sample")
-    assert time.process_time() - began < 10
+    spent, reading = effort(lambda: read(text, suffix, taxonomy="campaign-sample"))
+    assert spent < 1000
     assert len(reading.diagnostics) <= 50
     assert max(len(each.message) for each in reading.diagnostics) < 300
 
@@ -221,20 +221,20 @@ def test_any_json_is_read_or_refused(value: object) -> None:
     assert any(each.severity == "error" for each in adopted.diagnostics) == (not adopted.annotations)
 
 
-def test_a_large_sheet_takes_seconds(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_the_time_for_a_sheet_grows_with_its_rows(tmp_path: Path) -> None:
     rng = random.Random(3)
     labels = [f"instrument {number}" for number in range(20)]
     rows = [
         f"track{item}.wav,{label},{rng.random():.4f}\n"
-        for item in range(100_000)
+        for item in range(20_000)
         for label in rng.sample(labels, 5)
     ]
     path = write(tmp_path, "s.csv", "file,instrument,score\n" + "".join(rows))
-    began = time.process_time()
-    found = unfold(path)
-    assert time.process_time() - began < 20
+    spent, found = effort(lambda: unfold(path))
+    assert spent < 400
     assert found is not None
-    assert len(found.items) == 100_000
+    assert len(found.items) == 20_000
     assert found.diagnostics == ()
     ((_, first),) = found.items["track0"]
     assert list(first.scores) == sorted((float(row.split(",")[2]) for row in rows[:5]), reverse=True)

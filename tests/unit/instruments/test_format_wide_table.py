@@ -85,8 +85,10 @@ def test_ragged_rows_break_their_items() -> None:
     found = sheet("file,E,F\na,1\nb,0,1\nc,1,1,1\n,1,1\n")
     assert items(found) == {"b": "{F}"}
     assert told(found.diagnostics) == (
-        "error 2:1+3 KT161 row has 2 columns, the header 3\n  help: quote what has separators in it\n"
-        "error 4:7+1 KT161 row has 4 columns, the header 3\n  help: quote what has separators in it\n"
+        "error 2:1+3 KT161 row has 2 columns, the header 3\n"
+        "  help: a cell that is empty still needs its separator\n"
+        "error 4:7+1 KT161 row has 4 columns, the header 3\n"
+        "  help: a cell with a separator in it stands between double quotes\n"
         "error 5:1+1 KT621 row names no item"
     )
     assert found.broken == {

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kammerton as kt
 from kammerton.errors import DataError
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
@@ -80,6 +81,38 @@ def test_tables(tmp_path: Path, name: str, content: str, expected: str) -> None:
     assert carry(tmp_path, name, content, "csv") == expected
 
 
+JAMENDO = (
+    "TRACK_ID\tARTIST_ID\tALBUM_ID\tPATH\tDURATION\tTAGS\n"
+    "track_1\ta\tb\t1.mp3\t1\tgenre---rock\tinstrument---piano\tinstrument---bass\tmood/theme---sad\n"
+    "track_2\ta\tb\t2.mp3\t1\tgenre---jazz\n"
+    "track_3\ta\tb\t3.mp3\t1\tinstrument---voice\n"
+)
+
+
+def test_of_mixed_files_of_jamendo_instruments_are_carried_over_and_the_rest_is_said(tmp_path: Path) -> None:
+    expected = "file,instrument\ntrack_1,piano\ntrack_1,bass\ntrack_3,voice\n"
+    assert carry(tmp_path, "s.tsv", JAMENDO, "csv") == expected
+    judged = "track_1 0 piano 1\ntrack_1 0 bass 1\ntrack_3 0 voice 1\n"
+    assert carry(tmp_path, "s.tsv", JAMENDO, "qrels") == judged
+    path = write(tmp_path, "s.tsv", JAMENDO)
+    found = kt.convert("instruments", path, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == expected
+    said = {each.code: (each.severity, each.message) for each in found.diagnostics}
+    assert said == {
+        "KT627": ("note", "tags that are no instruments are left out: `genre`, `mood/theme`"),
+        "KT614": ("note", "tracks without a tag of an instrument: nobody judged theirs"),
+        "KT666": ("note", "1 item is left out, of whose instruments nothing is known"),
+    }
+    assumed = carry(tmp_path, "s.tsv", JAMENDO, "csv", assume_absent=True)
+    assert assumed == "file,instrument\ntrack_1,piano\ntrack_1,bass\ntrack_2,\ntrack_3,voice\n"
+
+
+def test_files_without_any_instrument_are_written_as_judgements(tmp_path: Path) -> None:
+    lines = JAMENDO.split("\n")
+    text = "\n".join((lines[0], lines[2], ""))
+    assert carry(tmp_path, "s.tsv", text, "csv") == "file,instrument,relevance\ntrack_2,,\n"
+
+
 def test_jams(tmp_path: Path) -> None:
     text = carry(tmp_path, "a.csv", "annotator,instrument,score\nx,F,0.25\nx,E,1\ny,G,2\n", "jams")
     written = json.loads(text)
@@ -93,6 +126,15 @@ def test_jams(tmp_path: Path) -> None:
     plain = carry(tmp_path, "a.txt", "F\nE\n", "jams")
     assert again(plain, ".jams") == {(None, None): "{F E}"}
     assert again(carry(tmp_path, "a.json", "[]", "jams"), ".jams") == {(None, None): "<>"}
+
+
+def test_jams_of_a_ranking_without_scores_says_that_its_order_ranks(tmp_path: Path) -> None:
+    text = carry(tmp_path, "a.json", '["F", "E"]', "jams")
+    (written,) = json.loads(text)["annotations"]
+    assert [each["confidence"] for each in written["data"]] == [None, None]
+    assert written["sandbox"] == {"ranked": True}
+    assert again(text, ".jams") == {(None, None): "<F E>"}
+    assert carry(tmp_path, "a.jams", text, "jams") == text
 
 
 def test_judgements_and_runs(tmp_path: Path) -> None:
@@ -128,7 +170,6 @@ def test_nothing_is_carried_over_if_an_item_is_broken(tmp_path: Path) -> None:
     ("name", "content", "form", "expected"),
     [
         ("s.csv", "file,F\na,1\nb,1\n", "jams", "cannot be written as JAMS: a file is of one recording"),
-        ("a.json", '["F"]', "jams", "cannot be written as JAMS: rankings without scores have no form in it"),
         (
             "a.json",
             '{"F": 0.5}',

@@ -91,6 +91,15 @@ def test_what_nobody_judged_is_neither_right_nor_wrong() -> None:
     assert column(view)["open-mic-task1/P"] == 1 / 2
 
 
+def test_what_nobody_judged_can_be_taken_for_absent() -> None:
+    reference = InstrumentList(("piano",), absent=("guitar",), closed=False)
+    options = InstrumentOptions(assume_absent=True)
+    view = view_item("x", "me", {"me": reference}, {"s": ranked("voice", "piano")}, options=options)
+    assert cells(view)["voice"] == (Cell(""), Cell("1", "wrong"))
+    assert view.reasons == {"s": ("spurious voice",)}
+    assert column(view)["open-mic-task1/P"] == 1 / 2
+
+
 def test_what_was_missed_and_what_is_spurious_are_reasons() -> None:
     reference = ranked(*"abcdefgh")
     view = view_item(

@@ -182,6 +182,19 @@ def test_families_are_judged_by_their_children(
     assert list(found.values()) == [equals(text) for text in expected.split()]
 
 
+@pytest.mark.parametrize("whole_first", [True, False])
+def test_files_judged_in_whole_and_in_part_are_judged_each_by_its_own_rule(whole_first: bool) -> None:
+    """F is annotated and G estimated, twice: in one file G is wrong, of the other nobody judged it.
+
+    Extended, F and B against G and B: hP 1/2 with both nodes, 1 without G; hR is 1/2 either way.
+    """
+    files = [(listed("F"), listed("G")), (listed("F", absent=""), listed("G"))]
+    names = ["open-mic-task1/hP", "open-mic-task1/hR", "kiritchenko2006/hP", "kiritchenko2006/hR"]
+    found = figures(files if whole_first else files[::-1], options(FIGURE), names)
+    # of all files together, 2 of 3 nodes said are right, and 2 of 4 annotated are said
+    assert list(found.values()) == [equals(text) for text in ("3/4", "1/2", "2/3", "1/2")]
+
+
 def test_a_file_that_nobody_judged_a_label_of_is_in_no_mean() -> None:
     pairs = [(M03, listed(["gtr"])), (M01, listed(["pia"]))]
     assert list(figures(pairs, options(), [P, R, F, AP]).values()) == [1.0, 1.0, 1.0, 1.0]

@@ -235,6 +235,18 @@ def test_siblings_are_known_from_any_row_of_the_instrument() -> None:
     assert gap_of([pairs[0], (pairs[1][0], listed({"E": 0.8}))], "G") == equals("3/4")
 
 
+@pytest.mark.parametrize("whole_first", [True, False])
+def test_what_was_judged_absent_is_wrong_beside_files_judged_in_whole(whole_first: bool) -> None:
+    # F is there at 0.5; at 0.9 it is not, whoever says so; nobody judged the file at 0.8
+    whole = [(listed("F"), listed({"F": 0.5})), (listed("E"), listed({"F": 0.9}))]
+    partly = [(listed("", absent="F"), listed({"F": 0.9})), (listed("E", absent=""), listed({"F": 0.8}))]
+    pairs = [*whole, *partly] if whole_first else [*partly, *whole]
+    classes, found = by_class(pairs, options(), [f"{TASK2}/AP", f"{TASK2}/RR"])
+    assert [each[classes.index("F")] for each in found.values()] == [equals("1/3"), equals("1/3")]
+    classes, found = by_class(pairs, options(assume_absent=True), [f"{TASK2}/AP"])
+    assert found[f"{TASK2}/AP"][classes.index("F")] == equals("1/4")
+
+
 def test_trec_eval_knows_a_topic_by_its_judgements() -> None:
     nothing_relevant = listed((), absent=["d1"], closed=True, query=True), listed(("d1",))
     nothing_judged = listed((), query=True), listed(())

@@ -477,14 +477,22 @@ def test_a_cycle_outside_does_not_matter(tmp_path: Path) -> None:
             "a.csv",
             "node,parent\nviolin\nMarimba, xylophone,mallets\ncello,bowed\n",
             [
-                "error 2:1+6 KT649 row must have 2 cells, it has 1: `violin`",
-                "error 3:1+26 KT649 row must have 2 cells, it has 3: `Marimba, xylophone,mallets`\n" + QUOTED,
+                (
+                    "error 2:1+6 KT649 row has 1 column, the header 2\n"
+                    "  help: a cell that is empty still needs its separator"
+                ),
+                "error 3:20+7 KT649 row has 3 columns, the header 2\n" + QUOTED,
             ],
         ),
         (
             "a.csv",
             'node,parent\n"violin,strings\n',
-            ["error 2:1+15 KT649 quotes do not match\n  help: a quote within a quoted cell is written twice"],
+            [
+                (
+                    'error 2:1+1 KT160 quote is not closed: `"violin,strings`\n'
+                    "  help: a quote within a quoted field is doubled"
+                )
+            ],
         ),
         (
             "a.yaml",

@@ -92,7 +92,13 @@ def test_a_label_without_a_value_is_refused(tmp_path: Path) -> None:
             "instrument,threshold\n,0.5\n",
             "error 2:1+1 KT665 row has no instrument\n  help: `*` stands for all others",
         ),
-        ("instrument,threshold\npiano\n", "error 2:1+5 KT665 row must have 2 cells, it has 1: `piano`"),
+        (
+            "instrument,threshold\npiano\n",
+            (
+                "error 2:1+5 KT665 row has 1 column, the header 2\n"
+                "  help: a cell that is empty still needs its separator"
+            ),
+        ),
     ],
 )
 def test_files_that_cannot_be_used(tmp_path: Path, text: str, expected: str) -> None:

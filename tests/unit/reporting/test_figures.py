@@ -41,7 +41,7 @@ def test_signs_of_numbers_are_set_as_mathematics_in_latex() -> None:
     found = dict(figure_files(source_of(tabled(table, (LOSS,)), "c1"), "tables"))
     rows = found["tables-comparison.tex"].decode("utf-8").splitlines()
     (pair,) = (row for row in rows if row.startswith("good-1 & poor"))
-    _, _, difference, low, high, p, adjusted, *_ = pair.split(" & ")
+    _, _, _, difference, low, high, p, adjusted, *_ = pair.split(" & ")
     assert (p, adjusted) == ("$<$.0001", "$<$.0001")
     assert (difference, low, high) == ("$-$50.00",) * 3
 
@@ -55,7 +55,7 @@ def test_hyphens_that_are_no_minus_stay() -> None:
 def test_figures_below_zero_and_their_intervals_have_minus_signs_in_latex() -> None:
     signed = replace(POOLED, range=(-1.0, 1.0))
     line = Line("a-1", "all", (Estimate(-0.5, 1.0, 1, 0),), 1, ((-0.75, 0.25),))
-    block = Block("one", (signed,), (line,), "one/*", level="95 %")
+    block = Block("one", (signed,), (line,), ("one/*",), level="95 %")
     shown = render_latex([block])
     assert r"a-1 & 1 & $-$0.5000 \\" in shown
     assert r"95 \% interval &  & [$-$0.7500, 0.2500] \\" in shown

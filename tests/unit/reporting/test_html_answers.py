@@ -16,9 +16,10 @@ from kammerton.reporting.html.judges import judges_of
 from kammerton.reporting.html.numbers import amount, figure, p_value
 from kammerton.reporting.html.source import Source
 from kammerton.reporting.html.worst_item import worst_item
-from tabled_scores import CLASSES, LOSS, MEAN, POOLED, tabled, valued
+from tabled_scores import CLASSES, LOSS, MEAN, POOLED, lacking, tabled, valued
 from unit.reporting.pages import section, text_of
 
+NAN = float("nan")
 BETTER = [1.0] * 6 + [0.5] * 4
 WORSE = [0.5] * 6 + [0.25] * 4
 
@@ -32,8 +33,28 @@ def test_the_better_system_is_named_if_the_data_can_tell() -> None:
     text = told({"worse": WORSE, "better": BETTER})
     assert "better is better than worse, and the data can tell." in text
     assert "By one/mean: 80.0 against 40.0 per cent, a difference of +40.0 (95 % interval" in text
-    assert "p = 0.0020, on 10 items." in text
+    assert "p = 0.0020, adjusted p (Holm) = 0.0020, on 10 items." in text
     assert "So few swaps" not in text
+
+
+def test_a_system_with_one_item_does_not_hide_which_is_better() -> None:
+    # sub has one item of ten, and the others differ on all ten
+    table = lacking({"sub": [1, *[NAN] * 9], "worse": WORSE, "better": BETTER})
+    text = text_of(section(tabled(table, (MEAN,)), "answers"))
+    assert "better is better than worse, and the data can tell." in text
+    # 2 of 1,024 swaps, and three pairs
+    assert "p = 0.0020, adjusted p (Holm) = 0.0059, on 10 items." in text
+    assert "System sub has at most 1 item in common with any other: too few to be compared." in text
+    assert "Systems have different items: their scores are of their own" in text
+
+
+def test_scores_of_a_difference_are_of_the_items_of_both() -> None:
+    # one has six items of twelve, and is behind on these, though its score is higher
+    table = lacking({"one": [0.5] * 6 + [NAN] * 6, "other": [0.75] * 6 + [0.0] * 6})
+    text = text_of(section(tabled(table, (MEAN,)), "answers"))
+    assert "other is better than one, and the data can tell." in text
+    assert "By one/mean: 75.0 against 50.0 per cent, a difference of +25.0" in text
+    assert "on 6 items that both have." in text
 
 
 def test_it_is_said_that_the_data_cannot_tell() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the sections of a page say, and the data in them."""
 
+import math
 import re
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ from kammerton.model.drawing import Drawing
 from kammerton.model.scores import Scores
 from kammerton.reporting.charts.ranks import cliques
 from kammerton.reporting.html import items as html_items
-from tabled_scores import CLASSES, LOSS, MEAN, OTHER, POOLED, Table, tabled, valued
+from tabled_scores import CLASSES, LOSS, MEAN, OTHER, POOLED, Table, lacking, tabled, valued
 from unit.reporting.pages import section, sections, text_of
 
 
@@ -58,9 +59,21 @@ def test_pairs_have_their_tests() -> None:
         "one/mean, per cent, 3 items. Told apart at 0.05: permutation test, all 8 swaps, Holm over 1 pair."
         in text
     )
-    assert re.search(r"one other no \+50\.0 \S+ to \S+ 0\.5000 0\.5000 83 % 2 / 1 / 0", text)
+    assert re.search(r"one other no 3 \+50\.0 \S+ to \S+ 0\.5000 0\.5000 83 % 2 / 1 / 0", text)
     assert "Pairs by other measures" in text
     assert re.search(r"Measure one other one/mean 1 a 2 a one/loss 2 a 1 a", text)
+
+
+def test_pairs_have_the_items_that_both_have() -> None:
+    table = lacking({"sub": [0.9, *[math.nan] * 9], "a": [0.5] * 10, "b": [0.25] * 10})
+    found = section(tabled(table, (MEAN,)), "compared")
+    text = text_of(found)
+    assert "one/mean, per cent, 1 to 10 items. Told apart at 0.05: permutation test, all 2 to 1,024" in text
+    assert re.search(r"a b yes 10 \+25\.0 \S+ to \S+ 0\.0020 0\.0059 100 % 10 / 0 / 0", text)
+    assert re.search(r"sub a no 1 \+40\.0 1\.0000 1\.0000 100 % 1 / 0 / 0", text)
+    assert "System sub has at most 1 item in common with any other: too few to be compared." in text
+    assert "p adjusted p (Holm)" in text
+    assert "On 1 item that all systems have; 1 is best." in text
 
 
 def test_protocols_that_disagree_are_named() -> None:
@@ -220,6 +233,20 @@ def test_methods_have_formulas_signatures_and_citations() -> None:
     assert "mirex2013/MajMin|rev:1|missing:worst|items:1|" in text
     assert "@misc{kammerton," in text
     assert "mirex2013/MajMin mine reference pooled 100.0" in text
+
+
+def test_systems_that_were_scored_on_other_items_are_signed_apart() -> None:
+    refs = {"a": ([(0, 1)], ["C"]), "b": ([(0, 1)], ["G"])}
+    systems = {"whole": refs, "<part>": {"a": refs["a"]}}
+    scores = kt.score("chords", refs, systems, measures=["mirex2013/MajMin"], missing="skip")
+    for found in (section(scores, "figures"), section(scores, "methods")):
+        text = text_of(found)
+        assert re.search(r"whole : mirex2013/\S+\|items:2\|", text)
+        assert re.search(r"<part> : mirex2013/\S+\|items:1/2\|", text)
+        names = re.findall(r'<code id="([^"]*)">mirex2013', found.body)
+        assert len(set(names)) == len(names) == 2
+        assert all(f'data-copy="{name}"' in found.body for name in names)
+    assert "items:1/2|" in scores._repr_html_()
 
 
 def test_headline_figures_come_first_and_others_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,10 @@ def test_comparisons_have_pairs_too() -> None:
     compared = kt.compare("chords", REF, {"<good>": GOOD, "poor": POOR}, measures=["mirex2013/MajMin"])
     text = text_of(compared)
     assert "<good> 100.0 a " in text
-    assert "first second told apart difference 95 % interval p adjusted <good> poor no +62.5 " in text
+    assert (
+        "first second told apart items difference 95 % interval p adjusted p (Holm) <good> poor no 2 +62.5 "
+        in text
+    )
 
 
 def test_items_are_drawn() -> None:

@@ -130,6 +130,7 @@ def test_paths_of_the_machine_are_not_in_the_page(tmp_path: Path) -> None:
         assert str(tmp_path) not in page
 
 
+@pytest.mark.slow
 def test_ten_thousand_items_of_two_systems(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     rows = {name: np.stack((draw.uniform(0, 100, 10_000), np.full(10_000, 100)), axis=1) for name in "ab"}
@@ -140,6 +141,7 @@ def test_ten_thousand_items_of_two_systems(tmp_path: Path) -> None:
     assert page.count("<tr") < 100  # rows are made when they are looked at
 
 
+@pytest.mark.slow
 def test_217_songs_of_two_systems(tmp_path: Path) -> None:
     if "KAMMERTON_SHARED" not in os.environ:
         pytest.skip("KAMMERTON_SHARED names no folder with real annotations")

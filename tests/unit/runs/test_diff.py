@@ -15,6 +15,7 @@ import kammerton as kt
 from kammerton.model.corpus import ALL
 from kammerton.runs import RunDifference
 from kammerton.runs.difference import Only, differ
+from tabled_scores import MEAN
 
 REF: dict[str, Any] = {"one": ([(0, 2), (2, 4)], ["C", "G:7"]), "two": ([(0, 2)], ["D:min"])}
 MAJMIN = "mirex2013/MajMin"
@@ -100,7 +101,7 @@ def test_what_is_no_tolerance(tolerance: float) -> None:
     ],
 )
 def test_undefined_differs_from_any_value(before: float, after: float, expected: bool) -> None:
-    assert differ(before, after, 0.0) is expected
+    assert differ(MEAN, before, after, 0.0) is expected
 
 
 def test_an_estimate_that_is_missing_is_a_change_of_status() -> None:

@@ -140,7 +140,7 @@ def test_a_torn_file(run: Path, name: str) -> None:
     assert refused(run) == ("KT702", f"run/{name}: run is torn: not a regular file: a folder")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_no_changed_byte_goes_unnoticed(run: Path, data: st.DataObject) -> None:
     names = sorted(path.name for path in run.iterdir() if path.name != "annotations.parquet")

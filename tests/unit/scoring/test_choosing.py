@@ -57,9 +57,11 @@ def test_mir_eval_has_the_names_and_the_order_of_the_original() -> None:
         (["decibel", "mirex2013"], None, DECIBEL + MIREX),
         (["decibel", "decibel"], None, DECIBEL),
         (["frames10ms"], None, FRAMES),
-        (None, ["MajMin"], ["mirex2013/MajMin"]),
-        (None, ["mirex2013/MajMin", "majmin"], ["mirex2013/MajMin", "mir_eval/majmin"]),
-        (None, ["majmin", "Root", "majmin"], ["mirex2013/Root", "mir_eval/majmin"]),
+        (None, ["MajMinBass"], ["mirex2013/MajMinBass"]),
+        (None, ["mirex2013/MajMin", "triads"], ["mirex2013/MajMin", "mir_eval/triads"]),
+        (None, ["triads", "ACQA", "triads"], ["mirex2013/ACQA", "mir_eval/triads"]),
+        (["mirex2013"], ["MajMin"], ["mirex2013/MajMin"]),
+        (["mir_eval"], ["majmin"], ["mir_eval/majmin"]),
         (None, ["frames10ms/Root"], ["frames10ms/Root"]),
         (None, ["frames10ms/Root", "MeanSeg"], ["mirex2013/MeanSeg", "frames10ms/Root"]),
         (["frames10ms"], ["MajMin"], ["frames10ms/MajMin"]),
@@ -88,6 +90,11 @@ def test_measures_are_chosen_in_the_order_of_output(
         (["decibel"], ["mirex2013/*"], "unknown measure `mirex2013/*`"),
         (None, ["MAJMIN"], "measure `MAJMIN` is not unique\n  help: say which: mirex2013/MajMin, mir_eval"),
         (None, ["csr"], "unknown measure `csr`\n  help: did you mean `CSR`?"),
+        (None, ["MajMin"], "measure `MajMin` is not unique\n  help: say which: mirex2013/MajMin, mir_eval"),
+        (None, ["majmin"], "measure `majmin` is not unique\n  help: say which: mirex2013/MajMin, mir_eval"),
+        (None, ["Seg"], "measure `Seg` is not unique\n  help: say which: mir_eval/seg, decibel/Seg"),
+        (["mirex2013"], ["majmin"], "measure `majmin` is not among those that are computed"),
+        (["mirex2013"], ["MAJMIN"], "unknown measure `MAJMIN`\n  help: did you mean `MajMin`?"),
         (None, ["frames10ms/Root", "Root"], "measure `Root` is not unique"),
         (["mirex2013", "frames10ms"], ["MajMin"], "measure `MajMin` is not unique"),
     ],
@@ -104,8 +111,21 @@ def test_a_measure_is_found_by_address_or_by_a_name_that_only_it_has() -> None:
     measures = TASK.measures
     assert str(find("mirex2013/MajMin", measures)) == "mirex2013/MajMin"
     assert str(find("majmin_inv", measures)) == "mir_eval/majmin_inv"
-    with pytest.raises(OptionError, match="say which: mirex2013/MajMin, frames10ms/MajMin"):
+    with pytest.raises(OptionError, match="say which: mirex2013/MajMin, mir_eval/majmin, frames10ms/MajMin"):
         find("MajMin", measures)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_bare_name_finds_a_measure_only_if_no_other_differs_in_case(task: str) -> None:
+    measures = find_task(task).measures
+    for measure in measures:
+        assert find(str(measure), measures) is measure
+        alike = [other for other in measures if other.name.lower() == measure.name.lower()]
+        if len(alike) == 1:
+            assert find(measure.name, measures) is measure
+        else:
+            with pytest.raises(OptionError, match=f"say which: {', '.join(map(str, alike))}"):
+                find(measure.name, measures)
 
 
 def test_the_task_has_every_measure_once() -> None:

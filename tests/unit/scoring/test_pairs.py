@@ -196,7 +196,7 @@ def test_every_row_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         "Cafe\u0301,A,a.lab,b.lab,c.lab",
     )
     assert problems(path) == [
-        (2, "4 cells in a list of 5 columns"),
+        (2, "row has 4 columns, the header 5"),
         (3, "item and reference must not be empty"),
         (4, "item and reference must not be empty"),
         (6, "item `3` stands twice for annotator `A`"),

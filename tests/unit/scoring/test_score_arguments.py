@@ -296,7 +296,7 @@ def test_protocols_and_measures_are_chosen_by_name() -> None:
         "decibel/UnS",
         "decibel/Seg",
     ]
-    scores = kt.score("chords", REF, EST, measures=["mir_eval/root", "MajMin"])
+    scores = kt.score("chords", REF, EST, measures=["mir_eval/root", "mirex2013/MajMin"])
     assert [str(measure) for measure in scores.measures] == ["mirex2013/MajMin", "mir_eval/root"]
 
 

@@ -53,8 +53,8 @@ def test_a_full_run_is_not_partial() -> None:
         ("mirex2013/Root", "pooled", 11 / 15, 0),
         ("Root", "mean", (0.6 + 1) / 2, 0),
         ("Root", "median", (0.6 + 1) / 2, 0),
-        ("MajMin", None, 6 / 10, 0),
-        ("majmin", "mean", 0.6, 0),
+        ("mirex2013/MajMin", None, 6 / 10, 0),
+        ("mir_eval/majmin", "mean", 0.6, 0),
         ("decibel/CSR", None, 0.6, 0),
         # song 1: the same rows, 1; one row over two, under 0.6, so 0.75; song 2: 1, missing 0
         ("MeanSeg", None, 1, (0.75 + 0) / 2),
@@ -68,18 +68,28 @@ def test_a_figure_is_asked_for_by_name(
 
 
 def test_an_undefined_figure_is_nan() -> None:
-    assert math.isnan(kt.score("chords", {"2": REFS["2"]}, {"2": GOOD["2"]}).value("MajMin"))
+    assert math.isnan(kt.score("chords", {"2": REFS["2"]}, {"2": GOOD["2"]}).value("mirex2013/MajMin"))
 
 
 @pytest.mark.parametrize(
     ("measure", "options", "message"),
     [
-        ("MajMin", {}, "several systems: say which\n  help: known: good, poor"),
-        ("MajMin", {"system": "god"}, "unknown system `god`\n  help: did you mean `good`?"),
+        ("Root", {}, "several systems: say which\n  help: known: good, poor"),
+        ("Root", {"system": "god"}, "unknown system `god`\n  help: did you mean `good`?"),
         ("MajMn", {"system": "good"}, "unknown measure `MajMn`\n  help: did you mean `MajMin`?"),
-        ("MajMin", {"system": "good", "annotator": "B"}, "unknown annotator `B`"),
-        ("MajMin", {"system": "good", "aggregate": "weighted_mean"}, "unknown aggregate `weighted_mean`"),
+        ("Root", {"system": "good", "annotator": "B"}, "unknown annotator `B`"),
+        ("Root", {"system": "good", "aggregate": "weighted_mean"}, "unknown aggregate `weighted_mean`"),
         ("mir_eval/MajMin", {"system": "good"}, "unknown measure `mir_eval/MajMin`"),
+        (
+            "MajMin",
+            {"system": "good"},
+            "measure `MajMin` is not unique\n  help: say which: mirex2013/MajMin, ",
+        ),
+        (
+            "majmin",
+            {"system": "good"},
+            "measure `majmin` is not unique\n  help: say which: mirex2013/MajMin, ",
+        ),
     ],
 )
 def test_names_that_are_not_there_are_refused(
@@ -131,7 +141,7 @@ def test_the_summary_says_what_figures_were_measured_on(scores: kt.Scores) -> No
 
 
 def test_undefined_figures_are_null() -> None:
-    table = kt.score("chords", {"2": REFS["2"]}, {"2": GOOD["2"]}, measures=["MajMin"]).summary
+    table = kt.score("chords", {"2": REFS["2"]}, {"2": GOOD["2"]}, measures=["mirex2013/MajMin"]).summary
     assert table["value"].to_list() == [None, None, None]
     assert table["weight"].to_list() == [0.0, 0.0, 0.0]
     assert table["undefined"].to_list() == [1, 1, 1]

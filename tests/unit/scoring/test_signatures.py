@@ -132,6 +132,159 @@ def test_a_reference_that_failed_is_not_counted() -> None:
     assert found == signed()
 
 
+# --- items that were scored ----------------------------------------------------------------
+
+FOUR: dict[str, Song] = {str(number): song((0, number, "C"), (number, 9, "G")) for number in range(1, 5)}
+
+
+def of_systems(scores: kt.Scores, measure: str = "MajMin") -> dict[str, str]:
+    rows = scores.summary.filter(measure=measure, aggregate="pooled", annotator="all")
+    if not len(rows):
+        rows = scores.summary.filter(measure=measure, aggregate="pooled")
+    return dict(rows.select("system", "signature").rows())
+
+
+def items_and_data(signature: str) -> str:
+    return signature[signature.index("|items:") : signature.index("|kammerton:")]
+
+
+def some(*items: str) -> dict[str, Song]:
+    return {item: FOUR[item] for item in items}
+
+
+def test_items_that_were_skipped_are_not_signed() -> None:
+    """Figures of other items are told apart: how many of all were scored, and which."""
+    systems = {
+        "a": some("1", "2"),
+        "b": some("3", "4"),
+        "c": some("1", "2", "3"),
+        "all": FOUR,
+        "none": some(),
+    }
+    scores = kt.score("chords", FOUR, systems, missing="skip", measures=[MAJMIN], ci=None)
+    found = {name: items_and_data(each) for name, each in of_systems(scores).items()}
+    alone = {name: data_of(list(each)) for name, each in systems.items() if each}
+    assert found == {
+        "a": f"|items:2/4|data:{alone['a']}",
+        "b": f"|items:2/4|data:{alone['b']}",
+        "c": f"|items:3/4|data:{alone['c']}",
+        "all": f"|items:4|data:{alone['all']}",
+        "none": "|items:0/4|data:e3b0c4",  # the SHA-256 of nothing
+    }
+    assert len(set(found.values())) == 5
+
+
+def data_of(items: list[str]) -> str:
+    """Return the hash of some references, scored alone."""
+    return data(signed(some(*items), some(*items), ci=None))
+
+
+def test_where_every_item_is_scored_the_signature_is_as_without_skipping() -> None:
+    assert signed(FOUR, FOUR, missing="skip") == signed(FOUR, FOUR).replace("missing:worst", "missing:skip")
+    lacking = signed(FOUR, some("1"))
+    assert items_and_data(lacking) == items_and_data(signed(FOUR, FOUR))  # what is missing counts as worst
+
+
+def test_estimates_that_cannot_be_used_are_skipped_too() -> None:
+    broken = {**FOUR, "4": song((0, 1, "nonsense"))}
+    found = signed(FOUR, broken, missing="skip", ci=None)
+    assert items_and_data(found) == f"|items:3/4|data:{data_of(['1', '2', '3'])}"
+
+
+def test_of_several_annotators_an_item_is_skipped_once() -> None:
+    """B has items 1 to 3; of A, item 1 cannot be used. The system lacks item 2."""
+    mine = {**FOUR, "1": song((0, 1, "nonsense"))}
+    systems = {"s": some("1", "3", "4")}
+    scores = kt.score(
+        "chords",
+        mine,
+        systems,
+        annotators={"B": some("1", "2", "3")},
+        missing="skip",
+        measures=[MAJMIN],
+        ci=None,
+    )
+    rows = scores.summary.filter(aggregate="pooled").to_dicts()
+    found = {row["annotator"]: items_and_data(row["signature"]) for row in rows}
+    assert found["B"] == f"|items:2/3|data:{data_of(['1', '3'])}"
+    assert found["reference"] == f"|items:2/3|data:{data_of(['3', '4'])}"
+    assert found["all"].startswith("|items:3/4|data:")
+    assert len(set(found.values())) == 3
+
+
+def test_measures_of_references_alone_skip_nothing() -> None:
+    times, pitches = np.array([0.0, 1.0]), np.array([60, 62])
+    pieces = {
+        name: Fingering(times, times + 1, pitches, np.zeros(2, dtype=np.int64), ("1", "2")) for name in "pq"
+    }
+    scores = kt.score(
+        "fingering", pieces, {"s": {"p": pieces["p"]}}, protocols=["playability"], missing="skip", ci=None
+    )
+    items = {
+        measure: re.search(r"\|items:([^|]*)\|", signature)[1]  # type: ignore[index]
+        for measure, signature in scores.summary.select("measure", "signature").rows()
+    }
+    needs = {measure.name: measure.needs for measure in scores.measures}
+    assert set(needs.values()) == {"estimate", "annotators"}
+    assert items == {name: "2" if needs[name] == "annotators" else "1/2" for name in needs}
+
+
+def test_a_comparison_is_signed_by_the_items_of_all_systems() -> None:
+    systems = {"a": some("1", "2", "3"), "b": some("2", "3", "4")}
+    found = kt.compare("chords", FOUR, systems, missing="skip", measures=[MAJMIN]).to_dict()
+    (measure,) = found["measures"]
+    assert f"|items:2/4|data:{data_of(['2', '3'])}|" in measure["signature"]
+
+
+def test_groups_are_signed_by_their_items_that_were_scored() -> None:
+    groups = {"1": "x", "2": "x", "3": "y", "4": "y"}
+    systems = {"a": some("1", "3", "4"), "b": FOUR}
+    scores = kt.score("chords", FOUR, systems, missing="skip", measures=[MAJMIN], ci=None, group_by=groups)
+    found = {
+        (row["system"], row["group"]): items_and_data(row["signature"])
+        for row in scores.groups.table.to_dicts()
+    }
+    assert found == {
+        ("a", "x"): f"|items:1/2|data:{data_of(['1'])}",
+        ("a", "y"): f"|items:2|data:{data_of(['3', '4'])}",
+        ("b", "x"): f"|items:2|data:{data_of(['1', '2'])}",
+        ("b", "y"): f"|items:2|data:{data_of(['3', '4'])}",
+    }
+
+
+def test_a_context_is_signed_by_the_items_of_each_figure() -> None:
+    """A system by its own, the ceiling by those that all systems have; baselines have every item."""
+    systems = {"a": some("1", "2", "3"), "b": some("2", "3", "4")}
+    scores = kt.score(
+        "chords",
+        FOUR,
+        systems,
+        annotators={"B": FOUR},
+        missing="skip",
+        measures=[MAJMIN],
+        context=True,
+        ci=None,
+    )
+    rows = scores.context.table.to_dicts()
+    found = {(row["role"], row["name"]): items_and_data(row["signature"]) for row in rows}
+    whole = items_and_data(scores.signatures("all")[scores.measures[0]])
+    assert {each for (role, _), each in found.items() if role == "floor"} == {whole}
+    own = {name: items_and_data(each) for name, each in of_systems(scores).items()}
+    assert {name: each for (role, name), each in found.items() if role == "system"} == own
+    assert all(each.startswith("|items:3/4|") for each in own.values())
+    (ceiling,) = {each for (role, _), each in found.items() if role in ("others", "annotators")}
+    assert ceiling.startswith("|items:2/4|")
+
+
+def test_an_agreement_is_signed_by_the_items_that_annotators_share() -> None:
+    choices: dict[str, Any] = {"measures": [MAJMIN]}
+    (shared,) = kt.agree("chords", {"a": some("1", "2"), "b": some("1", "2")}, **choices).signatures.values()
+    (more,) = kt.agree("chords", {"a": FOUR, "b": some("1", "2")}, **choices).signatures.values()
+    (other,) = kt.agree("chords", {"a": FOUR, "b": some("3", "4")}, **choices).signatures.values()
+    assert more == shared != other
+    assert "|items:2|" in other
+
+
 # --- the choices ---------------------------------------------------------------------------
 
 CHANGED: dict[str, tuple[dict[str, Any], str]] = {

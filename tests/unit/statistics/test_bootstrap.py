@@ -57,6 +57,10 @@ def test_a_figure_outside_all_resamples_is_half_a_resample_out() -> None:
     # z0 = Phi^-1(1 - 0.5/1001) = 3.29: both ends beyond 99.99 %
     low, high = bca(2000, COUNTED, np.full(3, 0.0), 0.95)
     assert 999 < low <= high == 1000
+    # of 11: z0 = Phi^-1(1 - 0.5/11) = 1.69062; ends at Phi(2 * 1.69062 -+ 0.67449) = 99.6603 %, 99.9975 %
+    eleven = np.arange(11.0)
+    assert bca(100, eleven, np.zeros(3), 0.5) == pytest.approx((9.96603, 9.99975), abs=1e-5)
+    assert bca(-100, eleven, np.zeros(3), 0.5) == pytest.approx((0.00025, 0.03397), abs=1e-5)
 
 
 def test_beyond_the_pole_of_the_acceleration_the_end_is_the_last_resample() -> None:

@@ -21,7 +21,7 @@ from kammerton.statistics.generalizability import variance_components
 from kammerton.statistics.paired import holm, permutation_test, t_test, wilcoxon
 from kammerton.statistics.power import detectable_differences
 from kammerton.statistics.resampling import Resampling
-from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, OTHER, POOLED, WEIGHTED, names, tabled, valued
+from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, OTHER, POOLED, WEIGHTED, lacking, names, tabled, valued
 
 NAN = math.nan
 NONE = (NAN, NAN)
@@ -293,18 +293,211 @@ def test_values_of_a_cluster_are_averaged_for_tests_of_values(test: Any, functio
 # --- items ---------------------------------------------------------------------------------
 
 
-def test_only_items_that_count_for_all_are_compared() -> None:
+def test_each_pair_is_compared_on_the_items_that_both_have() -> None:
     table: dict[str, Any] = {
-        "a": [(1, 1), (0, 1), (1, 1)],
-        "b": [(1, 1), NONE, (0, 1)],
-        "c": [(1, 1), (1, 1), (0, 1)],
+        "a": [(1, 1), (0, 1), (1, 1), NONE],
+        "b": [(1, 1), NONE, (0, 1), NONE],
+        "c": [(1, 1), (1, 1), (0, 1), (1, 1)],
     }
     found = compare(tabled(table, (POOLED, CLASSES)))
-    assert (found.items, found.left_out) == (2, (names(3)[1],))
-    assert [each.items for each in found.measures] == [2, 2]
-    assert [each.value for each in found.measures[0].ranking] == [1, 0.5, 0.5]
-    # of the only class, one unit of two
-    assert [each.value for each in found.measures[1].ranking] == [1, 0.5, 0.5]
+    assert (found.items, found.left_out) == (3, (names(4)[3],))  # which c alone has
+    for each in found.measures:  # of the only class, as many units as items
+        assert each.items == 2  # that all have
+        pairs = {(pair.first, pair.second): pair for pair in each.pairs}
+        assert [
+            (pair.items, pair.first_value, pair.second_value, pair.permutations, pair.exact)
+            for pair in (pairs["a", "b"], pairs["a", "c"], pairs["c", "b"])
+        ] == [(2, 1, 0.5, 4, True), (3, 2 / 3, 2 / 3, 8, True), (2, 0.5, 0.5, 4, True)]
+        assert [pair.difference for pair in each.pairs] == [0, 0.5, 0]
+        assert (each.permutations, each.exact) == (8, True)
+        # scores are of all items of a system; a is better than b, and no other pair differs
+        ranked = [(row.system, row.items, row.place) for row in each.ranking]
+        assert ranked == [("a", 3, 1), ("c", 4, 2), ("b", 2, 3)]
+        assert [row.value for row in each.ranking] == [2 / 3, 3 / 4, 1 / 2]
+
+
+LACKING = [(1.0, 1.0), *[NONE] * 19]
+"""Statistics of a system that has one item of twenty."""
+
+
+@pytest.mark.parametrize("measure", [POOLED, MEAN, MIDDLE, LOSS, CLASSES])
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_a_system_with_one_item_changes_nothing_of_the_other_pairs(
+    measure: Any, test: Any, method: Any
+) -> None:
+    counts = np.random.default_rng(3).integers(0, 11, (2, 20))
+    wholes = np.repeat([10, 20, 30, 40], 5)
+    table: dict[str, Any] = {
+        name: np.stack((own, wholes), axis=1).astype(float) for name, own in zip("ab", counts, strict=True)
+    }
+    choices: dict[str, Any] = {"test": test, "method": method, "resamples": 300, "permutations": 300}
+    alone = only(table, measure, **choices)
+    (pair,) = alone.pairs
+    found = only({**table, "sub": LACKING}, measure, **choices)
+    (same,) = [each for each in found.pairs if "sub" not in (each.first, each.second)]
+    if measure is not CLASSES:  # of which more samples have fewer draws
+        for name in ("difference", "low", "high", "p", "d_z", "superiority", "items", "wins", "permutations"):
+            assert getattr(same, name) == pytest.approx(getattr(pair, name)), name
+    assert (same.first, same.second, same.items) == (pair.first, pair.second, 20)
+    assert same.difference == pytest.approx(pair.difference)
+    assert {each.items for each in found.pairs if each is not same} == {1}
+    ranking = {row.system: row for row in found.ranking}
+    assert (ranking["sub"].items, ranking["a"].items, ranking["b"].items) == (1, 20, 20)
+    for row in alone.ranking:
+        assert ranking[row.system].value == row.value
+        if measure is not CLASSES:
+            assert (ranking[row.system].low, ranking[row.system].high) == pytest.approx((row.low, row.high))
+
+
+def test_holm_is_over_the_pairs_that_have_a_test() -> None:
+    # of ten items a is better on all, p 2/1024; with one item there is no t, and p of the swaps is 1
+    table = lacking({"a": [0.5] * 10, "b": [0.25] * 10, "sub": [0.75, *[NAN] * 9]})
+    found = only(table, MEAN)
+    by_pair = {(pair.first, pair.second): pair for pair in found.pairs}
+    assert (by_pair["a", "b"].p, by_pair["a", "b"].adjusted) == (2 / 1024, 3 * 2 / 1024)
+    assert (by_pair["sub", "a"].p, by_pair["sub", "a"].permutations) == (1, 2)
+    assert [(row.system, row.letters) for row in found.ranking] == [("a", "a"), ("b", "b"), ("sub", "ab")]
+    by_t = {(pair.first, pair.second): pair for pair in only(table, MEAN, test="t").pairs}
+    assert by_t["a", "b"].adjusted == by_t["a", "b"].p == 0
+    assert math.isnan(by_t["sub", "a"].p)
+
+
+def test_systems_without_a_common_item_have_no_test() -> None:
+    table: dict[str, Any] = {
+        "c": [*[NONE] * 6, *[(1, 4)] * 6],
+        "b": [*[(1, 2)] * 12],
+        "a": [*[(1, 1)] * 6, *[NONE] * 6],
+    }
+    for test in ("permutation", "t", "wilcoxon", "friedman"):
+        found = only(table, MEAN, test=test)
+        (pair,) = [each for each in found.pairs if "b" not in (each.first, each.second)]
+        assert (pair.items, pair.told_apart, pair.permutations) == (0, False, 0)
+        for value in (pair.p, pair.difference, pair.low, pair.superiority, pair.first_value, pair.d_z):
+            assert math.isnan(value)
+        assert [row.system for row in found.ranking] == ["a", "b", "c"]  # a before b, b before c
+        assert found.items == 0
+    assert found.friedman is not None
+    assert math.isnan(found.friedman.p)
+    assert found.friedman.items == 0
+
+
+def test_pairs_decide_the_ranking_where_systems_have_different_items() -> None:
+    # on the six items of a, b is better; b scores less on the hard ones that a lacks
+    table = lacking({"a": [0.8] * 6 + [NAN] * 6, "b": [0.9] * 6 + [0.1] * 6})
+    found = only(table, MEAN)
+    assert [(row.system, row.place) for row in found.ranking] == [("b", 1), ("a", 2)]
+    assert [row.value for row in found.ranking] == pytest.approx([0.5, 0.8])
+    (pair,) = found.pairs
+    assert (pair.first, pair.items) == ("b", 6)
+    assert (pair.first_value, pair.second_value) == pytest.approx((0.9, 0.8))
+    assert found.item_counts == (6, 12)
+
+
+def test_systems_that_share_too_few_items_are_named_and_ranked_behind() -> None:
+    table = lacking({"sub": [1.0, *[NAN] * 19], "a": [0.5] * 20, "b": [0.4] * 20})
+    found = compare(tabled(table, (MEAN,)))
+    assert found.few == {"sub": 1}
+    assert [row.system for row in found.measures[0].ranking] == ["a", "b", "sub"]
+    # five items have a smallest p of 2/32, six of 2/64
+    for shared, alpha, few in ((5, 0.05, True), (6, 0.05, False), (5, 0.1, False), (6, 0.01, True)):
+        table["sub"][:shared] = (1, 1)
+        table["sub"][shared:] = NAN
+        assert (compare(tabled(table, (MEAN,)), alpha=alpha).few == {"sub": shared}) == few
+    # where all have few, none lacks any
+    assert not compare(tabled({name: rows[:4] for name, rows in table.items() if name != "sub"}, (MEAN,))).few
+
+
+def test_friedman_is_of_the_items_that_all_have() -> None:
+    values = random_values(25, 0.0, 0.05, 0.1)
+    table = valued(values)
+    table["s2"][20:] = NAN
+    found = only(table, MEAN, test="friedman", reliability=True)
+    expected = friedman(np.stack(list(values.values()), axis=1)[:20])
+    assert found.friedman is not None
+    assert (found.items, found.friedman.items) == (20, 20)
+    assert found.friedman.ranks.tolist() == expected.ranks.tolist()
+    assert {pair.items for pair in found.pairs} == {20, 25}
+    assert found.reliability is not None
+    assert found.reliability.components.studied == 20
+
+
+# --- against one system --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+def test_all_against_one(test: Any) -> None:
+    values = random_values(25, 0.0, 0.05, 0.07, -0.03)
+    every = {(pair.first, pair.second): pair for pair in only(valued(values), MEAN, test=test).pairs}
+    found = only(valued(values), MEAN, test=test, against="s1")
+    assert [(pair.first, pair.second) for pair in found.pairs] == [("s2", "s1"), ("s0", "s1"), ("s3", "s1")]
+    p = []
+    for pair in found.pairs:
+        same = every.get(("s1", pair.first)) or every[pair.first, "s1"]
+        sign = 1 if same.first == pair.first else -1
+        assert pair.difference == sign * same.difference
+        assert (pair.low, pair.high) == pytest.approx(
+            (same.low, same.high) if sign == 1 else (-same.high, -same.low)
+        )
+        assert pair.p == same.p
+        p.append(pair.p)
+    assert [pair.adjusted for pair in found.pairs] == pytest.approx(holm(np.array(p)).tolist())
+    assert {row.letters for row in found.ranking} == {""}
+    assert [row.system for row in found.ranking] == ["s2", "s1", "s0", "s3"]
+
+
+def test_counts_against_one() -> None:
+    # of ten items one is better on all and one worse on all than the middle: 2 * 2/1024 by Holm
+    found = compare(
+        tabled(valued({"lo": [0.1] * 10, "mid": [0.2] * 10, "hi": [0.3] * 10}), (MEAN,)), against="mid"
+    )
+    assert found.against == "mid"
+    (each,) = found.measures
+    assert [(pair.first, pair.p, pair.adjusted, pair.told_apart) for pair in each.pairs] == [
+        ("hi", 2 / 1024, 4 / 1024, True),
+        ("lo", 2 / 1024, 4 / 1024, True),
+    ]
+    assert [pair.superiority for pair in each.pairs] == [1, 0]
+    assert [(row.system, row.wins, row.ties, row.losses) for row in each.ranking] == [
+        ("hi", 1, 0, 0),
+        ("mid", 1, 0, 1),
+        ("lo", 0, 0, 1),
+    ]
+    loss = only(valued({"lo": [0.1] * 10, "mid": [0.2] * 10}), LOSS, against="mid")
+    assert [(row.system, row.wins, row.losses) for row in loss.ranking] == [("lo", 1, 0), ("mid", 0, 1)]
+    assert loss.pairs[0].difference == pytest.approx(-0.1)
+
+
+def test_friedman_against_one_is_by_the_normal_distribution() -> None:
+    # of 12 items the ranks are 1, 2, 3: z = 1 / sqrt(3 * 4 / (6 * 12)) = sqrt(6); p of +-2.449 is .0143
+    found = only(
+        valued({"a": [0.3] * 12, "b": [0.2] * 12, "c": [0.1] * 12}), MEAN, test="friedman", against="b"
+    )
+    assert [pair.p for pair in found.pairs] == pytest.approx([0.014305878] * 2, rel=1e-6)
+    assert [pair.adjusted for pair in found.pairs] == pytest.approx([2 * 0.014305878] * 2, rel=1e-6)
+    assert [(pair.first, pair.told_apart) for pair in found.pairs] == [("a", True), ("c", True)]
+
+
+def test_against_a_system_with_other_items() -> None:
+    # a lacks six items; b is ahead of it by 0.1 on its own, c behind by 0.2
+    table = lacking({"a": [0.5] * 6 + [NAN] * 6, "b": [0.6] * 6 + [0.0] * 6, "c": [0.3] * 12})
+    found = only(table, MEAN, against="a")
+    assert [(row.system, row.items) for row in found.ranking] == [("b", 12), ("a", 6), ("c", 12)]
+    assert [pair.difference for pair in found.pairs] == pytest.approx([0.1, -0.2])
+    assert {pair.items for pair in found.pairs} == {6}
+
+
+def test_protocols_that_disagree_against_one() -> None:
+    values = random_values(30, 0.3, 0.0)
+    scores = tabled(valued(values), (POOLED, OTHER), others=valued({"s0": values["s1"], "s1": values["s0"]}))
+    (found,) = compare(scores, against="s0").disagreements
+    assert (found.better, found.worse, found.told_apart) == ("s0", "s1", True)
+
+
+def test_no_system_of_the_name() -> None:
+    with pytest.raises(OptionError, match="unknown system `hihg`") as error:
+        compare(tabled(POOL), against="hihg")
+    assert "did you mean `high`?" in str(error.value.hint)
 
 
 def test_an_annotator_or_all() -> None:

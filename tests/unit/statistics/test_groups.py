@@ -69,7 +69,7 @@ def test_a_group_is_its_items_scored_alone(annotators: Any, interval: Any) -> No
                     expected["ci_high"],
                 ]
                 assert (row.items, row.undefined) == (expected["items"], expected["undefined"])
-                assert groups.signatures[name][row.measure] == expected["signature"]
+                assert groups.signatures[name, row.system][row.measure] == expected["signature"]
 
 
 def test_classes_of_a_group_are_made_of_its_items() -> None:

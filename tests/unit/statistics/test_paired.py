@@ -94,6 +94,13 @@ def test_pooled_figures_swap_whole_rows() -> None:
     assert (found.statistic, found.p, found.p_greater) == (0, 1, 3 / 4)
 
 
+def test_up_to_16_differences_all_signs_are_tried() -> None:
+    # that all are the same sign is 2 of 2**16 patterns; one of 10,000 drawn and the observed one are more
+    assert permutation_test(np.ones(16)).p == 2 / 65_536
+    assert permutation_test(np.ones(17)).p >= 1 / 10_001
+    assert permutation_test(np.array([*np.ones(16), NAN])).p == 2 / 65_536
+
+
 def test_a_pooled_test_is_not_one_of_means() -> None:
     # pooled: (90 + 1) / 110 - (80 + 2) / 110 = 9/110; swapped song by song: 9, 11, -11, -9 of 110
     first, second = np.array([[90.0, 100.0], [1.0, 10.0]]), np.array([[80.0, 100.0], [2.0, 10.0]])
@@ -136,6 +143,7 @@ def test_students_t() -> None:
         ((2, 2), INF, 0, 0),
         ((-2, -2), -INF, 0, 1),
         ((2,), NAN, NAN, NAN),
+        ((0,), NAN, NAN, NAN),
         ((), NAN, NAN, NAN),
     ],
 )
@@ -147,6 +155,16 @@ def test_t_where_nothing_varies(
         (statistic, p, p_greater), nan_ok=True
     )
     assert found.items == len(differences)
+
+
+def test_t_with_a_difference_of_0_among_others() -> None:
+    # mean and standard error 1/2: t = 1 with one degree of freedom, beyond which is half of Cauchy's curve
+    found = t_test(array(0, 1))
+    assert [found.statistic, found.p] == pytest.approx([1, 0.5])
+    # mean 2, standard error 2 / sqrt(3), two degrees of freedom: p = 1 - t / sqrt(t**2 + 2)
+    found = t_test(array(0, 2, 4))
+    assert found.statistic == pytest.approx(math.sqrt(3))
+    assert found.p == pytest.approx(1 - math.sqrt(3 / 5))
 
 
 def test_wilcoxon_by_hand() -> None:

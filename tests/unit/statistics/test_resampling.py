@@ -71,6 +71,16 @@ def test_few_units_are_swapped_in_every_pattern() -> None:
     ]
 
 
+def test_up_to_16_units_are_swapped_in_every_pattern() -> None:
+    """Of items, or clusters: these are swapped together."""
+    assert [(Swaps(items=n).exact, Swaps(items=n).total) for n in (16, 17)] == [
+        (True, 65_536),
+        (False, 10_000),
+    ]
+    clustered = [Swaps(items=20, clusters=[number % n for number in range(20)]) for n in (16, 17)]
+    assert [each.total for each in clustered] == [65_536, 10_000]
+
+
 def test_patterns_are_of_clusters() -> None:
     found = all_of(Swaps(items=3, clusters=["x", "y", "x"]))
     assert sorted(map(tuple, found.tolist())) == [(0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 1)]

@@ -243,6 +243,25 @@ def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
     }
 
 
+def root_bass_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
+    """Return, of each measure of basses, what makes equal chords differ by an explicit ``/1`` alone."""
+    compared = _compare(tuple(labels))
+
+    def rule(scored: Flags, values: Codes) -> LabelRule:
+        # a bass of 0 semitones is one more than no bass, and what is no chord is negative
+        def differs(ref: Codes, est: Codes) -> Flags:
+            one, other = values.take(ref), values.take(est)
+            lower = np.minimum(one, other)
+            return np.asarray((np.abs(one - other) == 1) & (lower >= 0) & (lower % 13 == 0))
+
+        return LabelRule(scored, differs)
+
+    return {
+        "MajMinBass": rule(compared.in_majmin, compared.triad_bass),
+        "SeventhsBass": rule(compared.in_sevenths, compared.tetrad_bass),
+    }
+
+
 def class_codes(labels: Sequence[str]) -> Codes:
     """Return the class of each label, an index into :data:`CLASSES`."""
     return np.asarray(_compare(tuple(labels)).class_code)

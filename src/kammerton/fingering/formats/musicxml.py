@@ -6,7 +6,8 @@ main note's onset and no length. Times are quarter notes from the beginning: tem
 followed, and repeats are not played. Measures are laid end to end, each as long as it is in most
 parts, in doubt as in the longest. Keys are those that sound.
 
-Staff 1 is the right hand, staff 2 the left. What stands under ``alternate="yes"`` makes a further
+Staff 1 is the right hand, staff 2 the left; a voice that goes on in the other staff stays with the hand
+of its home staff. What stands under ``alternate="yes"`` makes a further
 annotator, who agrees with the first one wherever he has no alternative.
 """
 
@@ -16,15 +17,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate, groupby
-from operator import attrgetter
+from operator import itemgetter
 
 import numpy as np
 
-from kammerton.errors import DataError
+from kammerton.errors import DataError, Diagnostic, plural, some
 from kammerton.fingering.annotation import LEFT, RIGHT, Fingering
-from kammerton.fingering.formats.musicxml_fingers import NoteLabels, label_chord
-from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreNote
-from kammerton.fingering.formats.musicxml_tree import ScoreProblems, ScoreTree
+from kammerton.fingering.formats.musicxml_fingers import FingerReader, NoteLabels
+from kammerton.fingering.formats.musicxml_parts import Part, PartReader, ScoreNote, Spot
+from kammerton.fingering.formats.musicxml_staves import home_staves
+from kammerton.fingering.formats.musicxml_tree import Element, ScoreProblems, ScoreTree
 from kammerton.fingering.formats.notes import Notes, check_notes, say_no_notes
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.fingering.formats.score_time import ZERO, add_times
@@ -75,6 +77,7 @@ def parse_musicxml(source: XmlText, *, options: ReadingOptions = DEFAULT_OPTIONS
         parse_xml(source, ScoreTree(source, reader, options.limits), options.limits)
     except DataError as error:
         return Reading((), (*problems.diagnostics(), *error.diagnostics))
+    _say_written_fingers(reader.written_fingers, placed)
     notes = list(_labelled(reader.parts, placed, options))
     if not notes:
         say_no_notes(problems)
@@ -103,11 +106,14 @@ def _usual(lengths: Sequence[Fraction]) -> Fraction:
 
 def _labelled(parts: Sequence[Part], problems: ScoreProblems, options: ReadingOptions) -> Iterator[Labelled]:
     encoding: Encoding = "pig" if options.label_encoding == "auto" else options.label_encoding
+    readers = {hand: FingerReader(hand, encoding, problems) for hand in (RIGHT, LEFT)}
     for part, hands in _hands(parts, problems, options):
-        for (_, staff), group in groupby(part.notes, key=attrgetter("chord", "staff")):
-            notes = list(group)
-            hand = hands[min(staff, len(hands)) - 1]
-            for note, labels in zip(notes, label_chord(notes, hand, encoding, problems), strict=True):
+        staves = home_staves(part, problems) if len(hands) > 1 else [1] * len(part.notes)
+        playing = [hands[min(staff, len(hands)) - 1] for staff in staves]
+        chords = [(note.chord, hand) for note, hand in zip(part.notes, playing, strict=True)]
+        for (_, hand), group in groupby(zip(chords, part.notes, strict=True), key=itemgetter(0)):
+            notes = [note for _, note in group]
+            for note, labels in zip(notes, readers[hand].label_chord(notes), strict=True):
                 yield note, hand, labels
 
 
@@ -146,11 +152,26 @@ def _say_of(part: Part, code: str, message: str, problems: ScoreProblems, hint: 
     problems.say(code, "warning", message, first.element, first.where, hint)
 
 
+def _say_written_fingers(written: Sequence[tuple[Element, Spot]], problems: ScoreProblems) -> None:
+    """Report text that looks like fingers, once, at the first one."""
+    if not written:
+        return
+    first, where = written[0]
+    element = "words" if first.name == "words" else "lyric"
+    examples = some(list(dict.fromkeys(text.text.strip() for text, _ in written)))
+    message = f"{plural(len(written), 'text')} in `<{element}>` may be fingers, and are not read: {examples}"
+    hint = (
+        "make each a fingering of its note, `<fingering>` in `<technical>`; MuseScore has a palette of them"
+    )
+    problem = Diagnostic(code="KT368", severity="note", message=message, hint=hint, count=len(written))
+    problems.add(problem, first, where)
+
+
 def _annotations(
     labelled: Sequence[Labelled], starts: Sequence[Fraction], source: XmlText, problems: Problems
 ) -> tuple[tuple[str | None, Fingering], ...]:
     """Return the annotation of each annotator: notes by onset, at one onset in the order of the score."""
-    begins = [starts[note.measure] + note.offset for note, _, _ in labelled]
+    begins = [starts[note.bar.index] + note.offset for note, _, _ in labelled]
     ends = [begin + note.length for begin, (note, _, _) in zip(begins, labelled, strict=True)]
     onsets = np.array([float(begin) for begin in begins])
     order = np.argsort(onsets, kind="stable").tolist()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from kammerton.errors import quote
 from kammerton.fingering.annotation import MISSING, RIGHT
@@ -17,10 +18,14 @@ from kammerton.fingering.formats.musicxml_parts import ScoreNote, Spot
 from kammerton.fingering.formats.musicxml_tree import Element, ScoreProblems
 from kammerton.fingering.labels import Encoding, FingerLabel, Hand, inspect
 
-__all__ = ["MOST_ALTERNATES", "NoteLabels", "label_chord"]
+__all__ = ["MOST_ALTERNATES", "FingerReader", "NoteLabels"]
 
 MOST_ALTERNATES = 9
 """Alternatives of one note that are read; each makes an annotator."""
+
+
+_KINDS = ("substitution", "alternate")
+"""Attributes by which a fingering belongs to the one before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,47 +67,44 @@ class NoteLabels:
         return self.main
 
 
-def label_chord(
-    notes: Sequence[ScoreNote], hand: int, encoding: Encoding, problems: ScoreProblems
-) -> list[NoteLabels]:
-    """Return the labels of notes struck together.
+_UNLABELLED = NoteLabels()
+
+
+class FingerReader:
+    """Reads the fingerings of one hand.
 
     Parameters
     ----------
-    notes : sequence of ScoreNote
-        The notes of a chord, or a single one.
     hand : int
-        The hand that plays them.
+        The hand that plays.
     encoding : str
         How numbers mean fingers.
     problems : ScoreProblems
         Takes what is wrong or odd about the fingerings.
     """
-    reader = _FingerReader("right" if hand == RIGHT else "left", encoding, problems)
-    choices = [reader.read(note) for note in notes]
-    if any(len(each) > 1 for each in choices):
-        reader.settle(notes, choices)
-    for note, each in zip(notes, choices, strict=True):
-        reader.continue_tied(note, each)
-    return [each[0].texts() if each else NoteLabels() for each in choices]
 
-
-class _FingerReader:
-    """Reads the fingerings of one hand: for each note a list of choices, of which there should be one."""
-
-    def __init__(self, hand: Hand, encoding: Encoding, problems: ScoreProblems) -> None:
-        self._hand = hand
+    def __init__(self, hand: int, encoding: Encoding, problems: ScoreProblems) -> None:
+        self._hand: Hand = "right" if hand == RIGHT else "left"
         self._encoding = encoding
         self._problems = problems
 
-    def read(self, note: ScoreNote) -> list[_Choice]:
-        """Read what stands at the beginning of a note."""
+    def label_chord(self, notes: Sequence[ScoreNote]) -> list[NoteLabels]:
+        """Return the labels of notes struck together: the notes of a chord, or a single one."""
+        choices = [self._read(note) if note.fingerings else [] for note in notes]
+        if any(len(each) > 1 for each in choices):
+            self._settle(notes, choices)
+        for note, each in zip(notes, choices, strict=True):
+            self._continue_tied(note, each)
+        return [each[0].texts() if each else _UNLABELLED for each in choices]
+
+    def _read(self, note: ScoreNote) -> list[_Choice]:
+        """Read what stands at the beginning of a note: the choices, of which there should be one."""
         choices: list[_Choice] = []
         for element in note.fingerings:
             label = self._label(element, note.where)
             if label is None:
                 continue
-            kind = next((kind for kind in ("substitution", "alternate") if _is(element, kind)), None)
+            kind = next(filter(partial(_is, element), _KINDS), None) if element.attributes else None
             if kind is not None and choices:
                 if len(choices[-1].alternates) < MOST_ALTERNATES or not _is(element, "alternate"):
                     _extend(choices[-1], label)
@@ -119,14 +121,18 @@ class _FingerReader:
     def _label(self, element: Element, where: Spot) -> _Label | None:
         text = element.text.strip()
         found = inspect(text, self._encoding, self._hand)
-        if found.diagnostic is not None:
-            self._problems.add(found.diagnostic, element, where)
+        problem = found.diagnostic
+        if problem is not None and problem.severity == "error":  # of a score, one odd mark costs one finger
+            message = f"{problem.message}: the note counts as without finger"
+            problem = problem.at(severity="warning", message=message)
+        if problem is not None:
+            self._problems.add(problem, element, where)
         elif not text:
             message = "empty fingering: the note counts as without finger"
             self._problems.say("KT357", "note", message, element, where)
         return None if found.label is None else _Label(found.label, found.canonical, element)
 
-    def settle(self, notes: Sequence[ScoreNote], choices: list[list[_Choice]]) -> None:
+    def _settle(self, notes: Sequence[ScoreNote], choices: list[list[_Choice]]) -> None:
         """Give fingers that stand together at one note to the notes of its chord, if each gets one."""
         crowded = next(index for index, each in enumerate(choices) if len(each) > 1)
         everything = [choice for each in choices for choice in each]
@@ -162,7 +168,7 @@ class _FingerReader:
             self._problems.say("KT357", "warning", message, each[0].main.element, note.where)
             each[:] = kept
 
-    def continue_tied(self, note: ScoreNote, choices: list[_Choice]) -> None:
+    def _continue_tied(self, note: ScoreNote, choices: list[_Choice]) -> None:
         """Add the fingers that take a tied note over."""
         for element, where in note.continued:
             label = self._label(element, where)

@@ -7,6 +7,8 @@ its length, and to its fingers. Repeats stand once, as they are written.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -17,7 +19,13 @@ from kammerton.fingering.formats.score_time import ZERO, add_times
 from kammerton.fingering.formats.xml_document import refuse
 from kammerton.formats.options import Limits
 
-__all__ = ["Part", "PartReader", "ScoreNote", "Spot"]
+__all__ = ["Measure", "Part", "PartReader", "ScoreNote", "Spot"]
+
+_FINGERS = re.compile(r"[1-5](?:[-_,\s\N{EN DASH}]+[1-5]){0,4}\.?")
+"""A text that is of fingers only, as far as can be seen: `3`, `4-1`, `1 3 5`."""
+
+_SLACK = Fraction(1, 16)
+"""Quarter notes by which notes of one voice may overlap: programs round the durations of tuplets."""
 
 _TIED_LIMIT = 16
 """Notes of one key that may wait for a continuation at one time."""
@@ -43,6 +51,29 @@ class Spot:
 
 
 @dataclass(slots=True, eq=False)
+class Measure:
+    """A measure of a part.
+
+    Parameters
+    ----------
+    part, number : str
+        As the score calls them.
+    index : int
+        From 0.
+    beat_type : int
+        Beats are counted in quarter notes (4), eighths (8) and so on.
+    staves_of : dict of str to set of int
+        The staves on which each voice has notes or rests.
+    """
+
+    part: str
+    number: str
+    index: int
+    beat_type: int
+    staves_of: dict[str, set[int]] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
 class ScoreNote:
     """A note as it is struck, tied notes together.
 
@@ -52,43 +83,60 @@ class ScoreNote:
         Where it begins.
     midi : int
     staff, voice : int, str
-    measure : int
-        Index of its measure.
+    bar : Measure
+        In which it begins.
     offset, length : Fraction
         Quarter notes from the start of the measure, and of sound; a grace note has no length.
-    until : Fraction
-        Where it ends, in quarter notes from the start of its part.
     chord : int
         Equal for the notes of a chord within a part.
-    where : Spot
-    fingerings : list of Element
+    fingerings : sequence of Element
         At its beginning.
-    continued : list of (Element, Spot)
+    continued : sequence of (Element, Spot)
         At the notes it is tied over to, and where these are.
+    until : Fraction
+        Where it ends, in quarter notes from the start of its part, if it is tied.
     """
 
     element: Element
     midi: int
     staff: int
     voice: str
-    measure: int
+    bar: Measure
     offset: Fraction
     length: Fraction
-    until: Fraction
     chord: int
-    where: Spot
-    fingerings: list[Element]
-    continued: list[tuple[Element, Spot]] = field(default_factory=list)
+    fingerings: Sequence[Element] = ()
+    continued: Sequence[tuple[Element, Spot]] = ()
+    until: Fraction = ZERO
+
+    @property
+    def where(self) -> Spot:
+        """The place where it begins."""
+        return Spot(self.bar.part, self.bar.number, self.offset, self.bar.beat_type)
 
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """A part: its notes, and how long each measure is in it."""
+    """A part: its notes, how long each measure is in it, and which voices stand where.
+
+    Parameters
+    ----------
+    name : str
+    notes : list of ScoreNote
+    lengths : dict of int to Fraction
+        By the index of a measure.
+    staves : int
+    measures : list of Measure
+    doubled : set of str
+        Voices that are on two staves at one time: their number is used for each staff anew.
+    """
 
     name: str
     notes: list[ScoreNote] = field(default_factory=list)
     lengths: dict[int, Fraction] = field(default_factory=dict)
     staves: int = 1
+    measures: list[Measure] = field(default_factory=list)
+    doubled: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True, eq=False)
@@ -101,20 +149,24 @@ class _State:
     nominal: Fraction | None = None
     transpositions: dict[int, int] = field(default_factory=dict)
     """By staff; 0 for all of them."""
+    quarters: dict[str, Fraction] = field(default_factory=dict)
+    """Durations in quarter notes, by their text; of the divisions that hold."""
     elapsed: Fraction = ZERO
-    measure: int = 0
-    number: str = ""
+    bar: Measure = field(default_factory=lambda: Measure("", "", 0, 4))
     is_implicit: bool = False
     cursor: Fraction = ZERO
     furthest: Fraction = ZERO
     has_music: bool = False
     chord_begin: Fraction | None = None
     chord: int = 0
+    chord_voice: str = ""
+    spans: list[tuple[Fraction, Fraction, int, str, int]] = field(default_factory=list)
+    """Begin, length, chord, voice and staff of what stands in the measure."""
     tied: dict[tuple[int, Fraction], list[ScoreNote]] = field(default_factory=dict)
     """Notes that wait for their continuation, by key and by where they end in their part."""
 
     def where(self, offset: Fraction) -> Spot:
-        return Spot(self.part.name, self.number, offset, self.beat_type)
+        return Spot(self.part.name, self.bar.number, offset, self.beat_type)
 
 
 def _name(text: str) -> str:
@@ -130,22 +182,31 @@ class PartReader:
         self._states: dict[str, _State] = {}
         self._now = _State(Part(""))
         self._count = 0
+        self._pitches: dict[tuple[tuple[str, str], ...], int] = {}
         self._take = {
             "note": self._take_note,
             "backup": self._take_backup,
             "forward": self._take_forward,
             "attributes": self._take_attributes,
+            "direction": self._take_direction,
         }
+        self._written: list[tuple[Element, Spot]] = []
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The parts, in the order of the score."""
         return tuple(state.part for state in self._states.values())
 
+    @property
+    def written_fingers(self) -> Sequence[tuple[Element, Spot]]:
+        """What looks like fingers, but stands in words beside the notes or in lyrics."""
+        return self._written
+
     def begin(self, part: str, measure: int, number: str, *, is_implicit: bool) -> None:
         """Take up a measure of a part; measures are counted from 0."""
         now = self._now = self._states.setdefault(part, _State(Part(part)))
-        now.measure, now.number, now.is_implicit = measure, number, is_implicit
+        now.bar, now.is_implicit = Measure(part, number, measure, now.beat_type), is_implicit
+        now.part.measures.append(now.bar)
         now.cursor = now.furthest = ZERO
         now.has_music = False
         now.chord_begin = None
@@ -159,23 +220,33 @@ class PartReader:
         now = self._now
         if not now.has_music and not now.is_implicit and now.nominal is not None:
             now.furthest = now.nominal
-        now.part.lengths[now.measure] = now.furthest
+        now.part.lengths[now.bar.index] = now.furthest
         now.elapsed = add_times(now.elapsed, now.furthest)
+        for _, _, _, voice, staff in now.spans:
+            now.bar.staves_of.setdefault(voice, set()).add(staff)
+        if any(len(staves) > 1 for staves in now.bar.staves_of.values()):
+            now.part.doubled |= _doubled_voices(now.bar, now.spans)
+        now.spans.clear()
 
-    def _quarters(self, element: Element) -> Fraction | None:
-        """Return the duration of an element, or None if it has none that can be."""
+    def _quarters(self, element: Element, duration: Element | None) -> Fraction:
+        """Return the duration of an element; it counts as none if it is none that can be."""
         now = self._now
-        where = now.where(now.cursor)
-        duration = element.find("duration")
         if duration is None:
-            self._problems.say("KT353", "error", f"{element.name} without duration", element, where)
-            return None
+            message = f"{element.name} without duration"
+            self._problems.say("KT353", "error", message, element, now.where(now.cursor))
+            return ZERO
+        known = now.quarters.get(duration.text)
+        if known is not None:
+            return known
+        where = now.where(now.cursor)
         value = read_time(duration, self._problems, where)
         if now.divisions is None:
             now.divisions = Fraction(1)
             message = "no divisions before the first duration: 1 to a quarter note assumed"
             self._problems.say("KT359", "warning", message, element, where)
-        return None if value is None else value / now.divisions
+        if value is None:
+            return ZERO
+        return now.quarters.setdefault(duration.text, value / now.divisions)
 
     def _advance(self, quarters: Fraction) -> None:
         now = self._now
@@ -184,11 +255,11 @@ class PartReader:
         now.furthest = max(now.furthest, now.cursor)
 
     def _take_forward(self, element: Element) -> None:
-        self._advance(self._quarters(element) or ZERO)
+        self._advance(self._quarters(element, element.find("duration")))
 
     def _take_backup(self, element: Element) -> None:
         now = self._now
-        quarters = self._quarters(element) or ZERO
+        quarters = self._quarters(element, element.find("duration"))
         if quarters > now.cursor:
             message = "backup goes to before the measure: it goes to its start"
             self._problems.say("KT359", "warning", message, element, now.where(now.cursor))
@@ -199,12 +270,20 @@ class PartReader:
         where = now.where(now.cursor)
         for divisions in element.all("divisions"):
             now.divisions = read_time(divisions, self._problems, where) or Fraction(1)
+            now.quarters.clear()
         for staves in element.all("staves"):
             now.part.staves = max(now.part.staves, read_staff(staves, self._problems, where))
         for time in element.all("time"):
             self._take_meter(time)
         for transpose in element.all("transpose"):
             self._take_transposition(transpose, where)
+
+    def _take_direction(self, element: Element) -> None:
+        self._look_for_fingers(element.all("direction-type", "words"), self._now.cursor)
+
+    def _look_for_fingers(self, texts: Iterable[Element], at: Fraction) -> None:
+        where = self._now.where(at)
+        self._written += [(text, where) for text in texts if _FINGERS.fullmatch(text.text.strip())]
 
     def _take_meter(self, time: Element) -> None:
         """Take up a meter; what is no simple one only leaves the length of empty measures unknown."""
@@ -214,6 +293,7 @@ class PartReader:
             for text in (_text(time, "beats"), _text(time, "beat-type"))
         )
         now.beat_type = int(beat_type or 4) or 4
+        now.bar.beat_type = now.beat_type
         now.nominal = Fraction(4 * int(beats), now.beat_type) if beats and beat_type else None
 
     def _take_transposition(self, transpose: Element, where: Spot) -> None:
@@ -229,76 +309,92 @@ class PartReader:
 
     def _take_note(self, element: Element) -> None:
         now = self._now
-        is_grace, is_chord = element.has("grace"), element.has("chord")
-        quarters = ZERO if is_grace else self._quarters(element) or ZERO
-        if is_chord and now.chord_begin is None:
-            message = "chord note without a note before it in its measure"
-            self._problems.say("KT359", "warning", message, element, now.where(now.cursor))
-        if is_chord and now.chord_begin is not None:
+        fields = element.fields()
+        quarters = ZERO if "grace" in fields else self._quarters(element, fields.get("duration"))
+        voice = fields["voice"].text.strip() if "voice" in fields else ""
+        if "chord" in fields and now.chord_begin is not None:
             begin = now.chord_begin
+            voice = now.chord_voice or voice  # a chord is of one voice, and some programs write it once
+            # a chord note longer than its chord reaches further, but does not move what follows
+            now.furthest = max(now.furthest, add_times(begin, quarters))
         else:
+            if "chord" in fields:
+                message = "chord note without a note before it in its measure"
+                self._problems.say("KT359", "warning", message, element, now.where(now.cursor))
             begin = now.chord_begin = now.cursor
             now.chord += 1
+            now.chord_voice = voice
             self._advance(quarters)
-        # a chord note longer than its chord reaches further, but does not move what follows
-        now.furthest = max(now.furthest, add_times(begin, quarters))
-        self._keep(element, begin, quarters)
+        self._keep(element, fields, voice, begin, quarters)
 
-    def _keep(self, element: Element, begin: Fraction, quarters: Fraction) -> None:
+    def _keep(
+        self, element: Element, fields: dict[str, Element], voice: str, begin: Fraction, quarters: Fraction
+    ) -> None:
         now = self._now
-        where = now.where(begin)
-        staff = read_staff(element.find("staff"), self._problems, where)
-        midi = self._key(element, staff, where)
+        staff = 1
+        if "staff" in fields:
+            staff = read_staff(fields["staff"], self._problems, now.where(begin))
+        now.spans.append((begin, quarters, now.chord, voice, staff))
+        midi = None if "rest" in fields else self._key(element, fields, staff, begin)
         if midi is None:
             return
         now.part.staves = max(now.part.staves, staff)
-        begin_in_part = add_times(now.elapsed, begin)
-        note = ScoreNote(
-            element=element,
-            midi=midi,
-            staff=staff,
-            voice=_text(element, "voice"),
-            measure=now.measure,
-            offset=begin,
-            length=quarters,
-            until=add_times(begin_in_part, quarters),
-            chord=now.chord,
-            where=where,
-            fingerings=list(element.all("notations", "technical", "fingering")),
-        )
-        ties = _ties(element)
-        struck = self._continued(note, begin_in_part) if "stop" in ties else None
+        note = ScoreNote(element, midi, staff, voice, now.bar, begin, quarters, now.chord)
+        if "notations" in fields:
+            note.fingerings = tuple(element.all("notations", "technical", "fingering"))
+        if "lyric" in fields:
+            self._look_for_fingers(element.all("lyric", "text"), begin)
+        ties = _ties(element) if "tie" in fields or "notations" in fields else ()
+        if ties:
+            self._keep_tied(note, ties)
+        else:
+            self._strike(note)
+        element.children = ()
+
+    def _strike(self, note: ScoreNote) -> None:
+        self._count_note(note.element)
+        self._now.part.notes.append(note)
+
+    def _keep_tied(self, note: ScoreNote, ties: Container[str]) -> None:
+        """Keep a note that continues another, or is to be continued."""
+        now = self._now
+        begin = add_times(now.elapsed, note.offset)
+        note.until = add_times(begin, note.length)
+        struck = self._continued(note, begin) if "stop" in ties else None
         if struck is None:
             struck = note
-            self._count_note(element)
-            now.part.notes.append(note)
+            self._strike(note)
             if "stop" in ties:
                 message = "tie that begins nowhere: the note counts as struck"
-                self._problems.say("KT359", "warning", message, element, where)
+                self._problems.say("KT359", "warning", message, note.element, note.where)
         if "start" in ties:
-            now.tied.setdefault((midi, struck.until), []).append(struck)
-        element.children.clear()
+            now.tied.setdefault((note.midi, struck.until), []).append(struck)
 
-    def _key(self, element: Element, staff: int, where: Spot) -> int | None:
+    def _key(self, element: Element, fields: dict[str, Element], staff: int, begin: Fraction) -> int | None:
         """Return the key of a note, or None if it has none."""
-        pitch = element.find("pitch")
-        if element.has("rest"):
+        if "cue" in fields or "unpitched" in fields:
+            kind = "cue note" if "cue" in fields else "note without pitch"
+            self._problems.say("KT358", "warning", f"{kind} left out", element, self._now.where(begin))
             return None
-        if element.has("cue") or element.has("unpitched"):
-            kind = "cue note" if element.has("cue") else "note without pitch"
-            self._problems.say("KT358", "warning", f"{kind} left out", element, where)
+        if "pitch" not in fields:
+            message = "note without pitch or rest"
+            self._problems.say("KT354", "error", message, element, self._now.where(begin))
             return None
-        if pitch is None:
-            self._problems.say("KT354", "error", "note without pitch or rest", element, where)
-            return None
-        midi = read_pitch(pitch, self._problems, where)
+        pitch = fields["pitch"]
+        written = tuple([(part.name, part.text) for part in pitch.children])
+        midi = self._pitches.get(written)
         if midi is None:
-            return None
+            midi = read_pitch(pitch, self._problems, self._now.where(begin))
+            if midi is None:
+                return None
+            self._pitches[written] = midi
         transpositions = self._now.transpositions
-        midi += transpositions.get(staff, transpositions.get(0, 0))
+        if transpositions:
+            midi += transpositions.get(staff, transpositions.get(0, 0))
         if 0 <= midi <= 127:
             return midi
-        self._problems.say("KT354", "error", "transposed beyond the range of MIDI", pitch, where)
+        message = "transposed beyond the range of MIDI"
+        self._problems.say("KT354", "error", message, pitch, self._now.where(begin))
         return None
 
     def _continued(self, note: ScoreNote, begin: Fraction) -> ScoreNote | None:
@@ -312,7 +408,7 @@ class PartReader:
             self._now.tied[note.midi, begin] = rest
         struck.length = add_times(struck.length, note.length)
         struck.until = note.until
-        struck.continued += [(element, note.where) for element in note.fingerings]
+        struck.continued = (*struck.continued, *((element, note.where) for element in note.fingerings))
         return struck
 
     def _count_note(self, element: Element) -> None:
@@ -332,3 +428,18 @@ def _ties(element: Element) -> set[str]:
     sounding = list(element.all("tie"))
     ties = sounding or list(element.all("notations", "tied"))
     return {tie.attributes.get("type", "") for tie in ties}
+
+
+def _doubled_voices(bar: Measure, spans: Sequence[tuple[Fraction, Fraction, int, str, int]]) -> set[str]:
+    """Return the voices of a measure that have notes or rests of two chords on two staves at one time."""
+    doubled = set()
+    reach: dict[tuple[str, int], tuple[Fraction, int]] = {}
+    for begin, length, chord, voice, staff in sorted(spans):
+        end = begin + length
+        for other in bar.staves_of[voice] - {staff}:
+            until, of_chord = reach.get((voice, other), (ZERO, chord))
+            if of_chord != chord and min(until, end) - begin > _SLACK:
+                doubled.add(voice)
+        if end >= reach.get((voice, staff), (ZERO, 0))[0]:
+            reach[voice, staff] = end, chord
+    return doubled

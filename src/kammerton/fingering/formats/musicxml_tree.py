@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 from kammerton.errors import Diagnostic, Severity, quote
@@ -20,7 +20,7 @@ _LAYOUTS = {
     "score-timewise": ("score-timewise", "measure", "part"),
 }
 
-_WHOLE = frozenset(("note", "backup", "forward", "attributes"))
+_WHOLE = frozenset(("note", "backup", "forward", "attributes", "direction"))
 """Children of a measure that are handed over, each when it is complete."""
 
 _KEPT = frozenset(
@@ -42,6 +42,10 @@ _KEPT = frozenset(
         "notations",
         "technical",
         "fingering",
+        "lyric",
+        "text",
+        "direction-type",
+        "words",
         "divisions",
         "time",
         "beats",
@@ -53,6 +57,9 @@ _KEPT = frozenset(
     ]
 )
 """What is kept of them."""
+
+_FREE = frozenset(("text", "words"))
+"""Elements whose text may be of any length; what is too long is nothing that is looked for."""
 
 _LARGEST = 1_000
 """Elements that one note may hold."""
@@ -71,13 +78,25 @@ class Element:
     text : str
         All text directly within it.
     children : list of Element
+        Or an empty tuple: most elements have none, and lists take time to make.
     """
 
     name: str
     attributes: dict[str, str]
     position: Position
     text: str = ""
-    children: list[Element] = field(default_factory=list)
+    children: list[Element] | tuple[()] = ()
+
+    def grow(self, child: Element) -> None:
+        """Add a child."""
+        if isinstance(self.children, tuple):
+            self.children = [child]
+        else:
+            self.children.append(child)
+
+    def fields(self) -> dict[str, Element]:
+        """Return the first child of each name."""
+        return {child.name: child for child in reversed(self.children)}
 
     def find(self, name: str) -> Element | None:
         """Return the first child of this name, or None."""
@@ -94,10 +113,6 @@ class Element:
                     yield child
                 else:
                     yield from child.all(*path[1:])
-
-    def has(self, name: str) -> bool:
-        """Tell whether there is a child of this name."""
-        return any(child.name == name for child in self.children)
 
 
 class ScoreProblems:
@@ -172,27 +187,22 @@ class ScoreTree:
         self._counts = [0, 0, 0]
         self._tree: list[Element] = []
         self._size = 0
-        self._ignored = 0
 
-    def start(self, name: str, attributes: dict[str, str], position: Position) -> None:
-        """Take a start tag."""
-        if self._ignored:
-            self._ignored += 1
-        elif self._tree:
-            self._grow(name, attributes, position)
-        elif len(self._path) < 3:
-            self._descend(name, attributes, position)
-        elif name in _WHOLE:
+    def start(self, name: str, attributes: dict[str, str], position: Callable[[], Position]) -> bool:
+        """Take a start tag, and tell whether what stands in the element is wanted."""
+        if self._tree:
+            return name in _KEPT and self._grow(name, attributes, position())
+        if len(self._path) < 3:
+            return self._descend(name, attributes, position())
+        if name in _WHOLE:
             self._size = 0
-            self._tree.append(Element(name, attributes, position))
-        else:
-            self._ignored = 1
+            self._tree.append(Element(name, attributes, position()))
+            return True
+        return False
 
     def end(self) -> None:
         """Take an end tag."""
-        if self._ignored:
-            self._ignored -= 1
-        elif self._tree:
+        if self._tree:
             element = self._tree.pop()
             if not self._tree:
                 self._consumer.take(element)
@@ -203,35 +213,34 @@ class ScoreTree:
 
     def characters(self, text: str) -> None:
         """Take a piece of text."""
-        if self._tree and not self._ignored:
+        if self._tree:
             element = self._tree[-1]
             if not element.text and text.isspace():
                 return  # what stands between its children
             element.text += text
-            if len(element.text) > self._limits.label:
+            if len(element.text) > self._limits.label and element.name in _FREE:
+                element.text = element.text[: self._limits.label]
+            elif len(element.text) > self._limits.label:
                 message = f"text of more than {self._limits.label:,} characters"
                 refuse("KT106", message, self._source.tag(element.name, element.position))
 
-    def _grow(self, name: str, attributes: dict[str, str], position: Position) -> None:
-        if name not in _KEPT:
-            self._ignored = 1
-            return
+    def _grow(self, name: str, attributes: dict[str, str], position: Position) -> bool:
         self._size += 1
         if self._size > _LARGEST:
             whole = self._tree[0]
             message = f"more than {_LARGEST:,} elements in one {quote(f'<{whole.name}>')}"
             refuse("KT106", message, self._source.tag(whole.name, whole.position))
         element = Element(name, attributes, position)
-        self._tree[-1].children.append(element)
+        self._tree[-1].grow(element)
         self._tree.append(element)
+        return True
 
-    def _descend(self, name: str, attributes: dict[str, str], position: Position) -> None:
+    def _descend(self, name: str, attributes: dict[str, str], position: Position) -> bool:
         depth = len(self._path)
         if depth == 0:
             self._layout = _LAYOUTS.get(name) or self._not_a_score(name, position)
         if name != self._layout[depth]:
-            self._ignored = 1
-            return
+            return False
         self._path.append((name, attributes))
         self._counts[depth] += 1
         self._counts[depth + 1 :] = [0] * (2 - depth)
@@ -244,6 +253,7 @@ class ScoreTree:
                 found["measure"].get("number", str(measure)),
                 is_implicit=found["measure"].get("implicit") == "yes",
             )
+        return True
 
     def _not_a_score(self, name: str, position: Position) -> tuple[str, ...]:
         message = f"not a score in MusicXML: its root is {quote(f'<{name}>')}"

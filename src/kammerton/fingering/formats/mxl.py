@@ -12,6 +12,7 @@ import os
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePath, PurePosixPath
 from typing import NoReturn
@@ -166,10 +167,11 @@ class _Container:
     def __init__(self) -> None:
         self.path: str | None = None
 
-    def start(self, name: str, attributes: dict[str, str], position: Position) -> None:
+    def start(self, name: str, attributes: dict[str, str], position: Callable[[], Position]) -> bool:
         del position
         if name.rpartition(":")[2] == "rootfile" and self.path is None:
             self.path = attributes.get("full-path")
+        return True
 
     def end(self) -> None:
         pass

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 
 from kammerton.errors import DataError, Diagnostic, close_match, quote
@@ -16,6 +14,7 @@ from kammerton.fingering.formats.tables import SEPARATORS, Table, lines_with_dat
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.csv_header import HeaderRow
 from kammerton.formats.reading import Problems
+from kammerton.formats.tables import render_rows
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
 
@@ -210,10 +209,7 @@ def render_csv(fingering: Fingering, /) -> str:
         row = int((fingering.pitches < 0).argmax())
         message = f"note index {row} cannot be written as CSV: its pitch is not known"
         raise DataError((Diagnostic(code="KT151", severity="error", message=message),))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("onset", "offset", "pitch", "hand", "finger"))
     hands = [_HANDS[hand] for hand in fingering.hands.tolist()]
     onsets, offsets = (map(repr, times.tolist()) for times in (fingering.onsets, fingering.offsets))
-    writer.writerows(zip(onsets, offsets, fingering.pitches.tolist(), hands, fingering.labels, strict=True))
-    return text.getvalue()
+    rows = zip(onsets, offsets, fingering.pitches.tolist(), hands, fingering.labels, strict=True)
+    return render_rows((("onset", "offset", "pitch", "hand", "finger"), *rows))

@@ -22,7 +22,7 @@ from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.fingering.formats.plain_pig import FINGER, HAND, ID, OFFSET, ONSET, PITCH, plain_fingering
 from kammerton.fingering.formats.tables import SEPARATORS, Table, lines_with_data, split_cells
 from kammerton.fingering.labels import Encoding, inspect
-from kammerton.fingering.pitch import diagnose_pitch, parse_pitch, spell
+from kammerton.fingering.pitch import diagnose_pitch, parse_midi, parse_pitch, spell
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.reading import Problems
 from kammerton.formats.row_problems import NumberedLine
@@ -41,6 +41,9 @@ _COLUMNS: dict[NoteField, int] = {
     "finger": FINGER,
 }
 _WIDTH = 8
+_WIDER = (10, 9)
+"""Widths of the rows that PianoPlayer writes: what stands behind the finger is its cost, and a number."""
+
 _EXPECTED = "id, onset, offset, pitch, onset velocity, offset velocity, channel, finger"
 
 _NAME = re.compile(r"(?P<item>(?:.*/)?[^/]+?)(?:-(?P<annotator>[0-9]+)|_est)?_fingering", re.DOTALL)
@@ -154,7 +157,7 @@ def _cut(text: str, problems: Problems, options: ReadingOptions) -> Notes:
     return Notes(
         times_of(cells["onset"], at["onset"], problems),
         times_of(cells["offset"], at["offset"], problems),
-        codes_of(Column.of(cells["pitch"]), _pitch, at["pitch"], problems),
+        codes_of(Column.of(cells["pitch"]), _pitch if table.width == _WIDTH else _key, at["pitch"], problems),
         codes_of(Column.of(cells["hand"]), _hand, at["hand"], problems),
         texts_of(Column.of(cells["finger"]), partial(_label, options), at["finger"], problems),
         table.locate,
@@ -165,8 +168,15 @@ def _cut(text: str, problems: Problems, options: ReadingOptions) -> Notes:
 def _table(lines: list[NumberedLine], problems: Problems) -> Table:
     """Find what separates the cells: that by which any line has as many as it should."""
     for separator in SEPARATORS:
-        if any(_width(line, separator) == _WIDTH for _, line in lines):
-            return Table(problems.file, separator, _WIDTH, _COLUMNS, lines)
+        first: dict[int, int] = {}
+        for number, line in lines:
+            first.setdefault(_width(line, separator), number)
+            if _WIDTH in first:
+                return Table(problems.file, separator, _WIDTH, _COLUMNS, lines)
+        for width in _WIDER:
+            if width in first:
+                _say_wider(width, first[width], problems)
+                return Table(problems.file, separator, width, _COLUMNS, lines)
     if lines:  # one speaks for all: the file is of another kind, or lacks a column
         number, line = lines[0]
         width = max(_width(line, separator) for separator in SEPARATORS)
@@ -178,6 +188,11 @@ def _table(lines: list[NumberedLine], problems: Problems) -> Table:
     return Table(problems.file, SEPARATORS[0], _WIDTH, _COLUMNS, [])
 
 
+def _say_wider(width: int, line: int, problems: Problems) -> None:
+    message = f"rows of {width} columns, as PianoPlayer writes them: those behind the finger are not read"
+    problems.add(Diagnostic(code="KT340", severity="note", message=message, file=problems.file, line=line))
+
+
 def _width(line: str, separator: str) -> int:
     """Return the number of cells; a line with few separators need not be cut for that."""
     least = line.count(separator) + 1
@@ -187,6 +202,12 @@ def _width(line: str, separator: str) -> int:
 def _pitch(text: str) -> tuple[int, Diagnostic | None]:
     midi = parse_pitch(text)
     return (-1, diagnose_pitch(text)) if midi is None else (midi, None)
+
+
+def _key(text: str) -> tuple[int, Diagnostic | None]:
+    """Read a pitch of PianoPlayer's, which is a MIDI number."""
+    midi = parse_midi(text)
+    return _pitch(text) if midi is None else (midi, None)
 
 
 def _hand(text: str) -> tuple[int, Diagnostic | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import NoReturn, Protocol
@@ -51,8 +51,8 @@ _WORDS: Mapping[str, str] = MappingProxyType(
 class XmlConsumer(Protocol):
     """Takes the events of a document; what it raises ends the parsing."""
 
-    def start(self, name: str, attributes: dict[str, str], position: Position) -> None:
-        """Take a start tag."""
+    def start(self, name: str, attributes: dict[str, str], position: Callable[[], Position]) -> bool:
+        """Take a start tag, and tell whether what stands in the element is wanted, and its end tag."""
 
     def end(self) -> None:
         """Take an end tag."""
@@ -160,6 +160,8 @@ class _Parsing:
         self._consumer = consumer
         self._limits = limits
         self._open: list[tuple[str, int]] = []
+        self._unwanted = 0
+        """How many of the open elements, counted from within, the consumer does not want."""
         self._run = 0
         self._parser = parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
@@ -188,26 +190,30 @@ class _Parsing:
         return self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber + 1
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        position = self._position()
         self._run = 0
         if len(self._open) >= self._limits.depth:
             message = f"XML nested more than {self._limits.depth} levels deep"
-            refuse("KT106", message, self._source.tag(name, position))
-        self._open.append((name, position[0]))
-        self._consumer.start(name, attributes, position)
+            refuse("KT106", message, self._source.tag(name, self._position()))
+        self._open.append((name, self._parser.CurrentLineNumber))
+        if self._unwanted or not self._consumer.start(name, attributes, self._position):
+            self._unwanted += 1
 
     def _end(self, name: str) -> None:
         del name
         self._run = 0
         self._open.pop()
-        self._consumer.end()
+        if self._unwanted:
+            self._unwanted -= 1
+        else:
+            self._consumer.end()
 
     def _characters(self, text: str) -> None:
         self._run += len(text)
         if self._run > self._limits.line:
             message = f"text of more than {self._limits.line:,} characters"
             refuse("KT106", message, Place(self._source.file, self._parser.CurrentLineNumber))
-        self._consumer.characters(text)
+        if not self._unwanted:
+            self._consumer.characters(text)
 
     def _doctype(self, name: str, system: str | None, public: str | None, has_subset: bool) -> None:
         found = _DOCTYPE.search(self._source.text)

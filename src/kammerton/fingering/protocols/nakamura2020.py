@@ -66,7 +66,7 @@ _CITATION = """@article{nakamura2020fingering,
 
 PROTOCOL = Protocol(
     name="nakamura2020",
-    revision=1,
+    revision=2,
     summary="The published match rates of the PIG data set.",
     rules=(
         "Labels are signed by hand. M_gen compares them as written (4_1 is not 4), the others the "

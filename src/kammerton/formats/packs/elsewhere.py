@@ -13,7 +13,6 @@ from kammerton.formats.packs.footer import MAGIC
 from kammerton.formats.packs.opening import Copied, open_pack
 from kammerton.formats.packs.reading import Pack
 from kammerton.formats.remote.store import Store
-from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 
 __all__ = ["is_pack_at", "open_pack_at"]
@@ -51,7 +50,7 @@ def _open_copy(store: Store, task: Task) -> Pack:
     copy = Path(folder, "pack.parquet")
     try:
         store.copy_to(copy)
-        pack = open_pack(copy, task, copied=Copied(store.shown, (_open_again, (store, task.name))))
+        pack = open_pack(copy, task, copied=Copied(store.shown, (_open_again, (store, task))))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -60,6 +59,6 @@ def _open_copy(store: Store, task: Task) -> Pack:
 
 
 @lru_cache(maxsize=8)
-def _open_again(store: Store, task: str) -> Pack:
+def _open_again(store: Store, task: Task) -> Pack:
     """Copy a pack in another process, once."""
-    return _open_copy(store, find_task(task))
+    return _open_copy(store, task)

@@ -13,7 +13,6 @@ from kammerton.formats.packs.reading import Again, Pack
 from kammerton.formats.packs.record import KEY, Record, RecordError
 from kammerton.formats.packs.sealing import Seal, SealError
 from kammerton.formats.source import open_regular
-from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 
 __all__ = ["Copied", "open_pack"]
@@ -73,7 +72,7 @@ def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None
         if sum(part.rows for part in parts) != footer.rows:
             raise damaged("rows are missing", name)
     place = os.fsdecode(path)
-    again = (_open_again, (place, task.name)) if copied is None else copied.again
+    again = (_open_again, (place, task)) if copied is None else copied.again
     return Pack(name, task, record, seal, place, again)
 
 
@@ -102,12 +101,12 @@ def _record(text: str, name: str) -> Record:
         raise damaged(str(error), name) from error
 
 
-def _open_again(path: str, task: str) -> Pack:
+def _open_again(path: str, task: Task) -> Pack:
     """Open a pack in another process, where parts of a corpus ask for it one after the other."""
     status = os.stat(path)  # noqa: PTH116 - as `os.fstat` above
     return _opened(path, task, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=8)
-def _opened(path: str, task: str, _size: int, _changed: int) -> Pack:
-    return open_pack(path, find_task(task))
+def _opened(path: str, task: Task, _size: int, _changed: int) -> Pack:
+    return open_pack(path, task)

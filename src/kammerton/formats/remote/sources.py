@@ -15,7 +15,6 @@ from typing import Any
 from kammerton.errors import DataError, Diagnostic
 from kammerton.formats.options import Limits
 from kammerton.formats.remote.store import Entry, Store, unreadable
-from kammerton.model.registry import find_task
 from kammerton.model.sources import StoredSource
 from kammerton.model.task import Reading, Sheet, Task
 
@@ -46,7 +45,7 @@ class Batch:
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.store, self.entries, self.task.name, self.options)
+        return Batch, (self.store, self.entries, self.task, self.options)
 
     def take(self, number: int) -> bytes | Exception:
         """Return what a file holds, and let go of it."""
@@ -56,10 +55,6 @@ class Batch:
                 limit = limit_of(self.options)
                 self._fetched = self.store.fetch([each.path for each in self.entries if fits(each, limit)])
             return self._fetched.pop(path)
-
-
-def _again(store: Store, entries: tuple[Entry, ...], task: str, options: object) -> Batch:
-    return Batch(store, entries, find_task(task), options)
 
 
 def batches(store: Store, entries: Iterable[Entry], task: Task, options: object) -> Iterator[Batch]:

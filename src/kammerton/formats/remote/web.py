@@ -9,11 +9,17 @@ from html import unescape
 from typing import Any
 from urllib.parse import parse_qsl, unquote, unquote_plus
 
+from kammerton.errors import DataError, Diagnostic
+from kammerton.formats.remote.addresses import shown_address
+
 __all__ = ["cause_of", "is_gone", "is_lasting", "is_page", "is_web", "linked", "opened_with", "status_of"]
 
 _GONE = (404, 410)
 _PASSING = (408, 425, 429)
 """Answers that say that the same may be asked for later."""
+
+_DEEPEST, _MOST_PAGES = 32, 100_000
+"""Folders within each other, and pages in all, that are looked at: a page that links to itself has no end."""
 
 _REFERENCE = re.compile(r"&#?\w+;")
 """A character as pages have it: fsspec gives links as they stand there."""
@@ -60,8 +66,14 @@ def linked(
     ------
     address, name, about
         Of each file its address, its name below the folder, and what the page says of it.
+
+    Raises
+    ------
+    DataError
+        KT730 if folders are nested too deep, or too many.
     """
     waiting, seen, known = [top], {top}, options.get("params", {})
+    pages_seen = 1
     while waiting:
         for about in pages(waiting.pop()):
             link = _REFERENCE.sub(lambda found: unescape(found[0]), about["name"])
@@ -70,11 +82,27 @@ def linked(
                 continue
             seen.add(place)
             if place.endswith("/"):
+                pages_seen += 1
+                _check_end(top, place, pages_seen)
                 waiting.append(place)
             else:
                 pairs = (pair for pair in query.split("&") if unquote_plus(pair.split("=")[0]) not in known)
                 own = "&".join(pairs)
                 yield f"{place}?{own}" if own else place, unquote(place[len(top) :]), about
+
+
+def _check_end(top: str, place: str, pages: int) -> None:
+    """Refuse folders that are nested too deep, or too many."""
+    if place.count("/") - top.count("/") > _DEEPEST:
+        told = f"more than {_DEEPEST} folders deep"
+    elif pages > _MOST_PAGES:
+        told = f"more than {_MOST_PAGES:,} folders below {shown_address(top)}"
+    else:
+        return
+    message = f"cannot be listed: {told}; a page may link to itself"
+    hint = "give the address of the folder that has the files, name them in a table (--pairs), or copy them"
+    file = shown_address(place)
+    raise DataError([Diagnostic(code="KT730", severity="error", message=message, hint=hint, file=file)])
 
 
 def is_page(about: Mapping[str, Any]) -> bool:

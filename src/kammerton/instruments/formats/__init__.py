@@ -3,6 +3,6 @@
 
 from kammerton.instruments.formats.adopting import adopt
 from kammerton.instruments.formats.items import identify
-from kammerton.instruments.formats.sniffing import SUFFIXES, read_instruments, unfold
+from kammerton.instruments.formats.sniffing import SUFFIXES, read_instruments, read_with_metadata, unfold
 
-__all__ = ["SUFFIXES", "adopt", "identify", "read_instruments", "unfold"]
+__all__ = ["SUFFIXES", "adopt", "identify", "read_instruments", "read_with_metadata", "unfold"]

@@ -21,8 +21,8 @@ _AUDIO = re.compile(
 )
 """Suffixes of recordings, of their features, and of annotations, which are no part of their names."""
 
-_ENDING = re.compile(r"_METADATA$")
-"""What the names of metadata files of MedleyDB and Mixing Secrets end in."""
+_ENDING = re.compile(r"_METADATA$|(?<=[^/])/metadata$")
+"""What the names of metadata files of MedleyDB, Mixing Secrets and Slakh2100 end in."""
 
 
 def identify(name: str) -> tuple[str, str | None]:
@@ -42,6 +42,8 @@ def identify(name: str) -> tuple[str, str | None]:
     --------
     >>> identify("AHa_TakeOnMe_METADATA")
     ('AHa_TakeOnMe', None)
+    >>> identify("Track00001/metadata")
+    ('Track00001', None)
     """
     return _ENDING.sub("", name), None
 

@@ -7,15 +7,16 @@ A tag may cover a part of the recording: it then counts for all of it, and the t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, Severity, quote
 from kammerton.formats.budgets import keeps_rows
-from kammerton.formats.jams import Observations, annotator_names, described
+from kammerton.formats.jams import Observations, annotator_names, described, metadata_of
 from kammerton.formats.json_positions import JsonPlaces, Pointer
 from kammerton.formats.reading import Problems
 from kammerton.instruments.assembling import Manner
@@ -54,7 +55,8 @@ def read_jams_tags(
     Returns
     -------
     Source or None
-        A list for each annotation, ranked by confidence, if there is one. Of several namespaces of
+        A list for each annotation, ranked by confidence if there is one; else by its order if the sandbox of
+        the annotation or of the file has ``"ranked": true``, or the caller says so. Of several namespaces of
         tags, one for instruments counts before ``tag_open``, and that before others; the others are
         noted.
     """
@@ -96,9 +98,16 @@ class _Jams:
         self._note_undefined()
         entries = Entries.of(self._labels, np.array(self._lists, dtype=np.int64), self._locate)
         entries.scores = np.array(self._scores, dtype=np.float64)
-        manner = Manner(repeats=True, score="confidence")
+        manner = Manner(ordered=self._ranked(value, wanted), repeats=True, score="confidence")
         found = finish(entries, len(wanted), self._problems, self._options, manner)
-        return Source([("", name) for name in names], found)
+        return Source([("", name) for name in names], found, metadata=metadata_of(value, wanted))
+
+    def _ranked(
+        self, document: Mapping[str, object], wanted: Sequence[tuple[int, Mapping[str, object]]]
+    ) -> NDArray[np.bool_]:
+        """Tell of which lists the order ranks labels without confidence: the file or the caller says so."""
+        said = self._options.ranked or _says_ranked(document)
+        return np.array([said or _says_ranked(annotation) for _, annotation in wanted], dtype=bool)
 
     def _annotations(self, found: Sequence[object]) -> list[tuple[int, dict[str, object]]]:
         """Return the annotations that count, each with its index."""
@@ -181,6 +190,12 @@ class _Jams:
         observations, row = self._rows[entry]
         place = observations.place(row, "value")
         return replace(place, column=(place.column or 0) + 1, length=max(1, place.length - 2))
+
+
+def _says_ranked(value: Mapping[str, object]) -> bool:
+    """Tell whether the sandbox of a file, or of an annotation, says that the order ranks."""
+    sandbox = value.get("sandbox")
+    return isinstance(sandbox, dict) and sandbox.get("ranked") is True
 
 
 def _is_json(value: object) -> bool:

@@ -19,11 +19,10 @@ from kammerton.formats.jams import described
 from kammerton.formats.json_positions import JsonPlaces, element_offsets, offset_of
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.instruments.assembling import Manner
-from kammerton.instruments.entries import Entries, note_unjudged
+from kammerton.instruments.entries import STEMS, Entries, leave_out_others, note_unjudged
 from kammerton.instruments.finishing import Lists, finish
 from kammerton.instruments.formats.items import item_names, twice
 from kammerton.instruments.formats.source import Source, say_empty, say_unrecognised
-from kammerton.instruments.formats.stems import STEMS, leave_out_others
 from kammerton.instruments.lookup import PROGRAMS
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
@@ -35,6 +34,9 @@ Kind = Literal["ranked", "scores", "stems"]
 _HINT = "a list of labels, labels with scores, or an object that has one of these for each item"
 _INNER = ("instruments", "instrument", "labels", "tags", STEMS)
 """Members of an object that has its labels in one of them, beside other things."""
+
+_FAMILY = "instrument_family_str"
+"""Member of a note of NSynth that is its only label."""
 
 
 def read_json(
@@ -59,6 +61,9 @@ def read_json(
         1, and else scores of a vocabulary. Stems are sets.
     """
     work = _Json(places, problems, options)
+    if _is_class_map(value):
+        say_unrecognised(problems, places.of(()), "numbers of classes, and no annotations", _HINT)
+        return None
     if is_one_item(value):
         return work.read({"": value}, is_sheet=False)
     if not isinstance(value, dict):
@@ -74,8 +79,15 @@ def is_one_item(value: object) -> bool:
     return isinstance(value, list)
 
 
+def _is_class_map(value: object) -> bool:
+    """Tell whether an object numbers classes from 0 on, as the ``class-map.json`` of OpenMIC-2018 does."""
+    return isinstance(value, dict) and len(value) > 2 and list(value.values()) == list(range(len(value)))
+
+
 def _inner(value: Mapping[str, object]) -> str | None:
     """Return the member of an object that has its labels, if there is one."""
+    if isinstance(value.get(_FAMILY), str):
+        return _FAMILY
     return next((key for key in _INNER if isinstance(value.get(key), list | dict)), None)
 
 
@@ -190,7 +202,7 @@ class _Json:
         if isinstance(inner, str):
             inner = [inner]
         if isinstance(inner, list):
-            self._kinds[-1] = "stems" if member == STEMS else "ranked"
+            self._kinds[-1] = "stems" if member in (STEMS, _FAMILY) else "ranked"
             for index, element in enumerate(inner):
                 self._take_element(number, index, element)
         elif isinstance(inner, dict) and (not inner or _are_scores(inner)):

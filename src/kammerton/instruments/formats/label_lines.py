@@ -9,6 +9,7 @@ import numpy as np
 
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.reading import Problems
+from kammerton.formats.tables import numbered_lines
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries
 from kammerton.instruments.finishing import finish
@@ -19,7 +20,8 @@ from kammerton.model.annotations import Place
 
 __all__ = ["read_label_lines"]
 
-_TIMES = re.compile(r"[ \t]*[0-9.]+[ \t]+[0-9.]+[ \t]+\S")
+_TIMES = re.compile(r"[ \t]*[0-9.]+[ \t]+[0-9.]+[ \t]+\S|[ \t]*[0-9.]+(?:,[0-9.]+)+[ \t]*$")
+"""A row of times and a label, or of a time and activations."""
 
 
 def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) -> Source | None:
@@ -28,7 +30,7 @@ def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) 
     Parameters
     ----------
     text : str
-        The file, lines ended by ``\n``. Blank lines, and those that begin with ``#``, do not count.
+        The file, lines ended by ``\n``. Blank lines and comments do not count.
     problems : Problems
         Takes every problem found.
     options : InstrumentOptions
@@ -36,20 +38,17 @@ def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) 
     Returns
     -------
     Source or None
-        A set, unless there are scores.
+        A set, unless there are scores, or the caller says that the order ranks.
     """
     if not keeps_lines(text, problems, options.limits):
         return None
-    lines = [
-        (number, line)
-        for number, line in enumerate(text.split("\n"), 1)
-        if (begin := line.lstrip()) and begin[0] != "#"
-    ]
+    lines = numbered_lines(text)
     if not lines:
         say_empty(problems)
         return None
-    if _TIMES.match(lines[0][1]):
-        number, line = lines[0]
+    times = next((row for row in lines[:2] if _TIMES.match(row[1])), None)
+    if times is not None:
+        number, line = times
         place = Place(problems.file, number, 1, len(line), line)
         say_unrecognised(problems, place, "rows of times", "one label a line, or a table with a header")
         return None
@@ -71,4 +70,4 @@ def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) 
         found = numbers_of(scores, locate_score, problems)
         entries.scores = found.values
         broken = dict.fromkeys((0,) if found.wrong else (), "score is no finite number")
-    return Source(ONE, finish(entries, 1, problems, options, Manner(), broken))
+    return Source(ONE, finish(entries, 1, problems, options, Manner(ordered=options.ranked), broken))

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, close_match, quote
 from kammerton.formats.reading import Problems, such_rows
+from kammerton.formats.tables import Table
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries, coded, judge, note_unjudged
 from kammerton.instruments.finishing import Lists, finish
 from kammerton.instruments.formats.items import Key, add_uneven, item_names
 from kammerton.instruments.formats.numbers import numbers_of
 from kammerton.instruments.formats.source import Source
-from kammerton.instruments.formats.tables import Table
 from kammerton.instruments.options import InstrumentOptions
 
 __all__ = ["NAMES", "column_of", "columns_of", "read_long_table", "say_missing"]
@@ -45,6 +45,8 @@ NAMES: dict[Column, tuple[str, ...]] = {
         "path",
         "file_id",
         "song_id",
+        "segment_id",
+        "ytid",
         "id",
     ),
     "label": ("instrument", "label", "tag", "class", "instrument_name", "label_name", "class_name"),
@@ -93,8 +95,9 @@ def read_long_table(table: Table, problems: Problems, options: InstrumentOptions
     Returns
     -------
     Source or None
-        Sets, unless there are scores or ranks; judged labels, if there is a column of relevance. Without
-        a column of items the file is one. None if a name that counts stands twice in the header.
+        Sets, unless there are scores or ranks, or the caller says that the order ranks; judged labels, if
+        there is a column of relevance. Without a column of items the file is one. None if a name that counts
+        stands twice in the header.
     """
     reading = _LongTable(table, problems, options)
     if reading.has_column_twice():
@@ -110,7 +113,11 @@ class _LongTable:
         self._table = table
         self._problems = problems
         self._options = options
-        self._columns = columns_of(table.header.names)
+        self._columns = columns_of(table.names)
+        numbers: tuple[Column, ...] = ("score", "rank", "relevance")
+        self._commas = table.has_decimal_commas(
+            self._columns[each] for each in numbers if each in self._columns
+        )
         self._broken: dict[int, str] = {}
         self._ambiguous: dict[str, str] = {}
         self.is_sheet = "item" in self._columns
@@ -120,7 +127,7 @@ class _LongTable:
 
     def has_column_twice(self) -> bool:
         """Report columns that count and are called the same."""
-        names = [_folded(name) for name in self._table.header.names]
+        names = [_folded(name) for name in self._table.names]
         again = [
             (index, name)
             for index, name in enumerate(names)
@@ -129,7 +136,7 @@ class _LongTable:
         for index, name in again:
             message = f"columns {names.index(name) + 1} and {index + 1} are both {quote(name)}"
             problem = Diagnostic(code="KT617", severity="error", message=message)
-            self._problems.add(self._table.name_place(index).diagnose(problem))
+            self._problems.add(self._table.header_place(index).diagnose(problem))
         return bool(again)
 
     # --- whose rows they are -----------------------------------------------------------------
@@ -198,7 +205,7 @@ class _LongTable:
         labels = table.columns[columns["label"]]
         entries = Entries.of(labels, lists, table.locator(columns["label"]))
         closed = None
-        ordered = False
+        ordered = self._options.ranked and "relevance" not in columns
         if "relevance" in columns:
             entries = self._judged(entries)
             closed = np.full(len(keys), self._options.assume_absent)
@@ -213,8 +220,14 @@ class _LongTable:
             entries = self._by_rank(entries)
             ordered = True
         vector = self._is_vector(entries, len(keys))
-        manner = Manner(ordered=ordered, vector=vector, closed=closed, sheet=self.is_sheet)
+        manner = Manner(
+            ordered=ordered, vector=vector, closed=closed, repeats=self._has_times(), sheet=self.is_sheet
+        )
         return finish(entries, len(keys), self._problems, self._options, manner, self._broken)
+
+    def _has_times(self) -> bool:
+        """Tell whether rows are parts of items, in which a label comes again."""
+        return any(_folded(name).startswith(("start", "onset")) for name in self._table.names)
 
     def _numbers(self, column: Column, lists: Integers, *, required: bool = False) -> NDArray[np.float64]:
         index = self._columns[column]
@@ -223,19 +236,12 @@ class _LongTable:
             self._table.locator(index),
             self._problems,
             what=column,
-            commas=self._has_commas(index),
+            commas=self._commas,
             required=required,
         )
         for row, reason in found.wrong.items():
             self._broken.setdefault(int(lists[row]), reason)
         return found.values
-
-    def _has_commas(self, index: int) -> bool:
-        """Tell if numbers have commas and no points, which between semicolons means one thing."""
-        if self._table.header.separator != ";":
-            return False
-        cells = self._table.columns[index]
-        return any("," in cell for cell in cells) and not any("." in cell for cell in cells)
 
     def _judged(self, entries: Entries) -> Entries:
         """Return labels as present or absent, without those that have no relevance."""
@@ -277,7 +283,8 @@ class _LongTable:
         message = (
             f"all items have the same {width:,} labels in the same order: read as scores of a vocabulary"
         )
-        hint = "--threshold or --top-k makes lists of them"
+        is_cut = self._options.threshold or self._options.top_k
+        hint = None if is_cut else "--threshold or --top-k makes lists of them"
         note = Diagnostic(code="KT615", severity="note", message=message, hint=hint, file=self._problems.file)
         self._problems.add(note)
         return True
@@ -311,10 +318,10 @@ class _LongTable:
 
 def say_missing(table: Table, problems: Problems, column: Column) -> None:
     """Report that no name of a header is one of a column."""
-    unknown = [name for name in table.header.names if column_of(name) is None]
+    unknown = [name for name in table.names if column_of(name) is None]
     near = next((name for name in unknown if close_match(name.casefold(), NAMES[column])), None)
     hint = f"known names: {', '.join(NAMES[column][:5])}"
     if near is not None:
         hint = f"is it {quote(near)}? {hint}"
     problem = Diagnostic(code="KT616", severity="error", message=f"no column is the {column}", hint=hint)
-    problems.add(table.header_place.diagnose(problem))
+    problems.add(table.header_place().diagnose(problem))

@@ -1,77 +1,87 @@
 # SPDX-License-Identifier: MIT
-"""Arrays of ``.npz`` archives, unpacked within a budget; never by unpickling."""
+"""Arrays of ``.npz`` archives: those that are needed, within a budget.
+
+Text that numpy has pickled is read by an unpickler that knows nothing else: no program of a file is run.
+"""
 
 from __future__ import annotations
 
 import io
 import math
+import pickle
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from tokenize import TokenError
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic, clip, printable, quote
 from kammerton.formats.options import Limits
+from kammerton.formats.source import larger_files
 
-__all__ = ["EXPANSION", "RATIO", "SMALL", "read_arrays"]
-
-EXPANSION = 4
-"""How many times as large as a file may be, an array of it may be."""
-
-RATIO = 100
-"""How many times as large as its packed form an array may be, if it is not small."""
-
-SMALL = 2**20
+__all__ = ["read_arrays"]
 
 _DIRECTORY = 2**16
 """Bytes of the list of members: a data set has few arrays."""
 
 _END = b"PK\x05\x06"
 _END_LENGTH = 22
+_COMMENT = 2**16
+"""Bytes that may follow the end."""
+
 _KINDS = "biufUS"
+_HARMLESS = frozenset(
+    (
+        *(("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct")),
+        *(("numpy", "ndarray"), ("numpy", "dtype"), ("_codecs", "encode")),
+    )
+)
+"""What numpy pickles an array of text with; none of it is called."""
+
+_STATE = 5
+"""Version, shape, type, order and values of an array that numpy pickles."""
 
 Array = NDArray[Any]
 
 
-def read_arrays(data: bytes, names: Iterable[str], *, file: str, limits: Limits) -> dict[str, Array]:
+def read_arrays(stream: BinaryIO, names: Iterable[str], *, file: str, limits: Limits) -> dict[str, Array]:
     """Return those arrays of an archive that are asked for, as far as it has them.
 
     Parameters
     ----------
-    data : bytes
-        The archive.
+    stream : binary file
+        The archive, of any size.
     names : iterable of str
-        Names of arrays; the others are not unpacked.
+        Names of arrays; of the others nothing is read.
     file : str
         What diagnostics call the archive.
     limits : Limits
-        An array may be four times as large as a file, and a hundred times as large as its packed form.
+        Bytes that the arrays may have together.
 
     Returns
     -------
     dict of str to ndarray
-        Numbers, truth values or strings.
+        Numbers, truth values or strings; pickled strings as objects, each of them a ``str``.
 
     Raises
     ------
     DataError
-        KT634 if the archive or an array is damaged, KT635 if an array would have to be unpickled, KT636
-        if one is over the budget.
+        KT634 if the archive or an array is damaged, KT635 if an array holds pickled objects other than
+        strings, KT636 if they are over the budget.
     """
-    _check_end(data, file)
     found: dict[str, Array] = {}
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        _check_end(stream, file)
+        with zipfile.ZipFile(stream) as archive:
             members = {member.filename: member for member in archive.infolist()}
-            for name in names:
-                member = members.get(f"{name}.npy")
-                if member is not None:
-                    found[name] = _array(_content(archive, member, file, limits), name, file)
+            wanted = {name: members[f"{name}.npy"] for name in names if f"{name}.npy" in members}
+            _check_size(wanted.values(), file, limits)
+            for name, member in wanted.items():
+                found[name] = _array(_content(archive, member), name, file)
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -92,27 +102,32 @@ def _refuse(code: str, message: str, file: str, hint: str | None = None) -> NoRe
     raise DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))
 
 
-def _check_end(data: bytes, file: str) -> None:
+def _check_end(stream: BinaryIO, file: str) -> None:
     """Look at the end of the archive before a list of members of any length is made."""
-    where = data.rfind(_END)
-    if not data.startswith(b"PK") or where < 0 or where + _END_LENGTH > len(data):
+    begin = stream.read(2)
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, size - _END_LENGTH - _COMMENT))
+    end = stream.read()
+    where = end.rfind(_END)
+    if begin != b"PK" or where < 0 or where + _END_LENGTH > len(end):
         _refuse("KT634", "not a zip archive, or cut off", file, "arrays are saved by numpy.savez")
-    (size,) = struct.unpack_from("<I", data, where + 12)
+    (size,) = struct.unpack_from("<I", end, where + 12)
     if size > _DIRECTORY:
         _refuse("KT636", "archive has more arrays than a data set", file)
 
 
-def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: str, limits: Limits) -> bytes:
-    """Unpack one member, if it says that it stays within the budget: nothing gives more than it says."""
-    limit = limits.bytes * EXPANSION
-    if member.compress_size * RATIO < limit:
-        limit = max(SMALL, member.compress_size * RATIO)
-    if member.file_size > limit:
-        packed = f"{member.compress_size:,}"
-        message = f"{quote(member.filename)} unpacks to more than {limit:,} bytes, from {packed}"
-        _refuse("KT636", message, file)
+def _check_size(members: Collection[zipfile.ZipInfo], file: str, limits: Limits) -> None:
+    """Refuse arrays that say they are too large together: nothing gives more than it says."""
+    size = sum(member.file_size for member in members)
+    if size > limits.bytes:
+        listed = ", ".join(quote(member.filename) for member in members)
+        message = f"{listed} take {size:,} bytes: over the limit of {limits.bytes:,}"
+        _refuse("KT636", message, file, larger_files(size))
+
+
+def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     with archive.open(member) as stream:
-        return stream.read(limit)
+        return stream.read(member.file_size)
 
 
 def _array(content: bytes, name: str, file: str) -> Array:
@@ -124,8 +139,11 @@ def _array(content: bytes, name: str, file: str) -> Array:
         stream
     )
     if dtype.hasobject:
-        hint = f"save it again as text: {name}.astype(str)"
-        _refuse("KT635", f"array {quote(name)} holds pickled objects, which are not loaded", file, hint)
+        text = _pickled_text(stream, shape)
+        if text is None:
+            message = f"array {quote(name)} holds pickled objects other than text, which are not loaded"
+            _refuse("KT635", message, file, f"save it again as text: {name}.astype(str)")
+        return np.array(text, dtype=object)
     if dtype.kind not in _KINDS:
         _refuse("KT634", f"array {quote(name)} is of {dtype}, not of numbers or text", file)
     count = math.prod(shape)
@@ -135,3 +153,41 @@ def _array(content: bytes, name: str, file: str) -> Array:
         _refuse("KT634", f"array {quote(name)} has {size}", file)
     values = np.frombuffer(content, dtype, count, begin) if count else np.empty(0, dtype)
     return values.reshape(shape, order="F" if in_fortran_order else "C")
+
+
+class _Inert:
+    """Stands for what a pickle would call: does nothing, and keeps the state that it is given."""
+
+    def __init__(self, *_: object) -> None:
+        self.state: object = None
+
+    def __setstate__(self, state: object) -> None:
+        self.state = state
+
+
+class _TextUnpickler(pickle._Unpickler):  # noqa: SLF001
+    """Makes inert objects of what numpy pickles an array of text with, and refuses everything else.
+
+    The unpickler in C would make room in its memo for any index that a file names.
+    """
+
+    def find_class(self, module: str, name: str) -> type[_Inert]:
+        """Return what stands for a global name."""
+        if (module, name) not in _HARMLESS:
+            raise pickle.UnpicklingError(name)
+        return _Inert
+
+
+def _pickled_text(stream: BinaryIO, shape: tuple[int, ...]) -> list[str] | None:
+    """Return the strings of a pickled array; None if it holds anything else."""
+    try:
+        array = _TextUnpickler(stream).load()
+    except Exception:  # a pickle is a program, and may go wrong in any way
+        return None
+    state = array.state if isinstance(array, _Inert) else None
+    if not isinstance(state, tuple) or len(state) != _STATE or state[1] != shape or len(shape) != 1:
+        return None
+    values = state[-1]
+    if not isinstance(values, list) or len(values) != shape[0]:
+        return None
+    return values if all(type(value) is str for value in values) else None

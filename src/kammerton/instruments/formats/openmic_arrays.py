@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +34,13 @@ _NAMES = "labels"
 """Array that names the columns where they are others."""
 
 
-def read_openmic_arrays(data: bytes, problems: Problems, options: InstrumentOptions) -> Source | None:
+def read_openmic_arrays(stream: BinaryIO, problems: Problems, options: InstrumentOptions) -> Source | None:
     """Read an ``.npz`` archive with ``Y_true``, ``Y_mask`` and ``sample_key``.
 
     Parameters
     ----------
-    data : bytes
-        The archive; ``labels``, if it has such an array, names the columns.
+    stream : binary file
+        The archive; ``labels``, if it has such an array, names the columns. Features (``X``) are not read.
     problems : Problems
         Takes every problem found.
     options : InstrumentOptions
@@ -51,8 +51,12 @@ def read_openmic_arrays(data: bytes, problems: Problems, options: InstrumentOpti
     Source or None
         Judged labels of each clip, present or absent; the others were not judged.
     """
+    if not stream.read(1):
+        say_empty(problems)
+        return None
+    stream.seek(0)
     try:
-        arrays = read_arrays(data, (*_NEEDED, _NAMES), file=problems.file, limits=options.limits)
+        arrays = read_arrays(stream, (*_NEEDED, _NAMES), file=problems.file, limits=options.limits)
     except DataError as error:
         problems.add(error.diagnostics[0])
         return None
@@ -107,7 +111,7 @@ def _fit(arrays: dict[str, NDArray[Any]], width: int, problems: Problems, option
             hint = f"an array {quote(_NAMES)} names other columns than the 20 of OpenMIC-2018"
             _say(problems, "KT634", message, hint)
             return False
-    if keys.dtype.kind not in "US":
+    if keys.dtype.kind not in "USO":
         _say(problems, "KT634", f"array `sample_key` is of {keys.dtype}, not of text")
         return False
     return keeps_rows(len(keys), problems, options.limits)

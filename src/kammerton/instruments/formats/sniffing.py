@@ -4,28 +4,34 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from kammerton.errors import DataError
-from kammerton.formats.csv_header import HeaderRow
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode
 from kammerton.formats.reading import Problems
-from kammerton.formats.source import read_bytes, read_text
+from kammerton.formats.source import open_regular, read_bytes, read_text
+from kammerton.formats.tables import Header, first_row, read_table
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats.jamendo import is_jamendo, read_jamendo
 from kammerton.instruments.formats.jams_tags import is_jams, read_jams_tags
 from kammerton.instruments.formats.json_lists import is_one_item, read_json
 from kammerton.instruments.formats.label_lines import read_label_lines
 from kammerton.instruments.formats.long_table import columns_of, read_long_table, say_missing
 from kammerton.instruments.formats.source import Source, as_reading, as_sheet, say_empty
-from kammerton.instruments.formats.tables import header_of, read_table
+from kammerton.instruments.formats.tag_lists import (
+    is_jamendo,
+    read_jamendo,
+    read_segments,
+    segments_header,
+)
 from kammerton.instruments.formats.trec import read_trec, trec_form
 from kammerton.instruments.formats.wide_table import read_wide_table
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.model.annotations import Metadata
 from kammerton.model.task import Reading, Sheet
 
-__all__ = ["SUFFIXES", "parse_text", "read_instruments", "unfold"]
+__all__ = ["SUFFIXES", "parse_text", "read_instruments", "read_with_metadata", "unfold"]
 
 SUFFIXES = frozenset(
     (
@@ -42,7 +48,7 @@ _YAML = frozenset((".yaml", ".yml"))
 _SPELLINGS = dict.fromkeys(("KT600", "KT601", "KT602"), 1000)
 """Labels that the taxonomy does not have are all named: who mends them needs the whole list."""
 
-_BINARY = frozenset((".npz", ".mid", ".midi"))
+_MIDI = frozenset((".mid", ".midi"))
 _TABLES = frozenset((".csv", ".tsv"))
 
 
@@ -66,8 +72,16 @@ def read_instruments(
         One annotation per annotator. Never raises for what a file can hold: an unusable file has no
         annotations, and diagnostics that say why.
     """
+    return read_with_metadata(path, name, options)[0]
+
+
+def read_with_metadata(
+    path: str | os.PathLike[str], name: str | None = None, options: InstrumentOptions | None = None
+) -> tuple[Reading[InstrumentList], Sequence[Metadata]]:
+    """Read what :func:`read_instruments` does, and what a JAMS file says beside each of its lists."""
     source, problems = _parse(path, name, options)
-    return as_reading(source, problems)
+    reading = as_reading(source, problems)
+    return reading, source.metadata if source is not None and reading.annotations else ()
 
 
 def unfold(
@@ -99,9 +113,14 @@ def _parse(
     problems = Problems(os.fsdecode(path) if name is None else name, _SPELLINGS)
     suffix = PurePath(os.fsdecode(path)).suffix.lower()
     try:
-        if suffix in _BINARY:
+        if suffix == ".npz":
+            from kammerton.instruments.formats.openmic_arrays import read_openmic_arrays  # noqa: PLC0415
+
+            with open_regular(path, name=problems.file) as stream:
+                return read_openmic_arrays(stream, problems, chosen), problems
+        if suffix in _MIDI:
             data = read_bytes(path, name=problems.file, limits=chosen.limits)
-            return _parse_bytes(data, suffix, problems, chosen), problems
+            return _parse_midi(data, problems, chosen), problems
         text = read_text(path, name=problems.file, encoding=chosen.encoding, limits=chosen.limits)
     except DataError as error:
         for problem in error.diagnostics:
@@ -110,15 +129,10 @@ def _parse(
     return parse_text(text, suffix, problems, chosen, items=items), problems
 
 
-def _parse_bytes(data: bytes, suffix: str, problems: Problems, options: InstrumentOptions) -> Source | None:
-    """Read a file that is no text."""
+def _parse_midi(data: bytes, problems: Problems, options: InstrumentOptions) -> Source | None:
     if not data:
         say_empty(problems)
         return None
-    if suffix == ".npz":
-        from kammerton.instruments.formats.openmic_arrays import read_openmic_arrays  # noqa: PLC0415
-
-        return read_openmic_arrays(data, problems, options)
     from kammerton.instruments.formats.midi_programs import read_midi_programs  # noqa: PLC0415
 
     return read_midi_programs(data, problems, options)
@@ -159,7 +173,10 @@ def _parse_rows(
     text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool
 ) -> Source | None:
     """Read what stands line by line: judgements and runs, tables, labels."""
-    header = header_of(text)
+    segments = segments_header(text)
+    if segments is not None:
+        return read_segments(text, segments, problems, options)
+    header = first_row(text, lambda names: len(columns_of(names)))
     if header is None:
         say_empty(problems)
         return None
@@ -191,9 +208,7 @@ def _parse_json(
     return read(document.value, places, problems, options)
 
 
-def _parse_table(
-    text: str, header: HeaderRow, problems: Problems, options: InstrumentOptions
-) -> Source | None:
+def _parse_table(text: str, header: Header, problems: Problems, options: InstrumentOptions) -> Source | None:
     """Read a table: long if a column is of instruments, else wide."""
     table = read_table(text, header, problems, options.limits)
     if table is None:

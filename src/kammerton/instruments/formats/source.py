@@ -11,7 +11,7 @@ from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.finishing import Lists
 from kammerton.instruments.formats.items import Key
-from kammerton.model.annotations import Place
+from kammerton.model.annotations import Metadata, Place
 from kammerton.model.task import Reading, Sheet
 
 __all__ = ["ONE", "Source", "as_reading", "as_sheet", "say_empty", "say_unrecognised"]
@@ -31,15 +31,23 @@ class Source:
     lists : Lists
     is_sheet : bool
         Whether the file names its items; else it is one, and keys tell annotators only.
+    metadata : sequence of Metadata
+        What a JAMS file says beside each list; empty if it is none.
     """
 
     keys: Sequence[Key]
     lists: Lists
     is_sheet: bool = False
+    metadata: Sequence[Metadata] = ()
 
 
 def as_sheet(source: Source, problems: Problems) -> Sheet[InstrumentList]:
     """Return the items of a file; an item is broken if one of its lists is, and what has no name is none."""
+    lists = source.lists.found
+    are_empty = all(each.closed and not len(each) and not each.absent for each in lists)
+    if lists and are_empty and not source.lists.broken:
+        message = "no item of the file has an instrument"
+        problems.add(Diagnostic(code="KT622", severity="warning", message=message, file=problems.file))
     broken: dict[str, str] = {}
     for number, reason in sorted(source.lists.broken.items()):
         broken.setdefault(source.keys[number][0], reason)

@@ -4,25 +4,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, plural, quote
+from kammerton.errors import Diagnostic, quote
 from kammerton.formats.budgets import keeps_lines, say_exceeded
 from kammerton.formats.reading import Problems, such_rows
-from kammerton.formats.row_problems import NumberedLine
+from kammerton.formats.tables import WORDS, Table
 from kammerton.instruments.assembling import ListedLabels, Manner, assemble
 from kammerton.instruments.entries import coded
 from kammerton.instruments.finishing import Lists
 from kammerton.instruments.formats.numbers import numbers_of
 from kammerton.instruments.formats.source import Source
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.model.annotations import Place
 
 __all__ = ["Form", "read_trec", "trec_form"]
 
@@ -64,21 +61,25 @@ def read_trec(text: str, form: Form, problems: Problems, options: InstrumentOpti
     Returns
     -------
     Source or None
-        A list for each topic. Of a run, documents by score, equal ones by name from the last, as
-        ``trec_eval`` sorts them; ranks do not count. Of judgements, documents of a relevance of 1 or more,
-        with it as their grade; the others are absent, and so is what was not judged.
+        A list for each topic. Of a run, documents by score, equal ones in the order of the file, so that
+        ``--ties`` decides; ranks do not count. Of judgements, documents of a relevance of 1 or more, with
+        it as their grade; the others are absent, and so is what was not judged. As for ``trec_eval``,
+        there are neither comments nor quotes.
     """
+    hint = f"a row is {_EXPECTED[form]}"
     if not keeps_lines(text, problems, options.limits):
         return None
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    return _Trec(lines, form, problems, options).read()
+    numbered = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    lines, numbers = [line for _, line in numbered], [number for number, _ in numbered]
+    table = Table(problems.file, WORDS, _WIDTHS[form], lines, numbers)
+    table.fill(problems, "KT625", hint)
+    return _Trec(table, form, problems, options).read()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Columns:
-    """Cells of rows; their distinct topics, and the one of each row; the same of documents."""
+    """Distinct topics, and the one of each row; the same of documents."""
 
-    cells: list[list[str]]
     topics: list[str]
     of_topic: Integers
     names: list[str]
@@ -88,14 +89,15 @@ class _Columns:
 class _Trec:
     """Reads one file."""
 
-    def __init__(
-        self, lines: list[NumberedLine], form: Form, problems: Problems, options: InstrumentOptions
-    ) -> None:
-        self._lines = lines
+    def __init__(self, table: Table, form: Form, problems: Problems, options: InstrumentOptions) -> None:
+        self._table = table
         self._form = form
         self._problems = problems
         self._options = options
         self._broken: dict[str, str] = {}
+        for cells, reason in table.uneven:
+            if cells:
+                self._broken.setdefault(cells[0], reason)
 
     def read(self) -> Source | None:
         """Return a list for each topic."""
@@ -112,77 +114,50 @@ class _Trec:
         broken = {number[topic]: reason for topic, reason in self._broken.items()}
         return Source([(topic, None) for topic in number], Lists(lists, broken), is_sheet=True)
 
-    def _place(self, row: int, index: int) -> Place:
-        number, line = self._lines[row]
-        cell = list(re.finditer(r"\S+", line))[index]
-        return Place(self._problems.file, number, cell.start() + 1, len(cell.group()), line)
-
-    def _break(
-        self, topic: str, code: str, message: str, place: Callable[[], Place], hint: str | None = None
-    ) -> None:
-        problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
-        self._problems.add_at(problem, place)
-        self._broken.setdefault(topic, f"{code} {message}")
-
-    def _cells(self) -> list[list[str]]:
-        """Cut lines into cells; those of another length are reported, and their topics broken."""
-        width = _WIDTHS[self._form]
-        cells = [line.split() for _, line in self._lines]
-        if all(len(row) == width for row in cells):
-            return cells
-        kept = []
-        for number, row in enumerate(cells):
-            if len(row) == width:
-                kept.append(number)
-            else:
-                message = f"row has {plural(len(row), 'column')} instead of {width}"
-                hint = f"a row is {_EXPECTED[self._form]}"
-                self._break(row[0], "KT625", message, partial(self._place, number, 0), hint)
-        self._lines = [self._lines[number] for number in kept]
-        return [cells[number] for number in kept]
+    def _break(self, row: int, code: str, message: str, index: int) -> None:
+        problem = Diagnostic(code=code, severity="error", message=message)
+        self._problems.add_at(problem, self._table.finder(row, index))
+        self._broken.setdefault(self._table.columns[0][row], f"{code} {message}")
 
     def _columns(self) -> _Columns:
-        cells = self._cells()
-        topics, of_topic = coded([row[0] for row in cells])
-        names, documents = coded([row[2] for row in cells])
-        return _Columns(cells, topics, of_topic, names, documents)
+        return _Columns(*coded(self._table.columns[0]), *coded(self._table.columns[2]))
 
     def _say_twice(self, found: _Columns) -> None:
         _, first = np.unique(found.of_topic * max(1, len(found.names)) + found.documents, return_index=True)
-        for row in np.delete(np.arange(len(found.cells)), first).tolist():
-            topic, _, document = found.cells[row][:3]
-            message = f"document stands twice for topic {quote(topic)}: {quote(document)}"
-            self._break(topic, "KT626", message, partial(self._place, row, 2))
+        topics, _, documents = self._table.columns[:3]
+        for row in np.delete(np.arange(len(topics)), first).tolist():
+            message = f"document stands twice for topic {quote(topics[row])}: {quote(documents[row])}"
+            self._break(row, "KT626", message, 2)
 
     def _judged(self, found: _Columns) -> ListedLabels:
         """Return judgements as grades."""
-        written, codes = coded([row[3] for row in found.cells])
+        written, codes = coded(self._table.columns[3])
         sound = [_RELEVANCE.fullmatch(each) is not None for each in written]
         for row in np.flatnonzero(~np.array(sound, dtype=bool)[codes]).tolist():
-            message = f"relevance is no integer: {quote(found.cells[row][3])}"
-            self._break(found.cells[row][0], "KT625", message, partial(self._place, row, 3))
+            message = f"relevance is no integer: {quote(self._table.columns[3][row])}"
+            self._break(row, "KT625", message, 3)
         values = [int(each) if is_sound else 0 for each, is_sound in zip(written, sound, strict=True)]
         grades = np.array(values, dtype=np.int64)[codes]
         return ListedLabels(found.of_topic, found.documents, present=grades > 0, grades=grades)
 
     def _run(self, found: _Columns) -> ListedLabels:
-        """Return the rows of a run in the order in which they count."""
-        written = [row[4] for row in found.cells]
-        scores = numbers_of(written, lambda row: self._place(row, 4), self._problems, required=True)
+        """Return the documents of a run with their scores, which alone rank them."""
+        table = self._table
+        scores = numbers_of(table.columns[4], table.locator(4), self._problems, required=True)
         for row, reason in scores.wrong.items():
-            self._broken.setdefault(found.cells[row][0], reason)
-        names = np.argsort(sorted(range(len(found.names)), key=found.names.__getitem__))
-        order = np.lexsort((-names[found.documents], -scores.values, found.of_topic))
-        self._note_ranks(found, order, scores.values)
-        return ListedLabels(found.of_topic, found.documents, scores.values).take(order)
+            self._broken.setdefault(table.columns[0][row], reason)
+        self._note_ranks(found, scores.values)
+        return ListedLabels(found.of_topic, found.documents, scores.values)
 
-    def _note_ranks(self, found: _Columns, order: NDArray[np.intp], scores: NDArray[np.float64]) -> None:
+    def _note_ranks(self, found: _Columns, scores: NDArray[np.float64]) -> None:
         """Note that ranks say another order than scores, which alone count."""
-        ranks = np.array([float(row[3]) if row[3].isdecimal() else np.nan for row in found.cells])[order]
-        topics = found.of_topic[order]
-        against = np.flatnonzero((np.diff(topics) == 0) & (np.diff(scores[order]) < 0) & (np.diff(ranks) < 0))
+        written = self._table.columns[3]
+        ranks = np.array([float(rank) if rank.isdecimal() else np.nan for rank in written])
+        order = np.lexsort((ranks, -scores, found.of_topic))
+        topics, falling = found.of_topic[order], np.diff(scores[order]) < 0
+        against = np.flatnonzero((np.diff(topics) == 0) & falling & (np.diff(ranks[order]) < 0))
         if len(against):
             count = len(np.unique(topics[against]))
             message = f"rank contradicts the scores, which count{such_rows(count, 'such topics')}"
             note = Diagnostic(code="KT613", severity="note", message=message, count=count)
-            self._problems.add(self._place(int(order[against[0] + 1]), 3).diagnose(note))
+            self._problems.add(self._table.locate(int(order[against[0] + 1]), 3).diagnose(note))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.reading import Problems, such_rows
+from kammerton.formats.tables import Table
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries, note_unjudged
 from kammerton.instruments.finishing import finish
@@ -18,13 +19,18 @@ from kammerton.instruments.formats.items import Key, add_uneven, item_names, twi
 from kammerton.instruments.formats.long_table import column_of
 from kammerton.instruments.formats.numbers import is_number, numbers_of
 from kammerton.instruments.formats.source import Source
-from kammerton.instruments.formats.tables import Table
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 
 __all__ = ["read_wide_table"]
 
 Matrix = NDArray[np.float64]
+
+_CLASSES = ["index", "mid", "display_name"]
+"""Header of the ``class_labels_indices.csv`` of AudioSet."""
+
+_TIMES = frozenset(("time", "start", "start_time", "onset"))
+"""Names of a first column of times, such as that of MedleyDB's activations."""
 
 _ZERO_ONE = frozenset(("0", "1", "0.0", "1.0"))
 
@@ -78,36 +84,41 @@ class _WideTable:
         """Find out what the columns are; report a header that cannot be used."""
         table, columns = self._table, self._columns
         seen: dict[str, int] = {}
-        for index, name in enumerate(table.header.names[1:], 1):
+        for index, name in enumerate(table.names[1:], 1):
             if column_of(name) == "annotator" and columns.annotator is None:
                 columns.annotator = index
                 continue
             columns.instruments.append(index)
             if not name:
-                self._say("KT616", table.name_place(index), "column has no name")
+                self._say("KT616", table.header_place(index), "column has no name")
             elif name in seen:
                 first = f"columns {seen[name] + 1} and {index + 1}"
-                self._say("KT617", table.name_place(index), f"{first} are both {quote(name)}")
+                self._say("KT617", table.header_place(index), f"{first} are both {quote(name)}")
             seen.setdefault(name, index)
         if not columns.instruments:
             hint = "the first column names the item; give the others the names of instruments"
-            self._say("KT616", table.header_place, "no column is an instrument", hint)
+            self._say("KT616", table.header_place(), "no column is an instrument", hint)
         elif self._lacks_items():
             hint = "put a column such as `file` before the instruments"
-            self._say("KT616", table.header_place, "no column names the items", hint)
+            self._say("KT616", table.header_place(), "no column names the items", hint)
+        elif table.names == _CLASSES:
+            hint = "--map FILE reads it, and gives identifiers of AudioSet their names"
+            self._say("KT616", table.header_place(), "a list of classes, and no annotations", hint)
         elif self._is_text():
             hint = "name the columns of a table of item and instrument `file,instrument`"
             message = "the first row is no header, or no column is `instrument`"
-            self._say("KT616", table.header_place, message, hint)
+            self._say("KT616", table.header_place(), message, hint)
         return not self._problems.has_errors or not self._is_refused()
 
     def _is_refused(self) -> bool:
         return any(each.code in ("KT616", "KT617") for each in self._problems.diagnostics())
 
     def _lacks_items(self) -> bool:
-        """Tell if the first column is of 0 and 1 under a name that is none for items."""
+        """Tell if the first column is of times, or of 0 and 1 under a name that is none for items."""
         cells = {cell.strip() for cell in self._table.columns[0]}
-        name = self._table.header.names[0]
+        name = self._table.names[0]
+        if name.casefold() in _TIMES:
+            return True
         return len(self._table) > len(cells) and cells <= _ZERO_ONE and column_of(name) != "item"
 
     def _is_text(self) -> bool:
@@ -177,9 +188,9 @@ class _WideTable:
         """Return the cells of all instruments; rows with a cell that is no number are broken."""
         table = self._table
         matrix = np.empty((len(table), len(self._columns.instruments)))
+        commas = table.has_decimal_commas(self._columns.instruments)
         for column, index in enumerate(self._columns.instruments):
             cells = table.columns[index]
-            commas = table.header.separator == ";" and any("," in cell for cell in cells)
             found = numbers_of(cells, table.locator(index), self._problems, commas=commas)
             matrix[:, column] = found.values
             for row, reason in found.wrong.items():
@@ -192,7 +203,7 @@ class _WideTable:
         def locate(entry: int) -> Place:
             return table.locate(int(rows[entry]), instruments[int(columns[entry])])
 
-        names = [table.header.names[index] for index in instruments]
+        names = [table.names[index] for index in instruments]
         return Entries(names, columns.astype(np.int64), rows.astype(np.int64), locate)
 
     def _as_sets(self, matrix: Matrix, judged: NDArray[np.bool_], count: int) -> tuple[Entries, Manner]:

@@ -7,8 +7,6 @@ Of runs, labels of equal scores come back in the order of ``trec_eval``.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,12 +15,14 @@ from typing import Literal, NoReturn
 import numpy as np
 
 from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.formats.tables import render_rows
+from kammerton.formats.writing import JamsPart, jams_document
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.long_table import column_of
+from kammerton.model.annotations import Metadata
 
 __all__ = ["Entry", "render_jams", "render_qrels", "render_run", "render_table"]
 
-_JAMS_VERSION = "0.3.4"
 _NAMESPACE = "tag_open"
 
 Kind = Literal["set", "order", "scores", "vector", "judged", "grades"]
@@ -46,11 +46,14 @@ class Entry:
     item, annotator : str or None
         None where a file does not tell them.
     found : InstrumentList
+    metadata : Metadata, optional
+        What a JAMS file says beside the list.
     """
 
     item: str | None
     annotator: str | None
     found: InstrumentList
+    metadata: Metadata | None = None
 
 
 def render_jams(entries: Sequence[Entry]) -> str:
@@ -59,7 +62,8 @@ def render_jams(entries: Sequence[Entry]) -> str:
     Parameters
     ----------
     entries : sequence of Entry
-        Sets, or lists that are ranked by scores, which become confidences.
+        Sets, or lists that are ranked: by scores, which become confidences, or by their order, which the
+        sandbox of the annotation then says.
 
     Raises
     ------
@@ -70,23 +74,28 @@ def render_jams(entries: Sequence[Entry]) -> str:
         _refuse("JAMS", "a file is of one recording", "csv holds many")
     for entry in entries:
         kind = _kind(entry.found)
-        if kind not in ("set", "scores", None):
+        if kind not in ("set", "order", "scores", None):
             _refuse("JAMS", f"{_KINDS[kind]} have no form in it", "csv can hold them")
         _check(entry, "JAMS", blanks=True)
-    annotations = ",\n".join(map(_annotation, entries))
-    metadata = json.dumps({"identifiers": {}, "jams_version": _JAMS_VERSION, "duration": 0})
-    return f'{{\n"file_metadata": {metadata},\n"annotations": [\n{annotations}\n],\n"sandbox": {{}}\n}}\n'
+    parts = [
+        JamsPart(
+            _NAMESPACE,
+            entry.annotator,
+            _observations(entry),
+            entry.metadata,
+            ranked=_kind(entry.found) == "order",
+        )
+        for entry in entries
+    ]
+    return jams_document(parts, 0)
 
 
-def _annotation(entry: Entry) -> str:
-    about = {} if entry.annotator is None else {"annotator": {"name": entry.annotator}}
-    observations = ",\n".join(
+def _observations(entry: Entry) -> str:
+    return ",\n".join(
         f'{{"time": 0, "duration": 0, "value": {json.dumps(label, ensure_ascii=False)}, '
         f'"confidence": {"null" if score is None else repr(score)}}}'
         for label, score in _scored(entry.found)
     )
-    head = json.dumps({"namespace": _NAMESPACE, "annotation_metadata": about}, ensure_ascii=False)[:-1]
-    return f'{head}, "data": [\n{observations}\n], "sandbox": {{}}}}'
 
 
 def render_table(entries: Sequence[Entry]) -> str:
@@ -111,14 +120,10 @@ def render_table(entries: Sequence[Entry]) -> str:
         _refuse("CSV", f"{_KINDS[kind]} have no form in it", "qrels can hold them")
     for entry in entries:
         _check(entry, "CSV", blanks=True)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     if kind == "vector":
         _check_wide(entries)
-        writer.writerows(_wide(entries))
-    else:
-        writer.writerows(_long(entries, kind))
-    return text.getvalue()
+        return render_rows(_wide(entries))
+    return render_rows(_long(entries, kind))
 
 
 def _keys(entries: Sequence[Entry]) -> tuple[list[str], list[list[str]]]:
@@ -229,7 +234,7 @@ def _topics(entries: Sequence[Entry], form: str) -> Sequence[Entry]:
         if entry.item is None:
             _refuse(form, "the file does not name its item", "write a table of many items")
         if entry.item in seen:
-            _refuse(form, f"item {quote(entry.item)} has several annotators", "--annotator takes one")
+            _refuse(form, f"item {quote(entry.item)} has several annotators", "write those of one")
         seen.add(entry.item)
         _check(entry, form, blanks=False)
         if not len(entry.found) and not entry.found.absent:

@@ -117,7 +117,7 @@ _CARDS: dict[str, tuple[str, str, str, str, str]] = {
 
 PROTOCOL = Protocol(
     name=_NAME,
-    revision=1,
+    revision=2,
     summary="Files for each instrument: the second task of the OpenMIC campaign.",
     rules=(
         "For each instrument, files are ranked by the score that the system gave it there; at most 1000 "
@@ -125,7 +125,7 @@ PROTOCOL = Protocol(
         "instrument or one below it, 1 for a sibling, 0 else; children of the root are no siblings. ERR "
         "multiplies the chances of going on; AP, GAP and nDCG count all files of the corpus. Instruments "
         "that no file is annotated with are in no mean. Ties: RR, P@k, AP and nDCG are averaged over all "
-        "orders, ERR, EP and GAP keep the order of names."
+        "orders; ERR, EP and GAP keep the order of a topic's list, and for an instrument that of file names."
     ),
     measures=tuple(
         measure(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from kammerton.errors import quote
-from kammerton.instruments.small_tables import composed
+from kammerton.formats.tables import composed
 from kammerton.instruments.taxonomy_links import Links
 from kammerton.instruments.taxonomy_readers.sources import FORMS, Source
 
@@ -33,7 +33,7 @@ def is_ontology(value: object) -> bool:
     return isinstance(value, list) and any(isinstance(each, dict) and "child_ids" in each for each in value)
 
 
-def read_ontology(source: Source, links: Links, top: str | None = None) -> None:
+def read_ontology(source: Source, links: Links, top: str | None = None) -> dict[str, str]:
     """Read what is below one class.
 
     Parameters
@@ -44,6 +44,11 @@ def read_ontology(source: Source, links: Links, top: str | None = None) -> None:
         Takes the nodes.
     top : str, optional
         Name of the class at the top; by default "Musical instrument". Everything, where no class has it.
+
+    Returns
+    -------
+    dict of str to str
+        Name of every class by its identifier, also of those that are not below.
     """
     classes = _classes(source, links)
     top = _TOP if top is None else top
@@ -56,6 +61,7 @@ def read_ontology(source: Source, links: Links, top: str | None = None) -> None:
                 links.put(names[child], name, locate)
             elif child not in classes:
                 links.say("error", "KT644", f"no class has the identifier {quote(child)}", locate)
+    return {id_: composed(each.name) for id_, each in classes.items()}
 
 
 def _names(source: Source, classes: Mapping[str, _Class], chosen: list[str], links: Links) -> dict[str, str]:

@@ -8,7 +8,7 @@ from functools import partial
 from kammerton.formats.json_positions import Pointer
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
-from kammerton.instruments.small_tables import Shape, read_rows
+from kammerton.formats.tables import Shape, named_rows
 from kammerton.instruments.taxonomy_links import Links, Locate
 from kammerton.instruments.taxonomy_readers.sources import FORMS, Source, part
 
@@ -72,7 +72,7 @@ def read_parents_table(text: str, links: Links, problems: Problems, limits: Limi
     limits : Limits
         Budgets of the file.
     """
-    for row in read_rows(text, _SHAPE, problems, limits):
+    for row in named_rows(text, _SHAPE, problems, limits):
         name = links.name(row.cells[0], partial(row.place, 0))
         if name is not None:
             links.node(name, partial(row.place, 0))

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 from kammerton.formats.json_positions import Pointer
-from kammerton.instruments.small_tables import composed
+from kammerton.formats.tables import composed
 from kammerton.instruments.taxonomy_links import Links
 from kammerton.instruments.taxonomy_readers.nested import read_nested
 from kammerton.instruments.taxonomy_readers.ontology import is_ontology, read_ontology
@@ -31,11 +32,14 @@ class Heading:
         As in :class:`~kammerton.instruments.Taxonomy`.
     root : str, optional
         The node at the top.
+    ids : mapping of str to str
+        Names by identifier.
     """
 
     source: str = ""
     licence: str = ""
     root: str | None = None
+    ids: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_tree(source: Source, links: Links, top: str | None) -> Heading:
@@ -56,8 +60,8 @@ def read_tree(source: Source, links: Links, top: str | None) -> Heading:
     """
     value = source.value
     if is_ontology(value):
-        read_ontology(source, links, top)
-    elif has_records(value):
+        return Heading(ids=read_ontology(source, links, top))
+    if has_records(value):
         read_records(source, links)
     elif isinstance(value, dict) and isinstance(value.get(PARENTS), dict):
         read_parents(source, (PARENTS,), links)

@@ -23,11 +23,13 @@ _ROW = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanRanks:
-    """Mean ranks of systems over items, 1 for the best, and the difference that tells them apart."""
+    """Mean ranks of systems over items or clusters, 1 the best, and the difference that tells them apart."""
 
     systems: Sequence[str]
     ranks: Sequence[float]
     critical: float
+    items: int = 0
+    unit: str = "item"
 
 
 def cliques(ranks: Sequence[float], critical: float) -> list[tuple[float, float]]:

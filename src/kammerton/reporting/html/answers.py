@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from kammerton.errors import out_of, plural
-from kammerton.reporting.comparisons import too_few_swaps
+from kammerton.reporting.comparisons import adjusted_p, item_notes, too_few_swaps
 from kammerton.reporting.html.answer import Answer
 from kammerton.reporting.html.context import context_of, shares_of
 from kammerton.reporting.html.dearest import dearest_class
@@ -74,6 +74,7 @@ def _better(source: Source) -> Answer:
         answer = f"{first} and {second} cannot be told apart; {first} scores {better}."
     details = (
         _difference(comparison, compared, pair),
+        *(shown(sentence(told), 300) for told in item_notes(comparison)),
         *(sentence(told) for told in too_few_swaps(compared, comparison)),
         *_tied(compared),
         _other_measures(source, comparison, compared),
@@ -131,12 +132,13 @@ def _floor(source: Source) -> Iterator[str]:
 
 def _difference(comparison: Comparison, compared: MeasureComparison, pair: Pair) -> str:
     measure = compared.measure
-    one, other = (figure(row.value, measure) for row in compared.ranking[:2])
+    one, other = (figure(value, measure) for value in (pair.first_value, pair.second_value))
     by, low, high = (figure(each, measure, signed=True) for each in (pair.difference, pair.low, pair.high))
     return (
         f"By {measure}: {one} against {other} {unit_of(measure)}, a difference of {by} "
-        f"({100 * comparison.level:g} % interval {low} to {high}), p {p_value(pair.adjusted)}, "
-        f"on {plural(compared.items, 'item')}."
+        f"({100 * comparison.level:g} % interval {low} to {high}), p {p_value(pair.p)}, "
+        f"{adjusted_p(comparison)} {p_value(pair.adjusted)}, on {plural(pair.items, 'item')}"
+        + ("." if pair.items == compared.item_counts[1] else " that both have.")
     )
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, plural
 from kammerton.model.measure import Measure
 from kammerton.reporting.charts.drawing import inline_svg
 from kammerton.reporting.charts.palette import PAGE
 from kammerton.reporting.charts.ranks import MeanRanks, mean_ranks
-from kammerton.reporting.comparisons import how_tested
+from kammerton.reporting.comparisons import adjusted_p, counted, how_tested, item_notes
 from kammerton.reporting.html.filling import fill, sentence, shown
 from kammerton.reporting.html.numbers import UNDEFINED, ends, figure, unit_of
 from kammerton.reporting.html.sections import Section
@@ -39,6 +39,7 @@ class PairRow:
     first: str
     second: str
     told_apart: bool
+    items: str
     difference: str
     ends: str
     p: str
@@ -51,10 +52,13 @@ def compared(source: Source) -> Section | None:
     """Return the section of the comparison, if there was one."""
     if source.comparison is None:
         return None
+    ranks = ranks_of(source, source.main)
     body = fill(
         "compared",
         tables=pair_tables(source),
-        chart=_chart(source),
+        notes=[shown(sentence(each), 300) for each in item_notes(source.comparison)],
+        chart=None if ranks is None else _chart(ranks),
+        chart_items="" if ranks is None else plural(ranks.items, ranks.unit),
         agreement=_agreement(source.comparison),
         systems=[shown(system, 40) for system in source.ranked],
         places=list(_places(source)),
@@ -74,10 +78,11 @@ def _table(comparison: Comparison, each: MeasureComparison) -> dict[str, Any]:
     return {
         "measure": str(each.measure),
         "unit": unit_of(each.measure),
-        "count": each.items,
+        "count": counted(each),
         "rows": [_row(pair, each.measure) for pair in each.pairs[:_PAIRS]],
         "more": max(0, len(each.pairs) - _PAIRS),
         "level": f"{100 * comparison.level:g} %",
+        "adjusted": adjusted_p(comparison),
         "notes": [sentence(line.removeprefix("* ")) for line in how_tested(each, comparison)],
     }
 
@@ -87,6 +92,7 @@ def _row(pair: Pair, measure: Measure) -> PairRow:
         first=shown(pair.first, 60),
         second=shown(pair.second, 60),
         told_apart=pair.told_apart,
+        items=f"{pair.items:,}",
         difference=figure(pair.difference, measure, signed=True),
         ends=ends(pair.low, pair.high, measure),
         p=_p(pair.p),
@@ -123,14 +129,15 @@ def ranks_of(source: Source, measure: Measure) -> MeanRanks | None:
     if found.friedman is None or math.isnan(found.friedman.critical):
         return None
     return MeanRanks(
-        systems=systems, ranks=tuple(found.friedman.ranks.tolist()), critical=float(found.friedman.critical)
+        systems=systems,
+        ranks=tuple(found.friedman.ranks.tolist()),
+        critical=float(found.friedman.critical),
+        items=found.friedman.items,
+        unit="cluster" if compared.clustered else "item",
     )
 
 
-def _chart(source: Source) -> Markup | None:
-    ranks = ranks_of(source, source.main)
-    if ranks is None:
-        return None
+def _chart(ranks: MeanRanks) -> Markup:
     return inline_svg(
         mean_ranks(ranks, PAGE), "Mean ranks of the systems over items, with the critical difference"
     )

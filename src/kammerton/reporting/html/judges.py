@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from kammerton.model.measure import Measure
 from kammerton.reporting.html.source import Source
+from kammerton.statistics.ranks import differences, scale_of
 
 __all__ = ["judges_of", "values_by_annotator"]
 
@@ -22,10 +23,11 @@ def judges_of(source: Source) -> dict[str, str]:
     if measure is None:
         return {}
     worst: dict[str, tuple[float, str]] = {}
+    scale = scale_of(measure)
     for annotator, values in values_by_annotator(source, measure, source.ranked[0]).items():
         for item, value in values.items():
             lost = value if measure.direction == "lower" else -value
-            if item not in worst or lost > worst[item][0]:
+            if item not in worst or float(differences(lost, worst[item][0], scale)) > 0:
                 worst[item] = lost, annotator
     return {item: annotator for item, (_, annotator) in worst.items()}
 

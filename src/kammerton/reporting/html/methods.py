@@ -6,13 +6,14 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from kammerton.model.corpus import ALL
 from kammerton.model.score_tables import SUMMARY, figures_in_order, summary_rows
 from kammerton.reporting.citing import render_citations
 from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.numbers import UNDEFINED, ends, figure
+from kammerton.reporting.html.overview import signatures_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
+from kammerton.reporting.tables import signed_by_system
 
 __all__ = ["methods"]
 
@@ -37,7 +38,6 @@ def methods(source: Source) -> Section:
 
 
 def _protocols(source: Source) -> list[dict[str, Any]]:
-    signatures = source.scores.signatures(ALL)
     numbers = {measure: number for number, measure in enumerate(source.scores.measures)}
     return [
         {
@@ -46,12 +46,13 @@ def _protocols(source: Source) -> list[dict[str, Any]]:
             "rules": protocol.rules,
             "measures": [
                 {
-                    "id": f"{source.key}-signature-{numbers[measure]}",
                     "name": measure.name,
                     "card": measure.card,
                     "direction": measure.direction,
                     "aggregates": ", ".join(measure.aggregates).replace("_", " "),
-                    "signature": signatures[measure],
+                    "signatures": signatures_of(
+                        signed_by_system(source.scores, measure), f"{source.key}-signature-{numbers[measure]}"
+                    ),
                 }
                 for measure in protocol.measures
                 if measure in numbers

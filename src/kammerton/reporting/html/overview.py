@@ -17,11 +17,12 @@ from kammerton.reporting.html.filling import fill, shown
 from kammerton.reporting.html.numbers import ends, figure, is_per_cent, scaled, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
+from kammerton.reporting.tables import signed_protocol
 
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["figure_blocks", "forest_of", "overview"]
+__all__ = ["figure_blocks", "forest_of", "overview", "signatures_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,6 @@ def figure_blocks(source: Source) -> list[dict[str, Any]]:
 def _block(source: Source, protocol: str, number: int) -> dict[str, Any]:
     measures = [measure for measure in source.headline if measure.protocol == protocol]
     record = next(each for each in source.scores.origin.task.protocols if each.name == protocol)
-    signature = source.scores.signatures(source.annotator(measures[0]))[measures[0]]
     return {
         "id": f"{source.key}-figures-{number}",
         "protocol": protocol,
@@ -71,8 +71,18 @@ def _block(source: Source, protocol: str, number: int) -> dict[str, Any]:
         "lettered": source.comparison is not None,
         "per_cent": all(is_per_cent(measure) for measure in measures),
         "context": context_rows(source, measures),
-        "signature": f"{protocol}/*{signature.removeprefix(str(measures[0]))}",
+        "signatures": signatures_of(
+            signed_protocol(source.scores, measures), f"{source.key}-figures-{number}"
+        ),
     }
+
+
+def signatures_of(signed: Sequence[tuple[str, str]], name: str) -> list[dict[str, str]]:
+    """Return signatures behind names of systems, as templates take them; ``name`` is the id of the first."""
+    return [
+        {"id": f"{name}-{number}" if number else name, "names": shown(names), "text": signature}
+        for number, (names, signature) in enumerate(signed)
+    ]
 
 
 def _cells(source: Source, system: str, measures: Sequence[Measure]) -> Iterator[Cell]:

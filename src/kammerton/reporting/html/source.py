@@ -8,11 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.model.scores import Scores
 from kammerton.model.views import ItemView
 from kammerton.statistics.comparison import Comparison, MeasureComparison
+from kammerton.statistics.ranks import level, scale_of
 
 __all__ = ["Draw", "Source"]
 
@@ -100,8 +103,8 @@ class Source:
         if self.main.aggregate == "gathered":
             return None
         system = self.ranked[0]
-        values = enumerate(self.of_items(self.main, system))
-        known = [(value, number) for number, value in values if not math.isnan(value)]
+        (values,) = level(np.array([self.of_items(self.main, system)]), scale_of(self.main)).tolist()
+        known = [(value, number) for number, value in enumerate(values) if not math.isnan(value)]
         if not known:
             return None
         value, number = (max if self.main.direction == "lower" else min)(known)

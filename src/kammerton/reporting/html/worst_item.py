@@ -13,6 +13,7 @@ from kammerton.reporting.html.judges import judges_of, values_by_annotator
 from kammerton.reporting.html.numbers import figure, unit_of
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Draw, Source
+from kammerton.statistics.ranks import is_tie, scale_of
 
 __all__ = ["worst_item"]
 
@@ -33,7 +34,8 @@ def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answ
     name, number = source.items[place], str(place)
     answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
     dearest = costliest_items(source.scores, measure, 3)
-    alike = source.of_items(measure, system).count(value) - 1
+    values = source.of_items(measure, system)
+    alike = sum(is_tie(each, value, scale_of(measure)) for each in values) - 1
     details = [f"{plural(alike, 'other item')} scored the same."] if alike else []
     details += _told(source, name, system)
     details += _why(source, draw, (name, judges_of(source).get(name)), system)

@@ -1,0 +1,714 @@
+# SPDX-License-Identifier: MIT
+"""The one reader of delimited tables: chords, notes, instruments, and the lists that go with them.
+
+Every reader of text in rows follows this rule, which ``docs/formats.md`` says to users:
+
+- A line is a row. A quoted cell does not go on in the next line: one missing quote would swallow the rows
+  up to the next one.
+- Lines without content do not count, nor do those of separators only, which spreadsheets write.
+- A line that begins with ``#`` or ``//`` is a comment, wherever it stands. One that is cut into as many
+  cells as a row is noted (KT164), since nothing is passed over in silence; a cell that does begin with ``#``
+  is quoted.
+- Cells stand between tabs, commas or semicolons; in files without a header, and in those of notes, also
+  between blanks: any run of spaces and tabs. The first row tells which: that by which it names most columns,
+  then that by which it has most cells. ``sep=;`` as first line, which Excel writes, says it.
+- Blanks around a cell do not count. A cell that begins with a double quote goes on to the next one, whatever
+  is between; a quote within is doubled. Only a separator may follow (KT160).
+- A row is as wide as the header. Empty cells beyond it do not count. Of a row that is too long, a separator
+  within parentheses is part of the cell, and between blanks the last cell may have spaces behind a tab. Any
+  other row of another length is an error, and is never filled up or cut.
+- The header names the columns, in any case; columns may have any order, and names that nobody knows are
+  left aside.
+- Between semicolons, numbers with commas and without points have decimal commas.
+- Every cell has a place: line and column, counted in characters.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+from kammerton.errors import Diagnostic, plural, quote
+from kammerton.formats.budgets import keeps_lines, say_exceeded
+from kammerton.formats.options import Limits
+from kammerton.formats.reading import Problems, such_rows
+from kammerton.model.annotations import Place
+
+__all__ = [
+    "BLANK",
+    "ITEM_KEYS",
+    "SEPARATORS",
+    "WORDS",
+    "Cell",
+    "Header",
+    "ItemRow",
+    "NumberedLine",
+    "Row",
+    "Shape",
+    "Table",
+    "cells_of",
+    "composed",
+    "cut",
+    "first_row",
+    "item_rows",
+    "named_rows",
+    "numbered_lines",
+    "read_rows",
+    "read_table",
+    "render_rows",
+]
+
+BLANK = " "
+"""The separator that stands for any run of spaces and tabs."""
+
+WORDS = "words"
+"""The same without quotes: the separator of TREC, whose names may hold any character but blanks."""
+
+SEPARATORS = ("\t", ",", ";")
+"""What may stand between cells, besides blanks."""
+
+NumberedLine = tuple[int, str]
+"""A line with its number, from 1."""
+
+_SEPARATOR_LINE = re.compile(r"sep=([^\w\"])[ \t]*", re.IGNORECASE)
+_LINE = re.compile(r"^[^\n]*+", re.MULTILINE)
+_WORD = re.compile(r"[^ \t]+")
+_LONGEST_CELL = csv.field_size_limit()
+_BLANKS = " \t\v\f"
+
+
+# --- lines and cells ------------------------------------------------------------------------------------
+
+
+def numbered_lines(text: str) -> list[NumberedLine]:
+    """Return the lines that are rows: neither without content nor comments."""
+    return [(number, line) for number, line in enumerate(text.split("\n"), 1) if _is_row(line)]
+
+
+def _is_row(line: str, blank: str = f"{_BLANKS},;") -> bool:
+    row = line.lstrip(" \t")
+    return bool(row.strip(blank)) and row[0] != "#" and not row.startswith("//")
+
+
+class Cell(NamedTuple):
+    """A cell as a line has it: its column, from 1, its text without the quotes around it, if it has any."""
+
+    column: int
+    text: str
+    is_quoted: bool = False
+
+    @property
+    def value(self) -> str:
+        """What the cell means."""
+        return self.text.replace('""', '"').strip(" \t") if self.is_quoted else self.text
+
+
+@lru_cache
+def _pattern(separator: str, *, nested: bool) -> re.Pattern[str]:
+    """Return the pattern of a cell, which never backtracks."""
+    quoted = r'"(?P<quoted>(?:[^"]|"")*+)"'
+    if separator == WORDS:
+        return re.compile(r"(?P<quoted>(?!))|(?P<plain>[^ \t]++)")
+    if separator == BLANK:
+        return re.compile(rf"{quoted}(?=[ \t]|\Z)|(?P<plain>[^ \t]++)")
+    mark = re.escape(separator)
+    blanks = "[ ]*+" if separator == "\t" else r"[ \t]*+"
+    plain = rf"(?:\([^()]*+\)|[^{mark}])*+" if nested else rf"[^{mark}]*+"
+    return re.compile(rf"(?:^|(?<={mark})){blanks}(?:{quoted}{blanks}(?={mark}|\Z)|(?P<plain>{plain}))")
+
+
+def cells_of(line: str, separator: str, width: int = 0) -> list[Cell]:
+    """Cut a line into cells.
+
+    Parameters
+    ----------
+    line : str
+    separator : str
+    width : int
+        How many cells it should have; if it seems to have more, it is looked at again.
+    """
+    cells = _cut(line, separator, nested=False)
+    if not width or len(cells) <= width:
+        return cells
+    if separator in (BLANK, WORDS):
+        return _with_spaces(line, cells, width)
+    short = _without_empty(cells, width)
+    if len(short) == width or "(" not in line:
+        return short
+    nested = _without_empty(_cut(line, separator, nested=True), width)
+    return nested if len(nested) == width else short
+
+
+def _cut(line: str, separator: str, *, nested: bool) -> list[Cell]:
+    cells = []
+    for found in _pattern(separator, nested=nested).finditer(line):
+        group = "plain" if found["plain"] is not None else "quoted"
+        cells.append(Cell(found.start(group) + 1, found[group].rstrip(" \t"), group == "quoted"))
+    return cells
+
+
+def _without_empty(cells: list[Cell], width: int) -> list[Cell]:
+    """Leave out empty cells beyond the width of a row."""
+    while len(cells) > width and not cells[-1].text:
+        cells = cells[:-1]
+    return cells
+
+
+def _with_spaces(line: str, cells: list[Cell], width: int) -> list[Cell]:
+    """Take what stands behind a tab for one cell with spaces, if it is the last of the row."""
+    last = cells[width - 1].column - 1
+    between = line[cells[width - 2].column - 1 : last] if width > 1 else line[:last]
+    rest = line[last:].rstrip(" \t")
+    if "\t" not in between or "\t" in rest:
+        return cells
+    return [*cells[: width - 1], Cell(last + 1, rest)]
+
+
+def cut(line: str, separator: str, width: int = 0) -> list[str] | None:
+    """Cut a line into what its cells mean, or return None if a quote is not closed."""
+    cells = cells_of(line, separator, width)
+    return None if separator != WORDS and _open_quote(cells) else [cell.value for cell in cells]
+
+
+def _open_quote(cells: Sequence[Cell]) -> Cell | None:
+    """Return the first cell whose quote is not closed."""
+    return next((cell for cell in cells if cell.text[:1] == '"' and not cell.is_quoted), None)
+
+
+# --- the header -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first row of a table.
+
+    Parameters
+    ----------
+    line : int
+        Its number.
+    text : str
+        The row, as the file has it.
+    separator : str
+        What stands between its cells.
+    names : list of str
+        Its cells; those at the end that are empty are left out.
+    """
+
+    line: int
+    text: str
+    separator: str
+    names: list[str]
+
+    def place(self, file: str, index: int | None = None) -> Place:
+        """Return the place of a name, or of the row."""
+        if index is None:
+            return Place(file, self.line, 1, max(1, len(self.text)), self.text)
+        named = self.text.replace("#", " ", 1) if self.text.lstrip(" \t").startswith("#") else self.text
+        cells = cells_of(named, self.separator)
+        column, text, _ = cells[min(index, len(cells) - 1)]
+        return Place(file, self.line, column, max(1, len(text)), self.text)
+
+
+def first_row(
+    text: str,
+    known: Callable[[list[str]], int],
+    *,
+    separators: Sequence[str] = SEPARATORS,
+    commented: bool = False,
+) -> Header | None:
+    """Return the first row of a text, as a header; the caller decides whether it is one.
+
+    Parameters
+    ----------
+    text : str
+        The file.
+    known : callable
+        Counts the columns that names tell.
+    separators : sequence of str
+        What may stand between cells, the likeliest first.
+    commented : bool
+        Whether a comment is the header too, if it names three columns.
+    """
+    for number, found in enumerate(_LINE.finditer(text), 1):
+        line = found[0]
+        if given := _SEPARATOR_LINE.fullmatch(line):
+            separators = (given[1],)
+        elif _is_row(line):
+            return _best_header(number, line, line, known, separators)
+        elif commented and (row := line.lstrip(" \t")).startswith("#"):
+            header = _best_header(number, line, row.lstrip("#"), known, separators)
+            if known(header.names) > 2:
+                return header
+    return None
+
+
+def _best_header(
+    number: int, line: str, row: str, known: Callable[[list[str]], int], separators: Sequence[str]
+) -> Header:
+    rows = [Header(number, line, mark, _names(row, mark)) for mark in separators]
+    return max(rows, key=lambda header: (known(header.names), len(header.names)))
+
+
+def _names(row: str, separator: str) -> list[str]:
+    names = cut(row, separator) or [row]
+    while len(names) > 1 and not names[-1]:
+        del names[-1]
+    return names
+
+
+# --- the table ------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Table:
+    """Rows cut into cells, and where the cells stand.
+
+    Parameters
+    ----------
+    file : str
+        What diagnostics call the file.
+    separator : str
+    width : int
+        Cells of a row.
+    lines : list of str
+        The rows that can be used, as written.
+    numbers : sequence of int
+        Numbers of their lines.
+    header : Header, optional
+    columns : list of list of str
+        What their cells mean, one list for each column.
+    uneven : list of (list of str, str)
+        Cells of rows of another length, and what is wrong with them.
+    """
+
+    file: str
+    separator: str
+    width: int
+    lines: list[str]
+    numbers: Sequence[int]
+    header: Header | None = None
+    columns: list[list[str]] = field(default_factory=list)
+    uneven: list[tuple[list[str], str]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.lines)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns; none without a header."""
+        return [] if self.header is None else self.header.names
+
+    def header_place(self, index: int | None = None) -> Place:
+        """Return the place of a name of the header, or of the header."""
+        assert self.header is not None, "whoever speaks of names has a header"
+        return self.header.place(self.file, index)
+
+    def keep(self, rows: Sequence[int]) -> None:
+        """Leave all other rows out."""
+        self.lines = [self.lines[row] for row in rows]
+        self.numbers = [self.numbers[row] for row in rows]
+        self.columns = [[column[row] for row in rows] for column in self.columns]
+
+    def locator(self, index: int) -> Callable[[int], Place]:
+        """Return what finds the cells of a column."""
+        return lambda row: self.locate(row, index)
+
+    def finder(self, row: int, index: int) -> Callable[[], Place]:
+        """Return what finds one cell."""
+        return lambda: self.locate(row, index)
+
+    def locate(self, row: int, index: int | None = None) -> Place:
+        """Return the place of a cell, or of a row."""
+        line = self.lines[row]
+        if index is None:
+            return Place(self.file, self.numbers[row], excerpt=line)
+        cells = cells_of(line, self.separator, self.width)
+        column, text, _ = cells[min(index, len(cells) - 1)]
+        return Place(self.file, self.numbers[row], column, max(1, len(text)), line)
+
+    def has_decimal_commas(self, columns: Iterable[int]) -> bool:
+        """Tell if numbers have commas and no points, which between semicolons means one thing."""
+        if self.separator != ";":
+            return False
+        numbers = "".join(cell for index in columns for cell in self.columns[index])
+        return "," in numbers and "." not in numbers
+
+    def fill(self, problems: Problems, code: str, hint: str | None = None) -> None:
+        """Cut the lines into cells, report those that cannot be rows, and leave them out.
+
+        Parameters
+        ----------
+        problems : Problems
+            Takes KT106, KT160 and ``code``.
+        code : str
+            Code of a row of another length.
+        hint : str, optional
+            What a row is.
+        """
+        if self._is_plain():
+            joined = self.separator.join(self.lines)
+            cells = joined.split(self.separator)  # one list, not one for each row
+            if any(blank in joined for blank in " \t" if blank != self.separator):
+                cells = [cell.strip(" \t") for cell in cells]
+            self.columns = [cells[index :: self.width] for index in range(self.width)]
+            return
+        kept, records = [], []
+        for row, record in enumerate(self._records()):
+            if record is not None and len(record) == self.width:
+                kept.append(row)
+                records.append(record)
+            else:
+                self._take_uneven(row, problems, code, hint)
+        if len(kept) < len(self.lines):
+            self.keep(kept)
+        self.columns = [list(column) for column in zip(*records, strict=True)] or [
+            [] for _ in range(self.width)
+        ]
+
+    def _is_plain(self) -> bool:
+        """Tell whether each line is cut at each of its separators, and is as wide as it should be."""
+        marks = self.width - 1
+        return (
+            bool(self.lines)
+            and self.separator not in (BLANK, WORDS)
+            and not any('"' in line for line in self.lines)
+            and all(line.count(self.separator) == marks for line in self.lines)
+            and max(map(len, self.lines)) <= _LONGEST_CELL
+        )
+
+    def _records(self) -> Iterator[list[str] | None]:
+        """Give what the cells of each row mean; None where a quote is not closed, or a cell too long."""
+        for line, record in zip(self.lines, self._quoted_records(), strict=True):
+            if record is not None and len(record) == self.width:
+                yield record
+            elif len(line) > _LONGEST_CELL:
+                yield None
+            else:
+                yield cut(line, self.separator, self.width)
+
+    def _quoted_records(self) -> Sequence[list[str] | None]:
+        """Cut all lines at once, if that is possible."""
+        if self.separator == WORDS:
+            return [_WORD.findall(line) for line in self.lines]
+        if self.separator == BLANK:
+            return [None if '"' in line else _WORD.findall(line) for line in self.lines]
+        nothing: list[list[str] | None] = [None] * len(self.lines)
+        try:
+            rows = csv.reader(self.lines, delimiter=self.separator, skipinitialspace=True, strict=True)
+            records = [[cell.strip(" \t") for cell in record] for record in rows]
+        except csv.Error:
+            return nothing
+        return records if len(records) == len(self.lines) else nothing
+
+    def _take_uneven(self, row: int, problems: Problems, code: str, hint: str | None) -> None:
+        line = self.lines[row]
+        if len(line) > _LONGEST_CELL:
+            message = f"field of more than {_LONGEST_CELL:,} characters"
+            say_exceeded(problems, message, self.numbers[row])
+            self.uneven.append(([], f"KT106 {message}"))
+            return
+        cells = cells_of(line, self.separator, self.width)
+        column, text, _ = cells[0] if cells else Cell(1, line)
+        unclosed = None if self.separator == WORDS else _open_quote(cells)
+        if unclosed is not None:
+            column, text, _ = unclosed
+            message, code = f"quote is not closed: {quote(line[column - 1 :])}", "KT160"
+            hint, text = "a quote within a quoted field is doubled", " "
+        else:
+            message = self._wrong_width(len(cells))
+            if len(cells) > self.width:
+                column, text, _ = cells[self.width]
+                hint = hint or "a cell with a separator in it stands between double quotes"
+            elif self.header is not None:
+                column, text = 1, line
+                hint = hint or "a cell that is empty still needs its separator"
+        problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
+        length = max(1, len(text))
+        problems.add_at(problem, lambda: Place(self.file, self.numbers[row], column, length, line))
+        closed = cells if unclosed is None else cells[: cells.index(unclosed)]
+        self.uneven.append(([cell.value for cell in closed], f"{code} {message}"))
+
+    def _wrong_width(self, count: int) -> str:
+        named = plural(count, "column")
+        if self.header is None:
+            return f"row has {named} instead of {self.width}"
+        return f"row has {named}, the header {self.width}"
+
+
+def read_table(
+    text: str,
+    header: Header,
+    problems: Problems,
+    limits: Limits,
+    *,
+    code: str = "KT161",
+    hint: str | None = None,
+) -> Table | None:
+    r"""Cut the rows below a header into cells.
+
+    Parameters
+    ----------
+    text : str
+        The file, lines ended by ``\n``.
+    header : Header
+        Its first row.
+    problems : Problems
+        Takes KT106, KT160, KT164 and ``code``.
+    limits : Limits
+        Budgets of rows and lines.
+    code, hint : str
+        Of rows of another length.
+
+    Returns
+    -------
+    Table or None
+        None if the file is over a budget.
+    """
+    if not keeps_lines(text, problems, limits, headers=1):
+        return None
+    table = Table(
+        problems.file, header.separator, len(header.names), *_lines_below(text, header.line), header
+    )
+    return _filled(table, problems, code, hint)
+
+
+def read_rows(
+    text: str,
+    separator: str,
+    width: int,
+    problems: Problems,
+    limits: Limits,
+    *,
+    code: str,
+    hint: str | None = None,
+    below: int = 0,
+) -> Table | None:
+    """Cut the rows of a file without a header into cells, as :func:`read_table` does.
+
+    Parameters
+    ----------
+    text, problems, limits, code, hint
+        As of :func:`read_table`.
+    separator : str
+    width : int
+        Cells of a row.
+    below : int
+        Lines at the beginning that are none.
+    """
+    if not keeps_lines(text, problems, limits):
+        return None
+    table = Table(problems.file, separator, width, *_lines_below(text, below))
+    return _filled(table, problems, code, hint)
+
+
+def _lines_below(text: str, line: int) -> tuple[list[str], Sequence[int]]:
+    """Return the lines below one, and their numbers."""
+    lines = text.split("\n")[line:]
+    while lines and not lines[-1]:
+        del lines[-1]
+    return lines, range(line + 1, line + 1 + len(lines))
+
+
+def _filled(table: Table, problems: Problems, code: str, hint: str | None) -> Table:
+    """Leave out what is no row, and cut the rest into cells."""
+    blank = _BLANKS + table.separator
+    if not all(line.strip(blank) and line[0] not in " \t#/" for line in table.lines):
+        _note_comments(table, problems)
+        table.keep([row for row, line in enumerate(table.lines) if _is_row(line, blank)])
+    table.fill(problems, code, hint)
+    return table
+
+
+def _note_comments(table: Table, problems: Problems) -> None:
+    """Note comments that are cut into as many cells as a row."""
+    marks = table.width - 1
+    if table.separator == BLANK or not marks:
+        return
+    alike = [
+        row
+        for row, line in enumerate(table.lines)
+        if line.lstrip(" \t").startswith(("#", "//")) and line.count(table.separator) == marks
+    ]
+    if alike:
+        first = table.lines[alike[0]].lstrip(" \t")
+        what = such_rows(len(alike), "such lines")
+        message = f"passed over as a comment, and cut like a row: {quote(first)}{what}"
+        hint = 'a cell that begins with # or // stands between double quotes: "#1"'
+        note = Diagnostic(code="KT164", severity="note", message=message, hint=hint, count=len(alike))
+        problems.add(table.locate(alike[0], 0).diagnose(note))
+
+
+def render_rows(rows: Iterable[Sequence[object]]) -> str:
+    """Write comma-separated rows that this reader gives back: no first cell looks like a comment."""
+    text = io.StringIO()
+    plain = csv.writer(text, lineterminator="\n")
+    quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for row in rows:
+        (quoted if str(row[0]).startswith(("#", "//")) else plain).writerow(row)
+    return text.getvalue()
+
+
+# --- small tables that callers write by hand ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a small table must look like, such as a label map.
+
+    Parameters
+    ----------
+    code : str
+        Code of the diagnostic that says it does not.
+    columns : sequence of collection of str
+        Names that each column may have in the header, the usual one first; columns have any order.
+    repeats : bool
+        Whether there may be several columns of the last kind.
+    """
+
+    code: str
+    columns: Sequence[Sequence[str]]
+    repeats: bool = False
+
+    @property
+    def header(self) -> str:
+        """The header as one writes it."""
+        return ",".join(names[0] for names in self.columns)
+
+    def order(self, names: Sequence[str]) -> list[int] | None:
+        """Return which cells of a header are the columns, in our order; None if it does not fit."""
+        kinds = self._kinds(names)
+        last = len(self.columns) - 1
+        expected = [*range(last), *[last] * (max(1, kinds.count(last)) if self.repeats else 1)]
+        return sorted(range(len(kinds)), key=kinds.__getitem__) if sorted(kinds) == expected else None
+
+    def known(self, names: Sequence[str]) -> int:
+        """Count the names that are columns."""
+        return sum(kind >= 0 for kind in self._kinds(names))
+
+    def _kinds(self, names: Sequence[str]) -> list[int]:
+        folded = [name.casefold() for name in names]
+        return [
+            next((kind for kind, known in enumerate(self.columns) if name in known), -1) for name in folded
+        ]
+
+
+def composed(label: str) -> str:
+    """Return a label as all labels are compared: without blanks around it, in composed form (NFC)."""
+    label = label.strip()
+    return label if label.isascii() else unicodedata.normalize("NFC", label)
+
+
+class Row(NamedTuple):
+    """A row of a small table: its cells, composed, in the order of the shape, and what finds them."""
+
+    cells: list[str]
+    place: Callable[[int], Place]
+
+
+def named_rows(text: str, shape: Shape, problems: Problems, limits: Limits) -> Iterator[Row]:
+    r"""Give the rows of a small table.
+
+    Parameters
+    ----------
+    text : str
+        The file, lines ended by ``\n``.
+    shape : Shape
+        Columns it must have.
+    problems : Problems
+        Takes what is wrong with header or rows.
+    limits : Limits
+        Budgets of the file.
+    """
+    if not keeps_lines(text, problems, limits, headers=1):  # before anything is made of it
+        return
+    header = first_row(text, shape.known)
+    if header is None:
+        return
+    order = shape.order(header.names)
+    if order is None:
+        message = f"header must be `{shape.header}`"
+        problem = Diagnostic(code=shape.code, severity="error", message=message)
+        problems.add(header.place(problems.file).diagnose(problem))
+        return
+    table = read_table(text, header, problems, limits, code=shape.code)
+    assert table is not None, "budgets were kept above"
+    for row in range(len(table)):
+        yield Row([composed(table.columns[index][row]) for index in order], _places(table, row, order))
+
+
+def _places(table: Table, row: int, order: Sequence[int]) -> Callable[[int], Place]:
+    return lambda index: table.locate(row, order[index])
+
+
+ITEM_KEYS = ("item", "record_time", "recording", "file", "track", "id", "name")
+"""What tables and metadata call an item; PianoVAM names its files by the time of recording."""
+
+ItemRow = tuple[str, str, Callable[[], Place]]
+"""Item, what is said of it, and what finds it."""
+
+
+def item_rows(
+    text: str, problems: Problems, limits: Limits, column: str, *, code: str, needs_header: bool = False
+) -> Iterator[ItemRow]:
+    r"""Give the rows of a table of items, and of one thing that is said of each: its split, its album.
+
+    Parameters
+    ----------
+    text : str
+        Lines ended by ``\n``.
+    problems : Problems
+        Takes every problem found.
+    limits : Limits
+        Budgets of the file.
+    column : str
+        The column that is wanted, in any case.
+    code : str
+        Code of the problems.
+    needs_header : bool
+        Whether there must be a header, below which a row may say nothing of its item; without one, a row is
+        item and ``column``.
+    """
+    separators = (*SEPARATORS, BLANK)
+    first = first_row(text, lambda names: _item_columns(names, column) is not None, separators=separators)
+    if first is None:
+        return
+    columns, hint = _item_columns(first.names, column), f"a row is item and {column}"
+    if columns is not None:
+        table = read_table(text, first, problems, limits, code=code, hint=hint)
+    elif needs_header:
+        _say_no_column(first, column, problems, code)
+        return
+    else:
+        columns, width, below = (0, 1), max(2, len(first.names)), first.line - 1
+        table = read_rows(text, first.separator, width, problems, limits, code=code, hint=hint, below=below)
+    if table is None:
+        return
+    for row in range(len(table)):
+        item, value = (table.columns[index][row] for index in columns)
+        if item and (value or needs_header):
+            yield item, value, table.finder(row, columns[0])
+        else:
+            message = f"row has no {column}" if item else "row has no item"
+            problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
+            problems.add_at(problem, table.finder(row, columns[1 if item else 0]))
+
+
+def _say_no_column(header: Header, column: str, problems: Problems, code: str) -> None:
+    names = ", ".join(map(quote, header.names))
+    hint = f"a header names the items ({', '.join(ITEM_KEYS)}) and the column"
+    message = f"no column {quote(column)} beside that of the items; columns: {names}"
+    problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
+    problems.add(header.place(problems.file).diagnose(problem))
+
+
+def _item_columns(names: Sequence[str], column: str) -> tuple[int, int] | None:
+    folded, wanted = [name.casefold() for name in names], column.casefold()
+    item = next((folded.index(key) for key in ITEM_KEYS if key in folded and key != wanted), None)
+    return None if item is None or wanted not in folded else (item, folded.index(wanted))
