@@ -6,11 +6,20 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from cli.harness import Terminal
+from kammerton.cli.progress import watching
+from kammerton.cli.streams import Signals, StoppedError, check_stopped
+from kammerton.engine import Progress
+from kammerton.errors import DataError, Diagnostic
+from kammerton.model.merging import Ledger
+from kammerton.model.scoring import score_part
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and devices of POSIX")
 SCORE = ("score", "chords", "ref", "est")
@@ -99,6 +108,97 @@ def test_signals_end_the_process_with_their_code(corpus: Terminal, name: str) ->
     code, _, err = finished(process)
     assert code == 128 + getattr(signal, name)
     assert err == f"stopped by {name}\n"
+
+
+class Signalled:
+    """A sequence, and a number, that sends a signal when it is looked at."""
+
+    def __init__(self, name: str) -> None:
+        self._number = getattr(signal, name)
+
+    def __len__(self) -> int:
+        return self.__index__()
+
+    def __index__(self) -> int:
+        os.kill(os.getpid(), self._number)
+        return 1
+
+    def __getitem__(self, _: int) -> object:
+        return self
+
+
+def lost_as_an_error(name: str) -> None:
+    """Receive a signal where NumPy makes an IndexError of whatever it raises."""
+    np.arange(3)[Signalled(name)]
+
+
+def lost_as_bad_data(name: str) -> None:
+    try:
+        lost_as_an_error(name)
+    except IndexError as error:
+        raise DataError([Diagnostic(code="KT200", severity="error", message="bad data")]) from error
+
+
+def lost_for_good(name: str) -> None:
+    """Receive a signal where NumPy goes on, whatever it raises."""
+    assert np.array(Signalled(name), dtype=object).shape == ()
+
+
+@posix
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("lost", [lost_as_an_error, lost_as_bad_data, lost_for_good])
+def test_signals_stop_the_program_whatever_becomes_of_what_they_raise(
+    corpus: Terminal, monkeypatch: pytest.MonkeyPatch, name: str, lost: Callable[[str], None]
+) -> None:
+    def stopped(*arguments: Any, **options: Any) -> object:
+        lost(name)
+        return score_part(*arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("kammerton.engine.running.score_part", stopped)
+        for arguments in (SCORE, (*SCORE, "--out", "run"), ("compare", "chords", "ref", "est", "B=est")):
+            result = corpus.run(*arguments)
+            assert (result.code, result.out) == (128 + getattr(signal, name), "")
+            assert result.lines[-1] == f"stopped by {name}"
+            assert "internal error" not in result.err
+            assert not (corpus.folder / "run").exists()
+    assert corpus.run(*SCORE).code == 0  # of an earlier call nothing is left
+
+
+@posix
+@pytest.mark.parametrize("lost", [lost_as_bad_data, lost_for_good])
+def test_what_is_finished_is_kept_if_a_signal_is_lost_behind_the_last_shard(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, lost: Callable[[str], None]
+) -> None:
+    terminal.write(ref={f"{number}.lab": "0 1 C" for number in range(201)}, est={"1.lab": "0 1 C"})
+    evidence = Ledger.evidence
+
+    def stopped(self: Ledger, *arguments: Any) -> object:
+        lost("SIGTERM")
+        return evidence(self, *arguments)
+
+    command = (*SCORE, "--out", "run", "--shard-size", "200", "--measure", "mirex2013/Root", "--no-ci")
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "evidence", stopped)
+        result = terminal.run(*command)
+    assert (result.code, result.out) == (143, "")
+    told = f"2 finished shards are kept; the same command goes on from there: kammerton {' '.join(command)}"
+    assert result.lines[-2:] == ["stopped by SIGTERM", f"  help: {told}"]
+    assert sorted(path.name for path in terminal.folder.iterdir()) == [".run.shards", "est", "ref"]
+    assert terminal.run(*command).code == 1
+    assert sorted(path.name for path in terminal.folder.iterdir()) == ["est", "ref", "run"]
+
+
+@posix
+def test_a_signal_that_was_lost_stops_at_the_next_shard(corpus: Terminal) -> None:
+    assert corpus.folder.is_dir()
+    with Signals() as signals, watching(quiet=True) as watch:
+        watch(Progress(done=1, items=9, found=0, failed=0))
+        lost_for_good("SIGTERM")
+        assert signals.number == signal.SIGTERM
+        with pytest.raises(StoppedError):
+            watch(Progress(done=2, items=9, found=0, failed=0))
+    check_stopped()  # nobody looks out for it any more
 
 
 @posix

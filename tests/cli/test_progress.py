@@ -72,10 +72,11 @@ def test_what_is_done_is_said_if_it_was_long_since_the_last_line(
     assert captured.err.splitlines() == ["drawing", "done"]
 
 
-def test_nothing_is_said_to_the_quiet() -> None:
+def test_nothing_is_said_to_the_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     with watching(quiet=True) as watch, telling(quiet=True) as tell:
-        assert watch is None
         assert tell is None
+        watch(Progress(done=1, items=9, found=0, failed=0))
+    assert capsys.readouterr() == ("", "")
 
 
 class Screen(io.StringIO):

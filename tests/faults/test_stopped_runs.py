@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs that are killed, interrupted, locked out, or lose their disk, and are then run again."""
 
+import contextlib
 import errno
 import os
 import random
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from kammerton.cli import main
+from kammerton.model.scoring import score_part
 from kammerton.runs.layout import RECORD
 from run_folders import files_of_run
 
@@ -190,6 +192,38 @@ def test_interrupted(
     assert "finished shard" in err
     command = f"kammerton {' '.join(COMMAND)} --jobs {jobs}"
     assert f"kept; the same command goes on from there: {command}\n" in err
+    assert ended(started(folder))[:2] == (0, undisturbed[0])
+    assert files_of_run(folder / "run") == undisturbed[1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupted_where_what_the_signal_raises_is_lost(
+    folder: Path,
+    undisturbed: tuple[bytes, dict[str, bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    number: int,
+) -> None:
+    """As in code in C, which raises something else, and somebody takes that for a part that is torn."""
+    monkeypatch.chdir(folder)
+    calls = iter(range(9))
+
+    def lost(*arguments: Any, **options: Any) -> Any:
+        if next(calls) == 2:
+            with contextlib.suppress(BaseException):
+                os.kill(os.getpid(), number)
+        return score_part(*arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("kammerton.engine.running.score_part", lost)
+        assert main(COMMAND) == 128 + number
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert (
+        f"stopped by {signal.Signals(number).name}\n  help: 3 finished shards are kept; the same"
+        in captured.err
+    )
+    assert len(kept(folder)) == 3
     assert ended(started(folder))[:2] == (0, undisturbed[0])
     assert files_of_run(folder / "run") == undisturbed[1]
 

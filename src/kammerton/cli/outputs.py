@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
-from kammerton.cli.streams import write_out
+from kammerton.cli.streams import check_stopped, write_out
 from kammerton.errors import OptionError, OutputError, plural, quote
 from kammerton.formats.atomic import write_atomically
 from kammerton.formats.remote import check_here
@@ -49,6 +49,7 @@ def write_document(document: str, output: str | None, *, is_data: bool) -> None:
     if output is None:
         write_out(document, is_data=is_data)
     else:
+        check_stopped()
         write_atomically(output, document.encode("utf-8", "backslashreplace"))
 
 

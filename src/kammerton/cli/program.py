@@ -10,20 +10,17 @@ import shlex
 import signal
 import sys
 import tempfile
-import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kammerton.cli.exit_codes import DONE, INTERNAL, NOTHING, OUTPUT, READER_GONE, USAGE
-from kammerton.cli.streams import ReaderGoneError, say, say_all, style_of, write_out
+from kammerton.cli.streams import ReaderGoneError, Signals, say, say_all, style_of, write_out
 from kammerton.errors import DataError, KammertonError, OptionError, OutputError, printable, quote
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from cyclopts import App
 
 __all__ = ["VERBS", "run"]
@@ -51,43 +48,30 @@ Exit codes: 0 done; 1 partial, or a gate failed; 2 usage; 3 nothing could be sco
 4 internal error; 5 output could not be written; 130 stopped by Ctrl-C."""
 
 
-class _StoppedError(BaseException):
-    """A signal asked the program to stop; not an Exception, so that nothing on the way swallows it."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-class _InterruptedError(KeyboardInterrupt):
-    """Ctrl-C.
-
-    Where ``KeyboardInterrupt`` itself leaves code that was a string, as libraries run while they are
-    imported, ``python -m`` ends by the signal, whatever exit code it is given.
-    """
-
-
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; see :func:`kammerton.cli.main`."""
     tokens = list(sys.argv[1:] if arguments is None else arguments)
+    signals = Signals()
     try:
-        with _signals():
-            return _called(tokens)
-    except ReaderGoneError:
-        return READER_GONE
-    except (KammertonError, OSError) as error:
-        return _said(error if isinstance(error, KammertonError) else _refused(error))
-    except KeyboardInterrupt as stop:
-        return _stopped(signal.SIGINT, stop, tokens)
-    except _StoppedError as stop:
-        return _stopped(stop.number, stop, tokens)
+        with signals:
+            code = _called(tokens)
+            signals.check()
+            return code
     except BaseException as stop:
+        if signals.number is not None:
+            return _stopped(signals.number, stop, tokens)
         return _ended(stop, tokens)
 
 
 def _ended(stop: BaseException, tokens: list[str]) -> int:
-    """Say what nothing else knows."""
-    if "KEYBOARD_INTERRUPT" in str(stop):  # how polars panics where it is interrupted
+    """Say what ended the program, if it was no signal that it has seen."""
+    if isinstance(stop, ReaderGoneError):
+        return READER_GONE
+    if isinstance(stop, KammertonError):
+        return _said(stop)
+    if isinstance(stop, OSError):
+        return _said(_refused(stop))
+    if isinstance(stop, KeyboardInterrupt) or "KEYBOARD_INTERRUPT" in str(stop):  # how polars panics
         return _stopped(signal.SIGINT, stop, tokens)
     if isinstance(stop, Exception):  # a traceback is no message
         return _crashed(stop, tokens)
@@ -178,7 +162,7 @@ def _refused(error: OSError) -> OptionError:
 
 def _stopped(number: int, stop: BaseException, tokens: Sequence[str]) -> int:
     say(f"stopped by {signal.Signals(number).name}")
-    for kept in getattr(stop, "__notes__", ()):
+    for kept in (note for note in getattr(stop, "__notes__", ()) if note.endswith(" kept")):
         say(f"  help: {kept}; the same command goes on from there: {shlex.join(('kammerton', *tokens))}")
     return 128 + number
 
@@ -204,26 +188,3 @@ def _crashed(error: Exception, tokens: Sequence[str]) -> int:
         where = f"; a crash report is in {path}"
     say(f"internal error: {printable(with_shown_addresses(summary))}{where}")
     return INTERNAL
-
-
-@contextlib.contextmanager
-def _signals() -> Iterator[None]:
-    """Turn the signals that end a process into an exception, so that half-written files are removed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {}
-    for name in ("SIGHUP", "SIGINT", "SIGTERM"):
-        number = getattr(signal, name, None)
-        # an ignored signal stays ignored: that is how `nohup` works
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
-            before[number] = signal.signal(number, _stop)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _stop(number: int, _: FrameType | None) -> None:
-    raise _InterruptedError if number == signal.SIGINT else _StoppedError(number)

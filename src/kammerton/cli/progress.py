@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-from kammerton.cli.streams import is_screen, say
+from kammerton.cli.streams import check_stopped, is_screen, say
 
 if TYPE_CHECKING:
     from kammerton.engine import Progress
@@ -22,21 +23,26 @@ _SECONDS = 30
 
 
 @contextmanager
-def watching(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Give what shows how far a run is; None if nobody wants to know.
+def watching(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
+    """Give what shows how far a run is, and stops it where a signal has not.
 
     Parameters
     ----------
     quiet : bool
-        Whether nobody does.
+        Whether nobody wants to know.
     """
-    if quiet:
-        yield None
-    elif is_screen(sys.stderr):
-        with _Bar() as bar:
-            yield bar.show
-    else:
-        yield _Lines(time.monotonic).show
+    with contextlib.ExitStack() as stack:
+        show: Callable[[Progress], None] | None = None
+        if not quiet:
+            on_screen = is_screen(sys.stderr)
+            show = stack.enter_context(_Bar()).show if on_screen else _Lines(time.monotonic).show
+
+        def watch(progress: Progress) -> None:
+            check_stopped()
+            if show is not None:
+                show(progress)
+
+        yield watch
 
 
 @contextmanager

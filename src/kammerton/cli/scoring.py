@@ -16,7 +16,15 @@ from kammerton.cli.gates import parse_gates
 from kammerton.cli.names import name_systems, split_name
 from kammerton.cli.outputs import check_outputs, replaced_run, write_document
 from kammerton.cli.progress import line_of_phases, watching
-from kammerton.cli.streams import check_width, is_screen, say, say_all, style_of_document, write_out
+from kammerton.cli.streams import (
+    check_stopped,
+    check_width,
+    is_screen,
+    say,
+    say_all,
+    style_of_document,
+    write_out,
+)
 from kammerton.cli.talk import say_namesakes, say_problems
 from kammerton.engine import keeping
 from kammerton.errors import DataError, OptionError, quote
@@ -79,6 +87,7 @@ class Plan:
 
     def deliver(self, scores: Scores) -> None:
         """Write and print the figures."""
+        check_stopped()
         style = style_of_document(self.output, self.width)
         document = self._document(scores, style.width, style.encoding)
         if self.per_item is not None:
@@ -142,6 +151,7 @@ def run(task: Task, arguments: dict[str, Any], fail_under: Sequence[str], plan: 
             with watching(quiet=plan.quiet) as watch:
                 scores = kammerton.score(task.name, **arguments, store=store, progress=watch)
         except DataError as error:
+            check_stopped()
             return _nothing(task, error, plan, strict=bool(arguments["strict"]))
         say_problems(scores.diagnostics, quiet=plan.quiet)
         if not plan.quiet and arguments["protocols"] is None:

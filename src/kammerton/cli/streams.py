@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""Where words go: data to standard output, talk to standard error."""
+"""Where words go: data to standard output, talk to standard error; and the signals that end the program."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 from kammerton.errors import OptionError, OutputError
 
+if TYPE_CHECKING:
+    from types import FrameType
+
 __all__ = [
     "ReaderGoneError",
+    "Signals",
+    "StoppedError",
     "Style",
     "abandon",
+    "check_stopped",
     "check_width",
     "is_screen",
     "say",
@@ -110,6 +118,7 @@ def write_out(text: str, *, is_data: bool = False) -> None:
     OutputError
         If it cannot be written.
     """
+    check_stopped()
     stream = sys.stdout
     if stream is None:
         raise OutputError("KT502 cannot write standard output: it is closed")
@@ -165,3 +174,67 @@ def say_all(lines: Iterable[str]) -> None:
         stream.flush()
     except (OSError, ValueError):
         abandon(stream)
+
+
+class StoppedError(BaseException):
+    """A signal asked the program to stop; not an Exception, so that nothing on the way swallows it."""
+
+
+class _InterruptedError(KeyboardInterrupt):
+    """Ctrl-C.
+
+    Where ``KeyboardInterrupt`` itself leaves code that was a string, as libraries run while they are
+    imported, ``python -m`` ends by the signal, whatever exit code it is given.
+    """
+
+
+class Signals:
+    """Turns the signals that end a process into an exception, so that half-written files are removed.
+
+    A signal is remembered: what is written in C, as NumPy is, may raise something else in place of the
+    exception, which somebody may take for bad data and go on.
+
+    Attributes
+    ----------
+    number : int or None
+        Of the first signal that came.
+    """
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for name in ("SIGHUP", "SIGINT", "SIGTERM"):
+                number = getattr(signal, name, None)
+                # an ignored signal stays ignored: that is how `nohup` works
+                if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+                    self._before[number] = signal.signal(number, self._stop)
+            _LOOKED_OUT_FOR.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self in _LOOKED_OUT_FOR:
+            _LOOKED_OUT_FOR.remove(self)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _stop(self, number: int, _: FrameType | None) -> None:
+        self.number = self.number or number
+        self.check()
+
+    def check(self) -> None:
+        """Stop if a signal has come."""
+        if self.number is not None:
+            raise _InterruptedError if self.number == signal.SIGINT else StoppedError
+
+
+_LOOKED_OUT_FOR: list[Signals] = []
+
+
+def check_stopped() -> None:
+    """Stop if a signal came and what it raised was lost: before results are written, and now and then."""
+    if threading.current_thread() is threading.main_thread():
+        for each in _LOOKED_OUT_FOR:
+            each.check()
