@@ -2,11 +2,13 @@
 """``--max-file-size``, on every command that reads annotations."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cli.harness import Terminal
-from kammerton.cli.tasks import bytes_in
+from kammerton.chords import TASK
+from kammerton.cli.tasks import bytes_in, with_reading_options
 from kammerton.errors import OptionError
 
 LARGE = "0 2 C|" + "|".join(f"{start} {start + 1} C" for start in range(2, 400))
@@ -78,3 +80,15 @@ def test_a_wrong_size_on_the_command_line(corpus: Terminal) -> None:
     result = corpus.run("check", "chords", "ref", "--max-file-size", "much")
     assert result.code == 2
     assert "invalid value `much` for --max-file-size" in result.err
+
+
+@pytest.mark.parametrize(("size", "rows"), [("128MiB", 2_000_000), ("1GiB", 16_000_000), ("1kB", 1_000_000)])
+def test_larger_files_may_have_more_rows(size: str, rows: int) -> None:
+    given: dict[str, Any] = {}
+
+    def command(*paths: str, **reading: Any) -> int:
+        given.update(reading, paths=paths)
+        return 0
+
+    assert with_reading_options(command, TASK)("ref", max_file_size=size) == 0
+    assert given["limits"].rows == rows

@@ -94,7 +94,9 @@ def with_reading_options(command: Command, task: Task) -> Command:
         if max_file_size is not None:
             from kammerton.formats.options import Limits  # noqa: PLC0415 - not for help pages
 
-            options["limits"] = Limits(bytes=bytes_in(max_file_size))
+            size, usual = bytes_in(max_file_size), Limits()
+            rows = max(usual.rows, usual.rows * size // usual.bytes)  # larger files have more of them
+            options["limits"] = Limits(bytes=size, rows=rows)
         return command(*arguments, **options)
 
     hints = typing.get_type_hints(command, include_extras=True)
@@ -140,7 +142,10 @@ _FILE_SIZE = inspect.Parameter(
     annotation=Annotated[
         str | None,
         Parameter(
-            help="Refuse larger files, such as 500kB, 64MiB or 2GB; 64 MiB unless told otherwise.",
+            help=(
+                "Refuse larger files, such as 500kB, 64MiB or 2GB; 64 MiB unless told otherwise. Larger "
+                "files may have more rows in proportion."
+            ),
             group="Reading",
             metavar="SIZE",
         ),
