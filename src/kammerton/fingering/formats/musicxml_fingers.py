@@ -87,15 +87,32 @@ class FingerReader:
         self._hand: Hand = "right" if hand == RIGHT else "left"
         self._encoding = encoding
         self._problems = problems
+        self._known: dict[str, NoteLabels] = {}
+        """What texts mean that there is nothing to say about."""
 
     def label_chord(self, notes: Sequence[ScoreNote]) -> list[NoteLabels]:
         """Return the labels of notes struck together: the notes of a chord, or a single one."""
+        plain = self._plain(notes[0]) if len(notes) == 1 else None
+        if plain is not None:
+            return [plain]
         choices = [self._read(note) if note.fingerings else [] for note in notes]
         if any(len(each) > 1 for each in choices):
             self._settle(notes, choices)
         for note, each in zip(notes, choices, strict=True):
             self._continue_tied(note, each)
         return [each[0].texts() if each else _UNLABELLED for each in choices]
+
+    def _plain(self, note: ScoreNote) -> NoteLabels | None:
+        """Return the label of a note that has one finger, and nothing else to look at."""
+        if note.continued or len(note.fingerings) != 1 or note.fingerings[0].attributes:
+            return None
+        text = note.fingerings[0].text.strip()
+        known = self._known.get(text)
+        if known is None and text:
+            found = inspect(text, self._encoding, self._hand)
+            if found.label is not None and found.diagnostic is None:
+                known = self._known[text] = NoteLabels(found.canonical)
+        return known
 
     def _read(self, note: ScoreNote) -> list[_Choice]:
         """Read what stands at the beginning of a note: the choices, of which there should be one."""

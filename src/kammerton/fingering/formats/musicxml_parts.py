@@ -340,11 +340,13 @@ class PartReader:
             return
         now.part.staves = max(now.part.staves, staff)
         note = ScoreNote(element, midi, staff, voice, now.bar, begin, quarters, now.chord)
+        ties: Container[str] = ()
         if "notations" in fields:
-            note.fingerings = tuple(element.all("notations", "technical", "fingering"))
+            note.fingerings = _fingerings(element)
         if "lyric" in fields:
             self._look_for_fingers(element.all("lyric", "text"), begin)
-        ties = _ties(element) if "tie" in fields or "notations" in fields else ()
+        if "tie" in fields or "notations" in fields:
+            ties = _ties(element)
         if ties:
             self._keep_tied(note, ties)
         else:
@@ -423,10 +425,23 @@ def _text(element: Element, name: str) -> str:
     return "" if found is None else found.text.strip()
 
 
+def _fingerings(note: Element) -> Sequence[Element]:
+    """Return the fingerings of a note, as :meth:`Element.all` would, in half the time."""
+    return [
+        fingering
+        for notations in note.children
+        if notations.name == "notations"
+        for technical in notations.children
+        if technical.name == "technical"
+        for fingering in technical.children
+        if fingering.name == "fingering"
+    ]
+
+
 def _ties(element: Element) -> set[str]:
     """Return ``start`` and ``stop`` as far as a note has them: ``tie`` is heard, ``tied`` is seen."""
-    sounding = list(element.all("tie"))
-    ties = sounding or list(element.all("notations", "tied"))
+    sounding = [child for child in element.children if child.name == "tie"]
+    ties = sounding or element.all("notations", "tied")
     return {tie.attributes.get("type", "") for tie in ties}
 
 
