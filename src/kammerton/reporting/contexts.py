@@ -82,22 +82,35 @@ def _share(row: Standing | None) -> Estimate | None:
 
 
 def _notes(found: Context) -> list[str]:
-    """Say what the ceiling is of."""
+    """Say what floors, systems and ceiling are of."""
+    lines = list(shared_line(found))
     if not found.items:
-        return ["no ceiling: no item has two annotators"]
+        return [*lines, "no ceiling: no item has two annotators"]
     out = f"; {plural(found.single, 'item')} with one annotator left out" if found.single else ""
     return [
+        *lines,
         f"ceiling: every annotator of an item against the others, {plural(found.items, 'item')}{out}",
         "others: systems against the same sets, all annotators of an item but one",
     ]
 
 
+def shared_line(found: Context) -> Iterator[str]:
+    """Say which items floors and systems are of, where not all have the same."""
+    if found.left_out:
+        yield (
+            f"floors and systems: the {plural(found.shared, 'item')} that all systems have, "
+            f"{found.left_out:,} left out"
+        )
+
+
 def standing_lines(scores: Scores, measure: Measure) -> Iterator[str]:
     """Say in a line or two what the systems stand between by one measure."""
     found: Context = scores.context
-    floors = [f"{row.name} {figure(row.value, measure)}" for row in found.of(measure, "floor")]
-    if floors:
-        yield f"floors: {', '.join(floors)}"
+    rows = found.of(measure, "floor")
+    if rows:
+        told = ", ".join(f"{row.name} {figure(row.value, measure)}" for row in rows)
+        of_items = f"; of the {plural(rows[0].items, 'item')} that all systems have" if found.left_out else ""
+        yield f"floors: {told}{of_items}"
     for ceiling in found.of(measure, "annotators"):
         told = f"ceiling: annotators {figure(ceiling.value, measure)} against the others"
         shares = [

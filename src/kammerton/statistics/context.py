@@ -6,11 +6,14 @@ scored against the others of an item. As K - 1 references are another yardstick 
 anew against the same sets, all annotators but one, for each that is left out; the share of a system is its
 figure there over that of the annotators. Pooled figures sum the statistics of all sets of an item; means
 average within an item first, then over items. Items with one annotator have no such sets.
+
+What stands beside each other is of the same items: those that all systems have, but for systems that share
+too few with any other, whose figures are of what they have of these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,7 +28,14 @@ from kammerton.model.scores import Scores
 from kammerton.statistics.bootstrap import UNDEFINED, Interval, interval
 from kammerton.statistics.figures import Key
 from kammerton.statistics.records import columns_of, frame, plain_figure
-from kammerton.statistics.sample import Sample, headlines, is_gathered, names_of, split_gathered
+from kammerton.statistics.sample import (
+    Sample,
+    headlines,
+    is_gathered,
+    names_of,
+    split_gathered,
+    systems_with_enough,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,6 +100,8 @@ class Context:
         Items that the ceiling is of.
     single : int
         Items that have one annotator only, and are out of it.
+    shared, left_out : int
+        Items that floors and systems are of, and those that only some of them have.
     signatures : mapping of (Role, str) to mapping of Measure to str
         Of each role and name.
     fewest_draws : int
@@ -99,6 +111,8 @@ class Context:
     rows: tuple[Standing, ...]
     items: int
     single: int
+    shared: int
+    left_out: int
     signatures: Mapping[tuple[Role, str], Mapping[Measure, str]]
     fewest_draws: int = 0
 
@@ -113,7 +127,8 @@ class Context:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None."""
-        return {"items": self.items, "single": self.single, "rows": list(self._plain())}
+        counts = {name: getattr(self, name) for name in ("items", "single", "shared", "left_out")}
+        return {**counts, "rows": list(self._plain())}
 
     def _plain(self) -> Iterator[dict[str, Any]]:
         return (plain_figure(row, self.signatures[row.role, row.name][row.measure]) for row in self.rows)
@@ -135,18 +150,19 @@ def context_of(scores: Scores) -> Context:
         rows=tuple(rows),
         items=made.items,
         single=made.single,
+        shared=len(made.shared),
+        left_out=len(made.every - made.shared),
         signatures={
-            (row.role, row.name): scores.signatures(ALL, systems=_scored_for(row, scores)) for row in rows
+            (row.role, row.name): scores.signatures(ALL, systems=_scored_for(row, made.together))
+            for row in rows
         },
         fewest_draws=made.fewest_draws,
     )
 
 
-def _scored_for(row: Standing, scores: Scores) -> Sequence[str]:
-    """Return the systems whose items a figure is of: floors have all, the ceiling those of every system."""
-    if row.role == "floor":
-        return ()
-    return (row.name,) if row.role == "system" else scores.systems
+def _scored_for(row: Standing, together: Sequence[str]) -> Sequence[str]:
+    """Return the systems whose items a figure is of: those that stand beside each other, and itself."""
+    return together if row.role in ("floor", "annotators") else tuple(dict.fromkeys((*together, row.name)))
 
 
 class _Context:
@@ -157,19 +173,35 @@ class _Context:
         assert surroundings is not None, "there are surroundings"
         self._scores, self.single = scores, surroundings.single
         self.measures = [measure for measure in scores.measures if measure.needs != "annotators"]
-        self._floors = self._drawn([surroundings.floors])
-        self._left_out = self._drawn([surroundings.others, surroundings.annotators])
+        self._names = {measure: _names(scores, measure) for measure in self.measures}
+        self.together = systems_with_enough(self._names.values())
+        self._kept = {
+            measure: frozenset.intersection(*(names[system] for system in self.together))
+            for measure, names in self._names.items()
+        }
+        around = (surroundings.floors, surroundings.others, surroundings.annotators)
+        floors, others, annotators = (_scores_of(scores, each) for each in around)
+        own = [(measure, names) for measure, each in self._names.items() for names in each.values()]
+        self._systems = self._drawn([scores]) if any(names != self._kept[m] for m, names in own) else []
+        self._floors = self._drawn([floors])
+        self._left_out = self._drawn([others, annotators])
+        self.shared = frozenset().union(*self._kept.values())
+        known = [] if floors is None else [_names(floors, m) for m in self.measures if m in floors.measures]
+        self.every = frozenset().union(
+            *(names for each in (*self._names.values(), *known) for names in each.values())
+        )
 
-    def _drawn(self, parts: Sequence[Evidence | None]) -> list[_Drawn]:
-        """Return figures of evidence, all on the same draws of the items that count in all of them."""
-        if not all(parts):
+    def _drawn(self, parts: Sequence[Scores | None]) -> list[_Drawn]:
+        """Return figures of scores, all on the same draws of the items that count in all of them."""
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
             return []
-        known = [_scores_of(self._scores, part) for part in parts if part is not None]
         shared = [m for m in self.measures if all(m in each.measures for each in known)]
+        few = set(self._scores.systems) - set(self.together)
         kept = {}
         for measure in shared:
-            names = [names_of(each, key) for each in known for key in headlines(each, measure)]
-            kept[measure] = frozenset.intersection(*names)
+            own = [names for each in known for names in _names(each, measure, without=few).values()]
+            kept[measure] = frozenset.intersection(self._kept[measure], *own)
         shared = [measure for measure in shared if kept[measure]]
         if not shared:
             return []
@@ -197,7 +229,10 @@ class _Context:
     def systems(self, measure: Measure) -> Iterator[Standing]:
         for key in headlines(self._scores, measure):
             found = self._scores.estimate(measure, key.system, key.annotator, key.aggregate)
-            yield _standing(key, "system", key.annotator, found, self._scores.intervals.get(key, UNDEFINED))
+            ends = self._scores.intervals.get(key, UNDEFINED)
+            for drawn in self._systems if self._names[measure][key.system] != self._kept[measure] else ():
+                found, ends = drawn.estimate(key), drawn.interval(key)
+            yield _standing(key, "system", key.annotator, found, ends)
 
     def others(self, measure: Measure) -> Iterator[Standing]:
         """Give the systems against all annotators but one, and the ceiling."""
@@ -212,8 +247,14 @@ class _Context:
         yield _standing(top, "annotators", OTHERS, people.estimate(top), people.interval(top))
 
 
-def _scores_of(scores: Scores, evidence: Evidence) -> Scores:
-    return scores.remade(evidence=evidence, surroundings=None, grouping=None)
+def _names(scores: Scores, measure: Measure, without: Container[str] = ()) -> dict[str, frozenset[str]]:
+    """Return the items of each system, or of each floor."""
+    keys = headlines(scores, measure)
+    return {key.system: names_of(scores, key) for key in keys if key.system not in without}
+
+
+def _scores_of(scores: Scores, evidence: Evidence | None) -> Scores | None:
+    return None if evidence is None else scores.remade(evidence=evidence, surroundings=None, grouping=None)
 
 
 def _standing(key: Key, role: Role, annotator: str, found: Estimate, ends: Interval) -> Standing:

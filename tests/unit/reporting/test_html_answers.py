@@ -16,7 +16,7 @@ from kammerton.reporting.html.judges import judges_of
 from kammerton.reporting.html.numbers import amount, figure, p_value
 from kammerton.reporting.html.source import Source
 from kammerton.reporting.html.worst_item import worst_item
-from tabled_scores import CLASSES, LOSS, MEAN, POOLED, lacking, tabled, valued
+from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, lacking, tabled, valued
 from unit.reporting.pages import section, text_of
 
 NAN = float("nan")
@@ -63,6 +63,17 @@ def test_it_is_said_that_the_data_cannot_tell() -> None:
     assert "one and other cannot be told apart; one scores higher." in text
     # with two systems, three items have 2 of 8 swaps that are the farthest
     assert "So few swaps tell nothing apart: no adjusted p could be smaller than 0.2500." in text
+
+
+def test_measures_by_which_systems_tie_do_not_rank_one_first() -> None:
+    # pooled 3/4 against 1/4; 0.5 of the two items in the mean and the median
+    equal = {"one": [(3, 3), (0, 1)], "other": [(1, 1), (0, 3)]}
+    text = text_of(section(tabled(equal, (POOLED, MEAN, MIDDLE)), "answers"))
+    assert "1 of 3 headline measures rank it first; by one/mean, one/middle it ties with another." in text
+    nothing = {"one": [(1, 2), (2, 2)], "other": [(2, 2), (1, 2)]}
+    text = text_of(section(tabled(nothing, (POOLED, MEAN)), "answers"))
+    assert "one and other score the same." in text
+    assert "0 of 2 headline measures rank it first; by one/pooled, one/mean it ties with another." in text
 
 
 def test_equal_systems_score_the_same() -> None:

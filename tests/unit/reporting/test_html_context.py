@@ -95,6 +95,38 @@ def test_items_that_one_annotated_say_nothing_of_agreement() -> None:
     assert "worse 62.5 per cent, on 1 of 2 items, those that several annotated." in text
 
 
+def test_human_agreement_is_told_of_the_best_systems_first() -> None:
+    # each of eight systems is right for so many of 8 s, and a second more against the other annotator
+    items = dict.fromkeys("ab", ([(0, 8)], ["C"]))
+    other = dict.fromkeys("ab", ([(0, 7), (7, 8)], ["C", "G"]))
+    systems = {
+        f"s{till}": dict.fromkeys("ab", ([(0, till), (till, 8)], ["C", "G"]))
+        for till in (1, 2, 5, 3, 6, 4, 7)
+    }
+    scores = kt.score(
+        "chords", items, systems, annotators={"other": other}, protocols=["mirex2013"], ci=None, context=True
+    )
+    text = text_of(section(scores, "answers"))
+    # annotators agree for 7 of 8 s; s7 is right for 7 and 8, s6 for 6 and 7, s5 for 5 and 6
+    assert "s7 reaches 107 % of what annotators reach, s6 93 %, s5 79 %." in text
+    assert "annotators 87.5, s7 93.8, s6 81.2, s5 68.8 per cent" in text
+    figures = text_of(section(scores, "figures"))
+    shares = [name for name in systems if f"{name}, share of the annotators" in figures]
+    assert sorted(shares) == ["s2", "s3", "s4", "s5", "s6", "s7"]
+    assert figures.index("s7, share of") < figures.index("s6, share of")
+
+
+def test_floors_are_said_to_be_of_the_items_that_all_systems_have() -> None:
+    refs = dict.fromkeys("abc", ([(0, 4)], ["C"]))
+    systems = {"most": {name: refs[name] for name in "ab"}, "all": refs}
+    scores = kt.score(
+        "chords", refs, systems, measures=["mirex2013/MajMin"], missing="skip", context=True, ci=None
+    )
+    said = "Floors and systems: the 2 items that all systems have, 1 left out."
+    assert said in context_note(Source(key="c1", scores=scores))
+    assert "left out" not in context_note(Source(key="c1", scores=scored({})))
+
+
 def test_the_worst_item_is_told_annotator_by_annotator() -> None:
     text = text_of(section(scored({"other": OTHER}), "answers"))
     assert "song: 87.5 per cent for mine." in text

@@ -306,6 +306,53 @@ def test_items_that_a_system_skips_are_out_of_its_yardstick() -> None:
     assert only(worst, MAJMIN, "others").value == pytest.approx(30 / 80)
 
 
+# eight songs of 4 s, two of them of C and six of G, which is the commonest triad
+EIGHT = {name: song((0, 4, "C" if name in "ab" else "G")) for name in "abcdefgh"}
+
+
+def eight(*systems: str, **choices: Any) -> kt.Scores:
+    """Return the scores of systems that are right for the songs that they have."""
+    named = {f"s{len(names)}": {name: EIGHT[name] for name in names} for names in systems}
+    made = {"measures": [MAJMIN], "missing": "skip", "ci": None, "context": True} | choices
+    return kt.score("chords", EIGHT, named, **made)
+
+
+@pytest.mark.parametrize("ci", [None, 0.95])
+def test_floors_are_of_the_items_that_the_system_has(ci: float | None) -> None:
+    scores = eight("ab", ci=ci)
+    floor = only(scores, MAJMIN, "floor", "commonest triad")
+    assert (floor.value, floor.items) == (0, 2)  # of all eight, .75
+    assert only(scores, MAJMIN, "system").items == 2
+    assert (scores.context.shared, scores.context.left_out) == (2, 6)
+    assert math.isnan(floor.low) == (ci is None)
+    whole = eight("ab", missing="worst", ci=ci)
+    floor = only(whole, MAJMIN, "floor", "commonest triad")
+    assert (floor.value, floor.items) == (0.75, 8)
+    assert (whole.context.shared, whole.context.left_out) == (8, 0)
+
+
+@pytest.mark.parametrize("ci", [None, 0.95])
+def test_floors_and_systems_are_of_the_items_that_all_systems_have(ci: float | None) -> None:
+    scores = eight("abcdefgh", "abcdefg", "a", ci=ci)
+    floor = only(scores, MAJMIN, "floor", "commonest triad")
+    assert (floor.value, floor.items) == (pytest.approx(5 / 7), 7)
+    # s1 has too few items in common with any other, and takes nothing from them
+    counts = {row.name: row.items for row in rows(scores, MAJMIN, "system")}
+    assert counts == {"s8": 7, "s7": 7, "s1": 1}
+    assert (scores.context.shared, scores.context.left_out) == (7, 1)
+    assert scores.context.to_dict()["shared"] == 7
+    ends = {row.name: row.low for row in rows(scores, MAJMIN, "system") if not math.isnan(row.low)}
+    assert ends == ({} if ci is None else {"s8": 1, "s7": 1})
+
+
+def test_a_system_with_one_item_takes_no_ceiling_from_the_others() -> None:
+    second = {name: song((0, 2, "C"), (2, 4, "G")) for name in EIGHT}
+    scores = eight("abcdefgh", "abcdefg", "a", annotators={"second": second})
+    assert only(scores, MAJMIN, "annotators").items == 7
+    counts = {row.name: row.items for row in rows(scores, MAJMIN, "others")}
+    assert counts == {"s8": 7, "s7": 7, "s1": 1}
+
+
 def test_nothing_in_common_is_no_ceiling() -> None:
     scores = by([A, B, C], "chords", {"s": {"z": SYSTEM["z"]}}, measures=[MAJMIN], missing="skip")
     assert {row.role for row in scores.context.rows} == {"floor", "system"}

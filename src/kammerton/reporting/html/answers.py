@@ -159,17 +159,25 @@ def _other_measures(source: Source, comparison: Comparison, compared: MeasureCom
     best = compared.ranking[0].system
     ranked = [each for each in comparison.measures if each.measure in source.headline and each.places]
     other = [each for each in ranked if each.places.get(best) != 1]
+    tied = [str(each.measure) for each in ranked if each not in other and _is_tied(each)]
     count = len(ranked)
-    if not other:
+    if not other and not tied:
         return f"All {count} headline measures rank it first." if count > 1 else ""
     sure = [str(each.measure) for each in other if _puts_behind(each, best)]
     close = [str(each.measure) for each in other if not _puts_behind(each, best)]
-    told = f"{count - len(other)} of {count} headline measures rank it first"
+    told = f"{count - len(other) - len(tied)} of {count} headline measures rank it first"
+    if tied:
+        told += f"; by {_some(tied)} it ties with another"
     if sure:
         told += f"; {_some(sure)} {'do' if sure[1:] else 'does'} not"
     if close:
         told += f"; {_some(close)} {'put' if close[1:] else 'puts'} another first, too close to tell apart"
     return f"{told}."
+
+
+def _is_tied(compared: MeasureComparison) -> bool:
+    """Tell whether several systems are the best."""
+    return list(compared.places.values()).count(1) > 1
 
 
 def _puts_behind(compared: MeasureComparison, system: str) -> bool:
@@ -186,7 +194,7 @@ def _people(source: Source) -> Answer:
     """Say how far people agree with each other, as far as it is known."""
     question = "How far is it from human agreement?"
     found = context_of(source)
-    standings = [] if found is None else shares_of(found, source.main)
+    standings = [] if found is None else shares_of(source, found, source.main)
     if found is not None and standings:
         return Answer(
             question=question,
@@ -234,7 +242,9 @@ def _ceiling(found: Context, source: Source) -> str:
     """Say what the shares are of."""
     measure, every = source.main, len(source.items)
     (ceiling,) = found.of(measure, "annotators")
-    ours = [f"{shown(row.name, 60)} {figure(row.value, measure)}" for row in shares_of(found, measure)[:3]]
+    ours = [
+        f"{shown(row.name, 60)} {figure(row.value, measure)}" for row in shares_of(source, found, measure)[:3]
+    ]
     return (
         f"By {measure}, against the other annotators of an item: annotators "
         f"{figure(ceiling.value, measure)}, {', '.join(ours)} {unit_of(measure)}, on "

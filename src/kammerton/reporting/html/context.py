@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from kammerton.errors import plural
 from kammerton.model.measure import Measure
 from kammerton.reporting.charts.forest import Band
-from kammerton.reporting.html.filling import shown
+from kammerton.reporting.contexts import shared_line
+from kammerton.reporting.html.filling import sentence, shown
 from kammerton.reporting.html.numbers import ends, figure, scaled
 from kammerton.reporting.html.source import Source
 from kammerton.statistics.context import Context, Role, Standing
@@ -18,7 +19,7 @@ from kammerton.statistics.context import Context, Role, Standing
 __all__ = ["ContextRow", "bands_of", "context_note", "context_of", "context_rows", "has_ceiling", "shares_of"]
 
 _SHARES = 6
-"""Systems whose share of the ceiling is shown."""
+"""Systems whose share of the ceiling is shown: the best."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ def context_rows(source: Source, measures: Sequence[Measure]) -> list[ContextRow
         *_rows(found, measures, "floor", "floor: {}"),
         *_rows(found, measures, "annotators", "annotators against the others"),
     ]
-    return [*rows, *_shares(found, measures)]
+    return [*rows, *_shares(source, found, measures)]
 
 
 def _rows(found: Context, measures: Sequence[Measure], role: Role, called: str) -> Iterator[ContextRow]:
@@ -75,16 +76,17 @@ def _cell(row: Standing | None, measure: Measure) -> tuple[str, str]:
     return ("", "") if row is None else (figure(row.value, measure), ends(row.low, row.high, measure))
 
 
-def _shares(found: Context, measures: Sequence[Measure]) -> Iterator[ContextRow]:
-    known = [{row.name: row for row in shares_of(found, measure)} for measure in measures]
-    for name in list(dict.fromkeys(name for each in known for name in each))[:_SHARES]:
+def _shares(source: Source, found: Context, measures: Sequence[Measure]) -> Iterator[ContextRow]:
+    known = [{row.name: row for row in shares_of(source, found, measure)} for measure in measures]
+    for name in [system for system in source.ranked if any(system in each for each in known)][:_SHARES]:
         cells = [_share(each.get(name)) for each in known]
         yield ContextRow(name=f"{shown(name, 60)}, share of the annotators", cells=tuple(cells))
 
 
-def shares_of(found: Context, measure: Measure) -> list[Standing]:
-    """Return the systems whose share of the ceiling is known, by a measure."""
-    return [row for row in found.of(measure, "others") if not math.isnan(row.share)]
+def shares_of(source: Source, found: Context, measure: Measure) -> list[Standing]:
+    """Return the systems whose share of the ceiling is known by a measure, the best first."""
+    known = {row.name: row for row in found.of(measure, "others") if not math.isnan(row.share)}
+    return [known[system] for system in source.ranked if system in known]
 
 
 def _share(row: Standing | None) -> tuple[str, str]:
@@ -106,6 +108,7 @@ def context_note(source: Source) -> str:
     if found is None:
         return ""
     floors = "Floors are trivial answers made from the references. "
+    floors += "".join(f"{sentence(line)} " for line in shared_line(found))
     if not found.items:
         return f"{floors}No item has two annotators to be compared with."
     out = f"; {plural(found.single, 'item')} with one annotator left out" if found.single else ""
