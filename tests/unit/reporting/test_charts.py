@@ -14,6 +14,7 @@ from kammerton.reporting.charts.confusion import OTHERS, confusion, squeezed
 from kammerton.reporting.charts.drawing import drawn
 from kammerton.reporting.charts.forest import Figure, forest
 from kammerton.reporting.charts.losses import dearest, losses
+from kammerton.reporting.charts.palette import PAPER
 from kammerton.reporting.charts.ranks import MeanRanks, mean_ranks
 from kammerton.reporting.charts.scatter import scatter
 from kammerton.reporting.charts.spread import bins_of, spread
@@ -104,6 +105,24 @@ def test_undefined_figures_have_no_point() -> None:
     assert data(made) == [
         [{"measure": "M", "system": "a", "value": None, "low": None, "high": None, "place": 0}]
     ]
+
+
+def marks(made: Any) -> list[tuple[str, str]]:
+    """Return shape and colour of each point that is drawn."""
+    paths = ET.fromstring(drawn(made, "svg")).iter("{http://www.w3.org/2000/svg}path")
+    points = [each for each in paths if each.get("aria-roledescription") == "point"]
+    return [(each.get("d", ""), each.get("fill", "")) for each in points]
+
+
+@pytest.mark.parametrize("count", [7, 8, 30, 56])
+def test_every_system_has_a_mark_of_its_own(count: int) -> None:
+    names = [f"s{number:02}" for number in range(count)]
+    for made in (forest(figures(names), "per cent"), spread({name: [1.0, 2.0] for name in names}, "M")):
+        found = marks(made)
+        assert len(found) == len(set(found)) == count
+        assert {colour for _, colour in found} <= set(PAPER.systems)
+        # what is filled has an area: its outline is closed, or a circle's; a stroke's is neither
+        assert all(shape.endswith("Z") or "A" in shape for shape, _ in found)
 
 
 def test_bins_hold_every_value_once() -> None:

@@ -2,7 +2,8 @@
 """Colours of charts: those of the page it stands in, or of paper.
 
 The colours of systems are those of Okabe and Ito, which colour-blind readers tell apart; each system has a
-shape of its own beside its colour, so that grey print loses nothing.
+shape beside its colour, so that grey print loses nothing. There are eight shapes and seven colours: as these
+numbers have no common divisor, 56 systems have marks of their own.
 """
 
 from __future__ import annotations
@@ -43,7 +44,11 @@ class Palette:
     systems: tuple[str, ...]
 
 
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
+SHAPES = (
+    *("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"),
+    *("triangle-right", "triangle-left"),
+)
+"""Of marks; all of them have an area, which is what is filled."""
 
 PAGE = Palette(
     strong="bold",
