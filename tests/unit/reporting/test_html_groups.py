@@ -43,6 +43,25 @@ def test_groups_of_several_systems_stand_beside_each_other() -> None:
     assert "<pop> 1 25.0 +16.7 100.0 0.0 rock 2 75.0 −33.3 100.0 0.0" in text
 
 
+def test_systems_that_lack_items_of_a_group_have_their_own_counts() -> None:
+    scores = kt.score(
+        "chords",
+        SONGS,
+        {"whole": right(4, 2, 1), "some": {"a": SONGS["a"]}},
+        measures=["mirex2013/MajMin"],
+        group_by=GENRES,
+        missing="skip",
+        ci=None,
+    )
+    text = text_of(section(scores, "groups"))
+    assert "rock 2 75.0 −33.3 100.0 1 item" in text
+    assert "<pop> 1 25.0 +16.7 undefined 0 items" in text
+    figures = text_of(section(scores, "figures"))
+    assert "whole 3 items 58.3 " in figures
+    assert "some 1 item 100.0 " in figures
+    assert "<bdi>whole</bdi><br><small>3 items</small>" in scores._repr_html_()
+
+
 def test_undefined_groups_are_not_drawn() -> None:
     bare: dict[str, Any] = {"a": ([(0, 1)], ["X"])}
     scores = kt.score(

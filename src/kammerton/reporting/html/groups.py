@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from kammerton.errors import plural
 from kammerton.model.measure import Measure
 from kammerton.reporting.charts.drawing import inline_svg
 from kammerton.reporting.charts.forest import Figure, forest
@@ -87,20 +88,25 @@ def _table(source: Source, found: Groups, measure: Measure) -> dict[str, Any]:
             {
                 "name": shown(group_name(group, found.by), 60),
                 "size": f"{size:,}",
-                "cells": _cells([rows.get((group, system)) for system in source.scores.systems], measure),
+                "cells": _cells(
+                    [rows.get((group, system)) for system in source.scores.systems], measure, size
+                ),
             }
             for group, size in list(found.sizes.items())[:_GROUPS]
         ],
     }
 
 
-def _cells(rows: Sequence[GroupFigure | None], measure: Measure) -> list[dict[str, Any]]:
+def _cells(rows: Sequence[GroupFigure | None], measure: Measure, size: int) -> list[dict[str, Any]]:
+    """Return the cells of a group: a system that lacks some of its items has its own count."""
+    of_items = measure.aggregate != "gathered"
     return [
-        {"value": "", "ends": "", "cost": "", "dearest": False}
+        {"value": "", "ends": "", "cost": "", "dearest": False, "count": ""}
         if row is None
         else {
             "value": figure(row.value, measure),
             "ends": ends(row.low, row.high, measure),
+            "count": plural(row.items, "item") if of_items and row.items != size else "",
             "cost": "" if math.isnan(row.cost) else figure(row.cost, measure, signed=True),
             "dearest": row.costs_most,
         }

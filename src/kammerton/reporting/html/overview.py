@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kammerton.errors import plural
 from kammerton.model.measure import Measure
 from kammerton.reporting.charts.drawing import inline_svg
 from kammerton.reporting.charts.forest import Figure, forest
@@ -18,6 +19,7 @@ from kammerton.reporting.html.numbers import ends, figure, is_per_cent, scaled, 
 from kammerton.reporting.html.sections import Section
 from kammerton.reporting.html.source import Source
 from kammerton.reporting.tables import signed_protocol
+from kammerton.statistics.sample import headlines, names_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -61,19 +63,32 @@ def figure_blocks(source: Source) -> list[dict[str, Any]]:
 
 def _block(source: Source, protocol: str, number: int) -> dict[str, Any]:
     measures = [measure for measure in source.headline if measure.protocol == protocol]
+    counts = _item_counts(source, measures[0])
     record = next(each for each in source.scores.origin.task.protocols if each.name == protocol)
     return {
         "id": f"{source.key}-figures-{number}",
         "protocol": protocol,
         "summary": record.summary,
         "measures": measures,
-        "rows": [(shown(system), list(_cells(source, system, measures))) for system in source.scores.systems],
+        "rows": [
+            (shown(system), counts.get(system, ""), list(_cells(source, system, measures)))
+            for system in source.scores.systems
+        ],
         "lettered": source.comparison is not None,
         "per_cent": all(is_per_cent(measure) for measure in measures),
         "context": context_rows(source, measures),
         "signatures": signatures_of(
             signed_protocol(source.scores, measures), f"{source.key}-figures-{number}"
         ),
+    }
+
+
+def _item_counts(source: Source, measure: Measure) -> dict[str, str]:
+    """Return how many items each system has, if they do not have equally many."""
+    keys = headlines(source.scores, measure)
+    counts = {key.system: len(names_of(source.scores, key)) for key in keys}
+    return {
+        system: plural(count, "item") for system, count in counts.items() if len(set(counts.values())) > 1
     }
 
 
