@@ -127,7 +127,7 @@ ROWS = [
     Row(
         "a duration will do; or are these change points? --layout points",
         "check chords a.csv",
-        {"a.csv": "start,label\n0,C\n1,G\n"},
+        {"a.csv": "start,label,x\n0,C,1\n1,G,2\n"},
     ),
     Row(
         "leave out --layout {}: the header says what the columns are",
@@ -135,23 +135,16 @@ ROWS = [
         {"a.csv": "start,end,label\n0,1,C\n"},
     ),
     Row(
-        "leave out --layout {}: the header says what the columns are",
-        "check chords a.lab --layout points",
-        {"a.lab": "start duration label\n0 1 C\n"},
-    ),
-    Row(
         "did you mean {}? --columns {}={}",
         "check chords a.csv",
         {"a.csv": "strat,end,label\n0,1,C\n"},
     ),
+    Row("leave out --layout {}", "check chords a.lab --layout points", {"a.lab": "0 1 C\n2 3 G\n"}),
     Row(
-        "use start, end and label, or --columns NAME=start",
+        "--layout durations reads them so, --layout rows takes the second time for the end",
         "check chords a.lab",
-        {"a.lab": "anfang end label\n0 1 C\n"},
-        fill={"NAME": "anfang"},
+        {"a.lab": "0 2 C\n2 3 G\n5 6 A\n11 12 C\n"},
     ),
-    Row("looks like change points: use --layout points", "check chords a.lab", {"a.lab": "0 C\n1 G\n"}),
-    Row("leave out --layout points", "check chords a.lab --layout points", {"a.lab": "0 1 C\n1 2 G\n"}),
     Row(
         "{}; --lenient reads {}",
         "check chords a.jams",
@@ -425,7 +418,6 @@ NO_HINTS = {
     "How far they agree with each other is told if scored with --context.",
     "That takes a second annotator: score with --annotator NAME=PATH as well, or see kammerton agree.",
     "invalid value {} for --max-file-size",
-    "not the columns of --layout {}: {}",
     "{} not drawn; --from and --to choose a part",
     "{} {} not ranked: --top-k {} keeps what is listed first",
     "{}and {} more: --format json has all of them\n",

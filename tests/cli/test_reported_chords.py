@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from cli.harness import Result, Terminal
 
 CASES = Path(__file__).parents[1] / "cases" / "reported"
@@ -101,3 +103,63 @@ def test_the_choice_is_kept_by_runs_and_taken_by_other_commands(terminal: Termin
     assert terminal.run("compare", "chords", "ref/song.lab", *systems).code == 3
     compared = terminal.run("compare", "chords", "ref/song.lab", *systems, "--estimate-annotator", "1")
     assert compared.code == 0
+
+
+# --- layouts that a file shows -------------------------------------------------------------
+
+
+def roots(terminal: Terminal, *arguments: str) -> tuple[int, float | None]:
+    """Score `mirex2013/Root`, and return exit code and value in per cent."""
+    result = terminal.run(
+        "score", "chords", *arguments, "--measure", "mirex2013/Root", "--no-ci", "--format", "json"
+    )
+    (value,) = values(result).values()
+    return result.code, None if value is None else round(100 * value, 2)
+
+
+@pytest.mark.parametrize("layout", [(), ("--layout", "points")])
+@pytest.mark.parametrize(("name", "root"), [("audacity.txt", 100), ("sonic-annotator.json", 73.67)])
+def test_files_without_length_are_change_points(
+    terminal: Terminal, name: str, root: float, layout: tuple[str, ...]
+) -> None:
+    folder = CASES / "chords-points-without-length"
+    assert roots(terminal, str(folder / "ref.lab"), str(folder / name), *layout) == (0, root)
+    checked = terminal.run("check", "chords", str(folder / name), *layout)
+    assert checked.code == 0
+    assert "note[KT132]" in checked.err + checked.out
+
+
+def test_exports_of_sonic_visualiser_and_sonic_annotator(terminal: Terminal) -> None:
+    expected = {
+        "quoted.lab": ["0.0\t2.46\tN", "2.46\t6.12\tG", "6.12\t12.0\tE:min"],
+        "with-file-column.csv": ["0.0\t2.5\tN", "2.5\t6.0\tG", "6.0\t9.0\tE:min"],
+        "sv-region-layer.txt": ["0.0\t2.5\tN", "2.5\t6.0\tG", "6.0\t9.0\tE:min"],
+        "sv-region-header.csv": ["0.0\t2.5\tN", "2.5\t6.0\tG", "6.0\t9.0\tE:min"],
+    }
+    for name, rows in expected.items():
+        source = str(CASES / "chords-sonic-exports" / name)
+        assert terminal.run("convert", "chords", source, f"{name}.lab", "--to", "lab").code == 0
+        assert Path(f"{name}.lab").read_text().splitlines() == rows
+        assert terminal.run("check", "chords", source, "--strict").code == 0
+
+
+def test_what_csv_messages_say_is_true(terminal: Terminal) -> None:
+    folder = CASES / "chords-csv-messages"
+    four = terminal.run("check", "chords", str(folder / "four-columns.csv"))
+    assert (four.code, "rows have 4 columns" in four.err + four.out) == (0, True)
+    named = terminal.run("check", "chords", str(folder / "t-chord.csv"))
+    assert (named.code, "no column is an end or a duration" in named.err + named.out) == (0, True)
+    bars = terminal.run("check", "chords", str(folder / "salami_chords.txt"))
+    said = bars.err + bars.out
+    assert bars.code == 1
+    assert "KT113" in said
+    assert "salami_chords.txt" in said
+    assert ".lab files" in said
+
+
+def test_overlaps_that_sums_of_doubles_leave_say_nothing(terminal: Terminal) -> None:
+    folder = CASES / "chords-billboard-rounding"
+    ref, est = str(folder / "ref.lab"), str(folder / "est.lab")
+    checked = terminal.run("check", "chords", ref, est, "--strict")
+    assert (checked.code, checked.err.splitlines()) == (0, ["2 files checked: no problems"])
+    assert roots(terminal, ref, est, "--strict") == (0, 100)

@@ -33,7 +33,7 @@ SOURCES = Path(kammerton.__file__).parent
         ("score chords ref est --layout row", "invalid value `row` for --layout", "did you mean `rows`?"),
         ("score chords ref est --encoding uft8", "unknown encoding `uft8`", "common: utf-8"),
         ("score chords ref est --columns onset", "expected OWN=OURS, got `onset`", ""),
-        ("score chords ref est --columns onset=begin", "unknown column `begin`", "known: duration"),
+        ("score chords ref est --columns onset=begin", "unknown column `begin`", "known: annotator"),
         ("score chords ref est --measure Root,,", "a name is empty in `Root,,`", ""),
         ("score chords ref est --annotator A --annotator B", "two annotators are chosen", "leave out"),
         ("score chords ref est --annotator Eve", "unknown annotator `Eve`", "known: all, ref"),

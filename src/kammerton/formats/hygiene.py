@@ -18,10 +18,13 @@ from kammerton.formats.options import IntervalOptions
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.model.annotations import Field, LabelledIntervals, Metadata, Place, Seconds
 
-__all__ = ["LONGEST_PLAUSIBLE_S", "OVERLAP_TOLERANCE_S", "RawIntervals", "is_clean", "tidy"]
+__all__ = ["LONGEST_PLAUSIBLE_S", "OVERLAP_TOLERANCE_S", "ROUNDING_S", "RawIntervals", "is_clean", "tidy"]
 
 OVERLAP_TOLERANCE_S = 1e-6
 """Overlaps up to here are rounding, and are trimmed."""
+
+ROUNDING_S = 1e-9
+"""Overlaps up to here are made by arithmetic with doubles: they are trimmed, and nobody need know."""
 
 LONGEST_PLAUSIBLE_S = 1e5
 """Times beyond (28 hours) are likely milliseconds or samples."""
@@ -128,6 +131,7 @@ def tidy(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> La
     if is_clean(rows.starts, rows.ends):
         return rows.intervals()
     rows.ends += 0.0
+    _undo_rounding(rows)
     if _has_only_empty_rows(rows.starts, rows.ends):
         _say_empty(rows, problems)
         return rows.intervals()
@@ -149,6 +153,15 @@ def is_clean(starts: Seconds, ends: Seconds) -> bool:
         and np.count_nonzero(starts < ends) == len(starts)
         and np.count_nonzero(starts[1:] >= ends[:-1]) == len(starts) - 1
     )
+
+
+def _undo_rounding(rows: RawIntervals) -> None:
+    """Take times that miss 0, or their own start, by less than a nanosecond for what they should be."""
+    for times in (rows.starts, rows.ends):
+        times[(times < 0) & (times >= -ROUNDING_S)] = 0.0
+    with np.errstate(invalid="ignore", over="ignore"):
+        behind = (rows.ends < rows.starts) & (rows.starts - rows.ends <= ROUNDING_S)
+    rows.ends[behind] = rows.starts[behind]
 
 
 def _has_only_empty_rows(starts: Seconds, ends: Seconds) -> bool:
@@ -180,7 +193,7 @@ def _drop_impossible(rows: RawIntervals, problems: Problems) -> RawIntervals:
         infinite = ~(np.abs(times) <= LARGEST_S)
         if field == "end":
             infinite |= ~(np.abs(rows.ends) <= LARGEST_S) & (np.abs(rows.starts) <= LARGEST_S)
-        negative = (times < 0) & ~infinite
+        negative = (times < -ROUNDING_S) & ~infinite
         bad |= infinite | negative
         _say_each(problems, "KT122", infinite, partial(_not_finite, rows, field))
         _say_each(problems, "KT123", negative, partial(_negative, rows, field))
@@ -283,7 +296,8 @@ def _settle_overlaps(rows: RawIntervals, problems: Problems, options: IntervalOp
         else:
             holders = np.maximum.accumulate(np.where(ends[:-1] == latest, np.arange(len(latest)), 0))
             _say_overlaps(rows, (long[holders], long[1:]), latest - starts[1:] > tolerance, problems)
-        _say_roundings(rows, (long[:-1], long[1:]), (excess > 0) & (excess <= tolerance), problems)
+        rounded = (excess > ROUNDING_S + tolerance - OVERLAP_TOLERANCE_S) & (excess <= tolerance)
+        _say_roundings(rows, (long[:-1], long[1:]), rounded, problems)
         ends[:-1] = np.minimum(ends[:-1], starts[1:])
         rows.ends[long] = ends
     return rows.take(np.flatnonzero(_is_apart(rows, long)))

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kammerton.errors import OptionError, quote
-from kammerton.formats.columns import Column
 
-__all__ = ["DEFAULT_OPTIONS", "IntervalOptions", "Layout", "Limits", "RowLayout", "file_of"]
+__all__ = ["DEFAULT_OPTIONS", "Column", "IntervalOptions", "Layout", "Limits", "RowLayout", "file_of"]
+
+Column = Literal["start", "end", "duration", "label", "annotator"]
+"""A column of labelled intervals."""
 
 RowLayout = Literal["rows", "durations", "points"]
 Layout = Literal["auto", RowLayout]
@@ -57,12 +59,12 @@ class IntervalOptions:
     layout : {"auto", "rows", "durations", "points"}
         What stands in a row: *rows* is start, end, label; *durations* is start, duration, label;
         *points* is time, label, and each row ends where the next one starts (Sonic Visualiser).
-        *auto* reads *rows* and what a header says.
+        *auto* goes by what a header says, and by what rows can only be.
     decimal : {".", ","}
         Decimal mark of times.
     columns : mapping of str to str
         Own column names of CSV files, each with the column it stands for
-        (``start``, ``end``, ``duration`` or ``label``).
+        (``start``, ``end``, ``duration``, ``label`` or ``annotator``).
     overlap : {"error", "trim"}
         What to do with rows that overlap by more than a microsecond: refuse the file, or cut the
         earlier row where the later one starts.
@@ -85,7 +87,7 @@ class IntervalOptions:
         if not isinstance(self.columns, Mapping):
             raise OptionError.of_type("columns", self.columns, "a mapping of names")
         for ours in self.columns.values():
-            _check_choice("column", ours, ("start", "end", "duration", "label"))
+            _check_choice("column", ours, ("start", "end", "duration", "label", "annotator"))
 
 
 def file_of(choice: str) -> tuple[str | None, str]:

@@ -1,55 +1,94 @@
 # SPDX-License-Identifier: MIT
-"""Rows of text: ``.lab`` files, Audacity label tracks, Sonic Visualiser exports, plain columns.
+"""Rows of start, end and label: ``.lab`` files, exports of Audacity and Sonic Visualiser, CSV.
 
-Reading tries three ways, each slower and more patient than the one before: one regular expression
-for a clean ``.lab`` file; one per shape of row (:mod:`~kammerton.formats.row_shapes`); and line by
-line to say what is wrong (:mod:`~kammerton.formats.row_problems`).
+How a file is cut into cells is the rule of :mod:`kammerton.formats.tables`; here stands what its columns
+are. A header says it, or the caller does; else the rows do, as far as nothing else can be meant. A clean
+``.lab`` file, which most are, is read by one regular expression. The shapes of rows without a header, and
+what is wrong with rows that have none in common, are in :mod:`kammerton.formats.row_problems`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
-from kammerton.errors import Diagnostic, quote
+import numpy as np
+
+from kammerton.errors import Diagnostic, close_match, quote
 from kammerton.formats.budgets import keeps_lines
-from kammerton.formats.columns import column_of
-from kammerton.formats.csv_header import SEPARATOR_LINE
-from kammerton.formats.finishing import finish
+from kammerton.formats.finishing import finish, rows_of_points
 from kammerton.formats.hygiene import RawIntervals
-from kammerton.formats.layouts import Columns
-from kammerton.formats.options import IntervalOptions, Layout, RowLayout
+from kammerton.formats.options import Column, IntervalOptions, Layout, RowLayout
 from kammerton.formats.reading import Problems, TrackReading
-from kammerton.formats.row_problems import NumberedLine, diagnose_rows
-from kammerton.formats.row_shapes import Shape, shapes_of
-from kammerton.formats.times import number_pattern, parse_time, seconds
-from kammerton.model.annotations import Field, Place
+from kammerton.formats.row_problems import Shape, diagnose_rows, is_of_billboard, say_billboard, shapes_of
+from kammerton.formats.tables import (
+    BLANK,
+    SEPARATORS,
+    Header,
+    NumberedLine,
+    Table,
+    first_row,
+    numbered_lines,
+    read_table,
+    told_separator,
+)
+from kammerton.formats.times import (
+    EXACT,
+    DecimalMark,
+    are_times,
+    diagnose_mark,
+    diagnose_time,
+    ends_from_durations,
+    number_pattern,
+    other_mark,
+    parse_time,
+    seconds,
+)
+from kammerton.model.annotations import Field, Place, Seconds
 
-__all__ = ["read_rows"]
+__all__ = ["NAMES", "column_of", "read_rows"]
 
 _NUMBER = number_pattern(".")
-_CLEAN_FILE = re.compile(rf"(?:[ \t\n]*+{_NUMBER}[ \t]++{_NUMBER}[ \t]++\S++[ \t]*+\n)++[ \t\n]*+")
-"""Rows of start, end and a label without spaces; possessive, so that it never backtracks."""
+_CLEAN_FILE = re.compile(rf'(?:[ \t\n]*+{_NUMBER}[ \t]++{_NUMBER}[ \t]++[^\s"]\S*+[ \t]*+\n)++[ \t\n]*+')
+"""Rows of start, end and a label without spaces and quotes; possessive, so that it never backtracks."""
 
-_HEADERS: dict[tuple[str | None, ...], Layout] = {
-    ("start", "end", "label"): "rows",
-    ("start", "duration", "label"): "durations",
-    ("start", "label"): "auto",  # whether these are change points, the caller says
+_COMMENT = re.compile(r"^[ \t]*+(?:#|//)", re.MULTILINE)
+_FIRST_OF_TIME = frozenset("0123456789.+-")
+"""No header begins with these, so that rows need not be searched for one."""
+
+NAMES: dict[Column, tuple[str, ...]] = {
+    "start": (
+        *("start", "onset", "begin", "time", "from", "t"),
+        *("start_time", "onset_time", "begin_time", "t_start"),
+    ),
+    "end": ("end", "offset", "stop", "to", "until", "end_time", "offset_time", "stop_time", "t_end"),
+    "duration": ("duration", "dur", "length"),
+    "label": ("label", "chord", "value", "annotation", "text", "symbol", "name", "labels", "chords"),
+    "annotator": ("annotator", "annotator_id", "worker_id", "worker", "rater", "annotated_by"),
 }
+"""Names that headers have for columns, the usual ones first."""
+
+_COLUMNS: dict[str, Column] = {name: column for column, names in NAMES.items() for name in names}
+_UNIT = re.compile(r"_(?:in_)?(?:s|sec|secs|seconds)$|[([](?:s|sec|secs|seconds)[)\]]$")
+
+_LOOKED_AT = 1000
+"""Rows that do not fit whose problems are told apart; the rest is counted."""
+
+_MEETS_S = 0.01
+"""Rows meet if one ends so close to where the next one starts."""
+
+_PLAINLY_S = 1e-3
+"""Durations that nobody told must meet the next start so closely, all of them."""
 
 _AROUND = " \t;,"
 """What may stand around a time that stands alone."""
 
-_Fields = tuple[str, str, str, str]
 
-_EXPECTED = {
-    "rows": "start, end, label",
-    "durations": "start, duration, label",
-    "points": "time, label",
-}
-
-
-def read_rows(text: str, problems: Problems, options: IntervalOptions) -> TrackReading:
+def read_rows(
+    text: str, problems: Problems, options: IntervalOptions, *, expected: bool = False
+) -> TrackReading:
     r"""Read rows of start, end and label.
 
     Parameters
@@ -59,17 +98,27 @@ def read_rows(text: str, problems: Problems, options: IntervalOptions) -> TrackR
     problems : Problems
         Takes every problem found.
     options : IntervalOptions
-        Layout and decimal mark.
+        Layout, decimal mark and names of columns.
+    expected : bool
+        Whether any first row that does not begin with a number is a header; else it must name two columns
+        that are known.
 
     Returns
     -------
     TrackReading
-        One track.
+        One track for each annotator.
     """
-    if not keeps_lines(text, problems, options.limits):
+    header = None if text.lstrip()[:1] in _FIRST_OF_TIME else _header_of(text, options, expected=expected)
+    if not keeps_lines(text, problems, options.limits, headers=int(header is not None)):
         return problems.reading(())
-    rows = _read_clean(text, problems.file, options) or _read_shaped(text, problems, options)
-    return finish([rows], problems, options)
+    if header is not None:
+        rows = _below_header(text, header, problems, options)
+    else:
+        clean = _read_clean(text, problems.file, options)
+        if clean is not None:
+            return finish([clean], problems, options)
+        rows = _without_header(text, problems, options)
+    return finish([] if rows is None else rows.tracks(problems), problems, options)
 
 
 def _read_clean(text: str, file: str, options: IntervalOptions) -> RawIntervals | None:
@@ -77,101 +126,456 @@ def _read_clean(text: str, file: str, options: IntervalOptions) -> RawIntervals 
     if options.layout not in ("auto", "rows") or options.decimal != ".":
         return None
     ended = text if text.endswith("\n") else text + "\n"
+    if _COMMENT.search(ended):
+        ended = "".join(f"{line}\n" for _, line in numbered_lines(text))
     if _CLEAN_FILE.fullmatch(ended) is None:
         return None
     words = ended.split()
-    locate = _Locator(file, shapes_of(3, ".")[0], text)
-    return RawIntervals(seconds(words[0::3], "."), seconds(words[1::3], "."), words[2::3], locate)
+    starts, ends, labels = seconds(words[0::3], "."), seconds(words[1::3], "."), words[2::3]
+    if options.layout == "auto" and (ends[-1] == 0 or _are_durations(starts, ends)):
+        return None
+    table: list[Table] = []
+
+    def locate(row: int, field: Field) -> Place:
+        if not table:
+            table.append(_table_of(numbered_lines(text), BLANK, 3, file))
+        return table[0].locate(row, ("start", "end", "label").index(field))
+
+    return RawIntervals(starts, ends, labels, locate)
 
 
-def _read_shaped(text: str, problems: Problems, options: IntervalOptions) -> RawIntervals:
-    """Read the text by the shape its lines have in common, or say what is wrong."""
-    lines = _lines_with_data(text)
-    if lines and SEPARATOR_LINE.fullmatch(lines[0][1]):
-        lines = lines[1:]
-    layout: RowLayout = "rows" if options.layout == "auto" else options.layout
-    if lines and (named := _layout_of_header(lines[0][1], options)) is not None:
-        if options.layout not in ("auto", named) and named != "auto":
-            _say_other_layout(lines[0], options.layout, problems)
-        layout = layout if named == "auto" else named
-        lines = lines[1:]
-    shapes = shapes_of(2 if layout == "points" else 3, options.decimal)
-    closing = lines[-1] if layout == "points" and _is_closing(lines, options) else None
-    if closing is not None:
-        lines = lines[:-1]
-    fit = _common_shape(lines, shapes)
-    if fit is None:
-        shape, lines = diagnose_rows(lines, shapes, _EXPECTED[layout], problems)
-        fit = shape, _fields(lines, shape)
-    shape, fields = fit
-    starts, ends, words, others = zip(*fields, strict=True) if fields else ((), (), (), ())
-    labels = [word.rstrip(" \t") or shape.text(other) for word, other in zip(words, others, strict=True)]
-    if closing is not None:
-        lines, starts, labels = [*lines, closing], (*starts, closing[1].strip(_AROUND)), [*labels, ""]
-    return Columns(layout, shape.mark, starts, ends, labels, _Locator(problems.file, shape, lines)).rows(
-        problems
-    )
+def _table_of(lines: Sequence[NumberedLine], separator: str, width: int, file: str) -> Table:
+    return Table(file, separator, width, [line for _, line in lines], [number for number, _ in lines])
 
 
-def _lines_with_data(text: str) -> list[NumberedLine]:
-    """Leave out blank lines, comments, and the lines in which Audacity keeps frequencies."""
-    return [
-        (number, line)
-        for number, line in enumerate(text.split("\n"), 1)
-        if (begin := line.lstrip(" \t")) and begin[0] not in "#\\"
-    ]
+# --- what the columns are -------------------------------------------------------------------------------
 
 
-def _is_closing(lines: Sequence[NumberedLine], options: IntervalOptions) -> bool:
-    """Tell whether the last change point has a time only: its label would not be used."""
-    return bool(lines) and parse_time(lines[-1][1].strip(_AROUND), options.decimal) is not None
+@dataclass(slots=True)
+class _Rows:
+    """Rows cut into cells, and what their columns are.
+
+    Parameters
+    ----------
+    table : Table
+    at : mapping of str to int
+        Where each column stands.
+    layout : {"rows", "durations", "points"}
+    mark : {".", ","}
+        Decimal mark of the times.
+    """
+
+    table: Table
+    at: Mapping[Column, int]
+    layout: RowLayout
+    mark: DecimalMark
+
+    def column(self, name: Column) -> list[str]:
+        """Return the cells of a column."""
+        return self.table.columns[self.at[name]]
+
+    @property
+    def times(self) -> list[Column]:
+        """The columns that are times."""
+        second: dict[RowLayout, list[Column]] = {"rows": ["end"], "durations": ["duration"], "points": []}
+        return ["start", *second[self.layout]]
+
+    def are_sound(self, mark: DecimalMark) -> bool:
+        """Tell whether all times have a decimal mark, and all labels are there."""
+        if not all(are_times(self.column(name), mark) for name in self.times):
+            return False
+        return self.layout == "points" or all(self.column("label"))  # of points, the last needs no label
+
+    def say_mark(self, mark: DecimalMark, problems: Problems) -> bool:
+        """Report, once, that times have another mark, and leave all rows out; tell if it is so."""
+        for row in range(len(self.table)):
+            for name in self.times:
+                time = self.column(name)[row]
+                if parse_time(time, mark) is None:
+                    place = self.table.locate(row, self.at[name])
+                    problems.add(place.diagnose(diagnose_mark(time, mark, len(self.table))))
+                    self.table.keep([])
+                    return True
+        return False
+
+    def has_points(self) -> bool:
+        """Tell whether points in times cannot separate thousands, whose first group is never 0."""
+        thousands = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[0-9]+")
+        return not all(thousands.fullmatch(time) for name in self.times for time in self.column(name))
+
+    def take_for(self, layout: RowLayout) -> None:
+        """Take the second time for an end, or for a duration."""
+        if layout != self.layout:
+            second: Column = "end" if layout == "rows" else "duration"
+            self.at = {"start": self.at["start"], second: self.at[self.times[-1]], "label": self.at["label"]}
+            self.layout = layout
+
+    def close(self, closing: NumberedLine) -> None:
+        """Add a last change point that has a time only."""
+        number, line = closing
+        self.table.lines.append(line)
+        self.table.numbers = [*self.table.numbers, number]
+        for index, column in enumerate(self.table.columns):
+            column.append(line.strip(_AROUND) if index == self.at["start"] else "")
+
+    def leave_out_bad(self, problems: Problems) -> None:
+        """Report the rows that have no times or no label, and leave them out."""
+        if self.are_sound(self.mark):
+            return
+        good, bad = [], 0
+        for row in range(len(self.table)):
+            wrong = list(self._wrong(row))
+            bad += bool(wrong)
+            if not wrong:
+                good.append(row)
+            for name, problem in wrong if bad <= _LOOKED_AT else ():
+                problems.add_at(problem, self.table.finder(row, self.at[name]))
+        problems.add_rest(bad - _LOOKED_AT)
+        self.table.keep(good)
+
+    def _wrong(self, row: int) -> Iterator[tuple[Column, Diagnostic]]:
+        for name in self.times:
+            time = self.column(name)[row]
+            if parse_time(time, self.mark) is None:
+                yield name, diagnose_time(time, self.mark)
+        if self.layout != "points" and not self.column("label")[row]:
+            yield "label", Diagnostic(code="KT111", severity="error", message="row has no label")
+
+    def seconds(self) -> tuple[Seconds, Seconds]:
+        """Return the first times and the second ones, of points the first ones again."""
+        first, second = (seconds(self.column(name), self.mark) for name in (self.times[0], self.times[-1]))
+        return first, second
+
+    def tracks(self, problems: Problems) -> list[RawIntervals]:
+        """Return the rows of each annotator, in the order of their first rows."""
+        if "annotator" not in self.at or not len(self.table):
+            return [self._track(range(len(self.table)), problems)]
+        rows: dict[str, list[int]] = {}
+        for row, annotator in enumerate(self.column("annotator")):
+            rows.setdefault(annotator, []).append(row)
+        found = {annotator: self._track(of_one, problems) for annotator, of_one in rows.items()}
+        for annotator, track in found.items():
+            track.annotator = annotator or None
+        return list(found.values())
+
+    def _track(self, rows: Sequence[int], problems: Problems) -> RawIntervals:
+        table, at, last = self.table, self.at, self.times[-1]
+        starts_of, second_of, labels_of = (self.column(name) for name in ("start", last, "label"))
+        starts = seconds([starts_of[row] for row in rows], self.mark)
+        second = [second_of[row] for row in rows]
+        labels = [labels_of[row] for row in rows]
+
+        def locate(row: int, field: Field) -> Place:
+            return table.locate(rows[row], at[last if field == "end" else field])
+
+        if self.layout == "points":
+            return rows_of_points(RawIntervals(starts, starts, labels, locate), problems)
+        ends = partial(seconds, second, self.mark)
+        if self.layout == "rows":
+            return RawIntervals(starts, ends(), labels, locate)
+        exact = (EXACT.create_decimal(starts_of[row].replace(",", ".")) for row in rows)
+        durations = (EXACT.create_decimal(text.replace(",", ".")) for text in second)
+        return RawIntervals(
+            starts, ends_from_durations(starts, exact, durations), labels, locate, durations=ends
+        )
 
 
-def _layout_of_header(line: str, options: IntervalOptions) -> Layout | None:
-    """Return the layout that a header between blanks tells, or None if the line is no header."""
-    return _HEADERS.get(tuple(column_of(name, options.columns) for name in line.split()))
+def _meet(ends: Seconds, starts: Seconds) -> bool:
+    """Tell whether nearly all rows end where the next one starts."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return len(starts) > 1 and bool((np.abs(ends[:-1] - starts[1:]) < _MEETS_S).mean() > 0.9)
 
 
-def _say_other_layout(header: NumberedLine, layout: Layout, problems: Problems) -> None:
-    number, line = header
-    problem = Diagnostic(
-        code="KT162",
-        severity="error",
-        message=f"not the columns of --layout {layout}: {', '.join(map(quote, line.split()))}",
-        hint=f"leave out --layout {layout}: the header says what the columns are",
-    )
-    problems.add(Place(problems.file, number, 1, len(line), line).diagnose(problem))
+def _are_durations(starts: Seconds, second: Seconds) -> bool:
+    """Tell whether second times are plainly durations, though each could be an end: of four rows or more."""
+    if len(starts) < 4 or second[1] == starts[2] or (second < starts).any():
+        return False
+    with np.errstate(invalid="ignore", over="ignore"):
+        misses = np.abs(starts[:-1] + second[:-1] - starts[1:])
+    return bool((misses < _PLAINLY_S).all()) and not _meet(second, starts)
 
 
-def _common_shape(
-    lines: Sequence[NumberedLine], shapes: tuple[Shape, ...]
-) -> tuple[Shape, list[_Fields]] | None:
-    """Return the shape that all lines have, and their fields."""
-    for shape in shapes:
-        if not lines or shape.pattern.match(lines[0][1]):
-            fields = _fields(lines, shape)
-            if len(fields) == len(lines):
-                return shape, fields
-    return None
+def _not_as_told(option: str, value: str, why: str) -> Diagnostic:
+    message = f"--{option} {value} does not apply: {why}"
+    return Diagnostic(code="KT133", severity="note", message=message)
 
 
-def _fields(lines: Sequence[NumberedLine], shape: Shape) -> list[_Fields]:
-    """Return start, end, label and quoted label of each line that has the shape."""
-    found: list[_Fields] = shape.pattern.findall("\n".join(line for _, line in lines))
+# --- with a header --------------------------------------------------------------------------------------
+
+
+def column_of(header: str, own: Mapping[str, Column]) -> Column | None:
+    """Return which column a header names, or None.
+
+    Parameters
+    ----------
+    header : str
+        As the file has it.
+    own : mapping of str to str
+        The caller's names, which count before ours.
+    """
+    if header in own:
+        return own[header]
+    name = re.sub(r"[\s-]+", "_", header.strip().casefold())
+    if name in _COLUMNS:
+        return _COLUMNS[name]
+    return _COLUMNS.get(_UNIT.sub("", name).rstrip("_"))
+
+
+def _known(names: Iterable[str], options: IntervalOptions) -> int:
+    """Count the columns that names tell."""
+    return len({column_of(name, options.columns) for name in names} - {None})
+
+
+def _header_of(text: str, options: IntervalOptions, *, expected: bool) -> Header | None:
+    """Return the header if the first row is one."""
+    separators = (*SEPARATORS, BLANK)
+    first = first_row(text, lambda names: _known(names, options), separators=separators)
+    if first is None:
+        return None
+    if _known(first.names, options) > 1 or options.columns.keys() & {*first.names}:
+        return first
+    first = first_row(text, lambda names: _known(names, options)) if expected else None
+    is_header = first is not None and all(parse_time(name, ".") is None for name in first.names)
+    return first if is_header else None
+
+
+def _below_header(text: str, header: Header, problems: Problems, options: IntervalOptions) -> _Rows | None:
+    at = _columns_of(header, problems, options)
+    table = None if problems.has_errors else read_table(text, header, problems, options.limits)
+    if table is None:
+        return None
+    layout: RowLayout = "rows" if "end" in at else "durations" if "duration" in at else "points"
+    rows = _Rows(table, at, layout, options.decimal)
+    if table.has_decimal_commas(at[name] for name in rows.times):
+        rows.mark = ","
+    other = other_mark(rows.mark)
+    if rows.are_sound(rows.mark) or not rows.are_sound(other):
+        rows.leave_out_bad(problems)
+    elif options.decimal == "," and rows.has_points():
+        problems.add(header.place(problems.file).diagnose(_not_as_told("decimal", ",", "times have points")))
+        rows.mark = other
+    else:
+        rows.say_mark(rows.mark, problems)
+    return rows
+
+
+def _columns_of(header: Header, problems: Problems, options: IntervalOptions) -> dict[Column, int]:
+    """Return where each column stands; report those that are missing or there twice.
+
+    What the layout has no use for is left out; where the caller told none, an end makes a duration
+    superfluous. Names that the caller gave rule out ours.
+    """
+    names, own = header.names, options.columns
+    found: dict[Column, int] = {}
+    given = {own[name] for name in names if name in own}
+    labels = [index for index, name in enumerate(names) if column_of(name, own) == "label"]
+    for index, name in enumerate(names):
+        column = column_of(name, own)
+        if column is None or (column in given and name not in own):
+            continue
+        if column == "label" and name.casefold() == "value" and len(labels) > 1 and name not in own:
+            continue  # Sonic Visualiser has a number under this name, beside the label
+        if column in found and column != "annotator":
+            message = f"columns {quote(names[found[column]])} and {quote(name)} are both {column}"
+            hint = f"say which: --columns NAME={column}"
+            problem = Diagnostic(code="KT163", severity="error", message=message, hint=hint)
+            problems.add(header.place(problems.file, index).diagnose(problem))
+        found.setdefault(column, index)
+    layout = options.layout
+    if layout == "points" and found.keys() & {"end", "duration"}:
+        layout = "auto"
+        note = _not_as_told("layout", "points", "the header names an end or a duration")
+        problems.add(header.place(problems.file).diagnose(note))
+    points = _are_points(header, found, options)
+    for column in _missing(found, layout, points=points):
+        _say_missing(header, column, problems, options)
+    if points:
+        note = _read_as("change points", "no column is an end or a duration")
+        problems.add(header.place(problems.file).diagnose(note))
+    for column in _superfluous(found, layout):
+        found.pop(column, None)
     return found
 
 
-class _Locator:
-    """Finds the fields of rows in the file, once a problem asks for them."""
+def _read_as(what: str, why: str) -> Diagnostic:
+    return Diagnostic(code="KT132", severity="note", message=f"read as {what}: {why}")
 
-    def __init__(self, file: str, shape: Shape, source: str | list[NumberedLine]) -> None:
-        self._file = file
-        self._shape = shape
-        self._source = source
 
-    def __call__(self, row: int, field: Field) -> Place:
-        if isinstance(self._source, str):
-            self._source = _lines_with_data(self._source)
-        number, line = self._source[row]
-        column, text = self._shape.cell(line, field)
-        return Place(self._file, number, column, len(text), line)
+def _are_points(header: Header, found: Mapping[Column, int], options: IntervalOptions) -> bool:
+    """Tell whether the names can only be those of change points: a time, a label, and nothing unknown."""
+    needed = {"start", "label"}
+    is_whole = all(column_of(name, options.columns) is not None for name in header.names)
+    return options.layout == "auto" and is_whole and found.keys() - {"annotator"} == needed
+
+
+def _missing(found: Mapping[Column, int], layout: Layout, *, points: bool) -> list[Column]:
+    second: dict[Layout, list[Column]] = {"points": [], "durations": ["duration"], "rows": ["end"]}
+    either: list[Column] = [] if points else ["duration"] if "duration" in found else ["end"]
+    needed: list[Column] = ["start", *second.get(layout, either), "label"]
+    return [column for column in needed if column not in found]
+
+
+def _superfluous(found: Mapping[Column, int], layout: Layout) -> tuple[Column, ...]:
+    useless: dict[Layout, tuple[Column, ...]] = {
+        "points": ("end", "duration"),
+        "durations": ("end",),
+        "rows": ("duration",),
+        "auto": ("duration",) if "end" in found else (),
+    }
+    return useless[layout]
+
+
+def _say_missing(header: Header, column: Column, problems: Problems, options: IntervalOptions) -> None:
+    columns = [column_of(name, options.columns) for name in header.names]
+    unknown = [name for name, known in zip(header.names, columns, strict=True) if known is None and name]
+    near = next((name for name in unknown if close_match(name.casefold(), NAMES[column])), None)
+    hint = f"known names: {', '.join(NAMES[column][:5])}; or --columns NAME={column}"
+    if column == "end" and {"start", "label"} <= {*columns}:
+        hint = "a duration will do; or are these change points? --layout points"
+    other: dict[Column, Column] = {"end": "duration", "duration": "end"}
+    if column in other and other[column] in columns:
+        hint = f"leave out --layout {options.layout}: the header says what the columns are"
+    if near is not None:
+        hint = f"did you mean {quote(near)}? --columns {near}={column}"
+    named = ", ".join(quote(name) for name in header.names[:8])
+    message = f"no column is the {column}: {named}"
+    problem = Diagnostic(code="KT162", severity="error", message=message, hint=hint)
+    problems.add(header.place(problems.file).diagnose(problem))
+
+
+# --- without a header -----------------------------------------------------------------------------------
+
+
+def _without_header(text: str, problems: Problems, options: IntervalOptions) -> _Rows | None:
+    """Read rows by the shape that all of them have, or say what is wrong."""
+    told = told_separator(text)
+    lines = numbered_lines(text)[0 if told is None else 1 :]
+    if "\\" in text:  # Audacity keeps frequencies in lines of their own
+        lines = [line for line in lines if not line[1].lstrip(" \t").startswith("\\")]
+    if "|" in text and told != "|" and is_of_billboard(lines):
+        say_billboard(lines, problems)
+        return None
+    if not lines:
+        return None
+    for layout, mark in _ways(options):
+        for shape in shapes_of(layout, mark, told):
+            rows = _in_shape(lines, shape, problems.file)
+            if rows is not None and _is_settled(rows, shape, problems, options):
+                return rows
+    return _diagnosed(lines, told, problems, options)
+
+
+def _ways(options: IntervalOptions) -> Iterator[tuple[Layout, DecimalMark]]:
+    """Give the layouts and decimal marks to try: those that were told, then those a file may show."""
+    layouts: list[Layout] = [options.layout, "rows"] if options.layout == "points" else [options.layout]
+    marks: list[DecimalMark] = [",", "."] if options.decimal == "," else ["."]
+    return ((layout, mark) for layout in layouts for mark in marks)
+
+
+def _in_shape(lines: Sequence[NumberedLine], shape: Shape, file: str) -> _Rows | None:
+    """Return the rows if all of them have a shape."""
+    lines, closing = _without_closing(lines, shape)
+    if not lines or not shape.fits(lines[0][1]):
+        return None
+    table = _table_of(lines, shape.separator, shape.width, file)
+    if table.fill():
+        return None
+    rows = _Rows(table, shape.at, shape.layout, shape.mark)
+    if not rows.are_sound(shape.mark) or not _has_rest(table, shape):
+        return None
+    if closing is not None:
+        rows.close(closing)
+    return rows
+
+
+def _without_closing(
+    lines: Sequence[NumberedLine], shape: Shape
+) -> tuple[Sequence[NumberedLine], NumberedLine | None]:
+    """Take off a last change point that has a time only: its label would not be used."""
+    if shape.layout != "points" or not lines:
+        return lines, None
+    is_time = parse_time(lines[-1][1].strip(_AROUND), shape.mark) is not None
+    return (lines[:-1], lines[-1]) if is_time else (lines, None)
+
+
+def _has_rest(table: Table, shape: Shape) -> bool:
+    """Tell whether the cells that are no columns are what they should be."""
+    if shape.extra == "value":
+        return are_times(table.columns[1], shape.mark)
+    if shape.extra == "file":
+        return len({*table.columns[0]} - {""}) == 1
+    return True
+
+
+def _is_settled(rows: _Rows, shape: Shape, problems: Problems, options: IntervalOptions) -> bool:
+    """Tell whether nothing but a shape can be meant, and note what the caller did not say."""
+    first, second = rows.seconds()
+    layout, note = _layout_shown(shape, options.layout, first, second)
+    if layout is None:
+        return False
+    notes = [] if note is None else [note]
+    if options.decimal == "," and shape.mark == ".":
+        if not rows.has_points():
+            return False
+        notes.append(_not_as_told("decimal", ",", "times have points"))
+    rows.take_for(layout)
+    for each in notes:
+        problems.add(rows.table.locate(0, rows.at["start"]).diagnose(each))
+    if options.layout == "auto" and layout == "rows" and _are_durations(first, second):
+        message = "looks like start, duration, label: rows would end where the next starts"
+        hint = "--layout durations reads them so, --layout rows takes the second time for the end"
+        problem = Diagnostic(
+            code="KT134", severity="error", message=message, hint=hint, count=len(rows.table)
+        )
+        problems.add(rows.table.locate(0, rows.at["end"]).diagnose(problem))
+        rows.table.keep([])
+    return True
+
+
+def _layout_shown(
+    shape: Shape, asked: Layout, first: Seconds, second: Seconds
+) -> tuple[RowLayout | None, Diagnostic | None]:
+    """Return the layout that times show, None if it is not plain; and a note if the caller did not say so."""
+    with np.errstate(over="ignore"):
+        as_rows, as_durations = _meet(second, first), _meet(first + second, first)
+    found: tuple[RowLayout | None, Diagnostic | None] = shape.layout, None
+    if shape.extra == "value":
+        note = _read_as("time, value, duration and label", "rows have 4 columns, and meet so")
+        found = ("durations", note) if as_durations else (None, None)
+    elif shape.layout == "points" and asked == "auto":
+        found = "points", _read_as("change points", "rows are time and label")
+    elif asked == "points" and shape.layout == "rows":
+        found = ("rows", _are_rows(asked)) if as_rows else (None, None)
+        found = found if (first != second).any() else ("rows", None)
+    elif asked == "durations" and as_rows and not as_durations:
+        found = "rows", _are_rows(asked)
+    elif asked == "auto" and len(first) > 1 and not second.any():
+        found = "durations", None
+    elif asked == "auto" and shape.extra == "file" and as_durations and not as_rows:
+        found = "durations", _read_as("start, duration and label", "rows meet so")
+    return found
+
+
+def _are_rows(asked: str) -> Diagnostic:
+    return _not_as_told("layout", asked, "rows are start, end and label, and meet")
+
+
+def _diagnosed(
+    lines: Sequence[NumberedLine], told: str | None, problems: Problems, options: IntervalOptions
+) -> _Rows:
+    """Say what is wrong with rows that have no shape in common, and return those of the one most have."""
+    for shape in shapes_of(options.layout, other_mark(options.decimal), told):
+        rows = _in_shape(lines, shape, problems.file)
+        if rows is not None and rows.say_mark(options.decimal, problems):
+            return rows
+    every = shapes_of(options.layout, options.decimal, told)
+    shapes = [shape for shape in every if shape.extra != "value"]  # what did not meet is none of these
+    others, closing = _without_closing(lines, shapes[0])
+    lines, closing = (others, closing) if others else (lines, None)
+    shape, fitting = diagnose_rows(lines, shapes, problems, options)
+    table = _table_of(fitting, shape.separator, shape.width, problems.file)
+    table.fill()
+    rows = _Rows(table, shape.at, shape.layout, shape.mark)
+    if closing is not None:
+        rows.close(closing)
+    return rows

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from kammerton.errors import DataError
-from kammerton.formats.csv_header import find_header
-from kammerton.formats.csv_rows import read_csv
 from kammerton.formats.jams import read_jams
 from kammerton.formats.options import DEFAULT_OPTIONS, IntervalOptions
 from kammerton.formats.reading import Problems, TrackReading
@@ -17,9 +15,6 @@ from kammerton.formats.rows import read_rows
 from kammerton.formats.source import read_text, with_newlines
 
 __all__ = ["parse_intervals", "read_intervals"]
-
-_FIRST_OF_TIME = frozenset("0123456789.+-")
-"""No header begins with these, so that rows need not be searched for one."""
 
 
 def read_intervals(
@@ -67,11 +62,6 @@ def parse_intervals(
     text = with_newlines(text.removeprefix("\ufeff"))
     problems = Problems(name)
     suffix = PurePath(name).suffix.lower()
-    first = text.lstrip()[:1]
-    if suffix in (".jams", ".json") or first == "{":
+    if suffix in (".jams", ".json") or text.lstrip()[:1] == "{":
         return read_jams(text, problems, options, namespaces)
-    if first not in _FIRST_OF_TIME:
-        header = find_header(text, options, expected=suffix in (".csv", ".tsv"))
-        if header is not None:
-            return read_csv(text, header, problems, options)
-    return read_rows(text, problems, options)
+    return read_rows(text, problems, options, expected=suffix in (".csv", ".tsv"))

@@ -17,7 +17,7 @@ from kammerton.formats.json_text import decode
 from kammerton.formats.options import Limits
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
-from kammerton.formats.tables import ITEM_KEYS, SEPARATORS, ItemRow, item_rows, numbered_lines
+from kammerton.formats.tables import ITEM_KEYS, SEPARATORS, ItemRow, item_rows, numbered_lines, told_separator
 from kammerton.model.annotations import Place
 
 __all__ = ["read_splits", "split_name"]
@@ -97,7 +97,7 @@ def _split_in(name: str) -> str | None:
 def _is_list(text: str, name: str) -> bool:
     """Tell whether a row is an item, and not item and split."""
     rows = [line.split() for _, line in numbered_lines(text)]
-    if not rows or any(mark in text for mark in SEPARATORS):
+    if not rows or told_separator(text) or any(mark in text for mark in SEPARATORS):
         return False
     without_split = not any(row[-1].casefold() in _SPLITS for row in rows)
     return all(len(row) == 1 for row in rows) or (without_split and _split_in(name) is not None)

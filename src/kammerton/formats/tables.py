@@ -59,9 +59,11 @@ __all__ = [
     "item_rows",
     "named_rows",
     "numbered_lines",
+    "open_quote",
     "read_rows",
     "read_table",
     "render_rows",
+    "told_separator",
 ]
 
 BLANK = " "
@@ -173,12 +175,18 @@ def _with_spaces(line: str, cells: list[Cell], width: int) -> list[Cell]:
 def cut(line: str, separator: str, width: int = 0) -> list[str] | None:
     """Cut a line into what its cells mean, or return None if a quote is not closed."""
     cells = cells_of(line, separator, width)
-    return None if separator != WORDS and _open_quote(cells) else [cell.value for cell in cells]
+    return None if separator != WORDS and open_quote(cells) else [cell.value for cell in cells]
 
 
-def _open_quote(cells: Sequence[Cell]) -> Cell | None:
+def open_quote(cells: Sequence[Cell]) -> Cell | None:
     """Return the first cell whose quote is not closed."""
     return next((cell for cell in cells if cell.text[:1] == '"' and not cell.is_quoted), None)
+
+
+def told_separator(text: str) -> str | None:
+    """Return the separator that the first line of a text tells, if it does."""
+    found = re.match(rf"\s*+{_SEPARATOR_LINE.pattern}(?:\n|\Z)", text, re.IGNORECASE)
+    return None if found is None else found[1]
 
 
 # --- the header -----------------------------------------------------------------------------------------
@@ -252,7 +260,12 @@ def _best_header(
     number: int, line: str, row: str, known: Callable[[list[str]], int], separators: Sequence[str]
 ) -> Header:
     rows = [Header(number, line, mark, _names(row, mark)) for mark in separators]
-    return max(rows, key=lambda header: (known(header.names), len(header.names)))
+    return max(rows, key=lambda header: (known(header.names), _is_cut(header), len(header.names)))
+
+
+def _is_cut(header: Header) -> bool:
+    """Tell whether a row is cut by a separator that is no blank, which may stand within names too."""
+    return header.separator != BLANK and len(header.names) > 1
 
 
 def _names(row: str, separator: str) -> list[str]:
@@ -340,48 +353,45 @@ class Table:
         numbers = "".join(cell for index in columns for cell in self.columns[index])
         return "," in numbers and "." not in numbers
 
-    def fill(self, problems: Problems, code: str, hint: str | None = None) -> None:
-        """Cut the lines into cells, report those that cannot be rows, and leave them out.
-
-        Parameters
-        ----------
-        problems : Problems
-            Takes KT106, KT160 and ``code``.
-        code : str
-            Code of a row of another length.
-        hint : str, optional
-            What a row is.
-        """
-        if self._is_plain():
-            joined = self.separator.join(self.lines)
-            cells = joined.split(self.separator)  # one list, not one for each row
-            if any(blank in joined for blank in " \t" if blank != self.separator):
-                cells = [cell.strip(" \t") for cell in cells]
+    def fill(self) -> list[NumberedLine]:
+        """Cut the lines into cells; return, and leave out, those of another length or with an open quote."""
+        cells = self._plain_cells()
+        if cells is not None:
             self.columns = [cells[index :: self.width] for index in range(self.width)]
-            return
-        kept, records = [], []
+            return []
+        kept: list[int] = []
+        records: list[list[str]] = []
+        misfits: list[NumberedLine] = []
         for row, record in enumerate(self._records()):
             if record is not None and len(record) == self.width:
                 kept.append(row)
                 records.append(record)
             else:
-                self._take_uneven(row, problems, code, hint)
+                misfits.append((self.numbers[row], self.lines[row]))
         if len(kept) < len(self.lines):
             self.keep(kept)
         self.columns = [list(column) for column in zip(*records, strict=True)] or [
             [] for _ in range(self.width)
         ]
+        return misfits
 
-    def _is_plain(self) -> bool:
-        """Tell whether each line is cut at each of its separators, and is as wide as it should be."""
+    def _plain_cells(self) -> list[str] | None:
+        """Return the cells of all rows in one list, if each line is cut at each of its separators."""
+        mark = "\t" if self.separator in (BLANK, WORDS) else self.separator
+        joined = mark.join(self.lines)
         marks = self.width - 1
-        return (
-            bool(self.lines)
-            and self.separator not in (BLANK, WORDS)
-            and not any('"' in line for line in self.lines)
-            and all(line.count(self.separator) == marks for line in self.lines)
-            and max(map(len, self.lines)) <= _LONGEST_CELL
-        )
+        if not self.lines or '"' in joined or not all(line.count(mark) == marks for line in self.lines):
+            return None
+        if len(joined) > _LONGEST_CELL and max(map(len, self.lines)) > _LONGEST_CELL:
+            return None
+        cells = joined.split(mark)  # one list, not one for each row
+        if " " in joined or (mark != "\t" and "\t" in joined):
+            cells = [cell.strip(" \t") for cell in cells]
+        if mark == self.separator:
+            return cells
+        # between blanks, a cell is never empty, and only the last one may have spaces
+        words = [cell for column in range(marks) for cell in cells[column :: self.width]]
+        return cells if all(cells) and " " not in "".join(words) else None
 
     def _records(self) -> Iterator[list[str] | None]:
         """Give what the cells of each row mean; None where a quote is not closed, or a cell too long."""
@@ -395,10 +405,8 @@ class Table:
 
     def _quoted_records(self) -> Sequence[list[str] | None]:
         """Cut all lines at once, if that is possible."""
-        if self.separator == WORDS:
-            return [_WORD.findall(line) for line in self.lines]
-        if self.separator == BLANK:
-            return [None if '"' in line else _WORD.findall(line) for line in self.lines]
+        if self.separator in (BLANK, WORDS):
+            return [self._words(line) for line in self.lines]
         nothing: list[list[str] | None] = [None] * len(self.lines)
         try:
             rows = csv.reader(self.lines, delimiter=self.separator, skipinitialspace=True, strict=True)
@@ -407,16 +415,36 @@ class Table:
             return nothing
         return records if len(records) == len(self.lines) else nothing
 
-    def _take_uneven(self, row: int, problems: Problems, code: str, hint: str | None) -> None:
-        line = self.lines[row]
+    def _words(self, line: str) -> list[str] | None:
+        if '"' in line and self.separator == BLANK:
+            return None
+        return line.split() if line.isascii() and line.isprintable() else _WORD.findall(line)
+
+    def say_misfit(
+        self, misfit: NumberedLine, problems: Problems, code: str, hint: str | None = None
+    ) -> None:
+        """Report a line that cannot be a row.
+
+        Parameters
+        ----------
+        misfit : (int, str)
+            One that :meth:`fill` returned.
+        problems : Problems
+            Takes KT106, KT160 or ``code``.
+        code : str
+            Code of a row of another length.
+        hint : str, optional
+            What a row is.
+        """
+        number, line = misfit
         if len(line) > _LONGEST_CELL:
             message = f"field of more than {_LONGEST_CELL:,} characters"
-            say_exceeded(problems, message, self.numbers[row])
+            say_exceeded(problems, message, number)
             self.uneven.append(([], f"KT106 {message}"))
             return
         cells = cells_of(line, self.separator, self.width)
         column, text, _ = cells[0] if cells else Cell(1, line)
-        unclosed = None if self.separator == WORDS else _open_quote(cells)
+        unclosed = None if self.separator == WORDS else open_quote(cells)
         if unclosed is not None:
             column, text, _ = unclosed
             message, code = f"quote is not closed: {quote(line[column - 1 :])}", "KT160"
@@ -426,12 +454,12 @@ class Table:
             if len(cells) > self.width:
                 column, text, _ = cells[self.width]
                 hint = hint or "a cell with a separator in it stands between double quotes"
-            elif self.header is not None:
+            else:
                 column, text = 1, line
                 hint = hint or "a cell that is empty still needs its separator"
         problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
         length = max(1, len(text))
-        problems.add_at(problem, lambda: Place(self.file, self.numbers[row], column, length, line))
+        problems.add_at(problem, lambda: Place(self.file, number, column, length, line))
         closed = cells if unclosed is None else cells[: cells.index(unclosed)]
         self.uneven.append(([cell.value for cell in closed], f"{code} {message}"))
 
@@ -522,7 +550,8 @@ def _filled(table: Table, problems: Problems, code: str, hint: str | None) -> Ta
     if not all(line.strip(blank) and line[0] not in " \t#/" for line in table.lines):
         _note_comments(table, problems)
         table.keep([row for row, line in enumerate(table.lines) if _is_row(line, blank)])
-    table.fill(problems, code, hint)
+    for misfit in table.fill():
+        table.say_misfit(misfit, problems, code, hint)
     return table
 
 
@@ -570,11 +599,14 @@ class Shape:
         Names that each column may have in the header, the usual one first; columns have any order.
     repeats : bool
         Whether there may be several columns of the last kind.
+    numbers : sequence of int
+        Columns of numbers, which are given with decimal points.
     """
 
     code: str
     columns: Sequence[Sequence[str]]
     repeats: bool = False
+    numbers: Sequence[int] = ()
 
     @property
     def header(self) -> str:
@@ -639,6 +671,9 @@ def named_rows(text: str, shape: Shape, problems: Problems, limits: Limits) -> I
         return
     table = read_table(text, header, problems, limits, code=shape.code)
     assert table is not None, "budgets were kept above"
+    numbers = [order[index] for index in shape.numbers]
+    for index in numbers if table.has_decimal_commas(numbers) else ():
+        table.columns[index] = [cell.replace(",", ".") for cell in table.columns[index]]
     for row in range(len(table)):
         yield Row([composed(table.columns[index][row]) for index in order], _places(table, row, order))
 

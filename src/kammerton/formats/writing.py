@@ -43,13 +43,23 @@ def render_lab(track: LabelledIntervals) -> str:
         KT151 if a label has tabs, line ends or blanks around it, or is empty.
     """
     _check_labels(track, ".lab", "\t")
-    return "".join(f"{start!r}\t{end!r}\t{label}\n" for start, end, label in _rows(track))
+    return _lines(track)
+
+
+def _lines(track: LabelledIntervals) -> str:
+    """Write rows between tabs; a label that begins with a quote stands within quotes."""
+    return "".join(f"{start!r}\t{end!r}\t{_quoted(label)}\n" for start, end, label in _rows(track))
+
+
+def _quoted(label: str) -> str:
+    doubled = label.replace('"', '""')
+    return f'"{doubled}"' if label.startswith('"') else label
 
 
 def render_audacity(track: LabelledIntervals) -> str:
     """Write a label track of Audacity; it has the form of :func:`render_lab`."""
     _check_labels(track, "an Audacity label track", "\t")
-    return "".join(f"{start!r}\t{end!r}\t{label}\n" for start, end, label in _rows(track))
+    return _lines(track)
 
 
 def render_csv(track: LabelledIntervals) -> str:

@@ -29,7 +29,7 @@ OTHERS = "*"
 """Row of a file that stands for all instruments without a row of their own."""
 
 _TEXT = re.compile(r"(?P<operator>>=?)?[ \t]*(?P<value>\S+)")
-_SHAPE = Shape("KT665", (("instrument", "label"), ("threshold",)))
+_SHAPE = Shape("KT665", (("instrument", "label"), ("threshold",)), numbers=(1,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,11 @@ ACCEPTED = {
     "other names": ("Onset,OFFSET,Chord\n0,1.5,C\n1.5,3,D:min7/b3\n", {}, CD),
     "names with units": ("start_time (s), end-time [s], label\n0,1.5,C\n1.5,3,D:min7/b3\n", {}, CD),
     "names with more units": ("start_s,end_in_seconds,value\n0,1.5,C\n1.5,3,D:min7/b3\n", {}, CD),
-    "any order, other columns": ("label,x,end,start\nC,9,1.5,0\n#D,,3,1.5\n", {}, [CD[0], (1.5, 3.0, "#D")]),
+    "any order, other columns": (
+        'label,x,end,start\nC,9,1.5,0\n"#D",,3,1.5\n',
+        {},
+        [CD[0], (1.5, 3.0, "#D")],
+    ),
     "durations": ("time,duration,value\n0.1,0.2,C\n", {}, [(0.1, 0.3, "C")]),
     "an end beside a duration": ("start,duration,end,label\n0,x,1.5,C\n1.5,,3,D:min7/b3\n", {}, CD),
     "blanks around fields": ("start , end, label\n 0 ,1.5, C \n1.5, 3 ,D:min7/b3\t\n", {}, CD),
@@ -145,11 +149,11 @@ REFUSED = {
         {},
         """
         error 2:7+1 KT161 row has 4 columns, the header 3
-          help: quote labels with separators
+          help: a cell with a separator in it stands between double quotes
         error 3:1+3 KT161 row has 2 columns, the header 3
-          help: quote labels with separators
+          help: a cell that is empty still needs its separator
         error 4:1+1 KT161 row has 1 column, the header 3
-          help: quote labels with separators
+          help: a cell that is empty still needs its separator
         """,
     ),
     "56 misspelt column": (
@@ -184,11 +188,11 @@ REFUSED = {
           help: known names: label, chord, value, annotation, text; or --columns NAME=label
         """,
     ),
-    "10 change points": (
-        "time,label\n0,C\n",
+    "10 perhaps change points": (
+        "time,label,x\n0,C,1\n",
         {},
         """
-        error 1:1+10 KT162 no column is the end: `time`, `label`
+        error 1:1+12 KT162 no column is the end: `time`, `label`, `x`
           help: a duration will do; or are these change points? --layout points
         """,
     ),
@@ -219,7 +223,7 @@ REFUSED = {
           help: a quote within a quoted field is doubled
         error 4:1+2 KT123 negative time: `-1`
         error 5:7+1 KT161 row has 4 columns, the header 3
-          help: quote labels with separators
+          help: a cell with a separator in it stands between double quotes
         error 6:3+1 KT124 segment ends before it starts: end `5`, start `6`
           help: start and end swapped? 1 of 2 rows ends before it starts
         """,
@@ -276,7 +280,7 @@ def test_a_layout_that_the_header_does_not_have_is_an_error(text: str, layout: s
     if text != "time,label\n0,C\n":
         assert problem.hint == f"leave out --layout {layout}: the header says what the columns are"
     (problem,) = parse(text.replace(",", " "), "a.lab", layout=layout).diagnostics[:1]
-    assert problem.code == ("KT162" if "time" not in text else "KT111")
+    assert problem.code == "KT162"
 
 
 def test_a_layout_chooses_between_end_and_duration() -> None:
@@ -309,3 +313,65 @@ def test_a_lone_time_that_is_not_the_last_is_located() -> None:
         "note 2:3+1 KT131 last change point has no end, and its label is not used: `D`\n"
         "error 3:3+1 KT111 row has no label"
     )
+
+
+# --- what names tell ---------------------------------------------------------------------------------------
+
+
+def test_a_time_and_a_label_alone_are_change_points() -> None:
+    reading = parse("t;chord\n0;C\n1,5;D:min7/b3\n3;N\n", "a.csv")
+    assert rows_of(reading) == CD
+    assert told(reading) == (
+        "note 1:1+7 KT132 read as change points: no column is an end or a duration\n"
+        "note 4:3+1 KT131 last change point has no end, and its label is not used: `N`"
+    )
+
+
+def test_a_value_beside_a_label_is_none() -> None:
+    reading = parse("TIME,VALUE,DURATION,LABEL\n0,5,1.5,C\n1.5,7,1.5,D:min7/b3\n", "a.csv")
+    assert (rows_of(reading), reading.diagnostics) == (CD, ())
+    assert rows_of(parse("time,duration,value\n0,1.5,C\n1.5,1.5,D:min7/b3\n", "a.csv")) == CD
+
+
+def test_columns_without_length_are_change_points() -> None:
+    for text in (
+        "start,end,label\n0,0,C\n1.5,1.5,D:min7/b3\n3,3,N\n",
+        "time,duration,label\n0,0,C\n1.5,0,D:min7/b3\n3,0,N\n",
+    ):
+        reading = parse(text, "a.csv")
+        assert rows_of(reading) == CD
+        assert [problem.code for problem in reading.diagnostics] == ["KT132", "KT131"]
+
+
+ANNOTATORS = "annotator,start,end,label\nA,0,1,C\nB,0,2,D\nA,1,2,E\n,0,2,F\n"
+
+
+@pytest.mark.parametrize("name", ["annotator", "Annotator ID", "rater", "worker_id"])
+def test_annotators_have_rows_of_their_own(name: str) -> None:
+    reading = parse(ANNOTATORS.replace("annotator", name), "a.csv")
+    assert reading.diagnostics == ()
+    found = {
+        track.annotator: list(zip(track.starts.tolist(), track.ends.tolist(), track.labels, strict=True))
+        for track in reading.tracks
+    }
+    assert found == {"A": [(0, 1, "C"), (1, 2, "E")], "B": [(0, 2, "D")], None: [(0, 2, "F")]}
+    place = reading.tracks[0].locate(1, "label")
+    assert (place.line, place.column) == (4, 7)
+
+
+def test_annotators_have_change_points_and_durations_of_their_own() -> None:
+    points = parse("rater,time,label\nA,0,C\nB,0,D\nA,1,E\nB,3,\nA,2,\n", "a.csv", layout="points")
+    assert {track.annotator: track.ends.tolist() for track in points.tracks} == {"A": [1.0, 2.0], "B": [3.0]}
+    durations = parse("rater,time,duration,label\nA,0,1,C\nB,0,3,D\nA,1,1,E\n", "a.csv")
+    assert {track.annotator: track.ends.tolist() for track in durations.tracks} == {
+        "A": [1.0, 2.0],
+        "B": [3.0],
+    }
+    backward = parse("rater,time,duration,label\nA,0,1,C\nB,0,-3,D\n", "a.csv")
+    assert told(backward) == "error 3:5+2 KT123 negative duration: `-3`"
+
+
+def test_a_column_of_annotators_may_have_any_name() -> None:
+    text = ANNOTATORS.replace("annotator", "wer")
+    tracks = parse(text, "a.csv", columns={"wer": "annotator"}).tracks
+    assert [track.annotator for track in tracks] == ["A", "B", None]

@@ -64,6 +64,42 @@ REPAIRED = {
         warning 1:3+9 KT127 segment cut where line 2 starts: it went on for 1e-07 s (2 such rows) (2 in all)
         """,
     ),
+    "18 overlaps that sums of doubles leave": (
+        "0 0.3 C\n0.3 6.985904761400003 D\n6.985904761400000 8.714013605000009 E\n8.714013605 9 F\n",
+        {},
+        [
+            (0.0, 0.3, "C"),
+            (0.3, 6.9859047614, "D"),
+            (6.9859047614, 8.714013605, "E"),
+            (8.714013605, 9.0, "F"),
+        ],
+        "",
+    ),
+    "18 a nanosecond says nothing": ("0 1.000000001 C\n1 2 D\n", {}, [(0.0, 1.0, "C"), (1.0, 2.0, "D")], ""),
+    "18 two nanoseconds do": (
+        "0 1.000000002 C\n1 2 D\n",
+        {},
+        [(0.0, 1.0, "C"), (1.0, 2.0, "D")],
+        "warning 1:3+11 KT127 segment cut where line 2 starts: it went on for 2e-09 s",
+    ),
+    "15 a start that misses 0 by rounding": (
+        "-1e-15 1 C\n1 2 D\n",
+        {},
+        [(0.0, 1.0, "C"), (1.0, 2.0, "D")],
+        "",
+    ),
+    "16 an end that misses its start by rounding": (
+        "0 1 C\n1 0.9999999999999 D\n1 2 E\n",
+        {},
+        [(0.0, 1.0, "C"), (1.0, 1.0, "D"), (1.0, 2.0, "E")],
+        "warning 2:3+15 KT125 segment has no length: it starts and ends at 1 s",
+    ),
+    "15 a duration that misses 0 by rounding": (
+        "0 1 C\n1 -1e-15 D\n1 1 E\n",
+        {"layout": "durations"},
+        [(0.0, 1.0, "C"), (1.0, 1.0, "D"), (1.0, 2.0, "E")],
+        "warning 2:3+6 KT125 segment has no length: it starts and ends at 1 s",
+    ),
     "18 rounding beside rows that touch": (
         "0 1 C\n1 2.0000002 D\n2 3 E\n",
         {},

@@ -124,12 +124,12 @@ REFUSED = {
         note 1:3+1 KT131 last change point has no end, and its label is not used: `C`
         """,
     ),
-    "10 change points": (
+    "10 change points where ends are declared": (
         "0 C\n1 D\n",
-        {},
+        {"layout": "rows"},
         """
         error 1:1+3 KT111 rows have 2 columns, time and label (2 in all)
-          help: looks like change points: use --layout points
+          help: leave out --layout rows
         """,
     ),
     "10 no labels": (
@@ -141,7 +141,7 @@ REFUSED = {
         """,
     ),
     "10 not change points": (
-        "0 1 C\n1 2 D\n",
+        "0 1 C\n2 3 D\n",
         {"layout": "points"},
         """
         error 1:1+5 KT111 rows have 3 columns, not change points (2 in all)
@@ -182,7 +182,7 @@ REFUSED = {
         {},
         """
         error 1:1+3 KT111 looks like a header row, with names that are not known: `von`, `bis`, `Akkord`
-          help: use start, end and label, or --columns NAME=start
+          help: columns are called start, end and label, or start, duration and label
         """,
     ),
     "11 mixed": (
@@ -234,11 +234,11 @@ REFUSED = {
           help: --decimal ,
         """,
     ),
-    "12 decimal point where commas are declared": (
-        "0.5 1 C\n",
+    "12 points that may separate thousands where commas are declared": (
+        "1.500 2.000 C\n",
         {"decimal": ","},
         """
-        error 1:1+3 KT121 time with a decimal point: `0.5`
+        error 1:1+5 KT121 time with a decimal point: `1.500`
           help: --decimal .
         """,
     ),
@@ -248,14 +248,6 @@ REFUSED = {
         """
         error 2:1+3 KT121 time with a decimal comma: `1,0`
           help: --decimal ,
-        """,
-    ),
-    "12 wrong in commas": (
-        "0,1.5,C\n",
-        {"decimal": ","},
-        """
-        error 1:3+3 KT121 time with a decimal point: `1.5`
-          help: --decimal .
         """,
     ),
     "12 commas as separators where they are declared decimal": (
@@ -499,3 +491,173 @@ def test_rows_are_counted_with_the_problem_that_most_have() -> None:
 def test_26_blanks_that_separate_nothing_are_named(blank: str, name: str) -> None:
     reading = parse(f"0{blank}2{blank}C\n2 4 D\n")
     assert told(reading) == f"error 1:2+1 KT111 {name} does not separate columns\n  help: use blanks or tabs"
+
+
+# --- what the rows can only be ----------------------------------------------------------------------------
+
+NGE = [(0.0, 2.5, "N"), (2.5, 6.0, "G"), (6.0, 9.0, "E:min")]
+POINTS_SHOWN = "note 1:1+1 KT132 read as change points: rows are time and label"
+UNUSED = "KT131 last change point has no end, and its label is not used: `N`"
+
+SHOWN = {
+    "time and label": ("0 N\n2.5 G\n6 E:min\n9\n", {}, POINTS_SHOWN),
+    "time and label, and one that is not used": (
+        "0\tN\n2.5\tG\n6\tE:min\n9\tN\n",
+        {},
+        f"{POINTS_SHOWN}\nnote 4:3+1 {UNUSED}",
+    ),
+    "time and label between semicolons, with decimal commas": (
+        "0;N\n2,5;G\n6,0;E:min\n9;\n",
+        {},
+        POINTS_SHOWN,
+    ),
+    "no length": (
+        "0 0 N\n2.5 2.5 G\n6 6.0 E:min\n9 9 N\n",
+        {},
+        """
+        note 1:3+1 KT132 no row has a length: read as change points (4 rows)
+        note 4:5+1 KT131 last change point has no end, and its label is not used: `N`
+        """,
+    ),
+    "no duration": (
+        "0 0 N\n2.5 0 G\n6 0 E:min\n9 0.0 N\n",
+        {},
+        """
+        note 1:3+1 KT132 no row has a length: read as change points (4 rows)
+        note 4:7+1 KT131 last change point has no end, and its label is not used: `N`
+        """,
+    ),
+    "no length, declared to be points": (
+        "0 0 N\n2.5 2.5 G\n6 6 E:min\n9 9 N\n",
+        {"layout": "points"},
+        """
+        note 1:3+1 KT132 no row has a length: read as change points (4 rows)
+        note 4:5+1 KT131 last change point has no end, and its label is not used: `N`
+        """,
+    ),
+    "name of the recording, once": ('"a, b.wav",0,2.5,"N"\n,2.5,6,"G"\n,6,9,"E:min"\n', {}, ""),
+    "name of the recording, always": ("a.wav\t0\t2.5\tN\na.wav\t2.5\t6\tG\na.wav\t6\t9\tE:min\n", {}, ""),
+    "name of the recording, with durations": (
+        "a.wav,0,2.5,N\n,2.5,3.5,G\n,6,3,E:min\n",
+        {},
+        "note 1:7+1 KT132 read as start, duration and label: rows meet so",
+    ),
+    "name of the recording, change points": (
+        'a.wav,0,"N"\n,2.5,"G"\n,6,"E:min"\n,9,"N"\n',
+        {},
+        f"note 1:7+1 KT132 read as change points: rows are time and label\nnote 4:5+1 {UNUSED}",
+    ),
+    "regions": (
+        "0 5 2.5 N\n2.5 5 3.5 G\n6 6 3 E:min\n",
+        {},
+        "note 1:1+1 KT132 read as time, value, duration and label: rows have 4 columns, and meet so",
+    ),
+    "rows where points are declared": (
+        "0 2.5 N\n2.5 6 G\n6 9 E:min\n",
+        {"layout": "points"},
+        "note 1:1+1 KT133 --layout points does not apply: rows are start, end and label, and meet",
+    ),
+    "rows where durations are declared": (
+        "0 2.5 N\n2.5 6 G\n6 9 E:min\n",
+        {"layout": "durations"},
+        "note 1:1+1 KT133 --layout durations does not apply: rows are start, end and label, and meet",
+    ),
+    "points where commas are declared": (
+        "0.000 2.5 N\n2.5 6.0 G\n6.0 9 E:min\n",
+        {"decimal": ","},
+        "note 1:1+5 KT133 --decimal , does not apply: times have points",
+    ),
+    "quoted labels": ('0 2.5 "N"\n2.5 6 G\n6 9 "E:min"\n', {}, ""),
+    "comments of both kinds": ("# x\n0 2.5 N\n// y\n2.5 6 G\n  #6 9 C\n6 9 E:min\n", {}, ""),
+}
+
+
+@pytest.mark.parametrize(("text", "options", "message"), SHOWN.values(), ids=SHOWN)
+def test_reads_what_rows_can_only_be(text: str, options: dict[str, Any], message: str) -> None:
+    reading = parse(text, **options)
+    assert told(reading) == dedent(message).strip()
+    assert rows_of(reading) == NGE
+
+
+NOT_PLAIN = {
+    "four columns that do not meet": (
+        "0 5 2 N\n2.5 5 3 G\n6 6 3 E:min\n",
+        {},
+        """
+        error 1:1+7 KT111 rows have 4 columns: a row is start, end, label (3 in all)
+          help: say what they are in a first line, such as start,end,x,label
+        """,
+    ),
+    "a region alone": (
+        "0,10,0.9,N\n",
+        {},
+        """
+        error 1:1+10 KT111 rows have 4 columns: a row is start, end, label
+          help: say what they are in a first line, such as start,end,x,label
+        """,
+    ),
+    "rows of two recordings": (
+        "a.wav,0,2.5,N\n,2.5,6,G\nb.wav,0,9,E:min\n",
+        {},
+        """
+        error 3:1+5 KT111 rows of 2 recordings in one file: `a.wav`, `b.wav`
+          help: write a file for each recording
+        """,
+    ),
+    "durations that could be ends": (
+        "0 2 N\n2 3 C\n5 6 F\n11 12 G\n",
+        {},
+        """
+        error 1:3+1 KT134 looks like start, duration, label: rows would end where the next starts (4 in all)
+          help: --layout durations reads them so, --layout rows takes the second time for the end
+        """,
+    ),
+    "bars of Billboard": (
+        "# title: T\n\n0.0\tsilence\n0.5\tA, intro, | C:maj | F:maj |\n8.5\tend\n",
+        {},
+        """
+        error 4:1+31 KT113 format not recognised: bars of chords, as in Billboard's salami_chords.txt
+          help: the data set has the same chords with times in .lab files: majmin.lab, full.lab and others
+        """,
+    ),
+    "no labels, declared to be points": (
+        "0 1\n1 2\n",
+        {"layout": "points"},
+        """
+        error 1:3+1 KT111 not a row of time, label
+        error 2:3+1 KT111 not a row of time, label
+        """,
+    ),
+    "only a time, declared to be points": (
+        "0\n",
+        {"layout": "points"},
+        """
+        error 1:1+1 KT111 1 column instead of 2: a row is time, label
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "options", "message"), NOT_PLAIN.values(), ids=NOT_PLAIN)
+def test_does_not_guess(text: str, options: dict[str, Any], message: str) -> None:
+    reading = parse(text, **options)
+    assert told(reading) == dedent(message).strip()
+    assert reading.tracks == ()
+
+
+def test_what_looks_like_durations_is_read_as_the_caller_says() -> None:
+    text = "0 2 N\n2 3 C\n5 6 F\n11 12 G\n"
+    ends = {
+        layout: [row[1] for row in rows_of(parse(text, layout=layout))] for layout in ("rows", "durations")
+    }
+    assert ends == {"rows": [2.0, 3.0, 6.0, 12.0], "durations": [2.0, 5.0, 11.0, 23.0]}
+
+
+def test_rows_without_length_stay_rows_on_request() -> None:
+    reading = parse("0 0 C\n1 1 D\n", layout="rows")
+    assert rows_of(reading) == [(0.0, 0.0, "C"), (1.0, 1.0, "D")]
+    assert [problem.code for problem in reading.diagnostics] == ["KT125"]
+
+
+def test_rows_without_length_beside_others_stay_rows() -> None:
+    assert rows_of(parse("0 0 C\n0 1 C\n1 1 D\n")) == [(0.0, 0.0, "C"), (0.0, 1.0, "C"), (1.0, 1.0, "D")]

@@ -172,7 +172,7 @@ def test_segments_that_cannot_be_used() -> None:
     assert items(found) == {"a": "{/m/1 /m/2}", "c": "{}"}
     assert set(found.broken) == {"b", "d"}
     assert told(found.diagnostics) == (
-        "error 3:1+1 KT161 row has 3 columns instead of 4\n"
+        "error 3:1+8 KT161 row has 3 columns instead of 4\n"
         "  help: a row is the id of a video, start, end, and its labels between quotes\n"
         "note 4:12+1 KT622 row without a label: its item has none\n"
         "error 5:1+1 KT621 row names no item\n"

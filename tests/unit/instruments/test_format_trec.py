@@ -56,7 +56,7 @@ def test_rows_that_cannot_be_used_break_their_topics() -> None:
     found = sheet(QRELS + "303 0 d1\n304 0 d1 1.5\n302 0 d2 0 7\n305 0 d1 99999999999\n", ".qrels")
     assert set(found.items) == {"301"}
     assert told(found.diagnostics) == (
-        "error 5:1+3 KT625 row has 3 columns instead of 4\n"
+        "error 5:1+8 KT625 row has 3 columns instead of 4\n"
         "  help: a row is topic, iteration, document, relevance\n"
         "error 6:10+3 KT625 relevance is no integer: `1.5`\n"
         "error 7:12+1 KT625 row has 5 columns instead of 4\n"

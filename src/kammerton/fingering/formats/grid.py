@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from kammerton.fingering.formats.columns import Column
 from kammerton.fingering.formats.digits import CELL_BYTES, Cells, cells_before, numbers_of, text_of
-from kammerton.fingering.formats.tables import lines_with_data
 from kammerton.formats.options import Limits
-from kammerton.formats.row_problems import NumberedLine
+from kammerton.formats.tables import NumberedLine, numbered_lines
 from kammerton.model.annotations import Place
 
 __all__ = ["Grid"]
@@ -130,7 +129,7 @@ class Grid:
     def place(self, row: int, column: int) -> Place:
         """Return where a cell stands."""
         if self._lines is None:
-            self._lines = lines_with_data(self._text)
+            self._lines = numbered_lines(self._text)
         number, line = self._lines[row]
         ends = [int(self._bounds[row - 1, -1]) if row else -1, *self._bounds[row].tolist()]
         begin, end = ends[column] + 1, ends[column + 1]
@@ -140,7 +139,7 @@ class Grid:
         """Return what finds the line of a row, and keeps no more of the file than that takes."""
         if self._first is not None:
             return partial(add, self._first)
-        return [number for number, _ in lines_with_data(self._text)].__getitem__
+        return [number for number, _ in numbered_lines(self._text)].__getitem__
 
     def locator(self, column: int) -> Callable[[int], Place]:
         """Return what finds the cells of a column."""

@@ -19,6 +19,7 @@ from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering, Time
 from kammerton.fingering.formats.columns import say_rows
 from kammerton.fingering.labels import strike_codes
 from kammerton.fingering.pitch import HIGHEST_KEY, LOWEST_KEY
+from kammerton.formats.hygiene import ROUNDING_S
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.model.annotations import Place
 
@@ -173,6 +174,8 @@ def _check_times(notes: Notes, problems: Problems) -> None:
     for field, times in columns:
         _say_each(problems, "KT122", np.isinf(times), partial(_not_finite, notes, field))
         _say_each(problems, "KT123", (times < 0) & ~np.isinf(times), partial(_negative, notes, field))
+    early = (notes.offsets < notes.onsets) & (notes.onsets - notes.offsets <= ROUNDING_S)
+    notes.offsets[early] = notes.onsets[early]  # made by arithmetic with doubles
     backward = (notes.offsets < notes.onsets) & (notes.offsets >= 0) & ~np.isinf(notes.onsets)
     _say_each(problems, "KT124", backward, partial(_backward, notes))
 

@@ -20,13 +20,12 @@ from kammerton.fingering.formats.grid import Grid
 from kammerton.fingering.formats.notes import NoteField, Notes, check_notes, say_no_notes
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.fingering.formats.plain_pig import FINGER, HAND, ID, OFFSET, ONSET, PITCH, plain_fingering
-from kammerton.fingering.formats.tables import SEPARATORS, Table, lines_with_data, split_cells
 from kammerton.fingering.labels import Encoding, inspect
 from kammerton.fingering.pitch import diagnose_pitch, parse_midi, parse_pitch, spell
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.reading import Problems
-from kammerton.formats.row_problems import NumberedLine
 from kammerton.formats.source import read_text
+from kammerton.formats.tables import BLANK, SEPARATORS, NumberedLine, Table, cut, numbered_lines
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading
 
@@ -44,6 +43,7 @@ _WIDTH = 8
 _WIDER = (10, 9)
 """Widths of the rows that PianoPlayer writes: what stands behind the finger is its cost, and a number."""
 
+_SEPARATORS = (*SEPARATORS, BLANK)
 _EXPECTED = "id, onset, offset, pitch, onset velocity, offset velocity, channel, finger"
 
 _NAME = re.compile(r"(?P<item>(?:.*/)?[^/]+?)(?:-(?P<annotator>[0-9]+)|_est)?_fingering", re.DOTALL)
@@ -150,42 +150,44 @@ def _times(grid: Grid, column: int, problems: Problems) -> NDArray[np.float64]:
 
 
 def _cut(text: str, problems: Problems, options: ReadingOptions) -> Notes:
-    table = _table(lines_with_data(text), problems)
-    records = table.records(problems, _EXPECTED)
-    cells = {field: [record[index] for record in records] for field, index in _COLUMNS.items()}
-    at = {field: table.locator(field) for field in _COLUMNS}
+    table = _table(numbered_lines(text), problems)
+    for misfit in table.fill():
+        table.say_misfit(misfit, problems, "KT340", f"a row is {_EXPECTED}")
+    cells = {field: table.columns[index] for field, index in _COLUMNS.items()}
+    at = {field: table.locator(index) for field, index in _COLUMNS.items()}
     return Notes(
         times_of(cells["onset"], at["onset"], problems),
         times_of(cells["offset"], at["offset"], problems),
         codes_of(Column.of(cells["pitch"]), _pitch if table.width == _WIDTH else _key, at["pitch"], problems),
         codes_of(Column.of(cells["hand"]), _hand, at["hand"], problems),
         texts_of(Column.of(cells["finger"]), partial(_label, options), at["finger"], problems),
-        table.locate,
+        lambda row, field: table.locate(row, _COLUMNS[field]),
         cells["id"],
     )
 
 
 def _table(lines: list[NumberedLine], problems: Problems) -> Table:
     """Find what separates the cells: that by which any line has as many as it should."""
-    for separator in SEPARATORS:
+    texts, numbers = [line for _, line in lines], [number for number, _ in lines]
+    for separator in _SEPARATORS:
         first: dict[int, int] = {}
         for number, line in lines:
             first.setdefault(_width(line, separator), number)
             if _WIDTH in first:
-                return Table(problems.file, separator, _WIDTH, _COLUMNS, lines)
+                return Table(problems.file, separator, _WIDTH, texts, numbers)
         for width in _WIDER:
             if width in first:
                 _say_wider(width, first[width], problems)
-                return Table(problems.file, separator, width, _COLUMNS, lines)
+                return Table(problems.file, separator, width, texts, numbers)
     if lines:  # one speaks for all: the file is of another kind, or lacks a column
         number, line = lines[0]
-        width = max(_width(line, separator) for separator in SEPARATORS)
+        width = max(_width(line, separator) for separator in _SEPARATORS)
         message = f"no row has {_WIDTH} columns; this one has {width}"
         problem = Diagnostic(
             code="KT340", severity="error", message=message, hint=f"a row is {_EXPECTED}", count=len(lines)
         )
         problems.add(Place(problems.file, number, 1, len(line), line).diagnose(problem))
-    return Table(problems.file, SEPARATORS[0], _WIDTH, _COLUMNS, [])
+    return Table(problems.file, _SEPARATORS[0], _WIDTH, [], [])
 
 
 def _say_wider(width: int, line: int, problems: Problems) -> None:
@@ -196,7 +198,7 @@ def _say_wider(width: int, line: int, problems: Problems) -> None:
 def _width(line: str, separator: str) -> int:
     """Return the number of cells; a line with few separators need not be cut for that."""
     least = line.count(separator) + 1
-    return least if separator != " " and least < _WIDTH else len(split_cells(line, separator) or ())
+    return least if separator != BLANK and least < _WIDTH else len(cut(line, separator) or ())
 
 
 def _pitch(text: str) -> tuple[int, Diagnostic | None]:

@@ -7,7 +7,7 @@ import os
 
 from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats.note_table import find_header, parse_note_table
+from kammerton.fingering.formats.note_table import find_header, is_index, parse_note_table
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.fingering.formats.pianovam import parse_json, unfold_json
 from kammerton.fingering.formats.pig import parse_pig
@@ -85,7 +85,7 @@ def unfold(
     if suffix == ".json":
         return unfold_json(text, shown, options)
     header = find_header(text, expected=True)
-    if header is None or not header.is_index:
+    if header is None or not is_index(header):
         return None
     message = "ignored: it lists pieces, and has no column of notes"
     return Sheet({}, {}, (Diagnostic(code="KT205", severity="note", message=message, file=shown),))

@@ -72,7 +72,8 @@ def read_trec(text: str, form: Form, problems: Problems, options: InstrumentOpti
     numbered = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     lines, numbers = [line for _, line in numbered], [number for number, _ in numbered]
     table = Table(problems.file, WORDS, _WIDTHS[form], lines, numbers)
-    table.fill(problems, "KT625", hint)
+    for misfit in table.fill():
+        table.say_misfit(misfit, problems, "KT625", hint)
     return _Trec(table, form, problems, options).read()
 
 
