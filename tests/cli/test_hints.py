@@ -84,6 +84,17 @@ VECTORS = {
     "est.csv": "file,piano,voice\na,0.9,0.2\nb,0.1,0.7\n",
 }
 
+CLASSES = "index,mid,display_name\n0,/m/05r5c,Piano\n"
+ONTOLOGY = (
+    '[{"id": "/m/1", "name": "Music", "child_ids": ["/m/05r5c"], "restrictions": []},'
+    '{"id": "/m/05r5c", "name": "Piano", "child_ids": [], "restrictions": []}]'
+)
+JAMENDO = (
+    "TRACK_ID\tARTIST_ID\tALBUM_ID\tPATH\tDURATION\tTAGS\n"
+    "track_1\ta\tb\t1.mp3\t1\tinstrument---piano\n"
+    "track_2\ta\tb\t2.mp3\t1\tgenre---jazz\n"
+)
+
 ROWS = [
     # --- files of chords ---
     Row("--decimal {}", "check chords a.lab", {"a.lab": "0,0\t1,5\tC\n"}),
@@ -287,6 +298,11 @@ ROWS = [
         {"a.json": "[1, 2, 3]"},
         fill={"--hand": "left"},
     ),
+    Row(
+        "--hand right or --hand left says whose they are; or give hands, or signs",
+        "check fingering a.csv",
+        {"a.csv": "onset,offset,pitch,finger\n0,1,60,1\n1,2,62,2\n"},
+    ),
     Row("--hand right or --hand left", "check fingering a.musicxml", {"a.musicxml": SCORE_XML}),
     Row(
         "numbers that count through both hands: --label-encoding 1-10 or 0-9",
@@ -352,6 +368,26 @@ ROWS = [
         "--assume-absent says that it does",
         "convert instruments judged.csv out.qrels",
         {"judged.csv": "file,instrument,relevance\na,piano,1\na,voice,0\nb,drums,1\n"},
+    ),
+    Row(
+        "--assume-absent writes them as items without instruments",
+        "convert instruments s.tsv out.csv --force",
+        {"s.tsv": JAMENDO},
+    ),
+    Row(
+        "--taxonomy ontology.json, or --map class_labels_indices.csv, gives them names",
+        "check instruments a.csv",
+        {
+            "a.csv": "file,instrument\na,/m/05r5c\n",
+            "class_labels_indices.csv": CLASSES,
+            "ontology.json": ONTOLOGY,
+        },
+    ),
+    Row(
+        "--map FILE reads it, and gives identifiers of AudioSet their names",
+        "check instruments classes.csv",
+        {"classes.csv": CLASSES, "a.csv": "file,instrument\na,/m/05r5c\n"},
+        instead=["check instruments a.csv --map classes.csv"],
     ),
     Row(
         "--unknown drop leaves it out, --unknown keep counts it{}",
