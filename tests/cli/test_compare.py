@@ -209,6 +209,17 @@ def test_a_system_with_one_song_spoils_nothing(lacking: Terminal) -> None:
     assert "are told apart; on 1 item that all systems have\n" in friedman
 
 
+def test_a_pair_without_a_common_song_has_no_p(systems: Terminal) -> None:
+    systems.write(first={"a.lab": "0 4 C"}, last={"b.lab": "0 2 C|2 4 G"})
+    arguments = ("compare", "chords", "ref", "first", "last", "good", "--missing", "skip", "--width", "120")
+    lines = systems.run(*arguments, "--measure", "MajMin", "--protocol", "mirex2013").out.splitlines()
+    (pair,) = [line.split() for line in lines if line.split()[:2] == ["first", "last"]]
+    assert pair == ["first", "last", "0", *["undefined"] * 3, "-", "-", "-", "-"]
+    assert any("Holm over 2 pairs" in line for line in lines)
+    friedman = systems.run(*arguments, "--measure", "mirex2013/MajMin", "--test", "friedman").out
+    assert "Friedman: chi2 -, p -; mean ranks that differ by - are told apart; on no item that" in friedman
+
+
 def test_runs_on_disk_are_compared_pair_by_pair_too(lacking: Terminal) -> None:
     names = ("poor", "good", "sub")
     for name in names:

@@ -478,10 +478,11 @@ def test_friedman_against_one_is_by_the_normal_distribution() -> None:
     assert [(pair.first, pair.told_apart) for pair in found.pairs] == [("a", True), ("c", True)]
 
 
-def test_against_a_system_with_other_items() -> None:
+@pytest.mark.parametrize("order", ["abc", "cba", "bac"])
+def test_against_a_system_with_other_items(order: str) -> None:
     # a lacks six items; b is ahead of it by 0.1 on its own, c behind by 0.2
     table = lacking({"a": [0.5] * 6 + [NAN] * 6, "b": [0.6] * 6 + [0.0] * 6, "c": [0.3] * 12})
-    found = only(table, MEAN, against="a")
+    found = only({name: table[name] for name in order}, MEAN, against="a")
     assert [(row.system, row.items) for row in found.ranking] == [("b", 12), ("a", 6), ("c", 12)]
     assert [pair.difference for pair in found.pairs] == pytest.approx([0.1, -0.2])
     assert {pair.items for pair in found.pairs} == {6}
