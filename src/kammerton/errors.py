@@ -282,11 +282,11 @@ def inflected(count: int, one: str, many: str) -> str:
     return one if count == 1 else many
 
 
-def close_match(name: str, known: Iterable[str]) -> str | None:
+def close_match(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
     """Return the known name nearest to ``name``, or None if none is near."""
     candidates = list(known)
     folded = {candidate.casefold(): candidate for candidate in candidates}
     if name.casefold() in folded:
         return folded[name.casefold()]
-    near = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(name, candidates, n=1, cutoff=cutoff)
     return near[0] if near else None

@@ -70,6 +70,9 @@ NAMES: dict[Column, tuple[str, ...]] = {
 }
 """Names that headers have for columns, the usual ones first."""
 
+_NEAR = 0.75
+"""How alike a name is to that of a column if it is a slip of it: `strat` of `start`, not `title` of `time`."""
+
 _COLUMNS: dict[str, Column] = {name: column for column, names in NAMES.items() for name in names}
 _UNIT = re.compile(r"_(?:in_)?(?:s|sec|secs|seconds)$|[([](?:s|sec|secs|seconds)[)\]]$")
 
@@ -428,7 +431,7 @@ def _superfluous(found: Mapping[Column, int], layout: Layout) -> tuple[Column, .
 def _say_missing(header: Header, column: Column, problems: Problems, options: IntervalOptions) -> None:
     columns = [column_of(name, options.columns) for name in header.names]
     unknown = [name for name, known in zip(header.names, columns, strict=True) if known is None and name]
-    near = next((name for name in unknown if close_match(name.casefold(), NAMES[column])), None)
+    near = next((name for name in unknown if close_match(name.casefold(), NAMES[column], cutoff=_NEAR)), None)
     hint = f"known names: {', '.join(NAMES[column][:5])}; or --columns NAME={column}"
     if column == "end" and {"start", "label"} <= {*columns}:
         hint = "a duration will do; or are these change points? --layout points"

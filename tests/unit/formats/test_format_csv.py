@@ -375,3 +375,19 @@ def test_a_column_of_annotators_may_have_any_name() -> None:
     text = ANNOTATORS.replace("annotator", "wer")
     tracks = parse(text, "a.csv", columns={"wer": "annotator"}).tracks
     assert [track.annotator for track in tracks] == ["A", "B", None]
+
+
+@pytest.mark.parametrize(
+    ("header", "near"),
+    [
+        ("strat,end,label", "strat"),
+        ("tiem,end,label", "tiem"),
+        ("title,end,label", None),
+        ("id,artist,chord", None),
+    ],
+)
+def test_a_name_is_offered_for_a_column_only_if_it_is_a_slip_of_one(header: str, near: str | None) -> None:
+    reading = parse(f"{header}\n0,1,C\n", "a.csv")
+    hints = [str(said.hint) for said in reading.diagnostics if "is the start" in said.message]
+    assert [hint.startswith("did you mean") for hint in hints] == [near is not None]
+    assert near is None or hints == [f"did you mean `{near}`? --columns {near}=start"]

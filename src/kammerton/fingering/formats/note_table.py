@@ -97,7 +97,7 @@ def _say(
 
 def _say_missing(header: Header, field: NoteField, problems: Problems) -> None:
     unknown = [name for name in header.names if name and field_of(name) is None]
-    near = next((name for name in unknown if close_match(name, NAMES[field])), None)
+    near = next((name for name in unknown if close_match(name, NAMES[field], cutoff=0.75)), None)
     hint = f"known names: {', '.join(NAMES[field])}"
     if field == "offset":
         hint += f"; or, as a duration: {', '.join(NAMES['duration'])}"
