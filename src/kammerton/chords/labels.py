@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Literal, NoReturn
 
@@ -36,7 +37,7 @@ from kammerton.chords.degrees import (
 from kammerton.chords.respelling import MAX_LENGTH, ascii_spelling, respell
 from kammerton.errors import Diagnostic, LabelError, OptionError, close_match, quote
 
-__all__ = ["QUALITIES", "SHORTHAND_DEGREES", "Chord", "Degree", "absent_omissions", "parse"]
+__all__ = ["QUALITIES", "SHORTHAND_DEGREES", "Chord", "Degree", "absent_omissions", "fault_code", "parse"]
 
 _ROOT = re.compile(r"[A-G][b#]*")
 _NEARLY_A_ROOT = re.compile(r"[a-hH][b#]*")
@@ -162,14 +163,40 @@ def parse(label: str, /, *, lenient: bool = False) -> Chord:
         raise OptionError.of_type("label", label, "a str")
     try:
         return _strict(label)
-    except LabelError as error:
+    except _FaultError as fault:
         respelled = respell(label)
         if lenient and respelled is not None:
             return _strict(respelled)
-        diagnostic = _unprintable(label) or error.diagnostic
+        diagnostic = _unprintable(label) or fault.diagnostic()
     if respelled is not None:
         diagnostic = diagnostic.at(hint=_respelled_hint(diagnostic.code, label, respelled))
     raise LabelError(diagnostic)
+
+
+def fault_code(label: str, /) -> str | None:
+    """Return the code of what is wrong with a label, without looking for a hint; None if nothing is."""
+    try:
+        _strict(label)
+    except _FaultError as fault:
+        odd = _odd_characters(label)
+        return fault.code if odd is None else _code_of(odd[0])
+    return None
+
+
+class _FaultError(Exception):
+    """Why a label does not follow the grammar, and where; the hint is looked for once somebody wants it."""
+
+    def __init__(
+        self, code: str, message: str, start: int, end: int, hint: Callable[[], str] | str | None
+    ) -> None:
+        super().__init__()
+        self.code = code
+        self._rest = message, start, end, hint
+
+    def diagnostic(self) -> Diagnostic:
+        """Return what is wrong."""
+        message, start, end, hint = self._rest
+        return _problem(self.code, message, start, end, hint() if callable(hint) else hint)
 
 
 def absent_omissions(chord: Chord, /) -> tuple[Degree, ...]:
@@ -219,11 +246,13 @@ def _strict(label: str) -> Chord:
     return Chord("chord", root, quality, degrees, bass)
 
 
-def _reject(code: str, message: str, start: int, end: int, hint: str | None = None) -> NoReturn:
-    raise LabelError(_fault(code, message, start, end, hint))
+def _reject(
+    code: str, message: str, start: int, end: int, hint: Callable[[], str] | str | None = None
+) -> NoReturn:
+    raise _FaultError(code, message, start, end, hint)
 
 
-def _fault(code: str, message: str, start: int, end: int, hint: str | None) -> Diagnostic:
+def _problem(code: str, message: str, start: int, end: int, hint: str | None) -> Diagnostic:
     return Diagnostic(
         code=code, severity="error", message=message, column=start + 1, length=end - start, hint=hint
     )
@@ -276,7 +305,7 @@ def _reject_after_root(label: str, at: int) -> NoReturn:
         f"missing colon before the quality {quote(name)}",
         at,
         end,
-        _quality_hint(name, root + ":"),
+        partial(_quality_hint, name, root + ":"),
     )
 
 
@@ -285,9 +314,9 @@ def _read_quality(label: str, at: int) -> tuple[str | None, int]:
     if name in SHORTHAND_DEGREES:
         return name, end
     if name:
-        _reject("KT312", f"unknown chord quality {quote(name)}", at, end, _quality_hint(name))
+        _reject("KT312", f"unknown chord quality {quote(name)}", at, end, partial(_quality_hint, name))
     if not label.startswith("(", at):
-        _reject("KT312", "no chord quality after the colon", at - 1, at, _quality_hint(""))
+        _reject("KT312", "no chord quality after the colon", at - 1, at, partial(_quality_hint, ""))
     return None, at
 
 
@@ -348,19 +377,28 @@ def _read_bass(label: str, at: int) -> tuple[Degree, int]:
     return degree, end
 
 
+def _odd_characters(label: str) -> re.Match[str] | None:
+    """Find the first character that no label has, or blanks: they explain what else seems wrong."""
+    return None if len(label) > MAX_LENGTH else _UNPRINTABLE.search(label)
+
+
+def _code_of(odd: str) -> str:
+    return "KT320" if odd.isspace() and odd.isascii() else "KT316"
+
+
 def _unprintable(label: str) -> Diagnostic | None:
-    """Find the first character that no label has: it explains what else seems wrong."""
-    found = None if len(label) > MAX_LENGTH else _UNPRINTABLE.search(label)
+    found = _odd_characters(label)
     if found is None:
         return None
     start, end = found.span()
-    if found[0].isspace() and found[0].isascii():
+    code = _code_of(found[0])
+    if code == "KT320":
         where = "around" if start == 0 or end == len(label) else "in"
-        return _fault("KT320", f"white space {quote(found[0])} {where} the label", start, end, None)
+        return _problem(code, f"white space {quote(found[0])} {where} the label", start, end, None)
     message = f"{quote(found[0])} is {_unicode_name(found[0])}; labels are printable ASCII"
     spelling = ascii_spelling(found[0]) if found[0].isprintable() else ""
     hint = f"write {quote(spelling)} in its place" if spelling else "delete it" if spelling == "" else None
-    return _fault("KT316", message, start, end, hint)
+    return _problem(code, message, start, end, hint)
 
 
 def _unicode_name(character: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kammerton.chords.annotation import ChordAnnotation
-from kammerton.chords.labels import absent_omissions, parse
+from kammerton.chords.labels import absent_omissions, fault_code, parse
 from kammerton.chords.respelling import respell
 from kammerton.chords.spellings import spellings_in_use
 from kammerton.errors import Diagnostic, LabelError, quote
@@ -126,7 +126,8 @@ def _sound_annotation(intervals: Any, labels: Any, options: ChordOptions) -> Cho
 
 def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
     problems = Problems(name)
-    found = tuple((track.annotator, _annotation(track, problems, options)) for track in reading.tracks)
+    read = [(track.annotator, _annotation(track, problems, options)) for track in reading.tracks]
+    found = tuple((annotator, annotation) for annotator, annotation in read if annotation is not None)
     for track in reading.rejected:
         _annotation(track, problems, options)
     diagnostics = (*reading.diagnostics, *problems.diagnostics())
@@ -139,14 +140,22 @@ _SHORT = 64
 """Characters up to which a label is called sound: a limit of as many or more lets it pass unseen."""
 
 
-def _annotation(track: LabelledIntervals, problems: Problems, options: ChordOptions) -> ChordAnnotation:
-    intervals = np.empty((len(track.labels), 2))
-    intervals[:, 0], intervals[:, 1] = track.starts, track.ends
+def _annotation(
+    track: LabelledIntervals, problems: Problems, options: ChordOptions
+) -> ChordAnnotation | None:
+    """Return a track as an annotation, or None if there is an error."""
     spellings = spellings_in_use()
     codes = spellings.numbers_of_sound(track.labels)
-    if codes is None:
-        return ChordAnnotation(intervals, _spelled(track, problems, lenient=options.lenient))
-    return ChordAnnotation.coded(intervals, codes, spellings)
+    labels = _spelled(track, problems, lenient=options.lenient) if codes is None else ()
+    if problems.has_errors:
+        return None
+    intervals = np.empty((len(track.labels), 2))
+    intervals[:, 0], intervals[:, 1] = track.starts, track.ends
+    return (
+        ChordAnnotation(intervals, labels)
+        if codes is None
+        else ChordAnnotation.coded(intervals, codes, spellings)
+    )
 
 
 def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> list[str]:
@@ -157,6 +166,10 @@ def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
         rows_of.setdefault(label, []).append(row)
     for label, rows in rows_of.items():
         spelling[label] = label
+        code = fault_code(label)
+        if code is not None and not problems.room(code) and not (lenient and respell(label)):
+            problems.add_unlisted(code, len(rows))  # hints take long to find, and nobody would see this one
+            continue
         found = _problem(label)
         if found is None:
             if len(label) <= _SHORT:
