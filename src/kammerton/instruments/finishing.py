@@ -160,7 +160,8 @@ class _Finishing:
             self._say_reading("KT629", message, [meaning.identified for meaning in meanings])
 
     def _say_meaning(self, spelling: str, meaning: Meaning, rows: NDArray[np.intp]) -> None:
-        lists = np.unique(self._entries.lists[rows]).tolist()
+        own = self._entries.lists[rows]
+        lists = (np.unique(own) if len(own) > 1 else own).tolist()
         row, many = int(rows[0]), self._many(len(lists))
         if meaning.mapped:
             message = (

@@ -53,13 +53,6 @@ class Column(Generic[K]):
         index = {value: code for code, value in enumerate(values)}
         return cls(values, np.fromiter(map(index.__getitem__, cells), np.int64, len(cells)))
 
-    def rows(self, wanted: Sequence[int]) -> list[list[int]]:
-        """Return the rows that have each of some cells, in ascending order."""
-        order = np.argsort(self.codes, kind="stable")
-        first, behind = np.asarray(wanted), np.asarray(wanted) + 1
-        begins, ends = (np.searchsorted(self.codes[order], limits).tolist() for limits in (first, behind))
-        return [order[begin:end].tolist() for begin, end in zip(begins, ends, strict=True)]
-
 
 def interpret(column: Column[K], read: Read[K, V], locate: Locate, problems: Problems) -> list[V]:
     """Return what each distinct cell means, and report what is wrong with it.
@@ -68,14 +61,24 @@ def interpret(column: Column[K], read: Read[K, V], locate: Locate, problems: Pro
     """
     meanings = [read(value) for value in column.values]
     odd = [code for code, (_, problem) in enumerate(meanings) if problem is not None]
-    for rows, code in sorted(zip(column.rows(odd), odd, strict=True)) if odd else ():
-        problem = meanings[code][1]
-        assert problem is not None, "only odd cells are looked at"
-        if problem.severity == "error":
-            say_rows(problems, problem.code, rows, partial(_placed, problem, locate))
-        else:
-            say_rows(problems, problem.code, rows[:1], partial(_placed, _counted(problem, len(rows)), locate))
+    if odd:
+        rows = np.argsort(column.codes, kind="stable")
+        bounds = np.searchsorted(column.codes[rows], np.arange(len(meanings) + 1)).tolist()
+        firsts = rows[bounds[:-1]].tolist()
+        for code in sorted(odd, key=firsts.__getitem__):
+            _say_meaning(meanings[code][1], rows[bounds[code] : bounds[code + 1]], locate, problems)
     return [meaning for meaning, _ in meanings]
+
+
+def _say_meaning(
+    problem: Diagnostic | None, rows: NDArray[np.int64], locate: Locate, problems: Problems
+) -> None:
+    """Report what is wrong with a cell that some rows have."""
+    assert problem is not None, "only odd cells are looked at"
+    if problem.severity == "error":
+        say_rows(problems, problem.code, rows.tolist(), partial(_placed, problem, locate))
+    else:
+        problems.add_at(_counted(problem, len(rows)), partial(locate, int(rows[0])))
 
 
 def codes_of(column: Column[K], read: Read[K, int], locate: Locate, problems: Problems) -> NDArray[np.int64]:

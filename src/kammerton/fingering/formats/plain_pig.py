@@ -114,9 +114,12 @@ class _Meanings:
         if (known.take(at) == cells).all():
             return numbers.take(at, axis=1)
         new = np.unique(cells[known.take(at) != cells])
-        found = [each for cell in new.tolist() if (each := self._read(text_of(cell)))]
-        if len(found) < len(new):
-            return None
+        found = []
+        for cell in new.tolist():
+            meaning = self._read(text_of(cell))
+            if meaning is None:
+                return None
+            found.append(meaning)
         places = np.searchsorted(known, new)
         self._known = np.insert(known, places, new), np.insert(numbers, places, np.transpose(found), axis=1)
         return self.find(cells)
