@@ -71,7 +71,7 @@ NAMES: dict[Column, tuple[str, ...]] = {
 """Names that headers have for columns, the usual ones first."""
 
 _NEAR = 0.75
-"""How alike a name is to that of a column if it is a slip of it: `strat` of `start`, not `title` of `time`."""
+"""How alike a name is to that of a column if it is a slip: `strat` of `start`, not `title` of `time`."""
 
 _COLUMNS: dict[str, Column] = {name: column for column, names in NAMES.items() for name in names}
 _UNIT = re.compile(r"_(?:in_)?(?:s|sec|secs|seconds)$|[([](?:s|sec|secs|seconds)[)\]]$")
