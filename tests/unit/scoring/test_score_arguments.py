@@ -258,7 +258,7 @@ def test_a_wrong_type_is_named(given: dict[str, Any], message: str) -> None:
 def test_wrong_types_elsewhere_are_named() -> None:
     anything: Any = 5
     calls: dict[str, Callable[[], object]] = {
-        "task must be a str, not int": lambda: kt.score(anything, REF, EST),
+        "task must be a name or a Task, not int": lambda: kt.score(anything, REF, EST),
         "pairs must be a path, not int": lambda: kt.score("chords", pairs=anything),
         "item must be a str, not int": lambda: kt.show("chords", REF, EST, anything),
         "path must be a path, not int": lambda: read(anything),
