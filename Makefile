@@ -7,17 +7,13 @@ empty :=
 comma := ,
 space := $(empty) $(empty)
 EXACT_FILES := \
-  core/* formats/* statistics/* runs/* \
-  chords/protocols/* chords/kernels.py chords/label_times.py chords/labels.py chords/respelling.py \
-  chords/time_rules.py chords/third_maps.py chords/bitmaps.py \
-  fingering/formats/* fingering/match_rates.py fingering/recombination.py \
-  instruments/formats/* instruments/finishing.py instruments/assembling.py instruments/entries.py \
-  instruments/lookup.py instruments/protocols/* instruments/lists.py instruments/nodes.py instruments/columns.py \
-  instruments/shaping.py instruments/flat.py instruments/hierarchical.py instruments/lca.py \
-  instruments/ranking.py instruments/retrieval.py instruments/queries.py instruments/score_vectors.py \
-  instruments/formulas.py instruments/anatomy.py instruments/applicability.py instruments/encoding.py \
-  instruments/evaluation.py instruments/kernels.py instruments/taxonomy*.py instruments/taxonomy_readers/* \
-  instruments/label_maps.py instruments/small_tables.py instruments/shipped_files.py instruments/truth.py
+  arrays.py formats/* statistics/* results/* runs/* \
+  chords/protocols/* chords/kernels.py chords/labels.py chords/respelling.py chords/templates.py \
+  fingering/formats/* fingering/match_rates.py \
+  instruments/formats/* instruments/protocols/* instruments/finishing.py instruments/lookup.py \
+  instruments/lists.py instruments/columns.py instruments/hierarchical.py instruments/retrieval.py \
+  instruments/formulas.py instruments/encoding.py instruments/evaluation.py instruments/kernels.py \
+  instruments/taxonomy*.py instruments/skos.py instruments/label_maps.py
 EXACT := $(subst $(space),$(comma),$(addprefix src/kammerton/,$(EXACT_FILES)))
 
 # `make check` notes what the tests cover, which costs them a third more time

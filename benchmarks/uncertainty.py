@@ -29,16 +29,14 @@ from numpy.typing import NDArray
 
 import kammerton
 from kammerton.chords import TASK
-from kammerton.model.evidence import Evidence
-from kammerton.model.grouping import Grouping
+from kammerton.model.evidence import Evidence, Row, Rows
 from kammerton.model.measure import Measure
-from kammerton.model.origin import Origin
-from kammerton.model.rows import Row, Rows
-from kammerton.model.scores import Scores
-from kammerton.statistics.comparing import compare
-from kammerton.statistics.figures import Key
-from kammerton.statistics.groups import Groups, divide, groups_of
+from kammerton.results.comparison import compare
+from kammerton.results.groups import Groups, divide, groups_of
+from kammerton.results.scores import Scores
+from kammerton.results.signature import Grouping, Origin
 from kammerton.statistics.intervals import intervals
+from kammerton.statistics.resampling import Key
 
 MEASURE = next(measure for measure in TASK.measures if str(measure) == "mirex2013/MajMin")
 AGGREGATES = ("pooled", "mean", "median")

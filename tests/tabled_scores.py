@@ -13,15 +13,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kammerton.core.ratios import ratio
-from kammerton.model.evidence import Evidence
-from kammerton.model.gathering import Gathered
-from kammerton.model.measure import Aggregate, Card, Measure, Statistics, Values
-from kammerton.model.origin import Origin
-from kammerton.model.protocol import Protocol
-from kammerton.model.rows import Row, Rows
-from kammerton.model.scores import Scores
+from kammerton.arrays import ratio
+from kammerton.model.evidence import Evidence, Row, Rows
+from kammerton.model.measure import Aggregate, Card, Gathered, Measure, Protocol, Statistics, Values
 from kammerton.model.task import Evaluation, Reading, Task
+from kammerton.results.scores import Scores
+from kammerton.results.signature import Origin
 
 __all__ = [
     "CLASSES",

@@ -11,18 +11,14 @@ from kammerton.version import __version__
 
 if TYPE_CHECKING:
     from kammerton import chords, fingering, instruments
-    from kammerton.agreeing import agree
-    from kammerton.api import score
-    from kammerton.checking import check
-    from kammerton.comparing import compare
-    from kammerton.conversion import convert
-    from kammerton.engine import keeping
+    from kammerton.api.comparing import agree, compare
+    from kammerton.api.files import check, convert, pack
+    from kammerton.api.pages import report, show
+    from kammerton.api.scoring import score
     from kammerton.errors import DataError, Diagnostic, KammertonError, LabelError, OptionError, OutputError
-    from kammerton.model.scores import Scores
-    from kammerton.packing import pack
-    from kammerton.publishing import report
+    from kammerton.results.scores import Scores
     from kammerton.runs import diff, read_run, write_run
-    from kammerton.showing import show
+    from kammerton.scoring.running import keeping
 
 __all__ = [
     "DataError",
@@ -55,18 +51,18 @@ _HOMES = {
         ("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError"),
         "kammerton.errors",
     ),
-    "Scores": "kammerton.model.scores",
-    "agree": "kammerton.agreeing",
-    "check": "kammerton.checking",
-    "compare": "kammerton.comparing",
-    "convert": "kammerton.conversion",
+    "Scores": "kammerton.results.scores",
+    "agree": "kammerton.api.comparing",
+    "check": "kammerton.api.files",
+    "compare": "kammerton.api.comparing",
+    "convert": "kammerton.api.files",
     "diff": "kammerton.runs",
-    "keeping": "kammerton.engine",
-    "pack": "kammerton.packing",
+    "keeping": "kammerton.scoring.running",
+    "pack": "kammerton.api.files",
     "read_run": "kammerton.runs",
-    "report": "kammerton.publishing",
-    "score": "kammerton.api",
-    "show": "kammerton.showing",
+    "report": "kammerton.api.pages",
+    "score": "kammerton.api.scoring",
+    "show": "kammerton.api.pages",
     "write_run": "kammerton.runs",
 }
 

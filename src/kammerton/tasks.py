@@ -12,11 +12,19 @@ A package declares its task by an entry point of the group ``kammerton.tasks``, 
 
 from kammerton.errors import Diagnostic, quote
 from kammerton.model.annotations import Place
-from kammerton.model.measure import BY_HAND, Card, Formula, Measure, Statistics, Values
-from kammerton.model.packing import Packing
-from kammerton.model.protocol import Protocol
+from kammerton.model.measure import BY_HAND, Card, Formula, Measure, Protocol, Statistics, Values
 from kammerton.model.registry import find_task, known_tasks
-from kammerton.model.task import Case, ClassTable, Conversion, Evaluation, Gathered, Reading, Sheet, Task
+from kammerton.model.task import (
+    Case,
+    ClassTable,
+    Conversion,
+    Evaluation,
+    Gathered,
+    Packing,
+    Reading,
+    Sheet,
+    Task,
+)
 from kammerton.model.views import ItemView, Mark, Span, Track
 
 __all__ = [

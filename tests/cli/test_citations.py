@@ -7,7 +7,7 @@ import pytest
 
 from cli.harness import Terminal
 from kammerton.model.registry import find_task
-from kammerton.reporting.citing import render_citations
+from kammerton.reporting.cards import render_citations
 
 SCORE = ("score", "chords", "ref", "est", "--no-ci", "--cite")
 

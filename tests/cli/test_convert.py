@@ -308,7 +308,7 @@ def test_quiet_says_errors_only(terminal: Terminal) -> None:
 
 def test_a_task_without_other_formats_says_so(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     task = replace(find_task("chords"), conversion=None)
-    monkeypatch.setattr("kammerton.conversion.find_task", lambda _: task)
+    monkeypatch.setattr("kammerton.api.files.find_task", lambda _: task)
     with pytest.raises(kammerton.OptionError, match="files of chords cannot be converted"):
         kammerton.convert("chords", "x.lab", "x.csv")
 

@@ -16,10 +16,10 @@ import pytest
 from cli.harness import Terminal
 from kammerton.cli.progress import watching
 from kammerton.cli.streams import Signals, StoppedError, check_stopped
-from kammerton.engine import Progress
 from kammerton.errors import DataError, Diagnostic
-from kammerton.model.merging import Ledger
-from kammerton.model.scoring import score_part
+from kammerton.scoring.evaluating import score_part
+from kammerton.scoring.merging import Ledger
+from kammerton.scoring.running import Progress
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and devices of POSIX")
 SCORE = ("score", "chords", "ref", "est")
@@ -155,7 +155,7 @@ def test_signals_stop_the_program_whatever_becomes_of_what_they_raise(
         return score_part(*arguments, **options)
 
     with monkeypatch.context() as patched:
-        patched.setattr("kammerton.engine.running.score_part", stopped)
+        patched.setattr("kammerton.scoring.running.score_part", stopped)
         for arguments in (SCORE, (*SCORE, "--out", "run"), ("compare", "chords", "ref", "est", "B=est")):
             result = corpus.run(*arguments)
             assert (result.code, result.out) == (128 + getattr(signal, name), "")
@@ -248,7 +248,7 @@ def test_a_bug_is_one_line_and_a_report(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a\x1b[31mb")
 
-    monkeypatch.setattr("kammerton.api.score", fail)
+    monkeypatch.setattr("kammerton.api.scoring.score", fail)
     monkeypatch.setattr("tempfile.tempdir", str(corpus.folder))
     result = corpus.run(*SCORE)
     assert (result.code, result.out) == (4, "")
@@ -269,7 +269,7 @@ def test_a_panic_is_an_interrupt_only_where_it_says_so(
     def fail(*_: object, **__: object) -> None:
         raise Panic(said)
 
-    monkeypatch.setattr("kammerton.api.score", fail)
+    monkeypatch.setattr("kammerton.api.scoring.score", fail)
     if code is None:
         with pytest.raises(Panic):
             corpus.run(*SCORE)
@@ -283,10 +283,10 @@ def test_a_panic_is_an_interrupt_only_where_it_says_so(
 def test_an_interrupt_of_code_that_is_a_string_has_the_same_exit_code(corpus: Terminal) -> None:
     """As scipy runs while it is imported."""
     code = f"""
-import sys, kammerton.api
+import sys, kammerton.api.scoring
 from kammerton.cli import main
 text = "import os, time; os.kill(os.getpid(), {int(signal.SIGINT)}); time.sleep(10)"
-kammerton.api.score = lambda *_, **__: exec(text)
+kammerton.api.scoring.score = lambda *_, **__: exec(text)
 sys.exit(main({SCORE!r}))
 """
     (corpus.folder / "interrupted.py").write_text(code)

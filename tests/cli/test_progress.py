@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from kammerton.cli.progress import line_of, line_of_phases, telling, watching
-from kammerton.engine import Progress
-from kammerton.model.timing import Timing
+from kammerton.scoring.evaluating import Timing
+from kammerton.scoring.running import Progress
 
 
 @pytest.mark.parametrize(

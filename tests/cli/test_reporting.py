@@ -16,7 +16,14 @@ from kammerton.chords import TASK
 from kammerton.errors import Diagnostic
 from kammerton.model.measure import Estimate, Measure
 from kammerton.reporting.cards import Described, render_cards, render_list
-from kammerton.reporting.diagnostics import count_problems, render_diagnostic, render_grouped
+from kammerton.reporting.diagnostics import (
+    closing_line,
+    count_problems,
+    excluded_lines,
+    render_diagnostic,
+    render_github,
+    render_grouped,
+)
 from kammerton.reporting.documents import render_csv
 from kammerton.reporting.escaping import (
     display_width,
@@ -28,10 +35,7 @@ from kammerton.reporting.escaping import (
     for_terminal,
     pad,
 )
-from kammerton.reporting.findings import render_github
-from kammerton.reporting.left_out import closing_line, excluded_lines
-from kammerton.reporting.tables import Block, Line
-from kammerton.reporting.text_tables import render_text
+from kammerton.reporting.tables import Block, Line, render_text
 
 MAJMIN = next(measure for measure in TASK.measures if str(measure) == "mirex2013/MajMin")
 PROBLEM = Diagnostic(

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from kammerton.cli import main
-from kammerton.model.scoring import score_part
 from kammerton.runs.layout import RECORD
+from kammerton.scoring.evaluating import score_part
 from run_folders import files_of_run
 
 pytestmark = [
@@ -215,7 +215,7 @@ def test_interrupted_where_what_the_signal_raises_is_lost(
         return score_part(*arguments, **options)
 
     with monkeypatch.context() as patched:
-        patched.setattr("kammerton.engine.running.score_part", lost)
+        patched.setattr("kammerton.scoring.running.score_part", lost)
         assert main(COMMAND) == 128 + number
     captured = capfd.readouterr()
     assert captured.out == ""
@@ -315,7 +315,7 @@ def test_workers_end_with_who_started_them(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from unit.engine.words import corpus_of, order\n"
-        "from kammerton.engine import Means, score_corpus\n"
+        "from kammerton.scoring.running import Means, score_corpus\n"
         "if __name__ == '__main__':\n"
         f"    sleeper = ('worker', 'sleep', {str(note)!r})\n"
         "    score_corpus(order(), corpus_of({450: sleeper}), Means(size=200, jobs=2))\n",

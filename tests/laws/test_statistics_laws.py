@@ -14,17 +14,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import kammerton as kt
-from kammerton.core.ratios import ratio
-from kammerton.model.grouping import Grouping
+from kammerton.arrays import ratio
 from kammerton.model.measure import Aggregate, Measure, Statistics, Values
-from kammerton.statistics.agreement import fleiss_kappa, krippendorff_alpha
-from kammerton.statistics.comparing import compare
-from kammerton.statistics.comparison import Comparison, Pair, Test
-from kammerton.statistics.context import Standing
-from kammerton.statistics.generalizability import variance_components
-from kammerton.statistics.groups import Groups, divide, groups_of
+from kammerton.results.comparison import compare
+from kammerton.results.context import Standing
+from kammerton.results.groups import Groups, divide, groups_of
+from kammerton.results.signature import Grouping
+from kammerton.statistics.agreement import fleiss_kappa, krippendorff_alpha, variance_components
+from kammerton.statistics.comparison import Comparison, Pair, Test, letters
 from kammerton.statistics.intervals import intervals
-from kammerton.statistics.letters import letters
 from kammerton.statistics.paired import holm, permutation_test, swap_test, t_test, wilcoxon
 from kammerton.statistics.resampling import Swaps
 from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, names, tabled

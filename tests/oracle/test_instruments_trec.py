@@ -15,10 +15,9 @@ import pytrec_eval
 import kammerton
 from kammerton.instruments import InstrumentOptions
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.queries import Queries, gather_rows
-from kammerton.instruments.retrieval import Answers
-from kammerton.instruments.shaping import build_columns
-from kammerton.model.gathering import name_items
+from kammerton.instruments.columns import build_columns
+from kammerton.instruments.retrieval import Answers, Queries, gather_rows
+from kammerton.model.measure import name_items
 from kammerton.model.task import Case
 from oracle.covered import PYTREC_EVAL
 

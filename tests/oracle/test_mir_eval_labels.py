@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import kammerton as kt
 from cases.chords import song
-from kammerton.chords.bitmaps import encode_label
+from kammerton.chords.templates import encode_label
 from strategies import harte_labels, plain_labels
 
 COMPARED = [

@@ -17,8 +17,8 @@ import pytest
 
 from kammerton.fingering.annotation import LEFT, RIGHT, Fingering
 from kammerton.fingering.formats import read_fingering
+from kammerton.fingering.formats.musicxml import score_or_archive
 from kammerton.fingering.formats.musicxml_writer import render_musicxml
-from kammerton.fingering.formats.mxl import score_or_archive
 from unit.fingering.scores import GRAND, measures, note, partwise
 
 pytestmark = pytest.mark.slow

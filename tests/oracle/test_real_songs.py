@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import kammerton as kt
-from kammerton.chords.formulas import EXCLUDED
+from kammerton.chords.kernels import EXCLUDED
 from oracle.covered import MIREX_RECALLS, MIREX_SEGMENTATIONS
 from oracle.original_mir_eval import Values, compared_with, evaluated_files, loaded, segmented_unmerged
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kammerton.statistics.generalizability import drop_worst, variance_components
+from kammerton.statistics.agreement import drop_worst, variance_components
 from kammerton.statistics.paired import permutation_test, t_test, wilcoxon
 
 Table = np.ndarray[tuple[int, int], np.dtype[np.float64]]

@@ -12,7 +12,7 @@ from scipy import stats
 
 import kammerton as kt
 from kammerton.model.measure import Measure, Values
-from kammerton.statistics.comparing import compare
+from kammerton.results.comparison import compare
 from kammerton.statistics.comparison import Comparison
 from kammerton.statistics.intervals import intervals
 

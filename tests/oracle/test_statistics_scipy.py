@@ -5,10 +5,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kammerton.statistics.bootstrap import bca, percentile
-from kammerton.statistics.friedman import friedman
-from kammerton.statistics.paired import permutation_test, t_test, wilcoxon
-from kammerton.statistics.ranks import midranks
+from kammerton.statistics.intervals import bca, percentile
+from kammerton.statistics.paired import friedman, midranks, permutation_test, t_test, wilcoxon
 
 SEEDS = range(5)
 

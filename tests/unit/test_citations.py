@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kammerton.model.protocol import Protocol
+from kammerton.model.measure import Protocol
 from kammerton.model.registry import TASKS, find_task
-from kammerton.reporting.cards import Described, render_cards, render_markdown_cards
-from kammerton.reporting.citing import OWN, render_citations
+from kammerton.reporting.cards import OWN, Described, render_cards, render_citations, render_markdown_cards
 
 PROTOCOLS = {protocol.name: protocol for task in TASKS for protocol in find_task(task).protocols}
 CFF = Path(__file__).parents[2] / "CITATION.cff"

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from kammerton.chords import ChordAnnotation
-from kammerton.chords.packing import PACKING as CHORDS
+from kammerton.chords.task import PACKING as CHORDS
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.packing import PACKING as FINGERING
+from kammerton.fingering.task import PACKING as FINGERING
 from kammerton.instruments import InstrumentList
-from kammerton.instruments.packing import PACKING as INSTRUMENTS
-from kammerton.model.packing import PackedColumn, Packing
+from kammerton.instruments.annotation import PACKING as INSTRUMENTS
+from kammerton.model.task import PackedColumn, Packing
 
 TYPES = {"real": np.float64, "whole": np.int64, "flag": np.bool_}
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import kammerton as kt
 from kammerton.errors import DataError, OptionError
 from kammerton.formats import Limits
-from kammerton.formats.splits import read_splits
+from kammerton.formats.lists import read_splits
 
 NAMES = "`item`, `record_time`, `recording`, `file`, `track`, `id`, `name`"
 EXPECTED = {"2024-02-14_19-10-09": "train", "2024-02-15_20-07-54": "validation", "2024-09-04": "test"}

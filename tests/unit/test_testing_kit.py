@@ -13,15 +13,14 @@ import pytest
 
 from kammerton.chords import TASK as CHORDS
 from kammerton.chords import ChordAnnotation
-from kammerton.chords.packing import PACKING
+from kammerton.chords.task import PACKING
 from kammerton.cli.demo import EXAMPLE
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering import TASK as FINGERING
 from kammerton.instruments import TASK as INSTRUMENTS
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.model.measure import Measure, Statistics
-from kammerton.model.packing import PackedColumn
-from kammerton.model.task import Case, ClassTable, Evaluation, Reading, Task
+from kammerton.model.task import Case, ClassTable, Evaluation, PackedColumn, Reading, Task
 from kammerton.testing import NonconformityError, check_task, find_faults
 
 TIMES = np.array([[0.0, 2.0], [2.0, 4.0]])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import kammerton.showing
+import kammerton.api.pages
 from kammerton.chords import TASK, ChordAnnotation
 from kammerton.chords.views import view_item
 from kammerton.errors import OptionError
@@ -236,9 +236,9 @@ def test_samples_are_no_time_to_mark() -> None:
 
 
 def test_items_of_a_task_without_a_layout_cannot_be_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.showing.find_task", lambda name: replace(TASK, name=name, view=None))
+    monkeypatch.setattr("kammerton.api.pages.find_task", lambda name: replace(TASK, name=name, view=None))
     with pytest.raises(OptionError, match="items of dances cannot be shown"):
-        kammerton.showing.show("dances", "no such file", "nor this one")
+        kammerton.api.pages.show("dances", "no such file", "nor this one")
 
 
 # how it is drawn: 40 columns for 8 s are 0.2 s each, behind names of 3 letters and a blank
@@ -434,8 +434,8 @@ def test_no_line_is_wider_than_asked(width: int, encoding: str) -> None:
 
 
 def test_an_item_is_drawn_where_it_is_printed() -> None:
-    shown = kammerton.showing.show("chords", ([(0, 2)], ["C"]), ([(0, 2)], ["C"]))
+    shown = kammerton.api.pages.show("chords", ([(0, 2)], ["C"]), ([(0, 2)], ["C"]))
     assert str(shown) == repr(shown) == render_item(shown)
     assert str(shown).startswith("reference, 0 to 2 s: estimate against reference\n")
-    short = kammerton.showing.show("chords", ([(0, 1e-12)], ["C"]), ([(0, 1e-12)], ["C"]))
+    short = kammerton.api.pages.show("chords", ([(0, 1e-12)], ["C"]), ([(0, 1e-12)], ["C"]))
     assert repr(short) == "<reference: nothing to draw>"

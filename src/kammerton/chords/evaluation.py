@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kammerton.chords.annotation import ChordAnnotation
-from kammerton.chords.columns import build_columns
+from kammerton.chords.kernels import build_columns
 from kammerton.chords.protocols import MODULES, frames10ms
 from kammerton.chords.reading import ChordOptions, adopt_chords
 from kammerton.errors import DataError, OptionError
-from kammerton.model.loading import EMPTY
 from kammerton.model.task import Case, Reading
+from kammerton.scoring.loading import EMPTY
 
 __all__ = ["evaluate", "frame_csr"]
 

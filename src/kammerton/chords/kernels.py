@@ -1,31 +1,475 @@
 # SPDX-License-Identifier: MIT
-"""Additive statistics of chord recall and segmentation, for all pairs at once."""
+"""From annotations to durations per pair of labels: columns, rules of time, kernels, formulas."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kammerton.chords.columns import NO_CHORD
-from kammerton.chords.formulas import (
-    CORRECT_CHORD,
-    CORRECT_NO_CHORD,
-    DELETED,
-    EXCLUDED,
-    INSERTED,
-    OUTCOMES,
-    SUBSTITUTED,
+from kammerton.arrays import (
+    Codes,
+    Flags,
+    Seconds,
+    Segments,
+    Slices,
+    SumsByPair,
+    changes,
+    harmonic_mean,
+    lost_time,
+    ratio,
+    sequence_of_rows,
+    slice_pairs,
 )
-from kammerton.chords.label_times import LabelTimes
-from kammerton.chords.time_rules import Timeline
-from kammerton.core.intervals import Codes, Flags, Seconds, SumsByPair, lost_time
+from kammerton.chords.annotation import ChordAnnotation, spellings_in_use
+from kammerton.chords.templates import encode_label
 from kammerton.model.measure import Measure, Statistics
+from kammerton.model.task import Case
+from kammerton.model.views import Kind, Mark
 
-__all__ = ["LabelRule", "Outcomes", "Result", "equal_values", "segmentation_statistics"]
+__all__ = [
+    "NO_CHORD",
+    "NO_ROW",
+    "OUTCOMES",
+    "SILENCE",
+    "ClassAverage",
+    "Columns",
+    "HarmonicSegmentation",
+    "Judgement",
+    "LabelRule",
+    "LabelTimes",
+    "MinimumSegmentation",
+    "Outcomes",
+    "Recall",
+    "ReferenceSpan",
+    "Result",
+    "Segmentation",
+    "Timeline",
+    "build_columns",
+    "equal_values",
+    "from_zero",
+    "judge",
+    "reference_span",
+    "segmentation_statistics",
+    "sum_by_labels",
+]
+
+SILENCE, NO_CHORD = 0, 1
+"""Codes that every vocabulary has: no row at all, and the label ``N``."""
+_NONE = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Columns:
+    """Pairs of annotations, ready for the kernels.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        Distinct labels: silence, which is empty, ``N``, and the others sorted; a code is an index.
+    groups : ndarray of int64, shape (pairs,)
+        Group of each pair.
+    ref, est : Segments
+        Rows of positive length; sequence ``i`` of both is pair ``i``.
+    slices : Slices
+        The union of their boundaries.
+    ref_rows, est_rows, all_slices
+        The same with the rows of zero length.
+    """
+
+    labels: tuple[str, ...]
+    groups: Codes
+    ref: Segments
+    est: Segments
+    slices: Slices
+    ref_rows: Segments
+    est_rows: Segments
+    all_slices: Slices
+
+    @property
+    def pairs(self) -> int:
+        """Number of pairs."""
+        return len(self.groups)
+
+
+def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> Columns:
+    """Encode pairs of one reference and one estimate.
+
+    An annotation that stands in several pairs is encoded once.
+    """
+    pairs = [case.pair for case in cases]
+    refs, ref_order = _distinct([ref for ref, _ in pairs])
+    ests, est_order = _distinct([est for _, est in pairs])
+    labels, (ref_codes, est_codes) = _numbered(refs, ests)
+    ref_rows = _rows(refs, ref_codes).take(ref_order)
+    est_rows = _rows(ests, est_codes).take(est_order)
+    all_slices = slice_pairs(ref_rows, est_rows)
+    ref_lasts, est_lasts = ref_rows.ends > ref_rows.starts, est_rows.ends > est_rows.starts
+    ref, est = ref_rows.where(ref_lasts), est_rows.where(est_lasts)
+    slices = all_slices.restricted(ref, ref_lasts, est, est_lasts)
+    groups = np.array([case.group for case in cases], dtype=np.int64)
+    return Columns(labels, groups, ref, est, slices, ref_rows, est_rows, all_slices)
+
+
+def _distinct(annotations: list[ChordAnnotation]) -> tuple[list[ChordAnnotation], Codes]:
+    first: dict[int, int] = {}
+    order = [first.setdefault(id(annotation), len(first)) for annotation in annotations]
+    chosen = {id(annotation): annotation for annotation in annotations}
+    return list(chosen.values()), np.array(order, dtype=np.int64)
+
+
+def _numbered(*sides: list[ChordAnnotation]) -> tuple[tuple[str, ...], list[Codes]]:
+    """Return the distinct labels of all sides, and the code of each row of a side.
+
+    In the order of their spelling, the codes of a song do not depend on what was read before it.
+    """
+    spellings = next((each.spellings for side in sides for each in side), spellings_in_use())
+    numbers = [np.concatenate([_NONE, *(each.codes_in(spellings) for each in side)]) for side in sides]
+    counts = np.bincount(np.concatenate(numbers))  # spellings may grow meanwhile
+    used = np.flatnonzero(counts)
+    spelled = [spellings.labels[number] for number in used.tolist()]
+    labels = ("", "N", *sorted({*spelled} - {"", "N"}))
+    index = {label: code for code, label in enumerate(labels)}
+    code_of = np.zeros(len(counts), dtype=np.int64)
+    code_of[used] = [index[label] for label in spelled]
+    return labels, [code_of.take(each) for each in numbers]
+
+
+def _rows(annotations: list[ChordAnnotation], codes: Codes) -> Segments:
+    intervals = np.concatenate([np.empty((0, 2)), *(a.intervals for a in annotations)])
+    offsets = np.concatenate(([0], np.cumsum([len(a.codes) for a in annotations], dtype=np.int64)))
+    changed = changes(codes) | changes(sequence_of_rows(offsets))
+    return Segments(intervals[:, 0], intervals[:, 1], codes, np.cumsum(changed), offsets)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timeline:
+    """Slices of time that count, with the label of each side.
+
+    Parameters
+    ----------
+    pairs : int
+        Number of pairs.
+    pair : ndarray of int64, shape (slices,)
+        Pair of each slice, ascending.
+    starts : ndarray of float64, shape (slices,)
+        Seconds; ascending within a pair.
+    weights : ndarray of float64, shape (slices,)
+        Seconds, or number of samples.
+    ref, est : ndarray of int64, shape (slices,)
+        Label codes.
+    """
+
+    pairs: int
+    pair: Codes
+    starts: Seconds
+    weights: NDArray[np.float64]
+    ref: Codes
+    est: Codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReferenceSpan:
+    """The span of the reference, cut out of both sides.
+
+    Parameters
+    ----------
+    timeline : Timeline
+        Labels with every gap filled.
+    ref, est : Segments
+        The rows of both sides.
+    slices : Slices
+        The slices of the timeline.
+    padded : ndarray of bool, shape (slices,)
+        Where the estimate was padded with ``N``.
+    duration : ndarray of float64, shape (pairs,)
+        Seconds of the span.
+    """
+
+    timeline: Timeline
+    ref: Segments
+    est: Segments
+    slices: Slices
+    padded: Flags
+    duration: NDArray[np.float64]
+
+
+def from_zero(columns: Columns) -> tuple[Timeline, Slices, NDArray[np.float64]]:
+    """Count from time 0 to the end of the reference; without a row there is silence.
+
+    Returns
+    -------
+    timeline : Timeline
+    slices : Slices
+        The slices of the timeline.
+    duration : ndarray of float64, shape (pairs,)
+        End of each reference in seconds.
+    """
+    _, end = columns.ref.span()
+    slices = columns.slices.where(columns.slices.ends <= end[columns.slices.pair])
+    ref = _labels(columns.ref, slices.ref_row, slices.ref_gap, SILENCE)
+    est = _labels(columns.est, slices.est_row, slices.est_gap, SILENCE)
+    timeline = Timeline(columns.pairs, slices.pair, slices.starts, slices.durations, ref, est)
+    return timeline, slices, np.nan_to_num(end)
+
+
+def reference_span(columns: Columns, merged: Codes | None = None) -> ReferenceSpan:
+    """Count from the first start to the last end of the reference.
+
+    A gap takes the label of the row before it. The estimate is padded with ``N`` to the span; rows
+    outside the span do not reach into a gap.
+
+    Parameters
+    ----------
+    columns : Columns
+        Pairs of annotations.
+    merged : ndarray of int64, shape (labels,), optional
+        Labels of equal value are one segment. If given, a row of zero length that makes one segment
+        with a neighbour counts as far as this segment reaches, and a row that only touches the span
+        reaches into it if the row on the other side of the gap is of the same segment.
+    """
+    ref, est, slices = columns.ref, columns.est, columns.slices
+    if merged is not None and (ref is not columns.ref_rows or est is not columns.est_rows):
+        ref_kept = _counting(columns.ref_rows, merged)
+        ref = columns.ref_rows.where(ref_kept)
+        est_kept = _counting(columns.est_rows, merged, ref.span())
+        est = columns.est_rows.where(est_kept)
+        slices = columns.all_slices.restricted(ref, ref_kept, est, est_kept)
+    first, last = ref.span()
+    slices = slices.where((slices.starts >= first[slices.pair]) & (slices.ends <= last[slices.pair]))
+    padded = _padded(est, slices, first, last, merged)
+    est_codes = _labels(est, slices.est_row, padded, NO_CHORD)
+    ref_codes = ref.codes[slices.ref_row]
+    timeline = Timeline(columns.pairs, slices.pair, slices.starts, slices.durations, ref_codes, est_codes)
+    return ReferenceSpan(timeline, ref, est, slices, padded, np.nan_to_num(last - first))
+
+
+def _counting(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] | None = None) -> Flags:
+    """Tell the rows that count: not those of zero length, unless their segment has a length.
+
+    The first and last segment within the span ``padded_to``, if ``N``, go on in the padding.
+    """
+    if len(rows.starts) == 0:
+        return np.zeros(0, dtype=bool)
+    values = merged[rows.codes]
+    sequence = sequence_of_rows(rows.offsets)
+    begins = changes(values) | changes(sequence)
+    segment = np.cumsum(begins) - 1
+    ends = np.append(np.flatnonzero(begins)[1:], len(values)) - 1
+    lasts = rows.ends[ends] > rows.starts[begins]
+    if padded_to is not None:
+        of_end = sequence[ends]
+        next_start = np.append(rows.starts, np.inf)[ends + 1]
+        next_start[ends + 1 >= rows.offsets[of_end + 1]] = np.inf
+        previous_end = np.append(rows.ends, -np.inf)[np.flatnonzero(begins) - 1]
+        previous_end[np.flatnonzero(begins) == rows.offsets[of_end]] = -np.inf
+        outermost = (previous_end < padded_to[0][of_end]) | (next_start > padded_to[1][of_end])
+        lasts |= outermost & (values[ends] == merged[NO_CHORD])
+    return np.asarray(lasts[segment])
+
+
+def _padded(est: Segments, slices: Slices, first: Seconds, last: Seconds, merged: Codes | None) -> Flags:
+    """Return where the estimate has no row within the span that could reach into the gap."""
+    gaps = np.flatnonzero(slices.est_gap)
+    row, pair = slices.est_row[gaps], slices.pair[gaps]
+    following = row + 1
+    row_end = np.append(est.ends, -np.inf)[row]
+    next_start = np.append(est.starts, np.inf)[following]
+    next_start[following >= est.offsets[pair + 1]] = np.inf
+    bridged = (row_end > first[pair]) & (next_start < last[pair])
+    if merged is not None:
+        values = np.append(merged[est.codes], (-1, -1))
+        touching = (row_end >= first[pair]) & (next_start <= last[pair])
+        bridged |= touching & (values[row] == values[following])
+    padded = np.zeros(len(slices.est_gap), dtype=bool)
+    padded[gaps] = (row < 0) | ~bridged
+    return padded
+
+
+def _labels(side: Segments, row: Codes, absent: Flags, absent_code: int) -> Codes:
+    codes = np.append(side.codes, absent_code)[row]  # row -1 finds the code appended
+    return np.where(absent, absent_code, codes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelTimes:
+    """Time of each pair of labels within each pair of annotations.
+
+    A song repeats its chords, so these are far fewer than slices; what is asked of labels is asked here.
+
+    Parameters
+    ----------
+    pairs : int
+        Number of pairs of annotations.
+    pair : ndarray of int64, shape (cells,)
+        Pair of annotations, ascending.
+    weights : ndarray of float64, shape (cells,)
+        Seconds, or number of samples; positive.
+    ref, est : ndarray of int64, shape (cells,)
+        Label codes; a pair of them stands once in a pair of annotations.
+    """
+
+    pairs: int
+    pair: Codes
+    weights: NDArray[np.float64]
+    ref: Codes
+    est: Codes
+
+    def at(self, cells: Codes) -> LabelTimes:
+        """Return some of the cells, in the order of pairs."""
+        pair, weights = self.pair.take(cells), self.weights.take(cells)
+        return LabelTimes(self.pairs, pair, weights, self.ref.take(cells), self.est.take(cells))
+
+
+def sum_by_labels(timeline: Timeline) -> LabelTimes:
+    """Sum the time of slices with the same labels in the same pair."""
+    sides = (timeline.pair, timeline.ref, timeline.est)
+    # small numbers in few bytes: these are sorted by counting
+    order = np.lexsort([each.astype(np.min_scalar_type(each.max(initial=0))) for each in reversed(sides)])
+    pair, ref, est = (each.take(order) for each in sides)
+    begins = changes(pair) | changes(ref) | changes(est)
+    sums = np.bincount(np.cumsum(begins) - 1, timeline.weights.take(order)).astype(float, copy=False)
+    lasting = sums > 0
+    first = np.flatnonzero(begins)[lasting]
+    return LabelTimes(timeline.pairs, pair.take(first), sums[lasting], ref.take(first), est.take(first))
+
+
+Values = NDArray[np.float64]
+OUTCOMES = ("excluded", "correct_chord", "correct_no_chord", "substituted", "deleted", "inserted")
+"""What can become of a slice of time under a vocabulary."""
+EXCLUDED, CORRECT_CHORD, CORRECT_NO_CHORD, SUBSTITUTED, DELETED, INSERTED = range(6)
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Chord symbol recall: correct time over scored time.
+
+    Parameters
+    ----------
+    weigh : {"scored", "total"}
+        What an item weighs: its scored time, or all time of its reference.
+    """
+
+    weigh: str = "scored"
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Name the columns: time by outcome."""
+        return OUTCOMES
+
+    def finalise(self, statistics: Statistics, /) -> Values:
+        """Divide correct by scored time."""
+        correct = statistics[:, CORRECT_CHORD] + statistics[:, CORRECT_NO_CHORD]
+        return ratio(correct, statistics[:, CORRECT_CHORD:].sum(axis=1))
+
+    def weight(self, statistics: Statistics, /) -> Values:
+        """Return scored or total time."""
+        first = CORRECT_CHORD if self.weigh == "scored" else EXCLUDED
+        return np.asarray(statistics[:, first:].sum(axis=1))
+
+    def worst(self, statistics: Statistics, /) -> Statistics:
+        """Nothing is right: chords are deleted, no-chord is something else."""
+        worst = statistics.copy()
+        worst[:, DELETED] += worst[:, CORRECT_CHORD]
+        worst[:, SUBSTITUTED] += worst[:, CORRECT_NO_CHORD]
+        worst[:, [CORRECT_CHORD, CORRECT_NO_CHORD]] = 0.0
+        return worst
+
+
+class _LostTime:
+    """Statistics of segmentation: time lost both ways, and the duration it is divided by."""
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Name the columns."""
+        return ("lost_under", "lost_over", "duration")
+
+    def weight(self, statistics: Statistics, /) -> Values:
+        """Return the duration of the reference."""
+        return np.asarray(statistics[:, 2])
+
+    def worst(self, statistics: Statistics, /) -> Statistics:
+        """Lose all time both ways."""
+        return np.repeat(statistics[:, 2:], 3, axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Segmentation(_LostTime):
+    """One minus the directional Hamming distance, in one direction.
+
+    Parameters
+    ----------
+    lost : {"lost_under", "lost_over"}
+        *lost_under*: estimated runs cut by reference boundaries; *lost_over*: the reverse.
+    """
+
+    lost: str
+
+    def finalise(self, statistics: Statistics, /) -> Values:
+        """Subtract the share of lost time from 1."""
+        return 1.0 - ratio(statistics[:, self.statistics.index(self.lost)], statistics[:, 2])
+
+
+@dataclass(frozen=True, slots=True)
+class MinimumSegmentation(_LostTime):
+    """The smaller of under- and over-segmentation."""
+
+    def finalise(self, statistics: Statistics, /) -> Values:
+        """Subtract the larger share of lost time from 1."""
+        return 1.0 - ratio(np.maximum(statistics[:, 0], statistics[:, 1]), statistics[:, 2])
+
+
+@dataclass(frozen=True, slots=True)
+class HarmonicSegmentation(_LostTime):
+    """The harmonic mean of under- and over-segmentation."""
+
+    def finalise(self, statistics: Statistics, /) -> Values:
+        """Average the two directions."""
+        under = 1.0 - ratio(statistics[:, 0], statistics[:, 2])
+        return harmonic_mean(under, 1.0 - ratio(statistics[:, 1], statistics[:, 2]))
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAverage:
+    """Mean over classes of the recall of each class that occurs.
+
+    Parameters
+    ----------
+    classes : tuple of str
+        Names of the classes; statistics are correct time of each, then all time of each.
+    """
+
+    classes: tuple[str, ...]
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Name the columns."""
+        return (*(f"correct:{name}" for name in self.classes), *(f"total:{name}" for name in self.classes))
+
+    def recalls(self, statistics: Statistics, /) -> NDArray[np.float64]:
+        """Return the recall of each class, shape (items, classes); NaN where it does not occur."""
+        count = len(self.classes)
+        return ratio(statistics[:, :count], statistics[:, count:])
+
+    def finalise(self, statistics: Statistics, /) -> Values:
+        """Average the recalls of the classes that occur."""
+        recalls = self.recalls(statistics)
+        occurs = ~np.isnan(recalls)
+        return ratio(np.where(occurs, recalls, 0.0).sum(axis=1), occurs.sum(axis=1).astype(float))
+
+    def weight(self, statistics: Statistics, /) -> Values:
+        """Return all time that counted."""
+        return np.asarray(statistics[:, len(self.classes) :].sum(axis=1))
+
+    def worst(self, statistics: Statistics, /) -> Statistics:
+        """Nothing is right."""
+        worst = statistics.copy()
+        worst[:, : len(self.classes)] = 0.0
+        return worst
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,3 +604,122 @@ def segmentation_statistics(
         ref_runs, est_runs = ref_runs.take(both), est_runs.take(both)
     over, under = lost_time(timeline.pairs, pair, seconds, ref_runs, est_runs)
     return np.stack((under, over, duration), axis=1)
+
+
+NO_ROW = "(no row)"
+"""What tables call time in which a side has no row."""
+_KINDS: tuple[Kind, ...] = ("root", "quality", "bass", "presence")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement:
+    """The slices of one pair that a protocol looks at, and what a measure says of each.
+
+    Parameters
+    ----------
+    starts, ends : ndarray of float64, shape (slices,)
+        Seconds, ascending.
+    ref, est : ndarray of int64, shape (slices,)
+        Codes of labels.
+    scored, wrong : ndarray of bool, shape (slices,)
+        Whether the slice counts, and whether it counts and is not right.
+    kinds : ndarray of int64, shape (slices,)
+        What differs, if it is wrong: the root, the quality, the bass, or whether there is a chord.
+    labels : sequence of str
+        Label of each code.
+    """
+
+    starts: Seconds
+    ends: Seconds
+    ref: Codes
+    est: Codes
+    scored: Flags
+    wrong: Flags
+    kinds: Codes
+    labels: Sequence[str]
+
+    def seconds(self, mask: Flags) -> float:
+        """Return how long the slices of a mask last together."""
+        return float((self.ends - self.starts)[mask].sum())
+
+    def sums(self, mask: Flags, *sides: Codes) -> list[tuple[tuple[str, ...], float]]:
+        """Sum time by the labels of one or both sides, the longest first."""
+        sums: dict[tuple[str, ...], float] = {}
+        durations = (self.ends - self.starts)[mask].tolist()
+        for seconds, *codes in zip(durations, *(side[mask].tolist() for side in sides), strict=True):
+            labels = tuple(self.labels[code] or NO_ROW for code in codes)
+            sums[labels] = sums.get(labels, 0.0) + seconds
+        return sorted(sums.items(), key=lambda entry: (-entry[1], entry[0]))
+
+    def marks(self, end: float) -> tuple[Mark, ...]:
+        """Return what is not right from 0 to ``end``; no time outside the slices is judged."""
+        marks: list[Mark] = []
+        for mark in self._stretches(end):
+            if marks and _continues(marks[-1], mark):
+                marks[-1] = Mark(marks[-1].start, mark.end, mark.state, mark.kind)
+            elif mark.start < mark.end:
+                marks.append(mark)
+        return tuple(marks)
+
+    def _stretches(self, end: float) -> Iterator[Mark]:
+        first, last = (float(self.starts[0]), float(self.ends[-1])) if len(self.starts) else (end, end)
+        yield Mark(0.0, first, "excluded")
+        columns = (self.starts, self.ends, self.scored, self.wrong, self.kinds)
+        for start, stop, scored, wrong, kind in zip(*(each.tolist() for each in columns), strict=True):
+            if wrong:
+                yield Mark(start, stop, "wrong", _KINDS[kind])
+            elif not scored:
+                yield Mark(start, stop, "excluded")
+        yield Mark(last, end, "excluded")
+
+
+def _continues(before: Mark, mark: Mark) -> bool:
+    return (before.end, before.state, before.kind) == (mark.start, mark.state, mark.kind)
+
+
+def judge(columns: Columns, result: Result, measure: Measure) -> tuple[Judgement, ...]:
+    """Return what a recall says of each pair.
+
+    Parameters
+    ----------
+    columns : Columns
+        The pairs.
+    result : Result
+        What the protocol of the measure found.
+    measure : Measure
+        One that compares labels.
+
+    Notes
+    -----
+    The kind of an error is the first of these that is so: one side has no root, the roots differ, the measure
+    would be right without the bass, anything else.
+    """
+    timeline, rule = result.timeline, result.rules[measure.name]
+    scored = rule.scored[timeline.ref]
+    wrong = scored & ~rule.correct(timeline.ref, timeline.est)
+    kinds = _kinds(columns, result, measure)
+    return tuple(
+        Judgement(
+            timeline.starts[own],
+            timeline.starts[own] + timeline.weights[own],
+            timeline.ref[own],
+            timeline.est[own],
+            scored[own],
+            wrong[own],
+            kinds[own],
+            columns.labels,
+        )
+        for own in (timeline.pair == pair for pair in range(columns.pairs))
+    )
+
+
+def _kinds(columns: Columns, result: Result, measure: Measure) -> Codes:
+    timeline = result.timeline
+    roots = np.array([encode_label(label).root if label else -1 for label in columns.labels])
+    ref, est = roots[timeline.ref], roots[timeline.est]
+    without_bass = result.rules.get(measure.name.removesuffix("Bass").removesuffix("_inv"))
+    assert without_bass is not None, "a measure of bass has one without it in its protocol"
+    right = without_bass.correct(timeline.ref, timeline.est)
+    names: list[Kind] = ["presence", "root", "bass"]
+    numbers = [_KINDS.index(name) for name in names]
+    return np.select([(ref < 0) | (est < 0), ref != est, right], numbers, _KINDS.index("quality"))

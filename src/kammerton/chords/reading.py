@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from kammerton.chords.annotation import ChordAnnotation
+from kammerton.chords.annotation import ChordAnnotation, spellings_in_use
 from kammerton.chords.labels import absent_omissions, fault_code, parse
 from kammerton.chords.respelling import respell
-from kammerton.chords.spellings import spellings_in_use
 from kammerton.errors import Diagnostic, LabelError, quote
 from kammerton.formats import IntervalOptions, intervals_from_arrays, read_intervals
-from kammerton.formats.hygiene import is_clean
+from kammerton.formats.intervals import is_clean
 from kammerton.formats.reading import Problems, TrackReading
 from kammerton.model.annotations import LabelledIntervals
-from kammerton.model.loading import read_one
 from kammerton.model.task import Reading
+from kammerton.scoring.loading import read_one
 
 __all__ = [
     "NAMESPACES",

@@ -1,38 +1,285 @@
 # SPDX-License-Identifier: MIT
-"""The task record: how everything else reaches chords."""
+"""The task of chords: what the rest of the house knows of it."""
 
 from __future__ import annotations
 
+import os
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from kammerton.chords.anatomy import (
+from kammerton.arrays import Codes, Seconds, total
+from kammerton.chords.annotation import ChordAnnotation, spellings_in_use
+from kammerton.chords.degrees import ROOTS
+from kammerton.chords.error_analysis import (
+    chord_breakdown,
     confusion_table,
     credited_table,
     excluded_table,
+    quality_costs,
     remarks,
     root_bass_table,
 )
-from kammerton.chords.annotation import ChordAnnotation
-from kammerton.chords.breakdown import chord_breakdown
-from kammerton.chords.columns import build_columns
-from kammerton.chords.conversion import CONVERSION
-from kammerton.chords.costs import quality_costs
-from kammerton.chords.floors import floors
-from kammerton.chords.label_times import sum_by_labels
-from kammerton.chords.packing import PACKING
+from kammerton.chords.kernels import build_columns, from_zero, sum_by_labels
+from kammerton.chords.labels import parse
 from kammerton.chords.protocols import MODULES, frames10ms, mir_eval, mirex2013
-from kammerton.chords.ratings import ratings
-from kammerton.chords.reading import SUFFIXES, ChordOptions, adopt_chords, read_chords
-from kammerton.chords.time_rules import from_zero
+from kammerton.chords.reading import (
+    NAMESPACES,
+    SUFFIXES,
+    ChordOptions,
+    adopt_chords,
+    is_chord,
+    read_chords,
+    read_tracks,
+)
+from kammerton.chords.respelling import respell
+from kammerton.chords.templates import map_label
 from kammerton.chords.views import DEFAULT_MEASURE, view_item
-from kammerton.errors import Diagnostic
+from kammerton.errors import Diagnostic, LabelError, quote
+from kammerton.formats.reading import Problems
+from kammerton.formats.writing import left_behind, render_audacity, render_csv, render_jams, render_lab
+from kammerton.model.annotations import LabelledIntervals, Place
 from kammerton.model.measure import Measure
-from kammerton.model.task import Case, Classes, Evaluation, Task
+from kammerton.model.task import (
+    Case,
+    ClassKey,
+    Conversion,
+    Evaluation,
+    PackedColumn,
+    Packing,
+    Ratings,
+    Reading,
+    Task,
+    join_ratings,
+)
 
-__all__ = ["TASK"]
+__all__ = ["CONVERSION", "PACKING", "TASK", "floors", "ratings"]
+
+_TRIADS = ("maj", "min")
+
+
+def floors(references: Mapping[str, Sequence[ChordAnnotation]]) -> dict[str, dict[str, ChordAnnotation]]:
+    """Return estimates that no ear was needed for.
+
+    Parameters
+    ----------
+    references : mapping of str to sequence of ChordAnnotation
+        All annotations of each item.
+
+    Returns
+    -------
+    dict of str to dict of str to ChordAnnotation
+        *all N*: no chord throughout. *commonest triad*: the major or minor triad that lasts longest in all
+        references together. *best triad of each song*: the same within each song, which no system can know.
+
+    Examples
+    --------
+    >>> song = ChordAnnotation(np.array([[0.0, 3.0], [3.0, 4.0]]), ("D:7", "G"))
+    >>> {name: found["song"].labels for name, found in floors({"song": [song]}).items()}
+    {'all N': ('N',), 'commonest triad': ('D:maj',), 'best triad of each song': ('D:maj',)}
+    """
+    seconds = {item: _seconds(annotations) for item, annotations in references.items()}
+    whole: Counter[str] = Counter()
+    for each in seconds.values():
+        whole.update(each)
+    commonest = _longest(whole)
+    labels = {
+        "all N": dict.fromkeys(references, "N"),
+        "commonest triad": dict.fromkeys(references, commonest),
+        "best triad of each song": {item: _longest(seconds[item]) for item in references},
+    }
+    return {
+        name: {item: _throughout(references[item], label) for item, label in of_item.items()}
+        for name, of_item in labels.items()
+    }
+
+
+def _seconds(annotations: Sequence[ChordAnnotation]) -> dict[str, float]:
+    """Return how long each triad lasts, summed over annotators."""
+    rows: dict[str, list[float]] = {}
+    for annotation in annotations:
+        lengths = annotation.intervals[:, 1] - annotation.intervals[:, 0]
+        for label, length in zip(annotation.labels, lengths.tolist(), strict=True):
+            chord = map_label(label)
+            if chord.kind == "chord" and chord.spelled_triad in _TRIADS:
+                rows.setdefault(f"{ROOTS[chord.root]}:{chord.spelled_triad}", []).append(length)
+    return {triad: total(np.array(lengths)) for triad, lengths in rows.items()}
+
+
+def _longest(seconds: Mapping[str, float]) -> str:
+    """Return the triad that lasts longest; of equal ones the first by name, ``N`` if there is none."""
+    return min(seconds, key=lambda triad: (-seconds[triad], triad), default="N")
+
+
+def _throughout(annotations: Sequence[ChordAnnotation], label: str) -> ChordAnnotation:
+    """Return one label from the first start to the last end of the annotations."""
+    times = [annotation.intervals for annotation in annotations if len(annotation)]
+    if not times:
+        return ChordAnnotation.empty()
+    span = [[min(each[0, 0] for each in times), max(each[-1, 1] for each in times)]]
+    return ChordAnnotation(np.array(span, dtype=np.float64), (label,))
+
+
+def ratings(items: Sequence[Sequence[ChordAnnotation | None]], _: object = None) -> Ratings:
+    """Return the triad, or ``N``, of each annotator between any two boundaries.
+
+    Parameters
+    ----------
+    items : sequence of sequences of ChordAnnotation or None
+        Annotations of each song, by annotator; None where there is none.
+
+    Returns
+    -------
+    Ratings
+        Units weigh their seconds. A label is a root and a triad as it sounds, by the map of ``mirex2013``:
+        also triads that are neither major nor minor, so that no time is left out because of what an
+        annotator heard there. Time without a row, and ``X``, have no label.
+
+    Examples
+    --------
+    >>> one = ChordAnnotation(np.array([[0.0, 4.0]]), ("C:7",))
+    >>> other = ChordAnnotation(np.array([[0.0, 1.0], [1.0, 4.0]]), ("C/3", "C:min"))
+    >>> found = ratings([[one, other]])
+    >>> found.labels, found.codes.tolist(), found.weights.tolist()
+    (('0:maj', '0:min'), [[0, 0], [0, 1]], [1.0, 3.0])
+    """
+    return join_ratings(map(_of_song, items))
+
+
+def _of_song(annotations: Sequence[ChordAnnotation | None]) -> Ratings:
+    """Return the triads of one song."""
+    present = [each for each in annotations if each is not None]
+    times = np.unique(np.concatenate([np.empty(0), *(each.intervals.ravel() for each in present)]))
+    number: dict[str, int] = {}
+    codes = np.full((max(len(times) - 1, 0), len(annotations)), -1, dtype=np.int64)
+    for rater, annotation in enumerate(annotations):
+        if annotation is not None and len(annotation):
+            codes[:, rater] = _between(annotation, times, number)
+    return Ratings(tuple(number), codes, np.diff(times))
+
+
+def _between(annotation: ChordAnnotation, times: Seconds, number: dict[str, int]) -> Codes:
+    """Return the code of the row that lasts from each time to the next one; -1 without one."""
+    lasting = annotation.intervals[:, 1] > annotation.intervals[:, 0]
+    starts, ends = annotation.intervals[lasting].T
+    labels = [label for label, lasts in zip(annotation.labels, lasting.tolist(), strict=True) if lasts]
+    of_row = np.array([*(_code(label, number) for label in labels), -1], dtype=np.int64)
+    row = np.searchsorted(starts, times[:-1], side="right") - 1
+    covered = (row >= 0) & (np.append(ends, -np.inf)[row] > times[:-1])
+    return of_row[np.where(covered, row, -1)]
+
+
+def _code(label: str, number: dict[str, int]) -> int:
+    chord = map_label(label)
+    if chord.kind == "N":
+        return number.setdefault("N", len(number))
+    if chord.kind != "chord":
+        return -1
+    return number.setdefault(f"{chord.root}:{chord.triad}", len(number))
+
+
+_SUFFIXES = {"lab": ".lab", "jams": ".jams", "audacity": ".txt", "csv": ".csv"}
+_RENDERERS: dict[str, Callable[[LabelledIntervals], str]] = {
+    "lab": render_lab,
+    "audacity": render_audacity,
+    "csv": render_csv,
+}
+
+
+def _load(path: str | os.PathLike[str], name: str, options: ChordOptions) -> Reading[LabelledIntervals]:
+    """Read rows; a label that is no chord is kept, with a warning, or respelled if ``lenient``."""
+    reading = read_tracks(path, name, options)
+    problems = Problems(name)
+    carried = tuple(
+        (track.annotator, _carried(track, problems, lenient=options.lenient)) for track in reading.tracks
+    )
+    return Reading(carried, (*reading.diagnostics, *problems.diagnostics()))
+
+
+def _carried(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> LabelledIntervals:
+    spelling = {}
+    for label in dict.fromkeys(track.labels):
+        spelling[label] = label
+        try:
+            parse(label)
+        except LabelError as error:
+            respelled = respell(label) if lenient else None
+            found = error.diagnostic.at(severity="warning", count=track.labels.count(label))
+            if respelled is None:
+                found = found.at(message=f"{found.message}; carried over as it is")
+            else:
+                spelling[label] = respelled
+                message = f"{quote(label)} written as {quote(respelled)}"
+                found = found.at(code="KT318", message=message, hint=None)
+            problems.add(track.locate(track.labels.index(label), "label").diagnose(found))
+    return replace(track, labels=[spelling[label] for label in track.labels])
+
+
+def _render(tracks: Sequence[LabelledIntervals], form: str) -> str:
+    if form == "jams":
+        return render_jams(tracks, namespace=NAMESPACES[0])
+    (track,) = tracks
+    return _RENDERERS[form](track)
+
+
+def _track(annotation: ChordAnnotation, annotator: str | None, name: str) -> LabelledIntervals:
+    starts, ends = annotation.intervals.T
+    return LabelledIntervals(
+        starts, ends, list(annotation.labels), lambda row, _: Place(name, row=row), annotator
+    )
+
+
+def _remark(track: LabelledIntervals, form: str) -> Iterator[Diagnostic]:
+    return left_behind(track.metadata if form == "jams" else None)
+
+
+CONVERSION = Conversion(
+    forms=_SUFFIXES, joint=frozenset(("jams",)), load=_load, render=_render, track=_track, remark=_remark
+)
+
+
+def _pack(annotation: ChordAnnotation) -> Mapping[str, Any]:
+    starts, ends = annotation.intervals.T
+    return {"starts": starts, "ends": ends, "labels": annotation.labels}
+
+
+def _unpack(columns: Mapping[str, PackedColumn]) -> Sequence[ChordAnnotation | None]:
+    starts, ends, labels = (columns[name] for name in ("starts", "ends", "labels"))
+    if not all(np.array_equal(starts.offsets, each.offsets) for each in (ends, labels)):
+        return [None] * (len(starts.offsets) - 1)
+    names, spellings = labels.names or (), spellings_in_use()
+    intervals = np.column_stack((starts.values, ends.values))
+    codes = spellings.numbers(names).take(labels.values)
+    odd = starts.having(_odd_rows(starts, ends, labels)).tolist()
+    return [
+        None if bad else ChordAnnotation.coded(intervals[a:b], codes[a:b], spellings)
+        for (a, b), bad in zip(pairwise(starts.offsets.tolist()), odd, strict=True)
+    ]
+
+
+def _odd_rows(starts: PackedColumn, ends: PackedColumn, labels: PackedColumn) -> Any:
+    """Tell which rows are not as reading leaves them: in order, apart, labelled with chords."""
+    odd = ~((starts.values >= 0) & (ends.values >= starts.values) & np.isfinite(ends.values))
+    behind = starts.owners[1:] == starts.owners[:-1]
+    odd[1:] |= behind & (starts.values[1:] < ends.values[:-1])
+    are_odd = np.array([not is_chord(name) for name in labels.names or ()], dtype=bool)
+    return odd | are_odd.take(labels.values)
+
+
+PACKING = Packing(
+    lists={"starts": "real", "ends": "real", "labels": "text"},
+    single={},
+    pack=_pack,
+    unpack=_unpack,
+    rows=len,
+    choices=frozenset(("lenient", "overlap")),
+)
+
 
 _OFFICIAL = (mirex2013.PROTOCOL.name, frames10ms.PROTOCOL.name)
 """Protocols to which an explicit ``/1`` is a bass, and differs from none."""
@@ -62,7 +309,7 @@ def _evaluate(
     return Evaluation(statistics, tuple(tables))
 
 
-def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterable[Diagnostic]:
+def _remark_of_task(tables: Mapping[str, Mapping[ClassKey, float]]) -> Iterable[Diagnostic]:
     """Say what the tables of time by measure mean, measures in the order of their protocols."""
     order = [(str(measure),) for module in MODULES for measure in module.PROTOCOL.measures]
     return remarks(
@@ -99,7 +346,7 @@ TASK = Task(
     content=_content,
     extent=_extent,
     evaluate=_evaluate,
-    remark=_remark,
+    remark=_remark_of_task,
     view=view_item,
     floors=floors,
     ratings=ratings,

@@ -12,18 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.chords.anatomy import credited_table, remarks, root_bass_table
 from kammerton.chords.annotation import ChordAnnotation
-from kammerton.chords.columns import Columns, build_columns
-from kammerton.chords.displacement import Shares, displacement
-from kammerton.chords.formulas import Recall
-from kammerton.chords.judging import Judgement, judge
-from kammerton.chords.kernels import Result
+from kammerton.chords.error_analysis import Shares, credited_table, displacement, remarks, root_bass_table
+from kammerton.chords.kernels import Columns, Judgement, Recall, Result, build_columns, judge
 from kammerton.chords.protocols import MODULES, mir_eval, mirex2013
 from kammerton.chords.reading import ChordOptions
 from kammerton.errors import OptionError
-from kammerton.model.measure import Measure
-from kammerton.model.protocol import find
+from kammerton.model.measure import Measure, find
 from kammerton.model.task import Case
 from kammerton.model.views import Column, ItemView, Span, Table, Track, largest_part
 

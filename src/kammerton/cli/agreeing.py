@@ -8,20 +8,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import kammerton
-from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
-from kammerton.cli.names import split_name
-from kammerton.cli.outputs import check_outputs, replaced_run, write_document
-from kammerton.cli.streams import check_width, say, say_all, style_of_document
-from kammerton.cli.talk import say_namesakes, say_problems
+from kammerton.cli.outputs import (
+    check_outputs,
+    replaced_run,
+    say_namesakes,
+    say_problems,
+    split_name,
+    write_document,
+)
+from kammerton.cli.streams import DONE, NOTHING, PARTIAL, check_width, say, say_all, style_of_document
 from kammerton.errors import DataError, OptionError, plural
 from kammerton.formats.collecting import name_of
 from kammerton.model.corpus import check_names
 from kammerton.model.task import Task
-from kammerton.reporting.agreements import beyond_chance, blocks_of_agreement
-from kammerton.reporting.blocks import render_blocks
+from kammerton.reporting.comparisons import beyond_chance, blocks_of_agreement
 from kammerton.reporting.documents import render_frame, render_json
+from kammerton.reporting.tables import render_blocks
+from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.runs import write_run
-from kammerton.statistics.annotators import AnnotatorAgreement
 
 __all__ = ["Wanted", "run"]
 

@@ -12,7 +12,7 @@ from kammerton.cli.tasks import task_verb
 from kammerton.errors import OptionError
 
 if TYPE_CHECKING:
-    from kammerton.checking import Checked
+    from kammerton.api.files import Checked
     from kammerton.model.task import Task
 
 __all__ = ["app", "command"]
@@ -24,9 +24,8 @@ app = task_verb("check", "Check annotation files.", "PATH [PATH ...] [OPTIONS]")
 
 def command(task: Task) -> Callable[..., int]:
     """Return the sub-command of a task."""
-    from kammerton.checking import check as look  # noqa: PLC0415 - not for help pages
-    from kammerton.cli.exit_codes import DONE, PARTIAL  # noqa: PLC0415
-    from kammerton.cli.streams import say, write_out  # noqa: PLC0415
+    from kammerton.api.files import check as look  # noqa: PLC0415 - not for help pages
+    from kammerton.cli.streams import DONE, PARTIAL, say, write_out  # noqa: PLC0415  # noqa: PLC0415
 
     def check(
         *paths: Annotated[str, Parameter(name="PATH")],
@@ -66,12 +65,12 @@ def _document(checked: Checked, form: str, *, quiet: bool) -> str:
     import sys  # noqa: PLC0415
 
     from kammerton.cli.streams import style_of  # noqa: PLC0415
-    from kammerton.reporting.documents import render_json  # noqa: PLC0415
-    from kammerton.reporting.findings import (  # noqa: PLC0415
+    from kammerton.reporting.diagnostics import (  # noqa: PLC0415
         render_concise,
         render_findings,
         render_github,
     )
+    from kammerton.reporting.documents import render_json  # noqa: PLC0415
 
     if form == "json":
         return render_json(checked.to_dict())

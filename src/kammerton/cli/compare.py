@@ -132,7 +132,7 @@ def command(task: Task) -> Callable[..., int]:
             Say errors only.
         """
         from kammerton.cli.comparing import run, runs_or_sides  # noqa: PLC0415 - not for help pages
-        from kammerton.cli.names import sort_annotators, split_name  # noqa: PLC0415
+        from kammerton.cli.outputs import sort_annotators, split_name  # noqa: PLC0415
         from kammerton.cli.scoring import listed, paths_of_list  # noqa: PLC0415
 
         chosen, added = sort_annotators(annotator or ())

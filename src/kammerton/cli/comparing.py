@@ -7,19 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import kammerton
-from kammerton.cli.exit_codes import NOTHING
-from kammerton.cli.names import split_name
-from kammerton.cli.outputs import check_output, write_document
+from kammerton.cli.outputs import check_output, say_namesakes, say_problems, split_name, write_document
 from kammerton.cli.scoring import outcome, sides
-from kammerton.cli.streams import check_width, say, style_of_document
-from kammerton.cli.talk import say_namesakes, say_problems
+from kammerton.cli.streams import NOTHING, check_width, say, style_of_document
 from kammerton.errors import DataError, OptionError, quote
 from kammerton.model.task import Task
 from kammerton.reporting.comparisons import render_comparison
+from kammerton.reporting.diagnostics import closing_line
 from kammerton.reporting.documents import render_frame, render_json
-from kammerton.reporting.left_out import closing_line
+from kammerton.results.comparison import SystemComparison
 from kammerton.runs import is_run
-from kammerton.statistics.compared import SystemComparison
 
 __all__ = ["run", "runs_or_sides"]
 

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from kammerton.cli.tasks import task_verb
 
 if TYPE_CHECKING:
-    from kammerton.conversion import Converted
+    from kammerton.api.files import Converted
     from kammerton.model.task import Task
 
 __all__ = ["app", "command"]
@@ -21,9 +21,9 @@ app = task_verb("convert", "Convert annotation files between formats.", "IN OUT 
 
 def command(task: Task) -> Callable[..., int]:
     """Return the sub-command of a task."""
+    from kammerton.api.files import convert as carry  # noqa: PLC0415
+    from kammerton.cli.outputs import say_problems  # noqa: PLC0415
     from kammerton.cli.streams import say  # noqa: PLC0415 - not for help pages
-    from kammerton.cli.talk import say_problems  # noqa: PLC0415
-    from kammerton.conversion import convert as carry  # noqa: PLC0415
 
     def convert(
         source: Annotated[str, Parameter(name="IN")],
@@ -77,7 +77,7 @@ def command(task: Task) -> Callable[..., int]:
 
 
 def _exit_code(done: Converted) -> int:
-    from kammerton.cli.exit_codes import DONE, NOTHING, OUTPUT, PARTIAL  # noqa: PLC0415
+    from kammerton.cli.streams import DONE, NOTHING, OUTPUT, PARTIAL  # noqa: PLC0415
 
     errors = [each.code for each in done.diagnostics if each.severity == "error"]
     if not errors:

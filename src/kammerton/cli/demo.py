@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from kammerton.cli.exit_codes import DONE
-from kammerton.cli.streams import say, style_of, write_out
+from kammerton.cli.streams import DONE, say, style_of, write_out
 from kammerton.errors import OptionError, OutputError, printable, quote
 
 if TYPE_CHECKING:
-    from kammerton.model.scores import Scores
+    from kammerton.results.scores import Scores
 
 __all__ = ["EXAMPLE", "app"]
 
@@ -133,8 +132,7 @@ def _shown() -> str:
 
 
 def _scored(task: str) -> str:
-    from kammerton.reporting.tables import build_blocks  # noqa: PLC0415
-    from kammerton.reporting.text_tables import render_text  # noqa: PLC0415
+    from kammerton.reporting.tables import build_blocks, render_text  # noqa: PLC0415
 
     style = style_of(sys.stdout)
     blocks = build_blocks(_scores(task, *_PROTOCOLS[task]))
@@ -142,9 +140,9 @@ def _scored(task: str) -> str:
 
 
 def _scores(task: str, *protocols: str, context: bool = False) -> Scores:
-    from kammerton import api  # noqa: PLC0415 - not for help pages, nor for copying
+    from kammerton.api.scoring import score  # noqa: PLC0415 - not for help pages, nor for copying
 
-    return api.score(
+    return score(
         task,
         _place(task, "reference"),
         _systems(task),
@@ -156,8 +154,8 @@ def _scores(task: str, *protocols: str, context: bool = False) -> Scores:
 
 
 def _drawn(task: str, item: str, start: float | None = None, end: float | None = None) -> str:
+    from kammerton.api.pages import show  # noqa: PLC0415 - not for help pages, nor for copying
     from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415
-    from kammerton.showing import show  # noqa: PLC0415 - not for help pages, nor for copying
 
     style = style_of(sys.stdout)
     view = show(task, _place(task, "reference"), _systems(task), item, options=_options(task))

@@ -54,10 +54,9 @@ def diff(
         Say errors only.
     """
     import kammerton  # noqa: PLC0415 - not for help pages
-    from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL  # noqa: PLC0415
+    from kammerton.cli.outputs import say_problems  # noqa: PLC0415
     from kammerton.cli.scoring import listed  # noqa: PLC0415
-    from kammerton.cli.streams import say, say_all, style_of, write_out  # noqa: PLC0415
-    from kammerton.cli.talk import say_problems  # noqa: PLC0415
+    from kammerton.cli.streams import DONE, NOTHING, PARTIAL, say, say_all, style_of, write_out  # noqa: PLC0415  # noqa: PLC0415
     from kammerton.errors import DataError  # noqa: PLC0415
     from kammerton.reporting.differences import summary_of  # noqa: PLC0415
 

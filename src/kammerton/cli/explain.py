@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from kammerton.cli.exit_codes import DONE
-from kammerton.cli.streams import write_out
+from kammerton.cli.streams import DONE, write_out
 from kammerton.errors import OptionError, quote
 
 if TYPE_CHECKING:

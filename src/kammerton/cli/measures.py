@@ -45,8 +45,11 @@ def measures(
     form
         Text, JSON or Markdown. The latter two hold every card.
     """
-    from kammerton.cli.exit_codes import DONE  # noqa: PLC0415 - not for help pages
-    from kammerton.cli.streams import style_of, write_out  # noqa: PLC0415
+    from kammerton.cli.streams import (  # noqa: PLC0415
+        DONE,
+        style_of,
+        write_out,
+    )
     from kammerton.reporting import cards  # noqa: PLC0415
     from kammerton.reporting.documents import render_json  # noqa: PLC0415
 

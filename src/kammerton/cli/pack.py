@@ -11,8 +11,8 @@ from cyclopts import Parameter
 from kammerton.cli.tasks import task_verb
 
 if TYPE_CHECKING:
+    from kammerton.api.files import Packed
     from kammerton.model.task import Task
-    from kammerton.packing import Packed
 
 __all__ = ["app", "command"]
 
@@ -46,11 +46,13 @@ def command(task: Task) -> Callable[..., int]:
         quiet
             Say errors only.
         """
-        from kammerton.cli.exit_codes import DONE, PARTIAL  # noqa: PLC0415 - not for help pages
-        from kammerton.cli.outputs import check_output  # noqa: PLC0415
-        from kammerton.cli.streams import say  # noqa: PLC0415
-        from kammerton.cli.talk import say_problems  # noqa: PLC0415
-        from kammerton.packing import pack as carry  # noqa: PLC0415
+        from kammerton.api.files import pack as carry  # noqa: PLC0415
+        from kammerton.cli.outputs import check_output, say_problems  # noqa: PLC0415
+        from kammerton.cli.streams import (  # noqa: PLC0415 - not for help pages
+            DONE,
+            PARTIAL,
+            say,
+        )
 
         source, target = _sides(paths, pairs)
         check_output(target, [each for each in (source, pairs) if each], task.suffixes)
@@ -76,7 +78,7 @@ def _sides(paths: tuple[str, ...], pairs: str | None) -> tuple[str | None, str]:
 
 def _summary(done: Packed) -> str:
     from kammerton.errors import plural  # noqa: PLC0415
-    from kammerton.formats.atomic import size_of  # noqa: PLC0415
+    from kammerton.formats.writing import size_of  # noqa: PLC0415
 
     what = f"{plural(done.items, 'item')}, {plural(done.annotations, 'annotation')}"
     broken = f"; {done.broken:,} cannot be used, and the pack says why" if done.broken else ""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Self
 from kammerton.cli.streams import check_stopped, is_screen, say
 
 if TYPE_CHECKING:
-    from kammerton.engine import Progress
-    from kammerton.model.timing import Timing
+    from kammerton.scoring.evaluating import Timing
+    from kammerton.scoring.running import Progress
 
 __all__ = ["line_of", "line_of_phases", "telling", "watching"]
 
@@ -137,7 +137,7 @@ def line_of(progress: Progress, seconds: float) -> str:
 
     Examples
     --------
-    >>> from kammerton.engine import Progress
+    >>> from kammerton.scoring.running import Progress
     >>> line_of(Progress(done=3000, items=9000, found=1000, failed=2), 20.0)
     '3,000 of 9,000 items, 100/s, 2 failed, 1:00 left'
     """
@@ -163,7 +163,7 @@ def line_of_phases(timing: Timing) -> str:
 
     Examples
     --------
-    >>> from kammerton.model.timing import Timing
+    >>> from kammerton.scoring.evaluating import Timing
     >>> timing = Timing()
     >>> timing.seconds |= {"collecting": 0.25, "scoring": 20.0, "writing": 1.5}
     >>> timing.items = 10_000

@@ -47,12 +47,13 @@ def report(
         Say errors only.
     """
     import kammerton  # noqa: PLC0415 - not for help pages
-    from kammerton.cli.exit_codes import DONE, NOTHING  # noqa: PLC0415
-    from kammerton.cli.names import split_name  # noqa: PLC0415
-    from kammerton.cli.outputs import check_output  # noqa: PLC0415
+    from kammerton.cli.outputs import check_output, say_problems, split_name  # noqa: PLC0415
     from kammerton.cli.progress import telling  # noqa: PLC0415
-    from kammerton.cli.streams import say  # noqa: PLC0415
-    from kammerton.cli.talk import say_problems  # noqa: PLC0415
+    from kammerton.cli.streams import (  # noqa: PLC0415
+        DONE,
+        NOTHING,
+        say,
+    )
     from kammerton.errors import DataError  # noqa: PLC0415
 
     if not runs:

@@ -155,7 +155,7 @@ def command(task: Task) -> Callable[..., int]:
         quiet
             Say errors only.
         """
-        from kammerton.cli.names import sort_annotators, split_name  # noqa: PLC0415 - not for help pages
+        from kammerton.cli.outputs import sort_annotators, split_name  # noqa: PLC0415 - not for help pages
         from kammerton.cli.scoring import Plan, listed, paths_of_list, run, sides  # noqa: PLC0415
 
         plan = Plan(

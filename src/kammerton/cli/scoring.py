@@ -11,12 +11,21 @@ from pathlib import PurePath
 from typing import Any
 
 import kammerton
-from kammerton.cli.exit_codes import DONE, NOTHING, PARTIAL
-from kammerton.cli.gates import parse_gates
-from kammerton.cli.names import name_systems, split_name
-from kammerton.cli.outputs import check_outputs, replaced_run, write_document
+from kammerton.cli.outputs import (
+    check_outputs,
+    name_systems,
+    parse_gates,
+    replaced_run,
+    say_namesakes,
+    say_problems,
+    split_name,
+    write_document,
+)
 from kammerton.cli.progress import line_of_phases, watching
 from kammerton.cli.streams import (
+    DONE,
+    NOTHING,
+    PARTIAL,
     check_stopped,
     check_width,
     is_screen,
@@ -25,24 +34,19 @@ from kammerton.cli.streams import (
     style_of_document,
     write_out,
 )
-from kammerton.cli.talk import say_namesakes, say_problems
-from kammerton.engine import keeping
 from kammerton.errors import DataError, OptionError, quote
-from kammerton.formats.atomic import write_atomically
-from kammerton.formats.pairs import read_pairs
-from kammerton.model.protocol import choose
-from kammerton.model.scores import Scores
+from kammerton.formats.lists import read_pairs
+from kammerton.formats.writing import write_atomically
+from kammerton.model.measure import choose
 from kammerton.model.task import Task
-from kammerton.reporting.blocks import render_blocks
-from kammerton.reporting.citing import render_citations
-from kammerton.reporting.class_tables import render_class_table
-from kammerton.reporting.contexts import blocks_of_context
-from kammerton.reporting.diagnostics import count_problems
-from kammerton.reporting.documents import render_frame, render_items, render_json
-from kammerton.reporting.groups import blocks_of_groups
-from kammerton.reporting.left_out import closing_line, excluded_lines, fewer_draws
-from kammerton.reporting.tables import Block, build_blocks
+from kammerton.reporting.cards import render_citations
+from kammerton.reporting.comparisons import blocks_of_context, blocks_of_groups
+from kammerton.reporting.diagnostics import closing_line, count_problems, excluded_lines, fewer_draws
+from kammerton.reporting.documents import render_class_table, render_frame, render_items, render_json
+from kammerton.reporting.tables import Block, build_blocks, render_blocks
+from kammerton.results.scores import Scores
 from kammerton.runs import write_run
+from kammerton.scoring.running import keeping
 
 __all__ = ["Plan", "listed", "outcome", "paths_of_list", "run", "sides"]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from kammerton.cli.names import name_systems, split_name
+from kammerton.cli.outputs import name_systems, split_name
 from kammerton.cli.tasks import task_verb
 from kammerton.errors import OptionError
-from kammerton.formats.remote.addresses import is_remote
+from kammerton.formats.remote import is_remote
 from kammerton.runs import is_run
 
 if TYPE_CHECKING:
@@ -30,13 +30,11 @@ app = task_verb(
 
 def command(task: Task) -> Callable[..., int]:
     """Return the sub-command of a task."""
-    from kammerton.cli.exit_codes import DONE, PARTIAL  # noqa: PLC0415
-    from kammerton.cli.names import sort_annotators  # noqa: PLC0415
-    from kammerton.cli.streams import style_of, write_out  # noqa: PLC0415
-    from kammerton.cli.talk import say_problems  # noqa: PLC0415
+    from kammerton.api.pages import show as lay_out  # noqa: PLC0415 - not for help pages
+    from kammerton.cli.outputs import say_problems, sort_annotators  # noqa: PLC0415
+    from kammerton.cli.streams import DONE, PARTIAL, style_of, write_out  # noqa: PLC0415  # noqa: PLC0415
     from kammerton.model.corpus import ALL  # noqa: PLC0415
     from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415
-    from kammerton.showing import show as lay_out  # noqa: PLC0415 - not for help pages
 
     def show(
         references: Annotated[str | None, Parameter(name="REF", show_default=False)] = None,
@@ -152,8 +150,8 @@ def _costliest(
     """Return the names of the items that cost most by what judges, and a table of them."""
     import kammerton  # noqa: PLC0415
     from kammerton.model.corpus import ALL  # noqa: PLC0415
-    from kammerton.model.protocol import find  # noqa: PLC0415
-    from kammerton.reporting.costs import costs_of_items, render_costs  # noqa: PLC0415
+    from kammerton.model.measure import find  # noqa: PLC0415
+    from kammerton.reporting.documents import costs_of_items, render_costs  # noqa: PLC0415
 
     if count < 1:
         raise OptionError(f"--worst must be 1 or more, got {count}")

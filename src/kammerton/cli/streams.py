@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where words go: data to standard output, talk to standard error; and the signals that end the program."""
+"""Exit codes."""
 
 from __future__ import annotations
 
@@ -33,9 +33,21 @@ __all__ = [
     "write_out",
 ]
 
+DONE = 0
+PARTIAL = 1
+"""Items failed or are missing, a gate failed, or there are findings."""
+USAGE = 2
+NOTHING = 3
+"""Nothing could be scored, or the run was ended before."""
+INTERNAL = 4
+OUTPUT = 5
+"""Output could not be written."""
+READER_GONE = 141
+"""Standard output was closed by its reader; what shells report of programs that SIGPIPE ends."""
+
+
 _FILE_WIDTH = 80
 """Columns of tables in files, and where nobody says how many there are."""
-
 _NARROWEST, _WIDEST = 20, 10_000
 
 
@@ -165,7 +177,7 @@ def say_all(lines: Iterable[str]) -> None:
         return
     text = "".join(f"{line}\n" for line in lines)
     if "://" in text:
-        from kammerton.formats.remote.addresses import with_shown_addresses  # noqa: PLC0415 - not for help
+        from kammerton.formats.remote import with_shown_addresses  # noqa: PLC0415 - not for help
 
         text = with_shown_addresses(text)
     encoding = stream.encoding or "utf-8"

@@ -92,7 +92,7 @@ def with_reading_options(command: Command, task: Task) -> Command:
     @functools.wraps(command)
     def called(*arguments: Any, max_file_size: str | None = None, **options: Any) -> int:
         if max_file_size is not None:
-            from kammerton.formats.options import Limits  # noqa: PLC0415 - not for help pages
+            from kammerton.formats.reading import Limits  # noqa: PLC0415 - not for help pages
 
             size, usual = bytes_in(max_file_size), Limits()
             rows = max(usual.rows, usual.rows * size // usual.bytes)  # larger files have more of them

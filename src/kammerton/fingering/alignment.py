@@ -14,10 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.core.intervals import Codes
+from kammerton.arrays import Codes
 from kammerton.errors import Diagnostic, OptionError, Severity, out_of
-from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.pitch import spell
+from kammerton.fingering.annotation import Fingering, spell
 
 __all__ = ["LEAST_MATCHED", "TOLERANCE_S", "Alignment", "align", "match_notes"]
 

@@ -13,7 +13,7 @@ from typing import Literal, TypeGuard, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kammerton.core.intervals import Codes
+from kammerton.arrays import Codes
 from kammerton.errors import DataError, Diagnostic, OptionError, plural, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
 from kammerton.fingering.labels import ENCODINGS, Encoding, Finding, FingerLabel, Hand, inspect

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.core.intervals import Codes, sequence_of_rows
+from kammerton.arrays import Codes, sequence_of_rows
 from kammerton.errors import OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
 from kammerton.fingering.arguments import Hands, as_fingers, as_hands, as_pitches, check_lengths

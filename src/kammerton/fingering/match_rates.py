@@ -1,41 +1,316 @@
 # SPDX-License-Identifier: MIT
-"""Count the notes on which an estimate matches its annotators, for many pieces at once.
-
-Every kernel returns additive statistics, one row per piece; most return ``(matched, notes)``, whose
-quotient is the rate.
-"""
+"""Match rates: which notes have the same finger as an annotator, as any, as a recombination of all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from itertools import combinations, pairwise
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.core.intervals import Codes, Flags, sequence_of_rows
+from kammerton.arrays import Codes, Flags, sequence_of_rows
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
-from kammerton.fingering.pieces import Comparison, LabelTable, Pieces
-from kammerton.fingering.recombination import least_costs
+from kammerton.fingering.labels import parse_label
 
 __all__ = [
     "AGAINST",
     "RATE",
+    "SIGNED_FINGERS",
+    "Comparison",
+    "LabelTable",
     "Matches",
+    "Pieces",
+    "collect",
     "confusion_counts",
     "finger_counts",
+    "group_pieces",
     "hand_confusions",
     "hands_of_labels",
+    "least_costs",
     "split_hands",
+    "tabulate",
 ]
+
+Costs = NDArray[np.int16]
+CHUNK = 1024
+"""Notes that are scanned one after the other; longer lanes are cut, and their pieces joined."""
+_SWITCH, _NEVER = np.int16(1), np.int16(1 << 13)
+"""Costs of going over; the latter is more than any within a chunk, and twice that is still an int16."""
+_FOREVER = 1 << 40
+"""More than the cost of any lane."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Schedule:
+    """Order in which notes are scanned: all first notes of the chunks, all second ones, and so on.
+
+    Parameters
+    ----------
+    notes : ndarray of int64
+        The notes in that order; within a step, longer chunks come first.
+    before : ndarray of int64
+        The note of the same lane before each of them; for the first of a lane, any note.
+    steps : ndarray of int64
+        Where in ``notes`` each step begins, and the end.
+    lanes, parts : ndarray of int64, shape (chunks,)
+        The lane of each chunk, and which part of it.
+    """
+
+    notes: Codes
+    before: Codes
+    steps: Codes
+    lanes: Codes
+    parts: Codes
+
+
+def least_costs(lanes: Codes, count: int, misses: Flags, passable: Callable[[int, int], Flags]) -> Codes:
+    """Return the least cost of each lane: its misses and its switches, each one.
+
+    This is the dynamic programme of the recombination match rate [1]_:
+    ``c_z(n) = min(c_z(n-1), min over z' of c_z'(n-1) + 1) + miss_z(n)``, where going over from z' to z
+    is possible only if note n-1 is passable between them.
+
+    Parameters
+    ----------
+    lanes : ndarray of int64, shape (notes,)
+        The lane of each note; lanes are independent of each other, and keep the order of notes.
+    count : int
+        Number of lanes.
+    misses : ndarray of bool, shape (annotators, notes)
+        What a note costs with each annotator.
+    passable : callable
+        From the rows of two annotators to an array of bool, shape (notes,): whether one may go over from
+        either to the other right after a note.
+
+    Returns
+    -------
+    ndarray of int64, shape (count,)
+        0 for a lane without notes.
+
+    References
+    ----------
+    .. [1] E. Nakamura, Y. Saito and K. Yoshii, "Statistical learning and estimation of piano
+       fingering", Information Sciences 517, 2020.
+    """
+    if misses.size == 0:
+        return np.zeros(count, dtype=np.int64)
+    schedule = _schedule(lanes, count)
+    annotators = len(misses)
+    if schedule.parts.any():
+        # what happens in a chunk depends on the annotator it is entered with: try each
+        entered = np.where(np.eye(annotators, dtype=bool), 0, _NEVER).astype(np.int16)
+    else:
+        entered = np.zeros((1, annotators), dtype=np.int16)
+    costs = _scan(schedule, entered, _prices(schedule, misses, passable))
+    return _join(schedule, costs, count)
+
+
+def _schedule(lanes: Codes, count: int) -> _Schedule:
+    in_lanes = np.argsort(lanes.astype(np.min_scalar_type(count)), kind="stable")
+    sorted_lanes = lanes[in_lanes]
+    first = np.ones(len(lanes), dtype=bool)
+    first[1:] = sorted_lanes[1:] != sorted_lanes[:-1]
+    starts = np.flatnonzero(first)
+    place = np.arange(len(lanes)) - np.repeat(starts, np.diff(np.append(starts, len(lanes))))
+    within = place % CHUNK
+    heads = np.flatnonzero(within == 0)
+    lengths = np.diff(np.append(heads, len(lanes)))
+    by_length = np.argsort(-lengths, kind="stable")
+    rank = np.empty_like(by_length)
+    rank[by_length] = np.arange(len(by_length))
+    steps = np.concatenate(([0], np.cumsum(np.bincount(within))))
+    order = np.empty_like(place)
+    order[steps[within] + np.repeat(rank, lengths)] = np.arange(len(place))
+    heads = heads[by_length]
+    return _Schedule(in_lanes[order], in_lanes[order - 1], steps, sorted_lanes[heads], place[heads] // CHUNK)
+
+
+def _prices(schedule: _Schedule, misses: Flags, passable: Callable[[int, int], Flags]) -> Costs:
+    """Return what each note costs, shape (annotator before it, annotator of it, notes).
+
+    Before the first note of a lane all annotators cost the same, so that a switch there never pays:
+    it need not be forbidden.
+    """
+    missed = misses[:, schedule.notes].astype(np.int16)
+    prices = np.repeat(missed[np.newaxis], len(missed), axis=0)
+    for one, other in combinations(range(len(missed)), 2):
+        switch = np.where(passable(one, other)[schedule.before], _SWITCH, _NEVER)
+        prices[one, other] += switch
+        prices[other, one] += switch
+    return prices
+
+
+def _scan(schedule: _Schedule, entered: Costs, prices: Costs) -> Costs:
+    """Return the least cost of each chunk, shape (entered with, left with, chunks)."""
+    costs = np.repeat(entered[:, :, np.newaxis], len(schedule.lanes), axis=2)
+    for begin, end in pairwise(schedule.steps.tolist()):
+        live = costs[:, :, : end - begin]
+        (live[:, :, np.newaxis] + prices[:, :, begin:end]).min(axis=1, out=live)
+    return costs
+
+
+def _join(schedule: _Schedule, costs: Costs, count: int) -> Codes:
+    """Lead each lane through its chunks, and return the cost of its cheapest end."""
+    through = np.where(costs < _NEVER, costs.astype(np.int64), _FOREVER)
+    totals = np.zeros((costs.shape[1], count), dtype=np.int64)
+    for part in range(schedule.parts.max() + 1):
+        chunks = np.flatnonzero(schedule.parts == part)
+        lanes = schedule.lanes[chunks]
+        entered = totals[: len(through), lanes]
+        totals[:, lanes] = (entered[:, np.newaxis] + through[:, :, chunks]).min(axis=0)
+    return np.asarray(totals.min(axis=0))
+
+
+Number = TypeVar("Number", bound=np.number)
+Comparison = Literal["strike", "finger", "exact", "any", "text"]
+"""When two labels match: *strike*: same hand and first finger; *finger*: same first finger;
+*exact*: same fingers in the same order; *any*: a finger in common; *text*: same code."""
+SIGNED_FINGERS = (1, 2, 3, 4, 5, -1, -2, -3, -4, -5)
+"""Rows 1 to 10 of a table of confusions, whose row 0 is the missing label."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelTable:
+    """What each label code stands for.
+
+    Parameters
+    ----------
+    strikes : ndarray of int64, shape (labels,)
+        First finger, negative in the left hand; 0 for a missing label.
+    releases : ndarray of int64, shape (labels,)
+        Last finger, which lets the key go, likewise; 0 also if it is of the other hand.
+    tuples : ndarray of int64, shape (labels,)
+        Number of the tuple of fingers, 0 for none: two spellings of one tuple have one number.
+    fingers : ndarray of int64, shape (labels,)
+        The set of fingers, a bit for each of :data:`SIGNED_FINGERS`.
+    """
+
+    strikes: Codes
+    releases: Codes
+    tuples: Codes
+    fingers: Codes
+
+    def values(self, comparison: Comparison) -> Codes:
+        """Return the value of each label that a comparison looks at, 0 where missing."""
+        if comparison == "strike":
+            return self.strikes
+        if comparison == "finger":
+            return np.abs(self.strikes)
+        if comparison == "exact":
+            return self.tuples
+        return self.fingers if comparison == "any" else np.arange(len(self.strikes))
+
+
+def tabulate(labels: Sequence[str]) -> LabelTable:
+    """Build the table of distinct labels.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Label of each code, in the notation of PIG; the first is the missing label.
+
+    Returns
+    -------
+    LabelTable
+
+    Raises
+    ------
+    LabelError
+        If a label is none.
+
+    Examples
+    --------
+    >>> tabulate(["", "4_1", "-2"]).strikes
+    array([ 0,  4, -2])
+    """
+    parsed = [parse_label(label) for label in labels]
+    fingers = [() if label is None else label.fingers for label in parsed]
+    numbers: dict[tuple[int, ...], int] = {(): 0}
+    strikes = [label[0] if label else 0 for label in fingers]
+    releases = [label[-1] if label and label[-1] * label[0] > 0 else 0 for label in fingers]
+    tuples = [numbers.setdefault(label, len(numbers)) for label in fingers]
+    sets = [sum(1 << SIGNED_FINGERS.index(finger) for finger in set(label)) for label in fingers]
+    return LabelTable(*(np.array(column, dtype=np.int64) for column in (strikes, releases, tuples, sets)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """Label codes of pieces that equally many annotators fingered.
+
+    Parameters
+    ----------
+    items : ndarray of int64, shape (pieces,)
+        Number of each piece in the batch it was taken from.
+    offsets : ndarray of int64, shape (pieces + 1,)
+        Note at which each piece begins.
+    est : ndarray of int64, shape (notes,)
+        Label code of the estimate.
+    refs : ndarray of int64, shape (annotators, notes)
+        Label codes of the annotators.
+    """
+
+    items: Codes
+    offsets: Codes
+    est: Codes
+    refs: Codes
+
+    def __len__(self) -> int:
+        """Return the number of pieces."""
+        return len(self.items)
+
+
+def group_pieces(pieces: Sequence[tuple[Codes, Codes]], numbers: Codes | None = None) -> tuple[Pieces, ...]:
+    """Group pieces by their number of annotators.
+
+    Parameters
+    ----------
+    pieces : sequence of (ndarray, ndarray)
+        Label codes of each piece: of the estimate, shape (notes,), and of its annotators, shape
+        (annotators, notes).
+    numbers : ndarray of int64, shape (pieces,), optional
+        Their numbers in the batch; by default all of it, in order.
+
+    Returns
+    -------
+    tuple of Pieces
+    """
+    counts = np.array([len(refs) for _, refs in pieces], dtype=np.int64)
+    groups = []
+    for count in np.unique(counts):
+        items = np.flatnonzero(counts == count)
+        ests, refs = zip(*(pieces[item] for item in items.tolist()), strict=True)
+        offsets = np.concatenate(([0], np.cumsum([len(est) for est in ests], dtype=np.int64)))
+        named = items if numbers is None else numbers[items]
+        groups.append(Pieces(named, offsets, np.concatenate(ests), np.concatenate(refs, axis=1)))
+    return tuple(groups)
+
+
+def collect(groups: Sequence[Pieces], kernel: Callable[[Pieces], NDArray[Number]]) -> NDArray[Number]:
+    """Apply a kernel to each group and return its statistics in the order of the batch.
+
+    Parameters
+    ----------
+    groups : sequence of Pieces
+        All groups of a batch, at least one.
+    kernel : callable
+        From a group to an array whose first axis is its pieces.
+
+    Returns
+    -------
+    ndarray, shape (pieces of the batch, ...)
+    """
+    parts = np.concatenate([kernel(group) for group in groups])
+    return np.asarray(parts[np.argsort(np.concatenate([group.items for group in groups]))])
+
 
 Statistics = NDArray[np.float64]
 Values = NDArray[np.int32]
-
 RATE = ("matched", "notes")
 """Columns of a match rate."""
-
 AGAINST = ("labelled", "covered", "same_hand", "matched_in_hand", "matched")
 """Columns of :meth:`Matches.against`. *labelled*: notes with a label of the annotator; *covered*: those
 of them that are predicted; *same_hand*: by the right hand; *matched*, and that by the right hand."""

@@ -10,8 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kammerton.core.intervals import Codes
-from kammerton.core.ratios import ratio
+from kammerton.arrays import Codes, ratio
 from kammerton.errors import OptionError
 from kammerton.fingering.annotation import UNKNOWN, Fingering
 from kammerton.fingering.arguments import (
@@ -30,13 +29,13 @@ from kammerton.fingering.constraints import Integers, limits_of
 from kammerton.fingering.labels import Encoding, strike_codes
 from kammerton.fingering.match_rates import (
     AGAINST,
+    SIGNED_FINGERS,
     Matches,
     confusion_counts,
     finger_counts,
     hand_confusions,
     hands_of_labels,
 )
-from kammerton.fingering.pieces import SIGNED_FINGERS
 from kammerton.fingering.playability import KeyPresses, Playability
 from kammerton.model.task import Case
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.core.intervals import Codes, Flags, sequence_of_rows
+from kammerton.arrays import Codes, Flags, sequence_of_rows
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
 from kammerton.fingering.constraints import ORDER, RULES, Limits, consecutive_notes, judge_steps
 

@@ -22,12 +22,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.core.intervals import Codes
+from kammerton.arrays import Codes
 from kammerton.errors import DataError, Diagnostic, OptionError, close_match, quote
-from kammerton.formats.json_positions import JsonPlaces
-from kammerton.formats.json_text import decode
-from kammerton.formats.options import Limits
-from kammerton.formats.reading import Problems
+from kammerton.formats.json_places import JsonPlaces, decode
+from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.source import read_text
 
 __all__ = ["DISTANCES", "PAIRS", "PROFILES", "Distance", "Profile", "load_profile", "profile_named"]

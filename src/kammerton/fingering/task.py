@@ -1,35 +1,375 @@
 # SPDX-License-Identifier: MIT
-"""The task record: how everything else reaches piano fingering."""
+"""The task of fingering: what the rest of the house knows of it."""
 
 from __future__ import annotations
 
+import hashlib
 import struct
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic
+from kammerton.arrays import Codes
+from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.alignment import align
-from kammerton.fingering.annotation import MISSING, Fingering
-from kammerton.fingering.breakdown import finger_breakdown
-from kammerton.fingering.columns import build_columns, key_presses
-from kammerton.fingering.conversion import CONVERSION
-from kammerton.fingering.costs import finger_costs
-from kammerton.fingering.floors import floors
-from kammerton.fingering.formats import SUFFIXES, adopt_fingering, identify, read_fingering, unfold
-from kammerton.fingering.lint import lint
+from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering
+from kammerton.fingering.columns import build_columns, key_presses, label_table
+from kammerton.fingering.formats import (
+    SUFFIXES,
+    adopt_fingering,
+    identify,
+    read_fingering,
+    render_csv,
+    render_pig,
+    unfold,
+)
+from kammerton.fingering.formats.musicxml_writer import render_musicxml
+from kammerton.fingering.labels import inspect
+from kammerton.fingering.lint import lint, remark, unlabelled_table
 from kammerton.fingering.options import FingeringOptions
-from kammerton.fingering.packing import PACKING
 from kammerton.fingering.playability import Playability
 from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
-from kammerton.fingering.ratings import ratings
-from kammerton.fingering.remarks import remark, unlabelled_table
 from kammerton.fingering.views import DEFAULT_MEASURE, view_item
 from kammerton.model.measure import Measure, Statistics
-from kammerton.model.task import Case, Evaluation, Task
+from kammerton.model.task import (
+    Breakdown,
+    Case,
+    ClassCosts,
+    ClassKey,
+    Conversion,
+    Evaluation,
+    Matrix,
+    PackedColumn,
+    Packing,
+    Ratings,
+    Task,
+    costs_of_confusion,
+    join_ratings,
+)
 
-__all__ = ["TASK"]
+__all__ = ["CONVERSION", "PACKING", "TASK", "finger_breakdown", "finger_costs", "floors", "ratings"]
+
+_SEED = 1
+
+
+def floors(references: Mapping[str, Sequence[Fingering]]) -> dict[str, dict[str, Fingering]]:
+    """Return fingerings that no thought was needed for, on the notes and hands of the references.
+
+    Parameters
+    ----------
+    references : mapping of str to sequence of Fingering
+        All annotations of each piece, on the same notes.
+
+    Returns
+    -------
+    dict of str to dict of str to Fingering
+        *always 3*: the middle finger of the hand. *random*: any finger of the hand; the same for a piece
+        of the same name every time.
+
+    Examples
+    --------
+    >>> notes = np.array([0.0]), np.array([1.0]), np.array([60]), np.array([LEFT])
+    >>> floors({"piece": [Fingering(*notes, ("-1",))]})["always 3"]["piece"].labels
+    ('-3',)
+    """
+    first = {item: annotations[0] for item, annotations in references.items()}
+    return {
+        "always 3": {item: _labelled(piece, np.full(len(piece), 3)) for item, piece in first.items()},
+        "random": {item: _labelled(piece, _drawn(item, len(piece))) for item, piece in first.items()},
+    }
+
+
+def _drawn(item: str, notes: int) -> Codes:
+    """Return fingers that depend on the name of the piece alone: not on its place, nor on the others."""
+    digest = hashlib.sha256(item.encode("utf-8", "surrogateescape")).digest()
+    generator = np.random.default_rng([_SEED, int.from_bytes(digest[:8], "little")])
+    return generator.integers(1, 6, notes)
+
+
+def _labelled(piece: Fingering, fingers: Codes) -> Fingering:
+    hands = np.where([label.startswith("-") for label in piece.labels], LEFT, piece.hands)
+    signed = np.where(hands == LEFT, -fingers, fingers)
+    return replace(piece, labels=tuple(map(str, signed.tolist())))
+
+
+_FINGERS = tuple(str(finger) for finger in (*range(-5, 0), *range(1, 6)))
+
+
+def ratings(items: Sequence[Sequence[Fingering | None]], _: object = None) -> Ratings:
+    """Return the finger that strikes each note, signed by hand.
+
+    Parameters
+    ----------
+    items : sequence of sequences of Fingering or None
+        Annotations of each piece, on the same notes, by annotator; None where there is none.
+
+    Returns
+    -------
+    Ratings
+        A unit is a note; one without a finger has no label.
+
+    Examples
+    --------
+    >>> notes = np.array([0.0, 1.0]), np.array([1.0, 2.0]), np.array([60, 62]), np.array([0, 0])
+    >>> found = ratings([[Fingering(*notes, ("4_1", "2")), Fingering(*notes, ("4", ""))]])
+    >>> [[found.labels[code] if code >= 0 else None for code in unit] for unit in found.codes]
+    [['4', '4'], ['2', None]]
+    """
+    return join_ratings(map(_of_piece, items))
+
+
+def _of_piece(annotations: Sequence[Fingering | None]) -> Ratings:
+    """Return the fingers on the notes of one piece."""
+    notes = max((len(each) for each in annotations if each is not None), default=0)
+    struck = np.zeros((notes, len(annotations)), dtype=np.int64)
+    for rater, fingering in enumerate(annotations):
+        if fingering is not None:
+            codes = fingering.codes  # a label is known once its code was asked for
+            struck[:, rater] = label_table().strikes[codes]
+    place = np.where(struck < 0, struck + 5, struck + 4)
+    return Ratings(_FINGERS, np.where(struck == 0, -1, place))
+
+
+_SUFFIXES = {"pig": ".txt", "csv": ".csv", "musicxml": ".musicxml"}
+
+
+def _render(tracks: Sequence[Fingering], form: str) -> str:
+    (track,) = tracks
+    return _RENDERERS[form](track)
+
+
+def _as_musicxml(fingering: Fingering) -> str:
+    try:
+        return render_musicxml(fingering)
+    except OptionError as error:  # of a file, it is the data that cannot be written
+        message = f"cannot be written as MusicXML: {error.message}"
+        raise DataError((Diagnostic(code="KT151", severity="error", message=message),)) from None
+
+
+_RENDERERS: dict[str, Callable[[Fingering], str]] = {
+    "pig": render_pig,
+    "csv": render_csv,
+    "musicxml": _as_musicxml,
+}
+
+
+def _track(fingering: Fingering, _annotator: str | None, _name: str) -> Fingering:
+    return fingering
+
+
+def _stems(item: str, annotators: Sequence[str], form: str) -> list[str] | None:
+    """Name files as PIG does, whose annotators are numbers."""
+    if form != "pig":
+        return None
+    are_numbers = all(each.isascii() and each.isdecimal() for each in annotators)
+    apart = are_numbers and len(set(annotators)) == len(annotators)
+    numbers = annotators if apart else [str(place) for place in range(1, len(annotators) + 1)]
+    return [f"{identify(item)[0]}-{number}_fingering" for number in numbers]
+
+
+def _remark(fingering: Fingering, form: str) -> Iterator[Diagnostic]:
+    in_quarters = fingering.unit == "quarters"
+    if in_quarters == (form == "musicxml"):
+        return
+    message = (
+        "times are quarter notes, as the score has them: a quarter note counts as a second"
+        if in_quarters
+        else "times are seconds: a second is written as a quarter note"
+    )
+    yield Diagnostic(code="KT394", severity="note", message=message)
+
+
+CONVERSION = Conversion(
+    forms=_SUFFIXES,
+    joint=frozenset(),
+    load=read_fingering,
+    render=_render,
+    track=_track,
+    stems=_stems,
+    remark=_remark,
+)
+
+
+_NOTES = ("onsets", "offsets", "pitches", "hands")
+_WHERE = ("lines", "places")
+_NO_LINE = -1
+_HIGHEST = 127
+
+
+def _pack(fingering: Fingering) -> Mapping[str, Any]:
+    return {
+        **{name: getattr(fingering, name) for name in _NOTES},
+        "labels": fingering.labels,
+        "lines": _lines(fingering),
+        "places": _places(fingering),
+        "in_quarters": fingering.unit == "quarters",
+    }
+
+
+def _lines(fingering: Fingering) -> NDArray[np.int64]:
+    """Return the line of each note; nothing if none has any."""
+    if fingering.line_of is None:
+        return np.empty(0, dtype=np.int64)
+    found = [fingering.line_of(note) for note in range(len(fingering))]
+    lines = np.array([_NO_LINE if line is None else line for line in found], dtype=np.int64)
+    return lines if (lines != _NO_LINE).any() else lines[:0]
+
+
+def _places(fingering: Fingering) -> list[str]:
+    """Return where in a score each note stands; nothing if it is of none."""
+    return [] if fingering.place_of is None else [fingering.place_of(note) for note in range(len(fingering))]
+
+
+def _unpack(columns: Mapping[str, PackedColumn]) -> Sequence[Fingering | None]:
+    labels = columns["labels"]
+    odd = np.zeros(len(labels.offsets) - 1, dtype=bool)
+    for name in _NOTES:
+        odd |= columns[name].lengths != labels.lengths
+    for name in _WHERE:
+        odd |= (columns[name].lengths > 0) & (columns[name].lengths != labels.lengths)
+    if not odd.any():
+        odd = labels.having(_odd_notes(columns))
+    in_quarters = columns["in_quarters"].values
+    notes = zip(*(columns[name].parts() for name in (*_NOTES, "labels", *_WHERE)), in_quarters, strict=True)
+    return [None if bad else _fingering(*each) for each, bad in zip(notes, odd.tolist(), strict=True)]
+
+
+def _fingering(*columns: Any) -> Fingering:
+    onsets, offsets, pitches, hands, labels, lines, places, in_quarters = columns
+    return Fingering(
+        onsets,
+        offsets,
+        pitches,
+        hands,
+        tuple(labels),
+        _line_of(lines),
+        "quarters" if in_quarters else "s",
+        places.__getitem__ if places else None,
+    )
+
+
+def _line_of(lines: NDArray[np.int64]) -> partial[int | None] | None:
+    return partial(_line, lines) if len(lines) else None
+
+
+def _line(lines: NDArray[np.int64], note: int) -> int | None:
+    line = int(lines[note])
+    return None if line == _NO_LINE else line
+
+
+def _odd_notes(columns: Mapping[str, PackedColumn]) -> NDArray[np.bool_]:
+    """Tell which notes are not as reading leaves them: times that can be, keys, hands, fingers."""
+    onsets, offsets, pitches, hands = (columns[name].values for name in _NOTES)
+    labels = columns["labels"]
+    fingers = np.array([inspect(label).diagnostic is None for label in labels.names or ()], dtype=bool)
+    sound: NDArray[np.bool_] = (onsets >= 0) & (offsets >= onsets) & np.isfinite(offsets)
+    sound &= (pitches >= -1) & (pitches <= _HIGHEST) & np.isin(hands, (RIGHT, LEFT, UNKNOWN))
+    sound &= fingers.take(labels.values)
+    return ~sound
+
+
+PACKING = Packing(
+    lists={
+        "onsets": "real",
+        "offsets": "real",
+        "pitches": "whole",
+        "hands": "whole",
+        "labels": "text",
+        "lines": "whole",
+        "places": "text",
+    },
+    single={"in_quarters": "flag"},
+    pack=_pack,
+    unpack=_unpack,
+    rows=len,
+)
+
+
+_HANDS = {"R": "Right hand", "L": "Left hand"}
+_FINGERS_of_breakdown = tuple("12345")
+_OTHER = "anything else"
+
+
+def finger_breakdown(tables: Mapping[str, Mapping[ClassKey, float]], _: object = None) -> Breakdown | None:
+    """Return a confusion of five by five fingers for each hand; None without the table ``confusion``.
+
+    Examples
+    --------
+    >>> found = finger_breakdown({"confusion": {("R1", "R1"): 3.0, ("R1", "R2"): 1.0, ("R2", "L2"): 2.0}})
+    >>> found.matrices[0].cells
+    {('1', '1'): 3.0, ('1', '2'): 1.0, ('2', 'anything else'): 2.0}
+    """
+    cells = tables.get("confusion", {})
+    found = [_of_hand(letter, cells) for letter in _HANDS]
+    matrices = tuple(each for each in found if each is not None)
+    return Breakdown(unit="notes", matrices=matrices) if matrices else None
+
+
+def _of_hand(letter: str, cells: Mapping[ClassKey, float]) -> Matrix | None:
+    """Return the confusion of one hand, if the reference has any note of it."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for (reference, estimate), notes in cells.items():
+        finger = _finger(str(reference), letter)
+        if str(reference).startswith(letter) and notes:
+            counts[finger, _finger(str(estimate), letter)] += notes  # type: ignore[assignment]
+    if not counts:
+        return None
+    others = [any(pair[side] == _OTHER for pair in counts) for side in (0, 1)]
+    rows, columns = ((*_FINGERS_of_breakdown, _OTHER) if other else _FINGERS_of_breakdown for other in others)
+    return Matrix(
+        title=_HANDS[letter],
+        down="finger",
+        across="estimated finger",
+        rows=rows,
+        columns=columns,
+        cells=dict(sorted(counts.items())),
+        right=frozenset((finger, finger) for finger in _FINGERS_of_breakdown),
+        note="Per cent of the notes of each finger, over all annotators.",
+    )
+
+
+def _finger(label: str, letter: str) -> str:
+    """Return the finger of a label of one hand; of the other hand, of none, or a change is anything else."""
+    finger = label.removeprefix(letter)
+    return finger if label.startswith(letter) and finger in _FINGERS_of_breakdown else _OTHER
+
+
+_RULE = (
+    "A note counts as lost where the finger is another one, or only one side has one, summed over all "
+    "annotators; L is the left hand, R the right."
+)
+_NEEDS = "It is told where a measure such as strike/accuracy is scored (protocol strike), and none was."
+
+
+def finger_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassCosts | None:
+    """Return what each finger of the reference cost; without the table ``confusion``, what makes it.
+
+    Examples
+    --------
+    >>> finger_costs({"confusion": {("R1", "R1"): 3.0, ("R1", "R2"): 1.0}}).rows[0]
+    ClassCost(name='R1', whole=4.0, lost=1.0, instead='R2')
+    """
+    if "confusion" not in tables:
+        return ClassCosts(kind="finger", unit="notes", rule=_RULE, rows=(), needs=_NEEDS)
+    cells = {
+        (str(reference), str(estimate)): weight
+        for (reference, estimate), weight in tables["confusion"].items()
+    }
+    if not cells:
+        return None
+    return ClassCosts(
+        kind="finger",
+        unit="notes",
+        rule=_RULE,
+        rows=costs_of_confusion(cells),
+        cells=dict(sorted(cells.items())),
+    )
+
 
 _TOGETHER = 200
 """References that are judged at once: as many as fit the cache."""

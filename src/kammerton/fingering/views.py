@@ -1,36 +1,312 @@
 # SPDX-License-Identifier: MIT
-"""One piece, laid out for a reader: who plays what with which finger, what is wrong, what cannot be played.
-
-What is returned knows nothing of fingers, and nothing of how it will be drawn.
-"""
+"""Which notes of one estimate a measure takes for right, and what it would have had instead."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from kammerton.errors import out_of, plural
-from kammerton.fingering.annotation import Fingering
+from kammerton.arrays import Codes, Flags
+from kammerton.errors import OptionError, out_of, plural
+from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.columns import build_columns, key_presses
 from kammerton.fingering.constraints import limits_of
-from kammerton.fingering.judging import Judge, choose_judge
-from kammerton.fingering.laying import Player, grid_of, roll_of, shown_hands
-from kammerton.fingering.lint import find_spots, finger_name, key_name
+from kammerton.fingering.labels import strike_codes
+from kammerton.fingering.lint import Findings, find_spots, finger_name, key_name
+from kammerton.fingering.match_rates import Comparison, Matches, hands_of_labels
 from kammerton.fingering.options import FingeringOptions
-from kammerton.fingering.playability import Playability
+from kammerton.fingering.playability import CHORD_S, EXACT_S, Playability
 from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
-from kammerton.model.measure import Measure, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.model.measure import Measure, Protocol, Statistics, find
 from kammerton.model.task import Case
-from kammerton.model.views import Column, ItemView, Table, Track, largest_part
+from kammerton.model.views import (
+    Cell,
+    CellState,
+    Column,
+    Grid,
+    ItemView,
+    Line,
+    Note,
+    Roll,
+    Staff,
+    Table,
+    Track,
+    Violation,
+    Voice,
+    largest_part,
+)
 
-__all__ = ["DEFAULT_MEASURE", "view_item"]
+__all__ = [
+    "DEFAULT_MEASURE",
+    "Judge",
+    "Player",
+    "Verdict",
+    "choose_judge",
+    "grid_of",
+    "roll_of",
+    "shown_hands",
+    "view_item",
+]
+
+Against = Literal["one", "first", "hand", "piece", "any"]
+"""Whom a note must match: the annotator chosen, the first one, the closest one of the hand or of the
+piece, or any."""
+_AGAINST: Mapping[str, Against] = {
+    "strike/accuracy": "one",
+    "strike/M_high": "hand",
+    "strike/M_high_piece": "piece",
+    "strike/M_soft": "any",
+    "nakamura2020/M_high": "hand",
+    "nakamura2020/M_high_piece": "piece",
+    "nakamura2020/M_soft": "any",
+    "pianovam/Accuracy": "first",
+    "pianovam/M_high": "any",
+}
+
+_WHOM: Mapping[Against, str] = {
+    "hand": "the closest annotator of each hand",
+    "piece": "the closest annotator",
+    "any": "all annotators",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict:
+    """What a measure says of each note of an estimate.
+
+    Parameters
+    ----------
+    scored : ndarray of bool, shape (notes,)
+        Whether the note counts.
+    right : ndarray of bool, shape (notes,)
+        Whether it is right.
+    shared : ndarray of bool, shape (notes,)
+        Whether any annotator has the finger.
+    wanted : tuple of tuple of str
+        Labels of each note that would have been right.
+    """
+
+    scored: Flags
+    right: Flags
+    shared: Flags
+    wanted: tuple[tuple[str, ...], ...]
+
+    @property
+    def wrong(self) -> Flags:
+        """Whether a note counts and is not right."""
+        return self.scored & ~self.right
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A measure that can say note by note what is right.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure.
+    comparison : str
+        When two labels match.
+    annotator : str
+        The annotator chosen.
+    """
+
+    measure: Measure
+    comparison: Comparison
+    annotator: str
+
+    @property
+    def against(self) -> Against:
+        """Whom a note must match."""
+        return _AGAINST[str(self.measure)]
+
+    def whom(self, references: Mapping[str, Fingering], called: str = "{}") -> str:
+        """Return in words whom a note must match; ``called`` says what a single annotator is called."""
+        names = list(references)
+        if len(names) == 1 or self.against == "first":
+            return called.format(names[0])
+        return called.format(self.annotator) if self.against == "one" else _WHOM[self.against]
+
+    def verdict(self, references: Mapping[str, Fingering], estimate: Fingering) -> Verdict:
+        """Judge an estimate.
+
+        Parameters
+        ----------
+        references : mapping of str to Fingering
+            All annotations of the piece by annotator, on the same notes.
+        estimate : Fingering
+            On these notes too.
+        """
+        names = list(references)
+        columns = build_columns([Case(tuple(references.values()), estimate)])
+        (pieces,) = columns.pieces
+        if self.measure.protocol == nakamura2020.PROTOCOL.name:
+            (pieces,) = columns.complete
+            names = [name for name in names if all(references[name].labels)] or names
+        matches = Matches(pieces, columns.table, self.comparison)
+        hits, labelled = matches.hits, pieces.refs != 0
+        shared = np.asarray(hits.any(axis=0))
+        labels = [references[name].labels for name in names]
+        if self.against == "any":
+            every = zip(*labels, strict=True)
+            wanted = tuple(tuple(dict.fromkeys(filter(None, note))) for note in every)
+            return Verdict(labelled.any(axis=0), shared, shared, wanted)
+        chosen = self._chosen(names, matches.hands(), hits)
+        notes = np.arange(len(chosen))
+        alone = self.against in ("one", "first")
+        return Verdict(
+            labelled[chosen, notes] if alone else labelled.any(axis=0),
+            hits[chosen, notes],
+            shared,
+            tuple((labels[row][note],) for note, row in enumerate(chosen.tolist())),
+        )
+
+    def _chosen(self, names: list[str], hands: Codes, hits: Flags) -> Codes:
+        """Return the row of the annotator that each note is compared with."""
+        if self.against in ("one", "first"):
+            return np.full(len(hands), names.index(self.annotator) if self.against == "one" else 0)
+        if self.against == "piece":
+            return np.full(len(hands), hits.sum(axis=1).argmax())
+        chosen = np.zeros(len(hands), dtype=np.int64)
+        for hand in (RIGHT, LEFT):
+            chosen[hands == hand] = hits[:, hands == hand].sum(axis=1).argmax()
+        return chosen
+
+
+def choose_judge(address: str, annotator: str, options: FingeringOptions) -> Judge:
+    """Return the measure of this address as a judge.
+
+    Raises
+    ------
+    OptionError
+        If there is no such measure, or it does not say of a note whether it is right.
+    """
+    measure = find(address, [measure for protocol in PROTOCOLS for measure in protocol.measures])
+    if str(measure) not in _AGAINST:
+        raise OptionError(f"{measure} does not say when a note is right", f"these do: {', '.join(_AGAINST)}")
+    comparison: Comparison = "strike"
+    if measure.protocol != nakamura2020.PROTOCOL.name:
+        comparison = "finger" if measure.protocol == pianovam.PROTOCOL.name else options.substitution
+    return Judge(measure, comparison, annotator)
+
+
+_STAVES = {RIGHT: "right", LEFT: "left", UNKNOWN: "either hand"}
+_LETTERS = {RIGHT: "R", LEFT: "L", UNKNOWN: ""}
+_NO_FINGER = "."
+_HANDS: Mapping[int, Literal["right", "left", ""]] = {RIGHT: "right", LEFT: "left", UNKNOWN: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """An annotator or a system: the fingers, what of them cannot be played, and which notes are wrong."""
+
+    name: str
+    fingering: Fingering
+    findings: Findings
+    verdict: Verdict | None = None
+
+    def states(self) -> list[CellState | None]:
+        """Return how each note was judged."""
+        if self.verdict is None:
+            return [None] * len(self.fingering)
+        wrong, shared = self.verdict.wrong.tolist(), self.verdict.shared.tolist()
+        return [
+            "excluded" if not scored else None if not is_wrong else "partly" if is_shared else "wrong"
+            for scored, is_wrong, is_shared in zip(self.verdict.scored.tolist(), wrong, shared, strict=True)
+        ]
+
+    def flagged(self) -> frozenset[int]:
+        """Return the notes at which something cannot be played: of a step, the second one."""
+        spots = self.findings.spots
+        return frozenset(
+            (*(spot.second for spot in spots), *(spot.first for spot in spots if spot.kind == "chord"))
+        )
+
+
+def grid_of(notes: Fingering, hands: Codes, players: Sequence[Player]) -> Grid:
+    """Lay out notes by onset, hand and key, and below each what finger each one has for it."""
+    order = np.lexsort((notes.pitches, notes.onsets))
+    columns: list[list[int]] = []
+    times: list[float] = []
+    for note, onset in zip(order.tolist(), notes.onsets[order].tolist(), strict=True):
+        if not times or onset - times[-1] > CHORD_S + EXACT_S:
+            columns.append([])
+            times.append(onset)
+        columns[-1].append(note)
+    staves = []
+    for hand, name in _STAVES.items():
+        of_hand = [
+            tuple(sorted((note for note in column if hands[note] == hand), key=notes.pitches.__getitem__))
+            for column in columns
+        ]
+        if any(of_hand):
+            keys = [Cell(_key(notes, note)) for note in range(len(notes))]
+            lines = [Line(name, _cells(keys, of_hand))]
+            lines += [Line(player.name, _cells(_fingers(player, hand), of_hand)) for player in players]
+            staves.append(Staff(tuple(lines)))
+    return Grid(tuple(times), tuple(staves))
+
+
+def roll_of(notes: Fingering, hands: Codes, players: Sequence[Player]) -> Roll:
+    """Lay out the notes on a keyboard, with every finger and whose it is."""
+    offsets = np.where(np.isnan(notes.offsets), notes.onsets, notes.offsets)
+    columns = (notes.onsets, offsets, notes.pitches, hands)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return Roll(
+        tuple(
+            Note(onset, offset, pitch, _key(notes, number), _HANDS[hand])
+            for number, (onset, offset, pitch, hand) in enumerate(rows)
+        ),
+        tuple(
+            Voice(
+                player.name,
+                tuple(_fingers(player, UNKNOWN)),
+                tuple(
+                    Violation(spot.first, spot.second, f"{'-'.join(spot.fingers)}: {spot.reason}")
+                    for spot in player.findings.spots
+                ),
+            )
+            for player in players
+        ),
+    )
+
+
+def shown_hands(notes: Fingering, fingerings: Sequence[Fingering]) -> Codes:
+    """Return the hand that each note is shown in: of the first who fingered it, else as the source says."""
+    hands = np.full(len(notes), UNKNOWN)
+    for each in fingerings:
+        hands = np.where(hands == UNKNOWN, hands_of_labels(strike_codes(each.labels)), hands)
+    return np.where(hands == UNKNOWN, notes.hands, hands)
+
+
+def _cells(cells: Sequence[Cell], columns: Sequence[tuple[int, ...]]) -> tuple[tuple[Cell, ...], ...]:
+    return tuple(tuple(cells[note] for note in column) for column in columns)
+
+
+def _key(notes: Fingering, note: int) -> str:
+    """Return the name of a key, or the number of the note if the key is not known."""
+    return f"#{note + 1}" if notes.pitches[note] < 0 else key_name(notes, note)
+
+
+def _fingers(player: Player, hand: int) -> list[Cell]:
+    """Return what stands below each key; the hand is told only where it is the other one."""
+    flagged = player.flagged()
+    texts = {
+        label: finger_name(label).removeprefix(_LETTERS[hand]) if label else _NO_FINGER
+        for label in set(player.fingering.labels)
+    }
+    return [
+        Cell(texts[label], state, flagged=note in flagged)
+        for note, (label, state) in enumerate(zip(player.fingering.labels, player.states(), strict=True))
+    ]
+
 
 DEFAULT_MEASURE = "strike/accuracy"
-
 _LISTED = 10
 """Confusions and violations that are listed one by one."""
 

@@ -24,8 +24,8 @@ from kammerton.formats.remote import (
 )
 from kammerton.formats.source import read_bytes
 from kammerton.model.corpus import Collection
-from kammerton.model.loading import name_of_source
 from kammerton.model.task import Sheet, Task
+from kammerton.scoring.loading import name_of_source
 
 __all__ = ["collect", "find", "name_of"]
 

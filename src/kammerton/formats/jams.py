@@ -11,14 +11,17 @@ from typing import Literal, cast
 import numpy as np
 
 from kammerton.errors import Diagnostic, Severity, quote
-from kammerton.formats.budgets import keeps_rows
-from kammerton.formats.finishing import finish
-from kammerton.formats.hygiene import RawIntervals
-from kammerton.formats.json_positions import JsonPlaces, Pointer, element_offsets, offset_of, within_quotes
-from kammerton.formats.json_text import Document, decode
-from kammerton.formats.options import IntervalOptions
-from kammerton.formats.reading import Problems, TrackReading, such_rows
-from kammerton.formats.times import ends_from_durations
+from kammerton.formats.intervals import RawIntervals, ends_from_durations, finish
+from kammerton.formats.json_places import (
+    Document,
+    JsonPlaces,
+    Pointer,
+    decode,
+    element_offsets,
+    offset_of,
+    within_quotes,
+)
+from kammerton.formats.reading import IntervalOptions, Problems, TrackReading, keeps_rows, such_rows
 from kammerton.model.annotations import Field, Metadata, Place, Seconds
 
 __all__ = ["Observations", "annotator_names", "described", "metadata_of", "read_jams"]

@@ -12,10 +12,9 @@ from functools import lru_cache
 from typing import Literal
 
 from kammerton.errors import Diagnostic, plural, quote, some
-from kammerton.formats.options import Column, IntervalOptions, Layout, RowLayout
-from kammerton.formats.reading import Problems
+from kammerton.formats.intervals import DecimalMark, diagnose_time, number_pattern, parse_time
+from kammerton.formats.reading import Column, IntervalOptions, Layout, Problems, RowLayout
 from kammerton.formats.tables import BLANK, Cell, NumberedLine, cells_of, open_quote
-from kammerton.formats.times import DecimalMark, diagnose_time, number_pattern, parse_time
 from kammerton.model.annotations import Place
 
 __all__ = ["Shape", "diagnose_rows", "is_of_billboard", "say_billboard", "shapes_of"]

@@ -17,11 +17,30 @@ from functools import partial
 import numpy as np
 
 from kammerton.errors import Diagnostic, close_match, quote
-from kammerton.formats.budgets import keeps_lines
-from kammerton.formats.finishing import finish, rows_of_points
-from kammerton.formats.hygiene import RawIntervals
-from kammerton.formats.options import Column, IntervalOptions, Layout, RowLayout
-from kammerton.formats.reading import Problems, TrackReading
+from kammerton.formats.intervals import (
+    EXACT,
+    DecimalMark,
+    RawIntervals,
+    are_times,
+    diagnose_mark,
+    diagnose_time,
+    ends_from_durations,
+    finish,
+    number_pattern,
+    other_mark,
+    parse_time,
+    rows_of_points,
+    seconds,
+)
+from kammerton.formats.reading import (
+    Column,
+    IntervalOptions,
+    Layout,
+    Problems,
+    RowLayout,
+    TrackReading,
+    keeps_lines,
+)
 from kammerton.formats.row_problems import Shape, diagnose_rows, is_of_billboard, say_billboard, shapes_of
 from kammerton.formats.tables import (
     BLANK,
@@ -33,18 +52,6 @@ from kammerton.formats.tables import (
     numbered_lines,
     read_table,
     told_separator,
-)
-from kammerton.formats.times import (
-    EXACT,
-    DecimalMark,
-    are_times,
-    diagnose_mark,
-    diagnose_time,
-    ends_from_durations,
-    number_pattern,
-    other_mark,
-    parse_time,
-    seconds,
 )
 from kammerton.model.annotations import Field, Place, Seconds
 

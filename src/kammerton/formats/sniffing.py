@@ -9,8 +9,7 @@ from pathlib import PurePath
 
 from kammerton.errors import DataError
 from kammerton.formats.jams import read_jams
-from kammerton.formats.options import DEFAULT_OPTIONS, IntervalOptions
-from kammerton.formats.reading import Problems, TrackReading
+from kammerton.formats.reading import DEFAULT_OPTIONS, IntervalOptions, Problems, TrackReading
 from kammerton.formats.rows import read_rows
 from kammerton.formats.source import read_text, with_newlines
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kammerton.errors import DataError, Diagnostic
-from kammerton.formats.options import Limits
+from kammerton.formats.reading import Limits
 from kammerton.model.annotations import clip_excerpt
 
 __all__ = ["larger_files", "open_regular", "read_bytes", "read_stream", "read_text", "with_newlines"]
@@ -97,7 +97,7 @@ def read_stream(stream: BinaryIO, *, name: str, encoding: str = "utf-8", limits:
 
 
 def _failure(code: str, message: str, name: str, hint: str | None = None) -> DataError:
-    from kammerton.formats.remote.addresses import is_remote, shown_address  # noqa: PLC0415 - if all else fails
+    from kammerton.formats.remote import is_remote, shown_address  # noqa: PLC0415 - if all else fails
 
     file = shown_address(name) if is_remote(name) else name  # somebody took it for the path of a file
     return DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))

@@ -35,9 +35,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kammerton.errors import Diagnostic, plural, quote
-from kammerton.formats.budgets import keeps_lines, say_exceeded
-from kammerton.formats.options import Limits
-from kammerton.formats.reading import Problems, such_rows
+from kammerton.formats.reading import Limits, Problems, keeps_lines, say_exceeded, such_rows
 from kammerton.model.annotations import Place
 
 __all__ = [

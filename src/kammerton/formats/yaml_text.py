@@ -16,9 +16,8 @@ from typing import Any, NoReturn
 import yaml
 
 from kammerton.errors import Diagnostic, quote
-from kammerton.formats.json_positions import JsonPlaces, Pointer, Span
-from kammerton.formats.options import Limits
-from kammerton.formats.reading import Problems
+from kammerton.formats.json_places import JsonPlaces, Pointer, Span
+from kammerton.formats.reading import Limits, Problems
 from kammerton.model.annotations import Place
 
 __all__ = ["YamlDocument", "decode_yaml"]

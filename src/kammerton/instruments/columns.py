@@ -1,27 +1,198 @@
 # SPDX-License-Identifier: MIT
-"""Turn the cases of a run into columns: lists of label codes, in the order of their strength."""
+"""Sets of nodes of a taxonomy, one row of bits per list: unions, sizes, and what is known to be absent."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kammerton.core.intervals import Codes, Flags
+from kammerton.arrays import Codes, Flags
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.lists import IN_ORDER, Lists, contains, lists_of
-from kammerton.instruments.nodes import Nodes, nodes_of
-from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.lists import IN_ORDER, Lists, contains, lists_of, rank, spread
+from kammerton.instruments.options import InstrumentOptions, Ties
 from kammerton.instruments.taxonomy import Taxonomy
-from kammerton.instruments.truth import annotated
 from kammerton.model.measure import Values
 from kammerton.model.task import Case
 
-__all__ = ["Columns", "Vocabulary", "encode_cases"]
+__all__ = [
+    "Bits",
+    "Columns",
+    "Nodes",
+    "Vocabulary",
+    "annotated",
+    "build_columns",
+    "encode_cases",
+    "nodes_of",
+    "shaped",
+    "size_of",
+]
+
+Bits = NDArray[np.uint64]
+"""Shape (lists, words): a set of nodes for each list, node n in bit n % 64 of word n // 64."""
+_WORD = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nodes:
+    """The nodes of a taxonomy, numbered as there.
+
+    Parameters
+    ----------
+    itself : ndarray of uint64, shape (nodes, words)
+        Each node alone; nothing for a root, which does not count.
+    closure : ndarray of uint64, shape (nodes, words)
+        Each node and its ancestors, without roots.
+    families : tuple of (int, ndarray of uint64)
+        Each node that has others below it, and its children: the lower ones first.
+    """
+
+    itself: Bits
+    closure: Bits
+    families: tuple[tuple[int, Bits], ...]
+
+    def __len__(self) -> int:
+        """Return the number of nodes, roots among them."""
+        return len(self.itself)
+
+    def extended(self, lists: Lists) -> Bits:
+        """Return the labels of each list with all their ancestors; labels that are no nodes are left out."""
+        return self._union(lists, self.closure)
+
+    def listed(self, lists: Lists) -> Bits:
+        """Return the labels of each list that are nodes."""
+        return self._union(lists, self.itself)
+
+    def _union(self, lists: Lists, of_node: Bits) -> Bits:
+        nodes = lists if lists.codes.max(initial=0) < len(self) else lists.keep(lists.codes < len(self))
+        union = np.zeros((len(nodes), of_node.shape[1]), dtype=np.uint64)
+        filled = nodes.lengths > 0
+        starts = nodes.offsets[:-1][filled]
+        if len(starts):
+            for word in range(of_node.shape[1]):
+                column = np.ascontiguousarray(of_node[:, word])
+                union[filled, word] = np.bitwise_or.reduceat(column[nodes.codes], starts)
+        return union
+
+    @property
+    def roots(self) -> Bits:
+        """The nodes that do not count."""
+        every = np.arange(len(self))
+        of_itself = self.itself[every, every // _WORD] == 0
+        roots = np.zeros(self.itself.shape[1], dtype=np.uint64)
+        np.bitwise_or.at(roots, every[of_itself] // _WORD, _bit(every[of_itself]))
+        return roots
+
+    def has(self, sets: Bits, nodes: Codes) -> Flags:
+        """Tell which of some nodes are in the set beside them."""
+        words = sets[np.arange(len(nodes)), nodes // _WORD]
+        return np.asarray((words & _bit(nodes)) != 0)
+
+    def absent(self, judged: Lists, present: Bits) -> Bits:
+        """Return the nodes that are known not to be there.
+
+        Parameters
+        ----------
+        judged : Lists
+            Labels that were judged absent.
+        present : ndarray of uint64, shape (lists, words)
+            Annotated labels with all their ancestors.
+
+        Returns
+        -------
+        ndarray of uint64, shape (lists, words)
+            Of the nodes that are not present: those judged absent, and those whose children all are.
+        """
+        absent = self.listed(judged) & ~present
+        for family, children in self.families:
+            everything = ((absent & children) == children).all(axis=1)
+            absent[everything] |= self.itself[family] & ~present[everything]
+        return absent
+
+    def as_lists(self, sets: Bits, among: Flags) -> Lists:
+        """Return those nodes of each set that are among some of all."""
+        chosen = np.flatnonzero(among)
+        bits = (sets[:, chosen // _WORD] >> (chosen % _WORD).astype(np.uint64)) & np.uint64(1)
+        rows, columns = np.nonzero(bits)
+        return lists_of(np.bincount(rows, minlength=len(sets)), chosen[columns])
+
+
+def size_of(sets: Bits) -> Codes:
+    """Return the number of nodes in each set."""
+    return np.asarray(np.bitwise_count(sets).sum(axis=1, dtype=np.int64))
+
+
+@lru_cache(maxsize=8)
+def nodes_of(tree: Taxonomy) -> Nodes:
+    """Return the nodes of a taxonomy."""
+    count = len(tree.nodes)
+    words = -(-count // _WORD) or 1
+    offsets, ancestors = tree.closure()
+    closure = np.zeros((count, words), dtype=np.uint64)
+    owners = np.repeat(np.arange(count), np.diff(offsets))
+    np.bitwise_or.at(closure, (owners, ancestors // _WORD), _bit(ancestors))
+    own = np.arange(count)
+    itself = np.zeros((count, words), dtype=np.uint64)
+    itself[own, own // _WORD] = _bit(own)
+    itself &= closure
+    return Nodes(itself, closure, _families(tree, itself))
+
+
+def _bit(nodes: Codes) -> Bits:
+    return np.left_shift(np.uint64(1), (nodes % _WORD).astype(np.uint64))
+
+
+def _families(tree: Taxonomy, itself: Bits) -> tuple[tuple[int, Bits], ...]:
+    children: dict[int, Bits] = {}
+    for node, parents in enumerate(tree.parents):
+        for parent in parents:
+            children[parent] = children.get(parent, np.zeros_like(itself[0])) | itself[node]
+    return tuple((family, children[family]) for family in sorted(children, reverse=True))
+
+
+def annotated(reference: InstrumentList, options: InstrumentOptions) -> InstrumentList:
+    """Return a reference as a list of what is there.
+
+    Parameters
+    ----------
+    reference : InstrumentList
+        A list is returned as it is.
+    options : InstrumentOptions
+        The threshold of truth.
+
+    Returns
+    -------
+    InstrumentList
+        Of a vector, the labels whose scores pass; the others were judged absent.
+
+    Raises
+    ------
+    OptionError
+        If thresholds are those of single labels, and a label has none.
+
+    Examples
+    --------
+    >>> scored = InstrumentList(("piano", "voice"), np.array([0.75, 0.25]), vector=True)
+    >>> found = annotated(scored, InstrumentOptions())
+    >>> found.labels, found.absent
+    (('piano',), ('voice',))
+    """
+    if not reference.vector:
+        return reference
+    passed = options.truth_cut.passes(reference.labels, reference.scores)
+    of_labels = list(zip(reference.labels, passed.tolist(), strict=True))
+    return replace(
+        reference,
+        labels=tuple(label for label, is_there in of_labels if is_there),
+        scores=np.asarray(reference.scores)[passed],
+        absent=(*reference.absent, *(label for label, is_there in of_labels if not is_there)),
+        vector=False,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,3 +369,122 @@ def _strengths(estimates: Sequence[InstrumentList]) -> Values:
         else:
             parts.append(-np.arange(len(est), dtype=np.float64) if est.ranked else np.zeros(len(est)))
     return np.concatenate(parts)
+
+
+def build_columns(cases: Sequence[Case[InstrumentList]], options: InstrumentOptions) -> Columns:
+    """Return the columns of cases as they are compared."""
+    return shaped(encode_cases(cases, options), options)
+
+
+def shaped(columns: Columns, options: InstrumentOptions) -> Columns:
+    """Keep what passes the thresholds, the leaves, and the level that a caller asked for."""
+    if options.cut is not None or options.top_k:
+        columns = _cut(columns, options)
+    if columns.tree is not None and options.leaves:
+        columns = _leaves(columns, columns.tree)
+    if columns.tree is not None and options.level:
+        columns = _projected(columns, _Level(columns, columns.tree, options.level))
+    return columns
+
+
+def _cut(columns: Columns, options: InstrumentOptions) -> Columns:
+    """Keep scores that pass, and of these the best."""
+    said = columns.said
+    if options.cut is not None:
+        passed = np.ones(len(said.codes), dtype=bool)
+        judged = np.flatnonzero(columns.confident[said.owners])
+        labels = [columns.labels[code] for code in said.codes[judged].tolist()]
+        passed[judged] = options.cut.passes(labels, said.strengths[judged])
+        said = said.keep(passed)
+    if options.top_k:
+        names = columns.name_order() if options.ties == "trec" else None
+        ties: Ties = "trec" if options.ties == "trec" else "given"
+        ranking = rank(said, ties, said.codes.astype(np.float64), names)
+        best = np.zeros(len(said.codes), dtype=bool)
+        best[ranking.order[ranking.places <= options.top_k]] = True
+        said = said.keep(best)
+    scored = columns.scored
+    if not columns.vector.all():
+        scored = _chosen(columns.vector, scored, said)
+    return replace(columns, said=said, scored=scored, listed=np.ones_like(columns.listed))
+
+
+def _chosen(which: Flags, one: Lists, other: Lists) -> Lists:
+    """Return lists of one where ``which``, else of the other."""
+    if not which.any():
+        return other
+    lengths = np.where(which, one.lengths, other.lengths)
+    kept, others = one.keep(which[one.owners]), other.keep(~which[other.owners])
+    owners = np.concatenate((kept.owners, others.owners))
+    order = np.argsort(owners, kind="stable")
+    codes = np.concatenate((kept.codes, others.codes))[order]
+    return lists_of(lengths, codes, np.concatenate((kept.strengths, others.strengths))[order])
+
+
+def _leaves(columns: Columns, tree: Taxonomy) -> Columns:
+    """Leave out labels that have others below them."""
+    leaf = np.ones(len(columns.labels), dtype=bool)
+    leaf[[parent for parents in tree.parents for parent in parents]] = False
+    kept = leaf[columns.truth.codes]
+    return replace(
+        columns,
+        truth=columns.truth.keep(kept),
+        absent=columns.absent.keep(leaf[columns.absent.codes]),
+        grades=columns.grades[kept],
+        said=columns.said.keep(leaf[columns.said.codes]),
+        scored=columns.scored.keep(leaf[columns.scored.codes]),
+    )
+
+
+class _Level:
+    """What labels become at a level: their ancestors there, or themselves."""
+
+    def __init__(self, columns: Columns, tree: Taxonomy, level: int) -> None:
+        nodes = [
+            [tree.index[above] for above in tree.project(label, level)] if label in tree.index else [code]
+            for code, label in enumerate(columns.labels)
+        ]
+        self._counts = np.array([len(above) for above in nodes], dtype=np.int64)
+        self._starts = np.concatenate(([0], np.cumsum(self._counts)))
+        self._above = np.array([code for above in nodes for code in above], dtype=np.int64)
+        self.stays = np.array([above == [code] for code, above in enumerate(nodes)], dtype=bool)
+
+    def of(self, lists: Lists) -> Lists:
+        """Return lists of what their labels become, each once, as strong as the strongest of them."""
+        order = rank(lists, "given", lists.codes.astype(np.float64)).order
+        codes = lists.codes[order]
+        entry, nth = spread(self._counts[codes])
+        above = self._above[self._starts[codes[entry]] + nth]
+        owners = lists.owners[entry]
+        _, first = np.unique(owners * len(self._counts) + above, return_index=True)
+        first.sort()
+        strengths = lists.strengths[order][entry][first] if len(lists.strengths) else IN_ORDER
+        return lists_of(np.bincount(owners[first], minlength=len(lists)), above[first], strengths)
+
+
+def _projected(columns: Columns, level: _Level) -> Columns:
+    said = level.of(columns.said)
+    same = columns.scored is columns.said
+    truth = level.of(columns.truth)
+    return replace(
+        columns,
+        truth=truth,
+        absent=_absent_at(columns, level),
+        grades=np.ones(len(truth.codes), dtype=np.int64),
+        said=said,
+        scored=said if same else level.of(columns.scored),
+    )
+
+
+def _absent_at(columns: Columns, level: _Level) -> Lists:
+    """Return the labels of the level that are known to be absent: families if all below them are."""
+    nodes = columns.nodes
+    known = nodes.absent(columns.absent, nodes.extended(columns.truth))
+    inside = nodes.as_lists(known, level.stays[: len(nodes)])
+    outside = columns.absent.keep(columns.absent.codes >= len(nodes))
+    return _joined(inside, outside)
+
+
+def _joined(one: Lists, other: Lists) -> Lists:
+    order = np.argsort(np.concatenate((one.owners, other.owners)), kind="stable")
+    return lists_of(one.lengths + other.lengths, np.concatenate((one.codes, other.codes))[order])

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from kammerton.core.intervals import Codes, Flags
+from kammerton.arrays import Codes, Flags
 from kammerton.errors import DataError, OptionError, inflected, plural, quote
 from kammerton.formats.reading import Problems
-from kammerton.instruments.assembling import Manner
 from kammerton.instruments.columns import Columns, Vocabulary
-from kammerton.instruments.entries import Entries
-from kammerton.instruments.finishing import finish
+from kammerton.instruments.finishing import Entries, Manner, finish
 from kammerton.instruments.lists import IN_ORDER, Lists, lists_of
 from kammerton.instruments.lookup import Meaning, look_up
 from kammerton.instruments.options import InstrumentOptions

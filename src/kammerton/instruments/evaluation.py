@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from kammerton.core.ratios import mean
+from kammerton.arrays import mean
 from kammerton.errors import Diagnostic, OptionError
+from kammerton.instruments.columns import shaped
 from kammerton.instruments.encoding import Encoded, Files, sides
-from kammerton.instruments.flat import counts_of_labels
 from kammerton.instruments.formulas import Counts, Rate
+from kammerton.instruments.hierarchical import counts_of_labels
 from kammerton.instruments.kernels import statistics_of_files
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1
-from kammerton.instruments.shaping import shaped
 from kammerton.model.measure import Measure, Statistics
 
 __all__ = ["InstrumentFigures", "InstrumentScores", "evaluate"]

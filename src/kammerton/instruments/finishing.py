@@ -1,31 +1,343 @@
 # SPDX-License-Identifier: MIT
-"""What every reader of instruments does last: look labels up, judge scores, make lists.
-
-A list with an error is broken; the other lists of its source are not.
-"""
+"""Entries of a file become an annotation: names looked up, ranks and scores checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, Severity, plural, quote
+from kammerton.errors import Diagnostic, Severity, inflected, out_of, plural, quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.assembling import ListedLabels, Manner, Repeats, assemble
-from kammerton.instruments.entries import Entries
 from kammerton.instruments.label_maps import LabelMap
 from kammerton.instruments.lookup import Meaning, fitting_map, look_up, unknown_hint
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.taxonomy import Taxonomy
+from kammerton.model.annotations import Place
 
-__all__ = ["Lists", "finish"]
+__all__ = [
+    "NO_INSTRUMENTS",
+    "STEMS",
+    "Entries",
+    "ListedLabels",
+    "Lists",
+    "Manner",
+    "Repeats",
+    "assemble",
+    "coded",
+    "finish",
+    "judge",
+    "leave_out_others",
+    "note_unjudged",
+]
 
+STEMS = "stems"
+"""Member of the metadata that lists the stems."""
+NO_INSTRUMENTS = ("Main System", "Unlabeled")
+"""What stands for the instrument of a stem where there is none, or nobody knows it."""
 Integers = NDArray[np.int64]
+
+
+def coded(cells: Sequence[str]) -> tuple[list[str], Integers]:
+    """Return the distinct cells, and which of them each row has.
+
+    >>> values, codes = coded(["b", "a", "b"])
+    >>> values, codes.tolist()
+    (['b', 'a'], [0, 1, 0])
+    """
+    index = {cell: code for code, cell in enumerate(dict.fromkeys(cells))}
+    return list(index), np.fromiter(map(index.__getitem__, cells), np.int64, len(cells))
+
+
+@dataclass(slots=True, eq=False)
+class Entries:
+    """What a source lists, row by row.
+
+    Parameters
+    ----------
+    spellings : sequence of str
+        The distinct labels, as written.
+    codes : ndarray of int64, shape (n,)
+        Which of them a row has.
+    lists : ndarray of int64, shape (n,)
+        Which list a row belongs to.
+    locate : callable
+        ``locate(row)`` returns the place of the label of a row.
+    scores : ndarray of float64, shape (n,), optional
+        NaN where there is none.
+    present : ndarray of bool, shape (n,), optional
+        Whether the label is there, or judged not to be.
+    """
+
+    spellings: Sequence[str]
+    codes: Integers
+    lists: Integers
+    locate: Callable[[int], Place]
+    scores: NDArray[np.float64] | None = None
+    present: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        labels: Sequence[str],
+        lists: Integers,
+        locate: Callable[[int], Place],
+        *,
+        scores: NDArray[np.float64] | None = None,
+        present: NDArray[np.bool_] | None = None,
+    ) -> Entries:
+        """Take one label per row, and find the distinct ones."""
+        spellings, codes = coded(labels)
+        return cls(spellings, codes, lists, locate, scores, present)
+
+    def take(self, rows: NDArray[np.intp]) -> Entries:
+        """Return the rows of these indices, in this order."""
+        locate = self.locate
+        return Entries(
+            self.spellings,
+            self.codes[rows],
+            self.lists[rows],
+            lambda row: locate(int(rows[row])),
+            None if self.scores is None else self.scores[rows],
+            None if self.present is None else self.present[rows],
+        )
+
+
+def judge(entries: Entries, relevance: NDArray[np.float64], options: InstrumentOptions) -> NDArray[np.bool_]:
+    """Return which labels are relevant enough to be present.
+
+    Parameters
+    ----------
+    entries : Entries
+    relevance : ndarray of float64, shape (n,)
+    options : InstrumentOptions
+        The threshold of truth; if it differs by label, it is that of the label that a spelling means.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+    """
+    cut = options.truth_cut
+    least = np.full(len(entries.spellings), np.inf)
+    for code, meaning in enumerate(look_up(entries.spellings, options)):
+        if meaning.stays:
+            least[code] = cut.values([meaning.label])[0]
+    given = least[entries.codes]
+    return relevance >= given if cut.operator == ">=" else relevance > given
+
+
+def note_unjudged(judged: int, pairs: int, problems: Problems, options: InstrumentOptions) -> None:
+    """Note that not every pair of list and label was judged, if it is so."""
+    if judged >= pairs:
+        return
+    what = "counts as absent" if options.assume_absent else "is neither right nor wrong"
+    count = f"{out_of(judged, pairs, 'pair')} of item and instrument"
+    message = f"{count} {inflected(judged, 'was', 'were')} judged; the rest {what}"
+    hint = None if options.assume_absent else "--assume-absent takes what nobody judged for absent"
+    problems.add(Diagnostic(code="KT614", severity="note", message=message, hint=hint, file=problems.file))
+
+
+def leave_out_others(entries: Entries, problems: Problems) -> Entries:
+    """Return entries without those that name no instrument, which are noted."""
+    for name in NO_INSTRUMENTS:
+        codes = [code for code, spelling in enumerate(entries.spellings) if spelling.strip() == name]
+        found = np.flatnonzero(np.isin(entries.codes, codes))
+        if len(found):
+            message = f"{quote(name)} names no instrument, and is left out"
+            note = Diagnostic(code="KT627", severity="note", message=message, count=len(found))
+            problems.add(entries.locate(int(found[0])).diagnose(note))
+            entries = entries.take(np.setdiff1d(np.arange(len(entries.codes)), found))
+    return entries
+
+
+Indices = NDArray[np.intp]
+_UNSCORED: NDArray[np.float64] = np.empty(0)
+_NONE: Indices = np.empty(0, dtype=np.intp)
+_UNGRADED: Integers = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListedLabels:
+    """Labels by list, as columns of one length.
+
+    Parameters
+    ----------
+    lists : ndarray of int64, shape (n,)
+        List that a row belongs to.
+    codes : ndarray of int64, shape (n,)
+        Index of its label.
+    scores : ndarray of float64, shape (n,), optional
+        NaN in lists that have none.
+    present : ndarray of bool, shape (n,), optional
+        Whether the label is there, or judged not to be; all are there by default.
+    grades : ndarray of int64, shape (n,), optional
+        How relevant it is.
+    """
+
+    lists: Integers
+    codes: Integers
+    scores: NDArray[np.float64] | None = None
+    present: NDArray[np.bool_] | None = None
+    grades: Integers | None = None
+
+    def take(self, kept: Indices | NDArray[np.bool_]) -> ListedLabels:
+        """Return the rows of a mask, or of indices in this order."""
+        columns = (self.lists, self.codes, self.scores, self.present, self.grades)
+        return ListedLabels(*(None if column is None else column[kept] for column in columns))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeats:
+    """Rows that were left out because their list has the label already.
+
+    Parameters
+    ----------
+    rows : ndarray of intp
+        Their indices, ascending.
+    first : ndarray of intp
+        Index of the row that was kept for each.
+    """
+
+    rows: Indices
+    first: Indices
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Manner:
+    """What the rows of a source mean.
+
+    Parameters
+    ----------
+    ordered : bool, or ndarray of bool, shape (lists,)
+        Whether their order ranks the labels of lists without scores.
+    vector : bool
+        Whether the scores are of a whole vocabulary; they then stay in order.
+    closed : ndarray of bool, shape (lists,), optional
+        Whether labels that a list does not have are absent; by default they are.
+    query : bool
+        Whether lists are queries, and their labels documents.
+    repeats : bool
+        Whether it is usual that a list has a label several times, so that nothing is said.
+    sheet : bool
+        Whether the lists are many, so that messages say how many of them they are about.
+    score : str
+        What the source calls a score.
+    """
+
+    ordered: bool | NDArray[np.bool_] = False
+    vector: bool = False
+    closed: NDArray[np.bool_] | None = None
+    query: bool = False
+    repeats: bool = False
+    sheet: bool = False
+    score: str = "score"
+
+
+def assemble(
+    rows: ListedLabels, names: Sequence[str], count: int, manner: Manner
+) -> tuple[list[InstrumentList], Repeats]:
+    """Make lists of rows.
+
+    Parameters
+    ----------
+    rows : ListedLabels
+    names : sequence of str
+        Labels that codes stand for.
+    count : int
+        Number of lists; some may have no row.
+    manner : Manner
+        What the rows mean.
+
+    Returns
+    -------
+    list of InstrumentList, Repeats
+        The lists; and which rows were left out: of several for one label the best score is kept, then
+        the first, and what is there counts before what is absent.
+
+    Examples
+    --------
+    >>> rows = ListedLabels(np.array([0, 0, 0]), np.array([1, 0, 1]), np.array([0.25, 0.5, 0.75]))
+    >>> (found,), repeats = assemble(rows, ["piano", "violin"], 1, Manner())
+    >>> found.labels, found.scores.tolist(), repeats.rows.tolist()
+    (('violin', 'piano'), [0.75, 0.5], [0])
+    """
+    order = _order(rows, by_score=not manner.vector)
+    keys = rows.lists * max(1, len(names)) + rows.codes
+    kept, repeats = _firsts(keys, order)
+    if len(repeats.rows) and manner.vector:
+        _, repeats = _firsts(keys, _order(rows, by_score=True))
+        first = np.delete(np.arange(len(keys)), repeats.rows)
+        kept = first[np.argsort(rows.lists[first], kind="stable")]
+    return _lists(rows if kept is None else rows.take(kept), names, count, manner), repeats
+
+
+def _order(rows: ListedLabels, *, by_score: bool) -> Indices | None:
+    """Return the order by list, presence, score and row; None if it is the one they have."""
+    keys = []
+    if rows.scores is not None and by_score:
+        keys.append(np.where(np.isnan(rows.scores), 0.0, -rows.scores))
+    if rows.present is not None:
+        keys.append(~rows.present)
+    if not keys and bool((rows.lists[1:] >= rows.lists[:-1]).all()):
+        return None
+    return np.lexsort((*keys, rows.lists))
+
+
+def _firsts(keys: Integers, order: Indices | None) -> tuple[Indices | None, Repeats]:
+    """Return the first row of each key, in this order, None for all in theirs; and the other rows."""
+    given = keys if order is None else keys[order]
+    distinct, first = np.unique(given, return_index=True)
+    if len(distinct) == len(given):
+        return order, Repeats(_NONE, _NONE)
+    indices = np.arange(len(keys)) if order is None else order
+    repeated = np.ones(len(keys), dtype=bool)
+    repeated[first] = False
+    again = indices[repeated]
+    kept = indices[first[np.searchsorted(distinct, given[repeated])]]
+    by_row = np.argsort(again)
+    return indices[~repeated], Repeats(again[by_row], kept[by_row])
+
+
+def _lists(rows: ListedLabels, names: Sequence[str], count: int, manner: Manner) -> list[InstrumentList]:
+    """Cut sorted rows where the next list begins."""
+    ends = np.cumsum(np.bincount(rows.lists, minlength=count))
+    there = ends
+    if rows.present is not None:
+        there = ends - np.bincount(rows.lists[~rows.present], minlength=count)
+    scored = np.zeros(count, dtype=bool)
+    if rows.scores is not None:
+        scored = np.bincount(rows.lists[~np.isnan(rows.scores)], minlength=count) > 0
+    labels = np.array(names, dtype=object)[rows.codes].tolist() if len(names) else []
+    scores = _UNSCORED if rows.scores is None else rows.scores
+    shared: dict[tuple[str, ...], tuple[str, ...]] = {}  # lists over one vocabulary have one tuple of it
+    closed = np.ones(count, dtype=bool) if manner.closed is None else manner.closed
+    ordered = np.broadcast_to(manner.ordered, count)
+    found = []
+    begin = 0
+    for behind, end, has_scores, all_judged, in_order in zip(
+        there.tolist(), ends.tolist(), scored.tolist(), closed.tolist(), ordered.tolist(), strict=True
+    ):
+        listed = tuple(labels[begin:behind])
+        grades = _UNGRADED if rows.grades is None else rows.grades[begin:behind]
+        found.append(
+            InstrumentList(
+                shared.setdefault(listed, listed) if manner.vector else listed,
+                scores[begin:behind] if has_scores else _UNSCORED,
+                ranked=has_scores or in_order or (behind == begin and rows.scores is not None),
+                vector=manner.vector and has_scores,
+                absent=tuple(labels[behind:end]) if behind < end else (),
+                closed=all_judged,
+                grades=grades,
+                query=manner.query,
+            )
+        )
+        begin = end
+    return found
+
 
 _IDS = ("/m/", "/t/dd", "/g/")
 """What identifiers of AudioSet begin with."""

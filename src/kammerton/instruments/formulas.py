@@ -8,17 +8,15 @@ from typing import Literal
 
 import numpy as np
 
-from kammerton.core.intervals import Flags
-from kammerton.core.ratios import ratio
+from kammerton.arrays import Flags, ratio
 from kammerton.instruments.options import Undefined
-from kammerton.model.measure import Statistics, Values
+from kammerton.model.measure import Aggregate, Card, Law, Measure, Statistics, Values
 
-__all__ = ["COUNTS", "RATE", "Counts", "Rate", "leave_out", "rates"]
+__all__ = ["COUNTS", "RATE", "Counts", "Rate", "leave_out", "measure", "rates"]
 
 RATE = ("part", "whole", "counted", "counts", "annotated")
 """Columns of a rate. *counted*: what it adds to a mean; *counts*: whether it is in the mean at all;
 *annotated*: whether there is anything to be found."""
-
 COUNTS = ("hits", "said", "annotated")
 """Columns of pooled precision, recall and F."""
 
@@ -136,3 +134,51 @@ def rates(
     value = np.full(len(part), fill)
     np.divide(part, whole, out=value, where=defined)
     return np.stack((np.where(defined, part, 0.0), whole, value * counting, counting, annotated), axis=1)
+
+
+def measure(
+    protocol: str,
+    name: str,
+    card: tuple[str, str, str, str, str],
+    *,
+    headline: bool,
+    formula: Rate | Counts | None = None,
+    aggregate: Aggregate = "mean",
+    unit: str = "files",
+) -> Measure:
+    """Return a measure.
+
+    Parameters
+    ----------
+    protocol, name : str
+        Its address.
+    card : (str, str, str, str, str)
+        Summary, equation, when it is undefined, source, and what it agrees with, as in
+        :class:`kammerton.model.measure.Card`.
+    headline : bool
+        Whether it is shown without being asked for.
+    formula : Rate or Counts, optional
+        By default a rate.
+    aggregate : aggregate
+        How items, or classes, become a figure.
+    unit : str
+        What is counted.
+    """
+    summary, equation, undefined_when, source, agrees_with = card
+    laws: frozenset[Law] = frozenset() if aggregate == "gathered" else frozenset(("identity",))
+    return Measure(
+        protocol=protocol,
+        name=name,
+        formula=formula or Rate(),
+        aggregate=aggregate,
+        weight_unit=unit,
+        headline=headline,
+        laws=laws,
+        card=Card(
+            summary=summary,
+            equation=equation,
+            undefined_when=undefined_when,
+            source=source,
+            agrees_with=agrees_with,
+        ),
+    )

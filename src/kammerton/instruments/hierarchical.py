@@ -1,17 +1,79 @@
 # SPDX-License-Identifier: MIT
-"""Labels with all their ancestors (Kiritchenko, Matwin & Famili 2005): counts of each file."""
+"""Sets against sets: flat, hierarchical, and by lowest common ancestors."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
-from kammerton.core.intervals import Flags
-from kammerton.instruments.columns import Columns
-from kammerton.instruments.lists import Lists
-from kammerton.instruments.nodes import Bits, size_of
-from kammerton.model.measure import Statistics
+from kammerton.arrays import Codes, Flags
+from kammerton.instruments.columns import Bits, Columns, size_of
+from kammerton.instruments.lists import Lists, contains, distinct, lists_of, precision_at_hits, rank, spread
+from kammerton.instruments.options import Ties
+from kammerton.instruments.taxonomy import Taxonomy
+from kammerton.model.measure import Statistics, Values
 
-__all__ = ["extended_counts", "known_nodes"]
+__all__ = [
+    "counts_of_files",
+    "counts_of_labels",
+    "extended_counts",
+    "known_nodes",
+    "lca_counts",
+    "list_precision",
+    "tied_files",
+]
+
+
+def counts_of_files(columns: Columns) -> Statistics:
+    """Return hits, labels said and labels annotated of each file, of those that were judged.
+
+    Returns
+    -------
+    ndarray of float64, shape (files, 3)
+        Columns :data:`kammerton.instruments.formulas.COUNTS`.
+    """
+    hits = np.bincount(columns.judged.owners[columns.hits], minlength=len(columns.judged))
+    return np.stack((hits, columns.judged.lengths, columns.truth.lengths), axis=1).astype(np.float64)
+
+
+def counts_of_labels(columns: Columns) -> Statistics:
+    """Return the same counts for each label, over all files.
+
+    Returns
+    -------
+    ndarray of float64, shape (labels, 3)
+    """
+    size, judged = len(columns.labels), columns.judged.codes
+    counted = (judged[columns.hits], judged, columns.truth.codes)
+    return np.stack([np.bincount(codes, minlength=size) for codes in counted], axis=1).astype(np.float64)
+
+
+def list_precision(columns: Columns, ties: Ties) -> Values:
+    """Return the sum of the precision at each hit of each file's list.
+
+    Parameters
+    ----------
+    columns : Columns
+        Files.
+    ties : {"expected", "given", "trec", "grouped", "best", "worst"}
+        As for :func:`kammerton.instruments.lists.rank`.
+
+    Returns
+    -------
+    ndarray of float64, shape (files,)
+        Divided by the number of annotated labels, it is the average precision of the list: a label
+        that is not listed is missed.
+    """
+    names = columns.name_order() if ties == "trec" else None
+    ranking = rank(columns.judged, ties, columns.hits, names)
+    return precision_at_hits(columns.judged, ranking, columns.hits, grouped=ties == "grouped")
+
+
+def tied_files(columns: Columns) -> Flags:
+    """Tell in which files labels that were judged have equal scores; those of a set have none."""
+    judged = columns.judged
+    return rank(judged, "given", columns.hits).tied & columns.confident
 
 
 def extended_counts(columns: Columns) -> Statistics:
@@ -51,3 +113,152 @@ def _outside(columns: Columns, lists: Lists, chosen: Flags | None = None) -> Sta
     if chosen is not None:
         outside &= chosen
     return np.bincount(lists.owners[outside], minlength=len(lists)).astype(np.float64)
+
+
+_ROOT = -1
+"""Stands for a root above all top nodes that has no name."""
+
+
+def lca_counts(columns: Columns) -> Statistics:
+    """Return shared nodes, nodes of the estimate and nodes of the annotation of each file.
+
+    A root counts only as a common ancestor. The common ancestor of a label that the taxonomy does not
+    have with any other is the root. Of files that are judged in part, the nodes whose truth is unknown
+    are left out.
+
+    Returns
+    -------
+    ndarray of float64, shape (files, 3)
+        Columns :data:`kammerton.instruments.formulas.COUNTS`.
+    """
+    ways = _Ways(columns)
+    truth, said = (lists.keep(~ways.is_root[lists.codes]) for lists in (columns.truth, columns.said))
+    annotated, estimated = ways.connect(truth, said), ways.connect(said, truth)
+    if not columns.closed.all():
+        estimated = estimated[_is_known(columns, estimated, ways.size)]
+    shared = estimated[contains(annotated, estimated, len(columns) * ways.size)]
+    counts = [
+        np.bincount(keys // ways.size, minlength=len(columns)) for keys in (shared, estimated, annotated)
+    ]
+    return np.stack(counts, axis=1).astype(np.float64)
+
+
+def _is_known(columns: Columns, keys: Codes, size: int) -> Flags:
+    """Tell of which nodes it is known whether they are there; the root is."""
+    files, codes = keys // size, keys % size
+    nodes = columns.nodes
+    inside = codes < len(nodes)
+    known = np.ones(len(keys), dtype=bool)
+    bits = known_nodes(columns, nodes.extended(columns.truth) | nodes.roots)
+    known[inside] = nodes.has(bits[files[inside]], codes[inside])
+    outside = np.flatnonzero((codes >= len(nodes)) & (codes < len(columns.labels)) & ~columns.closed[files])
+    labels = len(columns.labels)
+    judged = np.concatenate((columns.truth.keys(labels), columns.absent.keys(labels)))
+    wanted = files[outside] * labels + codes[outside]
+    known[outside] = contains(judged, wanted, columns.keys)
+    return known
+
+
+class _Ways:
+    """The ways from labels up to common ancestors. Code ``size - 1`` is a root without a name."""
+
+    def __init__(self, columns: Columns) -> None:
+        assert columns.tree is not None, "hierarchical measures need a taxonomy"
+        self._climb = _climb(columns.tree)
+        self.size = len(columns.labels) + 1
+        self.is_root = np.zeros(self.size, dtype=bool)
+        self.is_root[[columns.tree.index[root] for root in columns.tree.roots]] = True
+
+    def connect(self, own: Lists, other: Lists) -> Codes:
+        """Return a key for each file and node on the ways of its own labels; a label without any is alone."""
+        mine, nth = spread(other.lengths[own.owners])
+        codes, others = own.codes[mine], other.codes[other.offsets[own.owners[mine]] + nth]
+        met = self._climb.meet(codes, others)
+        # labels outside of the taxonomy meet in the root, but for a label and itself
+        hit = (codes == others) & (codes >= self._climb.outside)
+        depths = np.where(hit, 1, self._climb.depths[met])
+        best = np.full(len(own.codes), -1)
+        np.maximum.at(best, mine, depths)
+        deepest = (depths == best[mine]) & ~hit
+        steps, owner = met[deepest], own.owners[mine[deepest]]
+        ways = self._climb.ways
+        entry, nth = spread(ways.lengths[steps])
+        above = ways.codes[ways.offsets[steps[entry]] + nth]
+        every = np.concatenate((own.keys(self.size), owner[entry] * self.size + above % self.size))
+        return distinct(every, len(own) * self.size)
+
+
+class _Climb:
+    """Ways up in one taxonomy, remembered.
+
+    Attributes
+    ----------
+    outside : int
+        Number of nodes; codes from here on have no place in the taxonomy.
+    depths : ndarray of int64, shape (met,)
+        Of each pair that has met, the depth of its deepest common ancestors.
+    ways : Lists
+        The nodes on the shortest ways from its first label up there, without the label itself.
+    """
+
+    def __init__(self, tree: Taxonomy) -> None:
+        self._tree = tree
+        self.outside = len(tree.nodes)
+        self._root = tree.index[tree.roots[0]] if tree.roots else _ROOT
+        self._above: list[dict[int, int]] = []
+        for node, parents in enumerate(tree.parents):
+            steps = {node: 0}
+            for parent in parents:
+                for ancestor, distance in self._above[parent].items():
+                    steps[ancestor] = min(distance + 1, steps.get(ancestor, distance + 1))
+            if not parents and not tree.roots:
+                steps[_ROOT] = 1
+            self._above.append(steps)
+        self._met = np.full((self.outside + 1) ** 2, -1, dtype=np.int32)
+        self.depths = np.empty(0, dtype=np.int64)
+        self.ways = lists_of(self.depths, self.depths)
+
+    def meet(self, own: Codes, other: Codes) -> Codes:
+        """Return the number of each pair in ``depths`` and ``ways``."""
+        inside = [np.minimum(codes, self.outside) for codes in (own, other)]
+        pairs = inside[0] * (self.outside + 1) + inside[1]
+        new = distinct(pairs[self._met[pairs] < 0], len(self._met))
+        if len(new):
+            self._met[new] = len(self.depths) + np.arange(len(new))
+            found = [self._way(*divmod(pair, self.outside + 1)) for pair in new.tolist()]
+            self.depths = np.append(self.depths, [depth for depth, _ in found])
+            lengths = np.append(self.ways.lengths, [len(way) for _, way in found])
+            steps = np.array([node for _, way in found for node in way], dtype=np.int64)
+            self.ways = lists_of(lengths, np.append(self.ways.codes, steps))
+        return np.asarray(self._met[pairs])
+
+    def _way(self, own: int, other: int) -> tuple[int, list[int]]:
+        """Return the depth of the deepest common ancestors, and the nodes on the shortest ways there."""
+        if own == self.outside:
+            return 0, [self._root]
+        if other == self.outside:
+            return 0, self._between(own, self._root)
+        tree = self._tree
+        names = tree.lca(tree.nodes[own], tree.nodes[other])
+        ancestors = [tree.index.get(name, _ROOT) for name in names]
+        depth = max(0 if each in (_ROOT, self._root) else tree.depth(tree.nodes[each]) for each in ancestors)
+        return depth, sorted({node for ancestor in ancestors for node in self._between(own, ancestor)})
+
+    def _between(self, node: int, ancestor: int) -> list[int]:
+        """Return the nodes on all shortest ways up from a node, without the node itself."""
+        steps = self._above[node]
+        return [
+            each
+            for each, distance in steps.items()
+            if each != node and self._remaining(each, ancestor) == steps[ancestor] - distance
+        ]
+
+    def _remaining(self, node: int, ancestor: int) -> int | None:
+        if node == ancestor:
+            return 0
+        return None if node == _ROOT else self._above[node].get(ancestor)
+
+
+@lru_cache(maxsize=8)
+def _climb(tree: Taxonomy) -> _Climb:
+    return _Climb(tree)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From the labels of a source to those of a taxonomy."""
+"""Data that is part of the package, and how a caller's text names a file instead."""
 
 from __future__ import annotations
 
@@ -7,15 +7,27 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from importlib.resources import files
+from pathlib import PurePath
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.formats.options import Limits
-from kammerton.formats.reading import Problems
+from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.source import read_text
 from kammerton.formats.tables import Row, Shape, first_row, named_rows
-from kammerton.instruments.shipped_files import is_path, shipped
 
-__all__ = ["LABEL_MAPS", "LabelMap", "load_label_map"]
+__all__ = ["LABEL_MAPS", "LabelMap", "is_path", "load_label_map", "shipped"]
+
+
+def is_path(name: str) -> bool:
+    """Tell whether a text that is no built-in name means a path: it looks like one, or is that of a file."""
+    is_file = os.path.lexists(name) and not os.path.isdir(name)  # noqa: PTH112 - a Path refuses NUL
+    return bool(PurePath(name).suffix) or "/" in name or os.sep in name or is_file
+
+
+def shipped(folder: str, name: str) -> str:
+    """Return the text of a file of the package."""
+    return files(__package__).joinpath(folder, name).read_text(encoding="utf-8")
+
 
 LABEL_MAPS: Mapping[str, str] = {
     "audioset-to-openmic-2018": "names and identifiers of AudioSet to the 20 labels of OpenMIC-2018",
@@ -24,7 +36,6 @@ LABEL_MAPS: Mapping[str, str] = {
     "medleydb-to-openmic-2018": "instruments of MedleyDB to the 20 labels of OpenMIC-2018",
 }
 """Names of the built-in maps, and what they are."""
-
 _SHAPE = Shape("KT655", (("label", "from", "source"), ("instrument", "to", "target")))
 _CLASSES = Shape("KT655", (("mid",), ("display_name",), ("index",)))
 """The ``class_labels_indices.csv`` of AudioSet: names by identifier."""

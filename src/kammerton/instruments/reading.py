@@ -8,7 +8,7 @@ import os
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats import read_instruments
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.model.loading import read_one
+from kammerton.scoring.loading import read_one
 
 __all__ = ["read"]
 

@@ -1,32 +1,338 @@
 # SPDX-License-Identifier: MIT
-"""The task record: how everything else reaches instruments."""
+"""Trivial answers made from the references: what a system must beat to have heard anything."""
 
 from __future__ import annotations
 
+import os
 import struct
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, inflected, plural
-from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.applicability import applicable, survey
-from kammerton.instruments.breakdown import instrument_breakdown
-from kammerton.instruments.conversion import CONVERSION
-from kammerton.instruments.costs import instrument_costs
-from kammerton.instruments.floors import floors
-from kammerton.instruments.formats import SUFFIXES, adopt, identify, read_instruments, unfold
-from kammerton.instruments.kernels import evaluate, gather
+from kammerton.errors import DataError, Diagnostic, inflected, plural
+from kammerton.formats.writing import left_behind
+from kammerton.instruments.annotation import PACKING, InstrumentList
+from kammerton.instruments.columns import Columns, annotated, build_columns
+from kammerton.instruments.error_analysis import instrument_breakdown, instrument_costs
+from kammerton.instruments.formats import (
+    SUFFIXES,
+    adopt,
+    identify,
+    read_instruments,
+    read_with_metadata,
+    unfold,
+)
+from kammerton.instruments.formats.writing import Entry, render_jams, render_qrels, render_run, render_table
+from kammerton.instruments.kernels import applicable, evaluate, gather, survey
 from kammerton.instruments.label_maps import LABEL_MAPS
+from kammerton.instruments.lists import Lists
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.instruments.packing import PACKING
 from kammerton.instruments.protocols import PROTOCOLS
-from kammerton.instruments.ratings import judged_by_both, ratings
+from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import TAXONOMIES
 from kammerton.instruments.views import DEFAULT_MEASURE, view_item
-from kammerton.model.task import Classes, Task
+from kammerton.model.annotations import Metadata
+from kammerton.model.task import Case, ClassKey, Conversion, Ratings, Reading, Task
 
-__all__ = ["TASK"]
+__all__ = ["CONVERSION", "TASK", "Track", "floors", "judged_by_both", "ratings"]
+
+
+def floors(references: Mapping[str, Sequence[InstrumentList]]) -> dict[str, dict[str, InstrumentList]]:
+    """Return lists that no ear was needed for: the same for every recording.
+
+    Parameters
+    ----------
+    references : mapping of str to sequence of InstrumentList
+        All annotations of each recording.
+
+    Returns
+    -------
+    dict of str to dict of str to InstrumentList
+        *the k commonest*: as many labels as a recording has on average, the commonest first.
+        *everything*: all labels of the references. Their scores are how common they are. None for queries,
+        of which each has documents of its own.
+
+    Examples
+    --------
+    >>> lists = {"a": ["piano"], "b": ["piano", "voice"], "c": ["piano"]}
+    >>> found = floors({item: [InstrumentList(tuple(labels))] for item, labels in lists.items()})
+    >>> {name: of_item["a"].labels for name, of_item in found.items()}
+    {'the 1 commonest': ('piano',), 'everything': ('piano', 'voice')}
+    """
+    every = [annotation for annotations in references.values() for annotation in annotations]
+    if not every or any(annotation.query for annotation in every):
+        return {}
+    counts = Counter(label for annotation in every for label in annotation.labels)
+    ranking = sorted(counts, key=lambda label: (-counts[label], label))
+    mean = max(1, round(sum(counts.values()) / len(every)))
+    return {
+        name: dict.fromkeys(references, _listed(ranking[:size], counts, len(every)))
+        for name, size in ((f"the {mean} commonest", mean), ("everything", len(ranking)))
+    }
+
+
+def _listed(labels: Sequence[str], counts: Mapping[str, int], annotations: int) -> InstrumentList:
+    scores = np.array([counts[label] / annotations for label in labels], dtype=np.float64)
+    return InstrumentList(tuple(labels), scores, ranked=True)
+
+
+Items = Sequence[Sequence[InstrumentList | None]]
+"""Annotations of each recording, by annotator; None where there is none."""
+_ONLY_PRESENT = (
+    "open lists name only what is present, so nobody knows what is absent; "
+    "--assume-absent takes all that they do not name for absent"
+)
+
+
+def ratings(items: Items, options: InstrumentOptions | None = None) -> Ratings:
+    """Return whether each instrument is there.
+
+    Parameters
+    ----------
+    items : sequence of sequences of InstrumentList or None
+        Annotations of each recording, by annotator; None where there is none.
+    options : InstrumentOptions, optional
+        Its taxonomy.
+
+    Returns
+    -------
+    Ratings
+        A unit is a recording and an instrument of the vocabulary in use: the leaves of the taxonomy, or
+        their ancestors at its level, and whatever any annotator names of any recording. Of a query, units
+        are the documents that somebody judged for it. What an annotator did not judge has no label. There
+        is no agreement if some lists are open, and none of these says that anything is absent.
+
+    Examples
+    --------
+    Nobody names drums of the first recording: there all agree that they are absent.
+
+    >>> one = [InstrumentList(("piano", "voice")), InstrumentList(("drums",))]
+    >>> other = [InstrumentList(("voice",)), InstrumentList(("drums",))]
+    >>> found = ratings(list(zip(one, other)))  # of each: piano, voice, drums
+    >>> found.labels, found.codes.tolist()
+    (('absent', 'present'), [[1, 0], [1, 1], [0, 0], [0, 0], [0, 0], [1, 1]])
+    """
+    options = options or InstrumentOptions()
+    given = [
+        (number, rater, annotation)
+        for number, annotations in enumerate(items)
+        for rater, annotation in enumerate(annotations)
+        if annotation is not None
+    ]
+    columns = build_columns([Case((annotation,), InstrumentList(())) for *_, annotation in given], options)
+    units = _Units(columns, options.level)
+    owners = np.array([place[:2] for place in given], dtype=np.int64).reshape(-1, 2)
+    raters = len(items[0]) if items else 0
+    codes = np.full((len(items), len(units), raters), -1, dtype=np.int64)
+    closed = owners[columns.closed]
+    codes[closed[:, 0], :, closed[:, 1]] = 0
+    for label, lists in ((0, columns.absent), (1, columns.truth)):
+        number, rater = owners[lists.owners].T
+        codes[number, units.of(lists), rater] = label
+    reason = _ONLY_PRESENT if _name_only_present(items, options) else ""
+    return Ratings(("absent", "present"), codes[units.counting(columns, owners, len(items))], reason=reason)
+
+
+class _Units:
+    """The instruments that make a unit of each recording, in the order in which they are met."""
+
+    def __init__(self, columns: Columns, level: int) -> None:
+        index = {label: code for code, label in enumerate(columns.labels)}
+        used = dict.fromkeys(index[label] for label in _every_label(columns.tree, level))
+        used |= dict.fromkeys([*columns.truth.codes.tolist(), *columns.absent.codes.tolist()])
+        self._place = np.full(len(columns.labels), -1, dtype=np.int64)
+        self._place[list(used)] = np.arange(len(used))
+        self._count = len(used)
+
+    def __len__(self) -> int:
+        """Return the number of instruments."""
+        return self._count
+
+    def of(self, lists: Lists) -> NDArray[np.int64]:
+        """Return the unit of each entry of lists."""
+        return self._place[lists.codes]
+
+    def counting(self, columns: Columns, owners: NDArray[np.int64], items: int) -> NDArray[np.bool_]:
+        """Tell which units of each item count: of a query those that somebody judged, else all."""
+        counting = np.ones((items, len(self)), dtype=bool)
+        counting[owners[columns.queries, 0]] = False
+        for lists in (columns.truth, columns.absent):
+            counting[owners[lists.owners, 0], self.of(lists)] = True
+        return counting
+
+
+def _every_label(tree: Taxonomy | None, level: int) -> Iterator[str]:
+    for leaf in () if tree is None else tree.leaves:
+        yield from tree.project(leaf, level) if tree is not None and level else (leaf,)
+
+
+def _is_open(annotation: InstrumentList, options: InstrumentOptions) -> bool:
+    return not (annotation.closed or annotation.query or options.assume_absent)
+
+
+def _name_only_present(items: Items, options: InstrumentOptions) -> bool:
+    """Tell whether some lists are open, and none of these says that anything is absent."""
+    annotations = (annotation for item in items for annotation in item if annotation is not None)
+    open_lists = [each for each in annotations if len(each) + len(each.absent) and _is_open(each, options)]
+    return bool(open_lists) and not any(each.absent for each in open_lists)
+
+
+Pair = Callable[[InstrumentList, InstrumentList], InstrumentList]
+
+
+def judged_by_both(items: Items, options: InstrumentOptions) -> Pair | None:
+    """Return what leaves of a reference only what another annotator judged too.
+
+    Parameters
+    ----------
+    items : sequence of sequences of InstrumentList or None
+        Annotations of each recording, by annotator; None where there is none.
+    options : InstrumentOptions
+
+    Returns
+    -------
+    callable or None
+        Takes a reference and an estimate, both of them annotations, and returns the reference; None if all
+        lists are closed. Nothing is left where lists are open and name only what is present.
+
+    Examples
+    --------
+    >>> whole = InstrumentList(("piano", "voice"))
+    >>> partly = InstrumentList((), absent=("voice",), closed=False)
+    >>> judged_by_both([[whole, partly]], InstrumentOptions())(whole, partly).labels
+    ('voice',)
+    """
+    every = [annotation for item in items for annotation in item if annotation is not None]
+    if not any(_is_open(annotation, options) for annotation in every):
+        return None
+    only_present = _name_only_present(items, options)
+
+    def pair(reference: InstrumentList, estimate: InstrumentList) -> InstrumentList:
+        if only_present and (_is_open(reference, options) or _is_open(estimate, options)):
+            return replace(reference, labels=(), absent=(), closed=False)
+        return (
+            _restricted(annotated(reference, options), estimate) if _is_open(estimate, options) else reference
+        )
+
+    return pair
+
+
+def _restricted(reference: InstrumentList, estimate: InstrumentList) -> InstrumentList:
+    """Return what a reference says of the labels that an open estimate judged."""
+    judged = dict.fromkeys((*estimate.labels, *estimate.absent))
+    present = tuple(label for label in reference.labels if label in judged)
+    absent = judged.keys() - present if reference.closed else judged.keys() & set(reference.absent)
+    return replace(
+        reference,
+        labels=present,
+        scores=np.empty(0),
+        absent=tuple(label for label in judged if label in absent),
+        closed=False,
+        grades=np.empty(0, dtype=np.int64),
+    )
+
+
+_SUFFIXES = {"jams": ".jams", "csv": ".csv", "qrels": ".qrels", "run": ".run"}
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """What one annotator, or a system, says in a file.
+
+    Parameters
+    ----------
+    file : str
+        What diagnostics call the file.
+    annotator : str or None
+        None where the file does not tell.
+    lists : tuple of (str or None, InstrumentList)
+        By item; the item is None if the file is one and does not name it.
+    metadata : Metadata, optional
+        What a JAMS file says beside them.
+    """
+
+    file: str
+    annotator: str | None
+    lists: tuple[tuple[str | None, InstrumentList], ...]
+    metadata: Metadata | None = None
+
+
+def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -> Reading[Track]:
+    """Read a file of one item or of many; of a table, nothing is carried over if an item is broken."""
+    sheet = unfold(path, name, options)
+    if sheet is None:
+        reading, metadata = read_with_metadata(path, name, options)
+        tracks = [
+            (who, Track(name, who, ((None, found),), about))
+            for (who, found), about in zip_longest(reading.annotations, metadata)
+        ]
+        return Reading(tuple(tracks), reading.diagnostics)
+    if sheet.broken or any(each.severity == "error" for each in sheet.diagnostics):
+        return Reading((), sheet.diagnostics)
+    lists: dict[str | None, list[tuple[str | None, InstrumentList]]] = {}
+    for item, said in sheet.items.items():
+        for annotator, found in said:
+            lists.setdefault(annotator, []).append((item, found))
+    carried = tuple((who, Track(name, who, tuple(found))) for who, found in lists.items())
+    return Reading(carried, sheet.diagnostics)
+
+
+_RENDERERS: dict[str, Callable[[Sequence[Entry]], str]] = {
+    "jams": render_jams,
+    "csv": render_table,
+    "qrels": render_qrels,
+    "run": render_run,
+}
+
+
+def _telling(track: Track) -> list[tuple[str | None, InstrumentList]]:
+    """Return the lists of a track without those that nobody judged, if all others are closed."""
+    telling = [(item, each) for item, each in track.lists if each.closed or len(each) or each.absent]
+    mixed = telling and all(each.closed for _, each in telling)
+    return telling if mixed else [*track.lists]
+
+
+def _render(tracks: Sequence[Track], form: str) -> str:
+    entries = [
+        Entry(item, track.annotator, found, track.metadata)
+        for track in tracks
+        for item, found in _telling(track)
+    ]
+    try:
+        return _RENDERERS[form](entries)
+    except DataError as error:
+        raise DataError([each.at(file=tracks[0].file) for each in error.diagnostics]) from None
+
+
+def _track(found: InstrumentList, annotator: str | None, name: str) -> Track:
+    return Track(name, annotator, ((None, found),))
+
+
+def _remark(track: Track, form: str) -> Iterator[Diagnostic]:
+    left_out = len(track.lists) - len(_telling(track))
+    if left_out:
+        items = f"{plural(left_out, 'item')} {inflected(left_out, 'is', 'are')}"
+        message = f"{items} left out, of whose instruments nothing is known"
+        hint = "--assume-absent writes them as items without instruments"
+        yield Diagnostic(
+            code="KT666", severity="note", message=message, file=track.file, hint=hint, count=left_out
+        )
+    yield from left_behind(track.metadata if form == "jams" else None)
+
+
+CONVERSION = Conversion(
+    forms=_SUFFIXES,
+    joint=frozenset(("jams", "csv")),
+    load=_load,
+    render=_render,
+    track=_track,
+    remark=_remark,
+)
+
 
 _ABOUT_FILES = {
     "nothing annotated, nothing listed": "have neither annotated nor listed instruments",
@@ -36,7 +342,6 @@ _ABOUT_FILES = {
     "too many errors to pair": "have more errors than the tables `errors` and `confusion` can pair",
 }
 _OF_ONE = {"have": "has", "list": "lists"}
-
 _SAID_ONCE = frozenset(
     (
         *("KT600", "KT601", "KT602", "KT605", "KT606", "KT607", "KT608"),
@@ -46,7 +351,7 @@ _SAID_ONCE = frozenset(
 """Codes of what is true of a label, or of how a collection was written, whichever file it is said of."""
 
 
-def _remark(tables: Mapping[str, Mapping[Classes, float]]) -> Iterator[Diagnostic]:
+def _remark_of_task(tables: Mapping[str, Mapping[ClassKey, float]]) -> Iterator[Diagnostic]:
     for (what,), count in tables.get("files", {}).items():
         verb, _, rest = _ABOUT_FILES[str(what)].partition(" ")
         number = round(count)
@@ -99,7 +404,7 @@ TASK = Task(
     survey=survey,
     applicable=applicable,
     unfold=unfold,
-    remark=_remark,
+    remark=_remark_of_task,
     notices=_notices,
     view=view_item,
     judge=DEFAULT_MEASURE,

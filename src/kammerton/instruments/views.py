@@ -11,14 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from kammerton.errors import OptionError
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.applicability import applicable, survey
-from kammerton.instruments.kernels import evaluate
+from kammerton.instruments.error_analysis import Side, Verdict, extended
+from kammerton.instruments.kernels import applicable, evaluate, survey
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import PROTOCOLS
 from kammerton.instruments.taxonomy import Taxonomy
-from kammerton.instruments.verdicts import Side, Verdict, extended
-from kammerton.model.measure import Measure
-from kammerton.model.protocol import find
+from kammerton.model.measure import Measure, find
 from kammerton.model.task import Case
 from kammerton.model.views import Branch, Cell, Column, ItemView, Ranked, Table, Track
 

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -12,17 +13,24 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
 
-__all__ = ["EXCERPT_LEAD", "Field", "LabelledIntervals", "Metadata", "Place", "Seconds", "clip_excerpt"]
+__all__ = [
+    "EXCERPT_LEAD",
+    "Field",
+    "LabelledIntervals",
+    "Metadata",
+    "Place",
+    "Seconds",
+    "carried",
+    "clip_excerpt",
+    "portable",
+]
 
 Seconds = NDArray[np.float64]
 """One-dimensional array of times or durations in seconds."""
-
 Field = Literal["start", "end", "label"]
-
 EXCERPT_LEAD = 200
 """Characters before a token that an excerpt keeps: in an excerpt, the token of a diagnostic
 stands at column ``min(column, EXCERPT_LEAD + 1)``."""
-
 _EXCERPT_LENGTH = 2 * EXCERPT_LEAD
 
 
@@ -138,3 +146,39 @@ class LabelledIntervals:
     annotator: str | None = None
     confidence: Callable[[int], object] | None = None
     metadata: Metadata | None = None
+
+
+def carried(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> tuple[Diagnostic, ...]:
+    """Return diagnostics without what is so on one machine only."""
+    return tuple(each.at(file=each.file and portable(each.file, roots)) for each in diagnostics)
+
+
+def portable(file: str, roots: Sequence[str] = ()) -> str:
+    """Return the name of a file without what is so on one machine only.
+
+    Parameters
+    ----------
+    file : str
+        A path, or what messages call something that has none.
+    roots : sequence of str
+        Folders that were scored. What lies in one is told from the folder's name on, if it does not lie in
+        the current folder; of what lies elsewhere the last two parts are told.
+    """
+    path = Path(file)
+    if not path.is_absolute():
+        return file
+    here = _current_folder()
+    if here is not None and path.is_relative_to(here):
+        return path.relative_to(here).as_posix()
+    inside = [root for root in roots if path.is_relative_to(root)]
+    if inside:
+        return path.relative_to(Path(max(inside, key=len)).parent).as_posix()
+    return "/".join(path.parts[-2:])
+
+
+def _current_folder() -> Path | None:
+    """Return the current folder, or nothing if it was removed."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None

@@ -1,30 +1,79 @@
 # SPDX-License-Identifier: MIT
-"""What is paired with what: items, annotators, systems."""
+"""What a corpus is: items, the references of each annotator, the estimates of each system."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import unicodedata
+from abc import ABC, abstractmethod
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from kammerton.errors import Diagnostic, OptionError, quote
-from kammerton.model.sources import Sources, StoredSources
+from kammerton.errors import Diagnostic, OptionError, inflected, out_of, quote, some
+
+if TYPE_CHECKING:
+    from kammerton.model.task import Reading
 
 __all__ = [
     "ALL",
+    "TRAIN",
     "Collection",
     "Corpus",
     "Missing",
+    "Sources",
+    "StoredSource",
+    "StoredSources",
     "check_annotators",
     "check_names",
+    "choose_split",
     "one_of",
     "spelled_apart",
 ]
 
+Sources = Mapping[str, tuple[tuple[str | None, object], ...]]
+"""By item: the annotator, if the name of the file tells one, and the path of the file or an object."""
+
+
+class StoredSource(ABC):
+    """A source that lies with others in a store: a file, or what was once read of one.
+
+    It is a small handle that other processes can be given. Handles of one store are best read in the
+    order in which the collection has them.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def read(self) -> Reading[Any]:
+        """Return what the source gives, with everything that is said of it."""
+
+    @property
+    @abstractmethod
+    def file(self) -> str | None:
+        """What diagnostics call the file that it is, or was read from, if it was one."""
+
+    @property
+    @abstractmethod
+    def digest(self) -> str | None:
+        """What is another if the source gives anything else; None if only reading tells."""
+
+    @property
+    def claim(self) -> str | None:
+        """What the store says the digest is, whether or not it is; None if it says nothing."""
+        return self.digest
+
+
+class StoredSources(Mapping[str, tuple[tuple[str | None, StoredSource], ...]]):
+    """Sources of many items in a store, of which handles are made when they are looked at."""
+
+    @abstractmethod
+    def only(self, items: Iterable[str]) -> StoredSources:
+        """Return those of some items, in their order, as little as other processes have to be given."""
+
+
 ALL = "all"
 """The annotator column of figures that take all annotators together."""
-
 Missing = Literal["worst", "skip", "error"]
 
 
@@ -164,3 +213,92 @@ def spelled_apart(references: Iterable[Collection], system: Collection) -> Itera
             system=system.name,
             count=len(apart),
         )
+
+
+TRAIN = "train"
+"""The split that systems learn from."""
+
+
+def choose_split(corpus: Corpus, splits: Mapping[str, str], split: str | None) -> Corpus:
+    """Return the items of one split, with warnings about what is not as a split should be.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        All there is.
+    splits : mapping of str to str
+        Split of each item. A name without folders also stands for items of that name in folders.
+    split : str, optional
+        The split that is scored; without it all of the corpus is.
+
+    Returns
+    -------
+    Corpus
+        Its diagnostics name items that no split lists (KT214); without ``split``, those that are for
+        training (KT215); and with it, those that the references lack (KT216).
+
+    Raises
+    ------
+    OptionError
+        If no item is in this split.
+    """
+    if split is not None and split not in splits.values():
+        raise OptionError.unknown("split", split, set(splits.values()))
+    corpus = corpus.paired()
+    known = {unicodedata.normalize("NFC", item): name for item, name in splits.items()}
+    entries = {item: _entry(item, known) for item in sorted(_items(corpus.references))}
+    found = tuple(_diagnoses(entries, known, split))
+    if split is not None:
+        every = {item: _entry(item, known) for item in _items((*corpus.references, *corpus.systems))}
+        kept = {item for item, entry in every.items() if entry is not None and known[entry] == split}
+        corpus = Corpus(
+            tuple(_only_of_splits(kept, collection) for collection in corpus.references),
+            tuple(_only_of_splits(kept, system) for system in corpus.systems),
+        )
+    first, *rest = corpus.references
+    return replace(corpus, references=(replace(first, diagnostics=(*first.diagnostics, *found)), *rest))
+
+
+def _entry(item: str, known: Mapping[str, str]) -> str | None:
+    """Return the name by which an item is listed, if it is."""
+    name = unicodedata.normalize("NFC", item)
+    return next((each for each in (name, name.rpartition("/")[2]) if each in known), None)
+
+
+def _items(collections: Iterable[Collection]) -> set[str]:
+    return {item for collection in collections for item in collection.items}
+
+
+def _only_of_splits(kept: Container[str], collection: Collection) -> Collection:
+    return collection.only(item for item in (*collection.sources, *collection.broken) if item in kept)
+
+
+def _diagnoses(
+    entries: Mapping[str, str | None], known: Mapping[str, str], split: str | None
+) -> Iterator[Diagnostic]:
+    unknown = [item for item, entry in entries.items() if entry is None]
+    if unknown:
+        fate = "scored all the same" if split is None else "not scored"
+        verb = inflected(len(unknown), "is", "are")
+        message = f"{out_of(len(unknown), len(entries), 'item')} {verb} in no split, {fate}"
+        yield _warning("KT214", message, unknown)
+    if split is None:
+        training = [item for item, entry in entries.items() if entry is not None and known[entry] == TRAIN]
+        if training:
+            hint = "a system may have learnt them; --split test scores the test items alone"
+            message = f"the figures include the training split: {out_of(len(training), len(entries), 'item')}"
+            yield _warning("KT215", message, training, hint)
+        return
+    listed = [item for item, name in known.items() if name == split]
+    lacking = sorted(set(listed).difference(entry for entry in entries.values() if entry is not None))
+    if lacking:
+        verb = inflected(len(lacking), "has", "have")
+        message = (
+            f"{out_of(len(lacking), len(listed), 'item')} of the split {quote(split)} {verb} no reference"
+        )
+        yield _warning("KT216", message, lacking, "the figures are not of the whole split")
+
+
+def _warning(code: str, message: str, items: Sequence[str], hint: str | None = None) -> Diagnostic:
+    message = f"{message} ({some(items)})"
+    return Diagnostic(code=code, severity="warning", message=message, hint=hint, count=len(items))

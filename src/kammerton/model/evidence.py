@@ -1,20 +1,241 @@
 # SPDX-License-Identifier: MIT
-"""What scoring leaves behind: additive statistics per item, from which every figure is made."""
+"""What is known of each item once it is judged: statistics, rows, class tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import chain
+from typing import Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
-from kammerton.model.gathering import Gathered, join
-from kammerton.model.measure import Measure, Needs, Statistics
-from kammerton.model.rows import Group, Rows
-from kammerton.model.task import Classes
+from kammerton.model.measure import Gathered, Measure, Needs, Statistics, join
+from kammerton.model.task import ClassKey, ClassTable, Task
 
-__all__ = ["Evidence", "Tally"]
+__all__ = [
+    "ClassStatistics",
+    "Evidence",
+    "ExactTally",
+    "Gathering",
+    "Group",
+    "Kind",
+    "Row",
+    "Rows",
+    "State",
+    "Status",
+    "Tally",
+    "add_tables",
+    "condensed",
+    "gather_classes",
+    "has_class",
+    "in_order",
+    "kind_of",
+    "summed",
+]
+
+Status = Literal["ok", "missing", "failed"]
+Group = tuple[str, str]
+"""A system, and an annotator or ``"all"``."""
+Codes = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Known = TypeVar("Known")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One item of one system against one annotator, or against all of them at once.
+
+    Parameters
+    ----------
+    system, item, annotator : str
+        Which.
+    status : {"ok", "missing", "failed"}
+        Whether there was an estimate, and whether both sides could be used.
+    counts : bool
+        Whether the row enters corpus figures: a missing estimate does under the policy ``worst``, a
+        failed reference never.
+    reason : str
+        Why the status is not ok; else what the annotations lack, for :meth:`.Measure.why_undefined`.
+    """
+
+    system: str
+    item: str
+    annotator: str
+    status: Status = "ok"
+    counts: bool = True
+    reason: str = ""
+
+
+class State(NamedTuple):
+    """What a row says beside what it is of."""
+
+    status: Status
+    counts: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows(Sequence[Row]):
+    """Rows in columns: of many rows few say anything of their own but the item.
+
+    Made by :meth:`of` and :meth:`made`.
+
+    Parameters
+    ----------
+    items : tuple of str
+        Of each row.
+    groups : tuple of (system, annotator)
+        Those that there are, in the order of their first rows.
+    group_codes : ndarray of int64, shape (rows,)
+        Place of the group of each row.
+    states : tuple of State
+        Those that there are, in the order of their first rows.
+    state_codes : ndarray of int64, shape (rows,)
+        Place of the state of each row.
+    """
+
+    items: tuple[str, ...]
+    groups: tuple[Group, ...]
+    group_codes: Codes
+    states: tuple[State, ...]
+    state_codes: Codes
+
+    @classmethod
+    def made(
+        cls,
+        items: Iterable[str],
+        groups: Sequence[Group],
+        group_codes: Codes,
+        states: Sequence[State],
+        state_codes: Codes,
+    ) -> Rows:
+        """Return rows of columns in which groups and states may stand in any order, or be of no row.
+
+        Raises
+        ------
+        ValueError
+            If the columns are not of one length.
+        IndexError
+            If there is no such group or state.
+        """
+        names = tuple(items)
+        if not len(names) == len(group_codes) == len(state_codes):
+            raise ValueError("columns of rows are of one length")
+        return cls(names, *_by_first_use(groups, group_codes), *_by_first_use(states, state_codes))
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> Rows:
+        """Return rows as columns."""
+        if isinstance(rows, Rows):
+            return rows
+        groups: dict[Group, int] = {}
+        states: dict[State, int] = {}
+        known = [
+            (
+                row.item,
+                groups.setdefault((row.system, row.annotator), len(groups)),
+                states.setdefault(State(row.status, row.counts, row.reason), len(states)),
+            )
+            for row in rows
+        ]
+        items, group_codes, state_codes = zip(*known, strict=True) if known else ((), (), ())
+        codes = (np.array(each, dtype=np.int64) for each in (group_codes, state_codes))
+        return cls(items, tuple(groups), next(codes), tuple(states), next(codes))
+
+    @classmethod
+    def joined(cls, parts: Iterable[Rows]) -> Rows:
+        """Return the rows of all parts, one part behind the other."""
+        known = list(parts)
+        return cls(
+            tuple(chain.from_iterable(each.items for each in known)),
+            *_joined([(each.groups, each.group_codes) for each in known]),
+            *_joined([(each.states, each.state_codes) for each in known]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Row]:
+        codes = self.group_codes.tolist(), self.state_codes.tolist()
+        for item, group, state in zip(self.items, *codes, strict=True):
+            system, annotator = self.groups[group]
+            yield Row(system, item, annotator, *self.states[state])
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> Rows: ...
+    def __getitem__(self, index: int | slice) -> Row | Rows:
+        if isinstance(index, slice):
+            return self.take(np.arange(len(self))[index])
+        system, annotator = self.groups[self.group_codes[index]]
+        return Row(system, self.items[index], annotator, *self.states[self.state_codes[index]])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rows):
+            return NotImplemented
+        return (
+            (self.items, self.groups, self.states) == (other.items, other.groups, other.states)
+            and np.array_equal(self.group_codes, other.group_codes)
+            and np.array_equal(self.state_codes, other.state_codes)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have none
+
+    def take(self, numbers: Codes) -> Rows:
+        """Return some rows by number, in that order."""
+        return Rows.made(
+            self.items_at(numbers),
+            self.groups,
+            self.group_codes[numbers],
+            self.states,
+            self.state_codes[numbers],
+        )
+
+    def items_at(self, numbers: Codes) -> tuple[str, ...]:
+        """Return the items of some rows by number."""
+        return tuple(map(self.items.__getitem__, numbers.tolist()))
+
+    def of_groups(self, test: Callable[[str, str], bool]) -> Flags:
+        """Tell of each row whether it is of a group with such a system and annotator."""
+        return np.array([test(*group) for group in self.groups], dtype=bool)[self.group_codes]
+
+    def of_system(self, name: str) -> Flags:
+        """Tell of each row whether it is of this system."""
+        return self.of_groups(lambda system, _: system == name)
+
+    def in_state(self, test: Callable[[State], bool]) -> Flags:
+        """Tell of each row whether it is in such a state."""
+        return np.array([test(state) for state in self.states], dtype=bool)[self.state_codes]
+
+    def regrouped(self, name: Callable[[str, str], Group]) -> Rows:
+        """Return the rows with other names of systems and annotators, which tell as many groups apart."""
+        groups = tuple(name(*group) for group in self.groups)
+        return Rows(self.items, groups, self.group_codes, self.states, self.state_codes)
+
+
+def _by_first_use(known: Sequence[Known], codes: Codes) -> tuple[tuple[Known, ...], Codes]:
+    """Return what is used, in the order of first use, and the codes of that."""
+    used, first, places = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return tuple(known[code] for code in used[order].tolist()), rank[places]
+
+
+def _joined(parts: Sequence[tuple[tuple[Known, ...], Codes]]) -> tuple[tuple[Known, ...], Codes]:
+    """Return what is used in several parts, each in the order of first use, and the codes of that."""
+    place: dict[Known, int] = {}
+    codes = [np.empty(0, dtype=np.int64)]
+    for known, of_part in parts:
+        table = np.array([place.setdefault(each, len(place)) for each in known], dtype=np.int64)
+        codes.append(table[of_part])
+    return tuple(place), np.concatenate(codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +244,7 @@ class Tally:
 
     columns: tuple[str, ...]
     unit: str
-    cells: Mapping[Group, dict[Classes, float]]
+    cells: Mapping[Group, dict[ClassKey, float]]
 
     def merged(self, other: Tally) -> Tally:
         """Return the table of both."""
@@ -89,3 +310,173 @@ class Evidence:
             return self.gathered
         behind = replace(other.gathered, cases=other.gathered.cases + len(self.rows["pair"]))
         return behind if self.gathered is None else join((self.gathered, behind))
+
+
+_MANY = 64
+"""Terms that a cell holds before they are condensed."""
+
+
+def condensed(terms: Iterable[float]) -> list[float]:
+    """Return few numbers, the largest first, that have exactly the same sum.
+
+    Parameters
+    ----------
+    terms : iterable of float
+        Finite.
+
+    Examples
+    --------
+    >>> condensed([1e16, 1.0, 1.0, 1.0])
+    [1.0000000000000004e+16, -1.0]
+    """
+    rest, found = list(terms), []
+    while total := math.fsum(rest):
+        found.append(total)
+        rest.append(-total)
+    return found
+
+
+@dataclass(slots=True, eq=False)
+class ExactTally:
+    """A class table that is being summed: the terms of each cell, by group and classes."""
+
+    columns: tuple[str, ...]
+    unit: str
+    cells: dict[Group, dict[ClassKey, list[float]]] = field(default_factory=dict)
+
+    def add(self, other: ExactTally) -> None:
+        """Add the cells of another table of that name."""
+        for group, cells in other.cells.items():
+            into = self.cells.setdefault(group, {})
+            for classes, terms in cells.items():
+                own = into.setdefault(classes, [])
+                own += terms
+                if len(own) > _MANY:
+                    own[:] = condensed(own)
+
+    def rounded(self, groups: Iterable[Group]) -> Tally:
+        """Return the table, groups in this order, cells in that of their classes."""
+        cells = {group: self.cells[group] for group in groups if group in self.cells}
+        return Tally(
+            self.columns,
+            self.unit,
+            {
+                group: {classes: _rounded(found[classes]) for classes in in_order(found)}
+                for group, found in cells.items()
+            },
+        )
+
+
+def _rounded(terms: Sequence[float]) -> float:
+    return terms[0] if len(terms) == 1 else math.fsum(terms)
+
+
+def summed(tallies: Sequence[ExactTally]) -> ExactTally:
+    """Return the sum of tables of one name, at least one; it may be one of them."""
+    if len(tallies) == 1:
+        return tallies[0]
+    whole = ExactTally(tallies[0].columns, tallies[0].unit)
+    for tally in tallies:
+        whole.add(tally)
+    return whole
+
+
+def add_tables(tallies: dict[str, ExactTally], tables: Iterable[ClassTable], groups: Sequence[Group]) -> None:
+    """Add class tables of cases to those of all groups."""
+    for table in tables:
+        if table.name not in tallies:
+            tallies[table.name] = ExactTally(table.columns, table.unit, {group: {} for group in groups})
+        own = [tallies[table.name].cells[group] for group in groups]
+        rows = zip(table.groups.tolist(), table.classes, table.weights.tolist(), strict=True)
+        for group, classes, weight in rows:
+            terms = own[group].setdefault(classes, [])
+            terms.append(weight)
+            if len(terms) > _MANY:
+                terms[:] = condensed(terms)
+
+
+def in_order(found: Iterable[ClassKey]) -> list[ClassKey]:
+    """Sort classes: nothing first, then numbers, then names."""
+    known = list(found)
+    try:
+        return sorted(known)
+    except TypeError:  # of two kinds
+        return sorted(known, key=_of_any_kind)
+
+
+@lru_cache(maxsize=1 << 14)  # the same classes come in every group, and every table
+def _of_any_kind(classes: ClassKey) -> tuple[tuple[int, str | int], ...]:
+    return tuple(
+        (0, 0) if each is None else (1, each) if isinstance(each, int) else (2, each) for each in classes
+    )
+
+
+Kind = Literal["pair", "references+estimate", "estimate", "annotators", "gathered"]
+"""What rows are of: items by what their measures need, or classes."""
+ClassStatistics = tuple[tuple[str, ...], Mapping[Measure, Statistics]]
+"""Names of classes, and statistics of each measure, one row per class."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathering:
+    """What measures over classes are made from, and how.
+
+    Parameters
+    ----------
+    rows : Rows
+        Of pairs; the cases of what was gathered are their numbers.
+    gathered : Gathered
+        Of the whole corpus: statistics of classes do not add up over items.
+    measures : tuple of Measure
+        All measures over classes.
+    classes : callable
+        ``classes(gathered)`` makes classes of the rows of one system and annotator.
+    """
+
+    rows: Rows
+    gathered: Gathered
+    measures: tuple[Measure, ...]
+    classes: Callable[[Gathered], ClassStatistics]
+
+    @classmethod
+    def of(cls, task: Task, evidence: Evidence, options: object) -> Gathering | None:
+        """Return what there is in the evidence of a whole corpus; None if no measure is over classes."""
+        measures = tuple(measure for measure in evidence.measures if measure.aggregate == "gathered")
+        gather = task.gather
+        if not measures or evidence.gathered is None or gather is None:
+            return None
+        return cls(
+            evidence.rows["pair"],
+            evidence.gathered,
+            measures,
+            lambda gathered: gather(gathered, measures, options),
+        )
+
+
+def gather_classes(gathering: Gathering) -> tuple[Rows, dict[Measure, Statistics]]:
+    """Return a row for each class of each system and annotator, and the statistics of measures over classes.
+
+    Parameters
+    ----------
+    gathering : Gathering
+        Of the whole corpus.
+    """
+    pairs = gathering.rows
+    rows: list[Row] = []
+    parts: dict[Measure, list[Statistics]] = {measure: [] for measure in gathering.measures}
+    for number, (system, annotator) in enumerate(pairs.groups):
+        names, found = gathering.classes(gathering.gathered.of(pairs.group_codes == number))
+        rows += [Row(system, name, annotator) for name in names]
+        for measure in gathering.measures:
+            parts[measure].append(found[measure])
+    return Rows.of(rows), {measure: np.concatenate(each) for measure, each in parts.items()}
+
+
+def has_class(row: Statistics) -> bool:
+    """Tell whether a measure has a class, by its row of statistics: one of NaN says that it has not."""
+    return not np.isnan(row).all()
+
+
+def kind_of(measure: Measure) -> Kind:
+    """Return what the rows of a measure are of."""
+    return "gathered" if measure.aggregate == "gathered" else measure.needs

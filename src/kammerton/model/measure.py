@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""What a measure is: additive statistics of an item, and a pure function that finalises them."""
+"""What a measure is: additive statistics, a pure formula, and what its card says; what a protocol is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import Literal
+from typing import Protocol as TypingProtocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.core.ratios import mean, median, total, weighted_mean
+from kammerton.arrays import mean, median, total, weighted_mean
+from kammerton.errors import OptionError, close_match, quote
 
 __all__ = [
     "BY_HAND",
@@ -17,22 +21,138 @@ __all__ = [
     "Card",
     "Estimate",
     "Formula",
+    "Gathered",
     "Law",
     "Measure",
     "Needs",
+    "Protocol",
     "Statistics",
     "average",
+    "choose",
+    "find",
+    "join",
+    "name_items",
+    "namesakes",
 ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """What measures over classes are a function of: rows of all cases, each on one class.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Names of the values.
+    cases : ndarray of int64, shape (rows,)
+        Case of each row.
+    classes : tuple of str
+        Names of the classes, such as instruments.
+    codes : ndarray of int64, shape (rows,)
+        Class of each row; -1 if the item of the case is the class.
+    units : tuple of str
+        Names of what the classes are said of, such as recordings.
+    unit_codes : ndarray of int64, shape (rows,)
+        Unit of each row; -1 if it is the item of the case.
+    values : ndarray of float64, shape (rows, columns)
+    """
+
+    columns: tuple[str, ...]
+    cases: NDArray[np.int64]
+    classes: tuple[str, ...]
+    codes: NDArray[np.int64]
+    units: tuple[str, ...]
+    unit_codes: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+    def of(self, chosen: NDArray[np.bool_]) -> Gathered:
+        """Return the rows of some cases; ``chosen`` has one flag per case."""
+        mine = chosen[self.cases]
+        return replace(
+            self,
+            cases=self.cases[mine],
+            codes=self.codes[mine],
+            unit_codes=self.unit_codes[mine],
+            values=self.values[mine],
+        )
+
+
+def name_items(part: Gathered, places: NDArray[np.int64], items: Sequence[str]) -> Gathered:
+    """Return a part with its cases at their places in the whole, and the names of items put in.
+
+    Parameters
+    ----------
+    part : Gathered
+        Of the cases of a part.
+    places : ndarray of int64, shape (cases,)
+        Number of each case in the whole.
+    items : sequence of str
+        Name of the item of each case in the whole.
+    """
+    cases = places[part.cases]
+    classes, codes = _put_in(part.classes, part.codes, cases, items)
+    units, unit_codes = _put_in(part.units, part.unit_codes, cases, items)
+    return Gathered(part.columns, cases, classes, codes, units, unit_codes, part.values)
+
+
+def _put_in(
+    names: tuple[str, ...], codes: NDArray[np.int64], cases: NDArray[np.int64], items: Sequence[str]
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    own = codes < 0
+    if not own.any():
+        return names, codes
+    used, at = np.unique(cases[own], return_inverse=True)
+    filled = codes.copy()
+    filled[own] = len(names) + at
+    return _merged((*names, *(items[case] for case in used.tolist())), filled)
+
+
+def join(parts: Iterable[Gathered]) -> Gathered:
+    """Return the rows of all parts, whose cases are numbered alike.
+
+    Parameters
+    ----------
+    parts : iterable of Gathered
+        At least one, all with the same columns.
+    """
+    known = list(parts)
+    classes, codes = _joined([(part.classes, part.codes) for part in known])
+    units, unit_codes = _joined([(part.units, part.unit_codes) for part in known])
+    return Gathered(
+        known[0].columns,
+        np.concatenate([part.cases for part in known]),
+        classes,
+        codes,
+        units,
+        unit_codes,
+        np.concatenate([part.values for part in known]),
+    )
+
+
+def _joined(
+    parts: Sequence[tuple[tuple[str, ...], NDArray[np.int64]]],
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    starts = np.cumsum([0, *(len(names) for names, _ in parts)])
+    shifted = [
+        np.where(codes < 0, codes, codes + start) for (_, codes), start in zip(parts, starts, strict=False)
+    ]
+    return _merged(tuple(name for names, _ in parts for name in names), np.concatenate(shifted))
+
+
+def _merged(names: tuple[str, ...], codes: NDArray[np.int64]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Give equal names one code."""
+    number: dict[str, int] = {}
+    for name in names:
+        number.setdefault(name, len(number))
+    table = np.array([*(number[name] for name in names), -1], dtype=np.int64)
+    return tuple(number), table[codes]
+
 
 Statistics = NDArray[np.float64]
 """Shape (items, statistics): the additive statistics of one measure."""
-
 Values = NDArray[np.float64]
-
 Aggregate = Literal["pooled", "mean", "weighted_mean", "median", "gathered"]
-
 Needs = Literal["pair", "references+estimate", "estimate", "annotators"]
-
 Law = Literal[
     "identity",  # reference = estimate scores the best value, or is undefined
     "transposition",  # both sides transposed: nothing changes
@@ -46,7 +166,7 @@ Law = Literal[
 ]
 
 
-class Formula(Protocol):
+class Formula(TypingProtocol):
     """The arithmetic of a measure.
 
     ``statistics`` names the columns; every statistic is additive over items. An item may count in a mean
@@ -238,3 +358,160 @@ def average(values: Values, counted: Values, weights: Values, how: Aggregate) ->
         return Estimate(weighted_mean(counted, weights), weight, items, undefined)
     value = median(counted) if how == "median" else mean(counted)
     return Estimate(value, float(items - np.isnan(counted).sum()), items, undefined)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """How items are aligned, labels compared, time left out, and items made a corpus figure.
+
+    Parameters
+    ----------
+    name : str
+        First part of its measures' address.
+    revision : int
+        Raised whenever any of its numbers could change.
+    summary : str
+        One sentence.
+    rules : str
+        The rules in words, for ``kammerton measures``.
+    measures : tuple of Measure
+        In the order of output.
+    on_request : bool
+        Whether it runs only when named.
+    citation : str
+        BibTeX entries, with their keys, of the works that define it, a blank line between them; protocols of
+        one work have equal entries.
+    """
+
+    name: str
+    revision: int
+    summary: str
+    rules: str
+    measures: tuple[Measure, ...]
+    on_request: bool = False
+    citation: str = ""
+
+
+def choose(
+    protocols: Sequence[Protocol], names: Iterable[str] | None, measures: Iterable[str] | None
+) -> tuple[Measure, ...]:
+    """Return the measures that are to be computed.
+
+    Parameters
+    ----------
+    protocols : sequence of Protocol
+        All protocols of a task.
+    names : iterable of str, optional
+        Protocols to run; by default all that do not run on request only.
+    measures : iterable of str, optional
+        Addresses ``protocol/measure``, in which a ``*`` stands for anything, or names that no other measure
+        of the chosen protocols has, in upper or lower case.
+
+    Raises
+    ------
+    OptionError
+        A name is unknown, or fits measures of two protocols.
+    """
+    wanted = _several("measures", measures)
+    names = _several("protocols", names)
+    known = {protocol.name: protocol for protocol in protocols}
+    if names is not None:
+        chosen = [_named(name, known) for name in dict.fromkeys(names)]
+    elif wanted is not None:
+        prefixes = {str(address).partition("/")[0] for address in wanted if "/" in str(address)}
+        chosen = [p for p in protocols if not p.on_request or p.name in prefixes]
+    else:
+        chosen = [p for p in protocols if not p.on_request]
+    available = [measure for protocol in chosen for measure in protocol.measures]
+    if wanted is None:
+        return tuple(available)
+    every = [measure for protocol in protocols for measure in protocol.measures]
+    picked = {measure for address in wanted for measure in _fitting(address, available, every)}
+    return tuple(measure for measure in available if measure in picked)
+
+
+def _several(kind: str, names: Iterable[str] | None) -> list[str] | None:
+    """Return the names that were given; a text is one name, and no name at all is a mistake."""
+    if names is None:
+        return None
+    if not isinstance(names, Iterable):
+        raise OptionError.of_type(kind, names, "names")
+    listed = [names] if isinstance(names, str) else list(names)
+    if not listed:
+        raise OptionError(f"no {kind} are named", f"leave out {kind} for all of them")
+    return listed
+
+
+def _fitting(address: str, measures: Sequence[Measure], every: Sequence[Measure]) -> list[Measure]:
+    """Return the measures that an address such as ``mirex2013/*`` fits, or the one that it is of."""
+    fitting = [m for m in measures if fnmatchcase(str(m), address)] if "*" in str(address) else []
+    return fitting or [find(address, measures, every)]
+
+
+def find(address: str, measures: Sequence[Measure], every: Sequence[Measure] = ()) -> Measure:
+    """Return the measure with this address, or with this name if only one has it.
+
+    Parameters
+    ----------
+    address : str
+        As it is written: ``MajMin`` is no name of ``majmin``. A name that others have in other case, such as
+        these two, is not unique.
+    measures : sequence of Measure
+        Those to choose from.
+    every : sequence of Measure
+        Those that could have been among them.
+
+    Raises
+    ------
+    OptionError
+        A name is unknown, or fits several measures.
+    """
+    if not isinstance(address, str):
+        raise OptionError.of_type("measure", address, "a str")
+    folded = address.casefold()
+    alike = [m for m in measures if folded in (str(m).casefold(), m.name.casefold())]
+    matches = [m for m in alike if str(m) == address] or alike
+    if len(matches) > 1:
+        raise OptionError(
+            f"measure {quote(address)} is not unique", f"say which: {', '.join(map(str, alike))}"
+        )
+    if matches and address in (str(matches[0]), matches[0].name):
+        return matches[0]
+    if any(address in (str(m), m.name) for m in every):
+        raise OptionError(
+            f"measure {quote(address)} is not among those that are computed",
+            f"they are of {', '.join(dict.fromkeys(m.protocol for m in measures))}",
+        )
+    near = close_match(address, [*(m.name for m in measures), *map(str, measures)])
+    listed = "`kammerton measures` lists all"
+    hint = listed if near is None else f"did you mean {quote(near)}? {listed}"
+    raise OptionError(f"unknown measure {quote(address)}", hint)
+
+
+def namesakes(
+    addresses: Iterable[str], chosen: Sequence[Measure], every: Sequence[Measure]
+) -> dict[Measure, tuple[Measure, ...]]:
+    """Return measures that were chosen by their names alone, and others that are called alike.
+
+    Parameters
+    ----------
+    addresses : iterable of str
+        As the caller wrote them.
+    chosen : sequence of Measure
+        What they were taken for.
+    every : sequence of Measure
+        What else the caller may have meant: measures whose names differ in case only, or not at all.
+    """
+    found: dict[Measure, tuple[Measure, ...]] = {}
+    for measure in chosen:
+        if measure.name in addresses:
+            folded = measure.name.casefold()
+            others = tuple(m for m in every if m != measure and m.name.casefold() == folded)
+            found |= {measure: others} if others else {}
+    return found
+
+
+def _named(name: str, known: dict[str, Protocol]) -> Protocol:
+    if not isinstance(name, str) or name not in known:
+        raise OptionError.unknown("protocol", name, known)
+    return known[name]

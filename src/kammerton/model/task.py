@@ -1,41 +1,373 @@
 # SPDX-License-Identifier: MIT
-"""A task: what a kind of annotation needs to bring so that everything else works on it."""
+"""What a task is: everything that the rest of the house knows of chords, fingering or instruments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
-from kammerton.model.breakdown import Breakdown
-from kammerton.model.costs import ClassCosts
-from kammerton.model.gathering import Gathered
-from kammerton.model.measure import Measure, Statistics
-from kammerton.model.packing import Packing
-from kammerton.model.protocol import Protocol
-from kammerton.model.ratings import Ratings
+from kammerton.model.measure import Gathered, Measure, Protocol, Statistics
 from kammerton.model.registry import TASKS, find_task
 from kammerton.model.views import ItemView
 
 __all__ = [
+    "OF_BLOCKS",
+    "Breakdown",
     "Case",
+    "ClassCost",
+    "ClassCosts",
+    "ClassKey",
     "ClassTable",
-    "Classes",
     "Conversion",
     "Evaluation",
     "Gathered",
+    "Kind",
+    "Matrix",
+    "Node",
+    "PackedColumn",
+    "Packing",
+    "Ratings",
     "Reading",
     "Sheet",
     "Task",
+    "commonest",
+    "costs_of_confusion",
+    "counted_node",
+    "join_ratings",
 ]
 
-A = TypeVar("A")
 
-Classes = tuple[str | int | None, ...]
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """Labels that annotators gave to units.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        What the codes stand for.
+    codes : ndarray of int64, shape (units, annotators)
+        Label of each unit by each annotator; -1 where there is none.
+    weights : ndarray of float64, shape (units,), optional
+        Size of each unit, such as its seconds; None if all count 1.
+    reason : str
+        Why agreement cannot be measured on them, if it cannot.
+    """
+
+    labels: tuple[str, ...]
+    codes: NDArray[np.int64]
+    weights: NDArray[np.float64] | None = None
+    reason: str = ""
+
+
+def join_ratings(parts: Iterable[Ratings]) -> Ratings:
+    """Return the units of all parts, by the same annotators in the same order; at least one part."""
+    known = list(parts)
+    number: dict[str, int] = {}
+    codes = []
+    for part in known:
+        table = [number.setdefault(label, len(number)) for label in part.labels]
+        codes.append(np.array([*table, -1], dtype=np.int64)[part.codes])
+    weights = [part.weights for part in known if part.weights is not None]
+    return Ratings(tuple(number), np.concatenate(codes), np.concatenate(weights) if weights else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """Amounts by two classes, such as what was annotated and what was said.
+
+    Parameters
+    ----------
+    title : str
+        What is counted, as a heading.
+    down, across : str
+        What the rows and the columns are.
+    rows, columns : tuple of str
+        Classes in the order of drawing.
+    cells : mapping of (str, str) to float
+        Amount by row and column; what is not there is 0.
+    right : frozenset of (str, str)
+        Cells of what is right.
+    share : {"row", "all"}
+        Whether shares are of a row, or of everything.
+    note : str
+        What a reader must know.
+    """
+
+    title: str
+    down: str
+    across: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: Mapping[tuple[str, str], float]
+    right: frozenset[tuple[str, str]] = frozenset()
+    share: Literal["row", "all"] = "row"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A class, and how well it is found.
+
+    Parameters
+    ----------
+    depth : int
+        0 at the top; what is below a class follows it.
+    name : str
+    support : float
+        How much of the references it is in.
+    precision, recall : float
+        Shares; NaN where it was never said, or never annotated.
+    """
+
+    depth: int
+    name: str
+    support: float
+    precision: float
+    recall: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakdown:
+    """What went wrong with one system, class by class.
+
+    Parameters
+    ----------
+    unit : str
+        Unit of the amounts.
+    matrices : tuple of Matrix
+    nodes : tuple of Node
+        Classes below their families, where there are such.
+    """
+
+    unit: str
+    matrices: tuple[Matrix, ...] = ()
+    nodes: tuple[Node, ...] = ()
+
+
+def commonest(cells: Mapping[tuple[str, str], float], side: int) -> tuple[str, ...]:
+    """Return the classes of a side, that which there is most of first; of as much, by name.
+
+    Examples
+    --------
+    >>> commonest({("maj", "min"): 2.0, ("min", "maj"): 1.0, ("dim", "maj"): 2.0}, 1)
+    ('maj', 'min')
+    >>> commonest({("maj", "min"): 2.0, ("min", "maj"): 1.0, ("dim", "maj"): 2.0}, 0)
+    ('dim', 'maj', 'min')
+    """
+    sums: dict[str, float] = {}
+    for classes, weight in cells.items():
+        sums[classes[side]] = sums.get(classes[side], 0.0) + weight
+    return tuple(sorted(sums, key=lambda name: (-sums[name], name)))
+
+
+def counted_node(depth: int, name: str, *, hits: float, misses: float, spurious: float) -> Node:
+    """Return a class with its figures.
+
+    Examples
+    --------
+    >>> counted_node(0, "oboe", hits=3, misses=1, spurious=0)
+    Node(depth=0, name='oboe', support=4, precision=1.0, recall=0.75)
+    """
+    said, support = hits + spurious, hits + misses
+    return Node(
+        depth=depth,
+        name=name,
+        support=support,
+        precision=hits / said if said else math.nan,
+        recall=hits / support if support else math.nan,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassCost:
+    """What one class cost.
+
+    Parameters
+    ----------
+    name : str
+        Of the class.
+    whole : float
+        How much of it there is in the references.
+    lost : float
+        How much was wrong.
+    instead : str
+        What more of that was taken for than for anything else; empty if nothing was.
+    """
+
+    name: str
+    whole: float
+    lost: float
+    instead: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassCosts:
+    """What all classes cost a system, the dearest first.
+
+    Parameters
+    ----------
+    kind : str
+        What the classes are, e.g. ``"chord quality"``.
+    unit : str
+        Unit of what there is.
+    rule : str
+        What counts as lost, as a sentence.
+    rows : tuple of ClassCost
+    cells : mapping of (str, str) to float
+        Amount by what it is, and what it was taken for.
+    instead : str
+        How it is said what a class was taken for.
+    lost_unit : str
+        Unit of what was lost; that of what there is if empty.
+    by : str
+        What is compared, if no measure compares just that, e.g. ``"root and tetrad"``.
+    needs : str
+        What must be scored for it to be known, as a sentence; empty if it is known.
+    """
+
+    kind: str
+    unit: str
+    rule: str
+    rows: tuple[ClassCost, ...]
+    cells: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    instead: str = "It was taken for {} most often."
+    lost_unit: str = ""
+    by: str = ""
+    needs: str = ""
+
+    @property
+    def unit_of_loss(self) -> str:
+        """Unit of what was lost."""
+        return self.lost_unit or self.unit
+
+
+def costs_of_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassCost, ...]:
+    """Return what each class of a confusion cost.
+
+    Parameters
+    ----------
+    cells : mapping of (str, str) to float
+        Amount by what it is, and what it was taken for; right where both are equal.
+
+    Examples
+    --------
+    >>> costs_of_confusion({("maj", "maj"): 5.0, ("maj", "min"): 2.0, ("min", "min"): 1.0})[0]
+    ClassCost(name='maj', whole=7.0, lost=2.0, instead='min')
+    """
+    whole: dict[str, float] = {}
+    wrong: dict[str, dict[str, float]] = {}
+    for (name, taken), weight in cells.items():
+        whole[name] = whole.get(name, 0.0) + weight
+        if taken != name:
+            of_name = wrong.setdefault(name, {})
+            of_name[taken] = of_name.get(taken, 0.0) + weight
+    found = [_cost(name, amount, wrong.get(name, {})) for name, amount in whole.items()]
+    return tuple(sorted(found, key=lambda each: (-each.lost, each.name)))
+
+
+def _cost(name: str, whole: float, wrong: Mapping[str, float]) -> ClassCost:
+    instead = min(wrong, key=lambda taken: (-wrong[taken], taken), default="")
+    return ClassCost(name=name, whole=whole, lost=sum(wrong.values()), instead=instead)
+
+
+OF_BLOCKS = frozenset(("KT721", "KT723"))
+"""Codes of what is wrong with a block of a pack, and so with every source in it alike."""
+Kind = Literal["real", "whole", "text", "flag"]
+"""What a column holds: float64, int64, str or bool."""
+
+
+@dataclass(frozen=True, eq=False)
+class PackedColumn:
+    """One field of many annotations.
+
+    Parameters
+    ----------
+    values : ndarray
+        Of all annotations, one behind the other; of texts, the index of each in ``names``.
+    offsets : ndarray of int64, shape (annotations + 1,)
+        Where the values of each annotation begin, and where the last ones end.
+    names : sequence of str, optional
+        Distinct texts, if the values are texts.
+    """
+
+    values: NDArray[Any]
+    offsets: NDArray[np.int64]
+    names: Sequence[str] | None = None
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str], offsets: NDArray[np.int64]) -> PackedColumn:
+        """Return the column of texts that stand one behind the other."""
+        index: dict[str, int] = {}
+        values = [index.setdefault(text, len(index)) for text in texts]
+        return cls(np.array(values, dtype=np.int64), offsets, tuple(index))
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The values, as they are spelled."""
+        assert self.names is not None, "only of texts"
+        spelled: list[str] = np.array(self.names, dtype=object).take(self.values).tolist()
+        return spelled
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of values of each annotation."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def owners(self) -> NDArray[np.int64]:
+        """Number of the annotation that each value is of."""
+        return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
+
+    def parts(self) -> Iterator[Any]:
+        """Give the values of each annotation, texts as they are spelled."""
+        values = self.values if self.names is None else self.texts
+        return (values[begin:end] for begin, end in pairwise(self.offsets.tolist()))
+
+    def having(self, odd: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Tell which annotations have any of the values that are odd."""
+        return np.bincount(self.owners[odd], minlength=len(self.offsets) - 1) > 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packing:
+    """How annotations become columns, and columns annotations.
+
+    Parameters
+    ----------
+    lists : mapping of str to kind
+        Fields that have any number of values in an annotation.
+    single : mapping of str to kind
+        Fields that have one.
+    pack : callable
+        ``pack(annotation)`` returns the values of each field.
+    unpack : callable
+        ``unpack(columns)`` returns the annotations that stand in columns by name; None for one that no
+        reader would have given, so that nothing else has to expect it.
+    rows : callable
+        ``rows(annotation)`` returns how many rows, notes or labels it has.
+    choices : frozenset of str
+        Options that decide what is made of a file that can be read, so that they have to be the same
+        when it is packed and when it is used.
+    """
+
+    lists: Mapping[str, Kind]
+    single: Mapping[str, Kind]
+    pack: Callable[[Any], Mapping[str, Any]]
+    unpack: Callable[[Mapping[str, PackedColumn]], Sequence[Any | None]]
+    rows: Callable[[Any], int]
+    choices: frozenset[str] = frozenset()
+
+
+A = TypeVar("A")
+ClassKey = tuple[str | int | None, ...]
 """What a cell of a class table belongs to."""
 
 
@@ -124,7 +456,7 @@ class ClassTable:
     columns: tuple[str, ...]
     unit: str
     groups: NDArray[np.int64]
-    classes: list[Classes]
+    classes: list[ClassKey]
     weights: NDArray[np.float64]
 
 
@@ -302,9 +634,9 @@ class Task:
     extent: Callable[[Any], float]
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
     lacking: Callable[[Any], Collection[str]] | None = None
-    remark: Callable[[Mapping[str, Mapping[Classes, float]]], Iterable[Diagnostic]] | None = None
-    costs: Callable[[Mapping[str, Mapping[Classes, float]]], ClassCosts | None] | None = None
-    breakdown: Callable[[Mapping[str, Mapping[Classes, float]], Any], Breakdown | None] | None = None
+    remark: Callable[[Mapping[str, Mapping[ClassKey, float]]], Iterable[Diagnostic]] | None = None
+    costs: Callable[[Mapping[str, Mapping[ClassKey, float]]], ClassCosts | None] | None = None
+    breakdown: Callable[[Mapping[str, Mapping[ClassKey, float]], Any], Breakdown | None] | None = None
     view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
     judge: str = ""
     leading: str = ""

@@ -4,15 +4,25 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kammerton.model.measure import Measure
-from kammerton.model.protocol import Protocol
+from kammerton.model.measure import Measure, Protocol
+from kammerton.model.task import Task
 from kammerton.reporting.escaping import for_markdown
+from kammerton.version import __version__
 
-__all__ = ["Described", "card_fields", "describe", "render_cards", "render_list", "render_markdown_cards"]
+__all__ = [
+    "OWN",
+    "Described",
+    "card_fields",
+    "describe",
+    "render_cards",
+    "render_citations",
+    "render_list",
+    "render_markdown_cards",
+]
 
 _TERM = 15
 
@@ -152,3 +162,22 @@ def render_markdown_cards(described: Sequence[Described]) -> str:
             table = "\n".join(["| | |", "| --- | --- |", *rows])
             parts.append(f"### {measure}\n\n{for_markdown(measure.card.summary)}\n\n{table}\n")
     return "\n".join(parts)
+
+
+OWN = f"""\
+@misc{{kammerton,
+  author = {{{{The Kammerton developers}}}},
+  title = {{Kammerton: scores for music annotations}},
+  howpublished = {{Computer program}},
+  year = {{2026}},
+  note = {{Version {__version__}}},
+}}"""
+"""The entry of the program itself; the same is in ``CITATION.cff``."""
+
+
+def render_citations(task: Task, measures: Iterable[Measure]) -> str:
+    """Return the entry of the program, and those of the works that define a protocol of these measures."""
+    used = {measure.protocol for measure in measures}
+    cited = [protocol.citation for protocol in task.protocols if protocol.name in used]
+    entries = [entry for citation in cited for entry in citation.split("\n\n")]
+    return "\n\n".join(entry for entry in dict.fromkeys((OWN, *entries)) if entry) + "\n"

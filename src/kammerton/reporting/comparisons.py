@@ -1,33 +1,266 @@
 # SPDX-License-Identifier: MIT
-"""A comparison of systems for readers: a ranking for each measure, and below it the pairs."""
+"""Floors, systems and the ceiling of annotators in one table for each protocol."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from textwrap import fill
 
 from kammerton.errors import plural
-from kammerton.model.measure import Measure
-from kammerton.reporting.contexts import standing_lines
+from kammerton.model.corpus import ALL
+from kammerton.model.measure import Estimate, Measure
 from kammerton.reporting.escaping import for_terminal
-from kammerton.reporting.groups import group_name
-from kammerton.reporting.plain_tables import FORMS, Best, aligned
-from kammerton.reporting.tables import PER_CENT, figure
-from kammerton.statistics.compared import SystemComparison
+from kammerton.reporting.tables import (
+    FORMS,
+    PER_CENT,
+    Best,
+    Block,
+    Line,
+    aligned,
+    build_blocks,
+    figure,
+    line_of,
+    signed_whole,
+)
+from kammerton.results.agreement import AnnotatorAgreement
+from kammerton.results.comparison import SystemComparison
+from kammerton.results.context import Context, Role, Standing
+from kammerton.results.groups import GroupFigure, Groups
+from kammerton.results.scores import Scores
+from kammerton.statistics.agreement import Agreement
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked, Reliability
-from kammerton.statistics.groups import GroupFigure, Groups
 
 __all__ = [
     "adjusted_p",
+    "beyond_chance",
+    "blocks_of_agreement",
+    "blocks_of_context",
+    "blocks_of_groups",
+    "cost_lines",
     "counted",
     "few_items",
+    "group_name",
     "how_tested",
     "item_notes",
     "render_comparison",
+    "standing_lines",
     "too_few_swaps",
 ]
+
+_CEILING = "annotators (ceiling)"
+
+
+def blocks_of_context(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
+    """Return a table of floors, systems and ceiling for each protocol, and what is to be said of all.
+
+    Parameters
+    ----------
+    scores : Scores
+        Made with ``context=True``.
+    every : bool
+        Whether to show every measure, not the headline measures only.
+    """
+    found: Context = scores.context
+    blocks = ((block, tuple(_lines(found, block.measures))) for block in build_blocks(scores, every=every))
+    return tuple(replace(block, lines=lines) for block, lines in blocks if lines), _notes(found)
+
+
+def _lines(found: Context, measures: Sequence[Measure]) -> Iterator[Line]:
+    for role, called in (
+        ("floor", "floor: {}"),
+        ("system", "{}"),
+        ("others", "{}"),
+        ("annotators", _CEILING),
+    ):
+        for rows in _by_name(found, measures, role):
+            ends = [None if row is None else (row.low, row.high) for row in rows]
+            line = _line(called, measures, rows, [_estimate(row) for row in rows], ends)
+            yield replace(line, ranks=role == "system")
+    for rows in _by_name(found, measures, "others"):
+        shares = [_share(row) for row in rows]
+        if any(each is not None and not math.isnan(each.value) for each in shares):
+            ends = [None if row is None else (row.share_low, row.share_high) for row in rows]
+            yield _line("{} / ceiling", measures, rows, shares, ends)
+
+
+def _by_name(found: Context, measures: Sequence[Measure], role: str) -> Iterator[list[Standing | None]]:
+    """Give the figures of each floor or system, one for each measure."""
+    of_role: Role = role  # type: ignore[assignment]
+    known = [{row.name: row for row in found.of(measure, of_role)} for measure in measures]
+    for name in dict.fromkeys(name for each in known for name in each):
+        yield [each.get(name) for each in known]
+
+
+def _line(
+    called: str,
+    measures: Sequence[Measure],
+    rows: Sequence[Standing | None],
+    figures: Sequence[Estimate | None],
+    ends: Sequence[tuple[float, float] | None],
+) -> Line:
+    some = next(row for row in rows if row is not None)
+    return line_of(called.format(some.name), some.annotator, measures, figures, ends)
+
+
+def _estimate(row: Standing | None) -> Estimate | None:
+    return None if row is None else Estimate(row.value, 0.0, row.items, row.undefined)
+
+
+def _share(row: Standing | None) -> Estimate | None:
+    """Return a share; there is none of measures that are better if they are lower."""
+    if row is None or row.measure.direction == "lower":
+        return None
+    return Estimate(row.share, 0.0, row.items, 0)
+
+
+def _notes(found: Context) -> list[str]:
+    """Say what floors, systems and ceiling are of."""
+    lines = list(shared_line(found))
+    if not found.items:
+        return [*lines, "no ceiling: no item has two annotators"]
+    out = f"; {plural(found.single, 'item')} with one annotator left out" if found.single else ""
+    return [
+        *lines,
+        f"ceiling: every annotator of an item against the others, {plural(found.items, 'item')}{out}",
+        "others: systems against the same sets, all annotators of an item but one",
+    ]
+
+
+def shared_line(found: Context) -> Iterator[str]:
+    """Say which items floors and systems are of, where not all have the same."""
+    if found.left_out:
+        yield (
+            f"floors and systems: the {plural(found.shared, 'item')} that all systems have, "
+            f"{found.left_out:,} left out"
+        )
+
+
+def standing_lines(scores: Scores, measure: Measure) -> Iterator[str]:
+    """Say in a line or two what the systems stand between by one measure."""
+    found: Context = scores.context
+    rows = found.of(measure, "floor")
+    if rows:
+        told = ", ".join(f"{row.name} {figure(row.value, measure)}" for row in rows)
+        of_items = f"; of the {plural(rows[0].items, 'item')} that all systems have" if found.left_out else ""
+        yield f"floors: {told}{of_items}"
+    for ceiling in found.of(measure, "annotators"):
+        told = f"ceiling: annotators {figure(ceiling.value, measure)} against the others"
+        shares = [
+            f"{row.name} {100 * row.share:.1f} %"
+            for row in found.of(measure, "others")
+            if not math.isnan(row.share)
+        ]
+        reached = f", of which {', '.join(shares)}" if shares else ""
+        yield f"{told}, {plural(ceiling.items, 'item')}{reached}"
+
+
+def blocks_of_groups(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
+    """Return a table of figures group by group for each protocol, and what is to be said of all.
+
+    Parameters
+    ----------
+    scores : Scores
+        Made with ``group_by``.
+    every : bool
+        Whether to show every measure, not the headline measures only.
+    """
+    groups: Groups = scores.groups
+    built = build_blocks(scores, every=every)
+    blocks = [replace(each, lines=tuple(_lines_of_groups(scores, each, groups))) for each in built]
+    known = {row.measure for row in groups.rows}
+    measures = [measure for block in blocks for measure in block.measures if measure in known]
+    notes = [_sizes(groups), *(line for measure in measures for line in cost_lines(groups, measure))]
+    return tuple(block for block in blocks if block.lines), notes
+
+
+def group_name(name: str | None, by: str) -> str:
+    """Return what a group is called in tables."""
+    return f"(no {by})" if name is None else name
+
+
+def _lines_of_groups(scores: Scores, block: Block, groups: Groups) -> Iterator[Line]:
+    """Give the line of each system, and below it those of its groups."""
+    for system in scores.systems:
+        of_measures = [groups.of(measure, system) for measure in block.measures]
+        some = next((rows for rows in of_measures if rows), None)
+        if some is None:
+            continue
+        yield next(
+            line for line in block.lines if (line.system, line.annotator) == (system, some[0].annotator)
+        )
+        for place, row in enumerate(some):
+            rows = [found[place] if found else None for found in of_measures]
+            yield _line_of_groups(f"{system}: {group_name(row.group, groups.by)}", block.measures, rows)
+
+
+def _line_of_groups(called: str, measures: Sequence[Measure], rows: Sequence[GroupFigure | None]) -> Line:
+    annotator = next(row.annotator for row in rows if row is not None)
+    figures = [None if row is None else Estimate(row.value, 0.0, row.items, row.undefined) for row in rows]
+    ends = [None if row is None else (row.low, row.high) for row in rows]
+    return line_of(called, annotator, measures, figures, ends)
+
+
+def _sizes(groups: Groups) -> str:
+    sizes = [f"{group_name(name, groups.by)} {size:,}" for name, size in groups.sizes.items()]
+    return f"groups by {groups.by}: {', '.join(sizes)}"
+
+
+def cost_lines(groups: Groups, measure: Measure) -> Iterator[str]:
+    """Say in a line which group costs each system most by a measure, and how much."""
+    dearest = [row for row in groups.rows if row.measure == measure and row.costs_most]
+    told = [
+        f"{row.system} in {group_name(row.group, groups.by)} ({figure(row.cost, measure)})" for row in dearest
+    ]
+    if told:
+        yield f"{measure} loses most: {', '.join(told)}"
+
+
+def blocks_of_agreement(found: AnnotatorAgreement, *, every: bool = False) -> tuple[Block, ...]:
+    """Return a table for each protocol.
+
+    Parameters
+    ----------
+    found : AnnotatorAgreement
+        What was found out.
+    every : bool
+        Whether to show every measure, not the headline measures only.
+    """
+    blocks = []
+    for protocol in dict.fromkeys(measure.protocol for measure in found.measures):
+        measures = tuple(m for m in found.measures if m.protocol == protocol and (every or m.headline))
+        if measures:
+            whole = (signed_whole(found.signatures, measures[0]),)
+            basis = f"{plural(len(found.annotators), 'annotator')}, {plural(len(found.items), 'item')}"
+            lines = tuple(_lines_of_agreements(found, measures))
+            blocks.append(Block(protocol, measures, lines, whole, basis, who=("annotator", "against")))
+    return tuple(blocks)
+
+
+def _lines_of_agreements(found: AnnotatorAgreement, measures: tuple[Measure, ...]) -> Iterator[Line]:
+    """Give the figures of each annotator against each other, then their mean, then that of items."""
+    for reference, estimate in found.pairs if found.persons else ():
+        figures = [found.estimate(measure, reference, estimate) for measure in measures]
+        yield line_of(estimate, reference, measures, figures)
+    means = [found.means(measure) for measure in measures]
+    for name in means[0]:
+        line = tuple(of_measure[name] for of_measure in means)
+        yield Line(name.replace("_", " "), ALL, line, len(found.items))
+
+
+def beyond_chance(found: AnnotatorAgreement) -> tuple[str, ...]:
+    """Return what is to be said of Krippendorff's alpha and Fleiss' kappa, and what they are of."""
+    labels = (f"beyond chance: {found.rated}",) if found.rated else ()
+    return *labels, _told("Krippendorff's alpha", found.alpha), _told("Fleiss' kappa", found.kappa)
+
+
+def _told(name: str, agreement: Agreement) -> str:
+    if math.isnan(agreement.value):
+        return f"{name}: undefined, {agreement.reason}"
+    return f"{name}: {agreement.value:.4f} ({plural(agreement.units, 'unit')})"
+
 
 _TESTS = {
     "permutation": "permutation test",
@@ -54,17 +287,17 @@ def render_comparison(
         Of a terminal.
     """
     table = partial(aligned, encoding=encoding, width=width) if form == "table" else FORMS[form]
-    told = partial(_told, form=form, width=width)
+    told = partial(_told_of_comparisons, form=form, width=width)
     parts = [
         _of_measure(each, found, form, table, told)
         for each in found.comparison.measures
         if every or each.measure.headline
     ]
-    notes = "".join(map(told, _notes(found.comparison)))
+    notes = "".join(map(told, _notes_of_comparisons(found.comparison)))
     return "\n".join([*parts, *([notes] if notes else [])])
 
 
-def _told(line: str, *, form: str, width: int) -> str:
+def _told_of_comparisons(line: str, *, form: str, width: int) -> str:
     """Return a line below tables, wrapped where a reader has so many columns."""
     said = for_terminal(line)  # names in it have no line ends that would end a comment
     return f"{fill(said, width, subsequent_indent='  ') if form == 'table' else _comment(form) + said}\n"
@@ -313,7 +546,7 @@ def _count(value: float) -> str:
     return f"{value:,.0f}" if math.isfinite(value) else "more than any number of"
 
 
-def _notes(comparison: Comparison) -> Iterator[str]:
+def _notes_of_comparisons(comparison: Comparison) -> Iterator[str]:
     for each in comparison.disagreements:
         verb = "tell them apart" if each.told_apart else "do not both tell them apart"
         yield (

@@ -3,23 +3,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
-from kammerton.errors import Diagnostic, Severity, plural
+from kammerton.errors import Diagnostic, Severity, out_of, plural
 from kammerton.model.annotations import EXCERPT_LEAD
-from kammerton.reporting.escaping import display_width, for_terminal
+from kammerton.model.corpus import ALL
+from kammerton.model.measure import Measure
+from kammerton.reporting.escaping import display_width, for_github_data, for_github_property, for_terminal
+from kammerton.results.scores import Scores
 
-__all__ = ["count_problems", "paint", "render_diagnostic", "render_grouped"]
+__all__ = [
+    "closing_line",
+    "count_problems",
+    "excluded_lines",
+    "fewer_draws",
+    "paint",
+    "render_concise",
+    "render_diagnostic",
+    "render_findings",
+    "render_github",
+    "render_grouped",
+]
 
 LISTED = 3
 """Diagnostics of one code that are shown in full; the others are counted."""
-
 _CUT = "..."
 """Stands where an excerpt is cut; not the one-column ellipsis, which some terminals cannot draw."""
-
 _NARROWEST = 16
 """Columns that an excerpt takes in the narrowest window."""
-
 _COLOURS = {"error": "1;31", "warning": "1;33", "note": "1;36", "help": "32"}
 
 
@@ -164,3 +177,138 @@ def count_problems(diagnostics: Iterable[Diagnostic]) -> str:
     told = [plural(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
     where = f" in {plural(len(files), 'file')}" if told and files else ""
     return ", ".join(told) + where
+
+
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def render_findings(
+    diagnostics: Iterable[Diagnostic], *, colour: bool = False, width: int = 80, encoding: str = "utf-8"
+) -> str:
+    """Return every diagnostic with its excerpt; see :func:`.render_diagnostic`."""
+    lines = (
+        line
+        for each in diagnostics
+        for line in render_diagnostic(each, colour=colour, width=width, encoding=encoding)
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def render_concise(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return one line for each, ``file:line:column: CODE message``, as editors read them."""
+    return "".join(f"{for_terminal(each.concise())}\n" for each in diagnostics)
+
+
+def render_github(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return workflow commands, which GitHub shows beside the lines of a pull request."""
+    return "".join(f"{_workflow_command(each)}\n" for each in diagnostics)
+
+
+def _workflow_command(diagnostic: Diagnostic) -> str:
+    fields = {
+        "file": diagnostic.file,
+        "line": diagnostic.line,
+        "col": diagnostic.column,
+        "title": diagnostic.code,
+    }
+    properties = ",".join(
+        f"{name}={for_github_property(str(value))}" for name, value in fields.items() if value is not None
+    )
+    advice = "" if diagnostic.hint is None else f"\n{diagnostic.hint}"
+    return f"::{_COMMANDS[diagnostic.severity]} {properties}::{for_github_data(diagnostic.message + advice)}"
+
+
+_CODE = re.compile(r"KT\d{3}")
+_KEY = frozenset(("protocol", "measure"))
+_TABLE = "excluded"
+"""Name of the class table in which a task lists what its measures leave out."""
+
+
+def closing_line(scores: Scores) -> str:
+    """Return e.g. ``4 of 5 items scored for CM2: 1 failed (estimate: KT312); 1 error in 1 file``."""
+    groups: dict[tuple[int, int, str], list[str]] = {}
+    for system, count in scores.counts.items():
+        why = _why(scores, system, count)
+        groups.setdefault((count["ok"], count["total"], why), []).append(system)
+    whole = len(groups) == 1 and not scores.is_partial
+    told = [_told(*key, systems, alone=whole) for key, systems in groups.items()]
+    if whole:
+        told.append("no item was left out")
+    problems = count_problems(scores.diagnostics)
+    return "; ".join([*told, problems] if problems else told)
+
+
+def _told(ok: int, total: int, why: str, systems: list[str], *, alone: bool) -> str:
+    named = ", ".join(map(for_terminal, systems))
+    whom = plural(len(systems), "system") if alone or len(systems) > 3 else named
+    return f"{out_of(ok, total, 'item')} scored for {whom}{why}"
+
+
+def _why(scores: Scores, system: str, count: dict[str, int]) -> str:
+    codes = Counter(
+        _short(reason) for _, reason in {(row.item, row.reason) for row in scores.unusable(system)}
+    )
+    del codes["no estimate"]
+    parts = [f"{count['missing']:,} missing"] if count["missing"] else []
+    if count["failed"]:
+        parts.append(f"{count['failed']:,} failed ({', '.join(sorted(codes))})")
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def _short(reason: str) -> str:
+    """Return the side and the code of a reason, such as ``estimate: KT312``."""
+    code = _CODE.search(reason)
+    return reason[: code.end()] if code else reason
+
+
+def excluded_lines(scores: Scores) -> list[str]:
+    """Say for each protocol what share of the reference its headline measures leave out."""
+    if _TABLE not in scores.tables or not _KEY.issubset(scores.tally(_TABLE).columns):
+        return []
+    lines = []
+    for protocol in dict.fromkeys(measure.protocol for measure in scores.measures):
+        measures = [m for m in scores.measures if m.protocol == protocol and m.headline]
+        systems: dict[str, list[str]] = {}
+        for system in scores.systems:
+            told = _shares(scores, system, measures)
+            if told:
+                systems.setdefault(told, []).append(system)
+        for told, names in systems.items():
+            whom = "" if len(names) == len(scores.systems) else f" ({', '.join(map(for_terminal, names))})"
+            lines.append(f"{protocol} leaves out {told}{whom}")
+    return lines
+
+
+def fewer_draws(scores: Scores) -> list[str]:
+    """Say how often measures over classes were drawn, if that is not as often as was asked for."""
+    asked = scores.origin.drawing.settings.get("resamples", 0)
+    others = [each.fewest_draws for each in (scores.context, scores.groups) if each is not None]
+    made = min([getattr(scores.intervals, "gathered_resamples", asked), *others])
+    if made == asked:
+        return []
+    least = "" if not others else "at least "
+    return [
+        f"intervals of measures over classes are of {least}{made:,} draws, not of {asked:,}: each takes long"
+    ]
+
+
+def _shares(scores: Scores, system: str, measures: Sequence[Measure]) -> str:
+    """Return e.g. ``3.2 % of the reference for MajMin, 12.1 % for Sevenths``."""
+    tally = scores.tally(_TABLE)
+    at = tally.columns.index("protocol"), tally.columns.index("measure")
+    excluded: Counter[tuple[object, object]] = Counter()
+    for (of_system, _), cells in tally.cells.items():
+        for classes, weight in cells.items() if of_system == system else ():
+            excluded[classes[at[0]], classes[at[1]]] += weight  # type: ignore[assignment]
+    shares: dict[str, list[str]] = {}
+    for measure in measures:
+        left_out = float(excluded[measure.protocol, measure.name])
+        if left_out and measure.aggregate == "pooled":
+            scored = sum(
+                scores.estimate(measure, system, annotator, "pooled").weight
+                for annotator in scores.annotators_of(measure)
+                if annotator != ALL
+            )
+            shares.setdefault(f"{100 * left_out / (left_out + scored):.2f} %", []).append(measure.name)
+    told = [f"{share} for {', '.join(names)}" for share, names in shares.items()]
+    return "; ".join(told).replace(" % for", " % of the reference for", 1)

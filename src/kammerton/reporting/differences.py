@@ -9,9 +9,8 @@ from functools import partial
 
 from kammerton.errors import out_of
 from kammerton.model.measure import Measure
-from kammerton.reporting.plain_tables import FORMS, aligned
-from kammerton.reporting.tables import figure
-from kammerton.runs.difference import Change, ItemChange, RunDifference
+from kammerton.reporting.tables import FORMS, aligned, figure
+from kammerton.runs.diff import Change, ItemChange, RunDifference
 
 __all__ = ["render_difference", "summary_of"]
 

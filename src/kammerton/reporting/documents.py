@@ -6,16 +6,34 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kammerton.model.scores import Scores
+from kammerton.errors import out_of, plural
+from kammerton.model.measure import Measure
 from kammerton.reporting.escaping import for_json, for_spreadsheet
+from kammerton.reporting.tables import FORMS, aligned
+from kammerton.results.scores import Scores
+from kammerton.statistics.paired import differences, scale_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["render_csv", "render_frame", "render_items", "render_json"]
+__all__ = [
+    "COLUMNS",
+    "OUTCOMES",
+    "Cost",
+    "costliest_items",
+    "costs_of_items",
+    "of_each_class",
+    "render_class_table",
+    "render_costs",
+    "render_csv",
+    "render_frame",
+    "render_items",
+    "render_json",
+]
 
 _NEEDS_QUOTES = re.compile(r'[",\r\n]|^[ \t]|[ \t]$')
 
@@ -79,3 +97,186 @@ def render_items(scores: Scores, suffix: str, *, safe: bool = False) -> bytes:
         json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in frame.iter_rows(named=True)
     )
     return for_json("".join(lines)).encode("utf-8", "backslashreplace")
+
+
+OUTCOMES = ("hit", "miss", "spurious")
+"""What may become of a label that was annotated or listed."""
+COLUMNS = (*OUTCOMES, "P", "R", "F")
+"""What is told of each class."""
+
+
+def of_each_class(cells: Mapping[tuple[Any, ...], float]) -> Iterator[tuple[Any, ...]]:
+    """Give a row for each class: its name, and the :data:`COLUMNS`; the most annotated first.
+
+    Parameters
+    ----------
+    cells : mapping of (class, outcome) to float
+        Weights.
+
+    Yields
+    ------
+    tuple
+        P is None where nothing was listed, R where nothing was annotated.
+
+    Examples
+    --------
+    >>> for row in of_each_class({("cello", "hit"): 3.0, ("cello", "miss"): 1.0, ("oboe", "spurious"): 2.0}):
+    ...     print(*row)
+    cello 3.0 1.0 0.0 1.0 0.75 0.8571428571428571
+    oboe 0.0 0.0 2.0 0.0 None 0.0
+    """
+    names = dict.fromkeys(name for name, _ in cells)
+    rows = [(name, *(cells.get((name, outcome), 0.0) for outcome in OUTCOMES)) for name in names]
+    for name, hit, miss, spurious in sorted(rows, key=lambda row: (-row[1] - row[2], str(row[0]))):
+        precision = _share(hit, hit + spurious)
+        recall = _share(hit, hit + miss)
+        yield name, hit, miss, spurious, precision, recall, _share(2 * hit, 2 * hit + miss + spurious)
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+_Table = tuple[list[str], list[tuple[Any, ...]], int]
+"""Names of columns, rows, and how many columns are texts."""
+
+
+def render_class_table(
+    scores: Scores, name: str, form: str, *, safe: bool = False, encoding: str = "utf-8"
+) -> str:
+    """Return a class table, the heaviest rows of each system first.
+
+    Parameters
+    ----------
+    scores : Scores
+        What was scored.
+    name : str
+        One of its tables.
+    form : {"table", "json", "csv", "md", "latex"}
+        In tables for readers weights have three decimals, and a class that is none is ``-``.
+    safe : bool
+        As for :func:`.render_csv`.
+    encoding : str
+        What a terminal can draw.
+
+    Notes
+    -----
+    A table of hits, misses and spurious labels has a row for each class, with its precision, recall and F.
+
+    Raises
+    ------
+    OptionError
+        If there is no such table.
+    """
+    columns, rows, names = _of_outcomes(scores, name) if _has_outcomes(scores, name) else _plain(scores, name)
+    if form == "json":
+        return render_json([dict(zip(columns, row, strict=True)) for row in rows])
+    if form == "csv":
+        return render_csv(columns, rows, safe=safe)
+    texts = [[_told(value, name) for value, name in zip(row, columns, strict=True)] for row in rows]
+    if form == "table":
+        return aligned(columns, texts, texts=names, encoding=encoding)
+    return FORMS[form](columns, texts, texts=names)
+
+
+def _plain(scores: Scores, name: str) -> _Table:
+    frame = scores.table(name)
+    return frame.columns, list(frame.iter_rows()), len(frame.columns) - 1
+
+
+def _has_outcomes(scores: Scores, name: str) -> bool:
+    tally = scores.tally(name)
+    outcomes = {classes[-1] for cells in tally.cells.values() for classes in cells}
+    return len(tally.columns) == 2 and tally.columns[-1] == "outcome" and outcomes <= set(OUTCOMES)
+
+
+def _of_outcomes(scores: Scores, name: str) -> _Table:
+    """Return hits, misses, spurious labels, P, R and F of each class in one row."""
+    tally = scores.tally(name)
+    rows = [
+        (system, annotator, *row)
+        for (system, annotator), cells in tally.cells.items()
+        for row in of_each_class(cells)
+    ]
+    return ["system", "annotator", tally.columns[0], *COLUMNS], rows, 3
+
+
+def _told(value: Any, column: str) -> str:
+    if isinstance(value, float):
+        return f"{value:.10g}" if column in OUTCOMES else f"{value:.3f}"
+    return "-" if value is None else str(value)
+
+
+class Cost(NamedTuple):
+    """What an item lost, over all systems and annotators, and what it was measured on."""
+
+    item: str
+    lost: float
+    weight: float
+
+
+def costliest_items(scores: Scores, measure: Measure, count: int) -> list[str]:
+    """Return the names of :func:`costs_of_items`."""
+    return [cost.item for cost in costs_of_items(scores, measure)[:count]]
+
+
+def costs_of_items(scores: Scores, measure: Measure) -> list[Cost]:
+    """Return what items cost by a measure, the dearest first.
+
+    Parameters
+    ----------
+    scores : Scores
+        Has the measure.
+    measure : Measure
+        Between 0 and 1. An item costs what it lacks to the best value times what it was measured on,
+        over all systems and annotators; a missing estimate costs all of it.
+
+    Returns
+    -------
+    list of Cost
+        Items that cost nothing are none of them.
+    """
+    costs: dict[str, tuple[float, float]] = {}
+    for row in scores.items_by([measure]).iter_rows(named=True):
+        if row["value"] is not None:
+            best, worse = (1.0, row["value"]) if measure.direction == "higher" else (row["value"], 0.0)
+            lost = float(differences(best, worse, scale_of(measure)))
+            before, weight = costs.get(row["item"], (0.0, 0.0))
+            costs[row["item"]] = (before + lost * row["weight"], weight + row["weight"])
+    dear = [Cost(item, *cost) for item, cost in costs.items() if cost[0] > 0]
+    return sorted(dear, key=lambda cost: (-cost.lost, cost.item))
+
+
+def render_costs(
+    scores: Scores, measure: Measure, costs: Sequence[Cost], *, width: int, encoding: str = "utf-8"
+) -> str:
+    """Return a table of the dearest items for a terminal.
+
+    Parameters
+    ----------
+    scores : Scores
+        What the costs are of.
+    measure : Measure
+        What they are by.
+    costs : sequence of Cost
+        Those that are shown.
+    width, encoding
+        Of the terminal.
+    """
+    unit = measure.weight_unit
+    over = "".join(
+        f" over {plural(len(names), noun)}"
+        for names, noun in ((scores.systems, "system"), (scores.annotators, "annotator"))
+        if len(names) > 1
+    )
+    total = len(set(scores.items["item"]))
+    title = (
+        f"{out_of(len(costs), total, 'item')} by what they cost, not by value: what {measure} lacks "
+        f"to the best, times what it is of{over}"
+    )
+    rows = [
+        [cost.item, f"{cost.lost:.3f}", f"{cost.weight:.3f}", f"{100 * cost.lost / cost.weight:.2f}"]
+        for cost in costs
+    ]
+    head = ["item", f"lost {unit}", f"of {unit}", "lost %"]
+    return f"{fill(title, width, subsequent_indent='  ')}\n" + aligned(head, rows, texts=1, encoding=encoding)

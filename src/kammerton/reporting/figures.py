@@ -1,24 +1,144 @@
 # SPDX-License-Identifier: MIT
-"""Figures for papers: charts as SVG, PDF and PNG, tables as LaTeX."""
+"""Every chart that is drawn of scores, by name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from kammerton.model.costs import ClassCosts
-from kammerton.model.scores import Scores
-from kammerton.reporting.blocks import render_blocks
-from kammerton.reporting.charts.catalogue import charts_of
-from kammerton.reporting.charts.drawing import FORMS, drawn
-from kammerton.reporting.comparisons import render_comparison
-from kammerton.reporting.contexts import blocks_of_context
+from kammerton.errors import OptionError
+from kammerton.model.measure import Measure, find
+from kammerton.model.task import ClassCosts
+from kammerton.reporting.charts import FORMS, PAPER, Palette, confusion, drawn, losses, mean_ranks, scatter
+from kammerton.reporting.comparisons import blocks_of_context, render_comparison
+from kammerton.reporting.diagnostics import closing_line
 from kammerton.reporting.html.classes import costs_of
-from kammerton.reporting.html.source import Source
-from kammerton.reporting.plain_tables import latex
-from kammerton.reporting.tables import Block, build_blocks
-from kammerton.statistics.compared import SystemComparison
+from kammerton.reporting.html.compared import group_chart, pair_tables, ranks_of
+from kammerton.reporting.html.items import histogram
+from kammerton.reporting.html.overview import figure_blocks, forest_of
+from kammerton.reporting.html.page import Source, fill, is_per_cent, scaled, unit_of
+from kammerton.reporting.tables import Block, build_blocks, latex, render_blocks
+from kammerton.results.comparison import SystemComparison
+from kammerton.results.scores import Scores
 
-__all__ = ["figure_files"]
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["CHARTS", "chart", "chart_of", "charts_of", "figure_files", "html_of"]
+
+_SYSTEMS = 6
+"""Systems whose classes are drawn."""
+
+
+def chart(source: Source, name: str, measure: Measure, palette: Palette = PAPER) -> alt.TopLevelMixin:
+    """Return one chart of scores.
+
+    Parameters
+    ----------
+    source : Source
+    name : str
+        One of ``CHARTS``.
+    measure : Measure
+        What it is of; a forest plot has all headline measures of its protocol in the same unit.
+    palette : Palette
+
+    Raises
+    ------
+    OptionError
+        If there is no such chart, or nothing to draw.
+    """
+    if name not in CHARTS:
+        raise OptionError.unknown("chart", name, CHARTS)
+    found = CHARTS[name](source, measure, palette)
+    if found is None:
+        raise OptionError(f"there is nothing to draw: {name} of {measure}", _NEEDS[name])
+    return found
+
+
+def charts_of(source: Source, palette: Palette = PAPER) -> Iterator[tuple[str, alt.TopLevelMixin]]:
+    """Give all charts that there are of scores, with names for files."""
+    drawn: set[tuple[str, bool]] = set()
+    for measure in source.headline:
+        key = (measure.protocol, is_per_cent(measure))
+        if key in drawn:
+            continue
+        drawn.add(key)
+        found = _forest(source, measure, palette)
+        if found is not None:
+            yield f"forest-{measure.protocol}{'' if is_per_cent(measure) else '-values'}", found
+    for name, draw in CHARTS.items():
+        found = None if name == "forest" else draw(source, source.main, palette)
+        if found is not None:
+            yield name, found
+
+
+def _forest(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
+    alike = [
+        each
+        for each in dict.fromkeys((*source.headline, measure))
+        if each.protocol == measure.protocol and is_per_cent(each) == is_per_cent(measure)
+    ]
+    return forest_of(source, alike, palette)
+
+
+def _ranks(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
+    found = ranks_of(source, measure)
+    return None if found is None else mean_ranks(found, palette)
+
+
+def _scatter(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
+    if measure.aggregate == "gathered" or not source.ranked[1:]:
+        return None
+    first, second = ((name, _values(source, measure, name)) for name in source.ranked[:2])
+    return scatter(first, second, _title(measure), palette)
+
+
+def _losses(source: Source, _: Measure, palette: Palette) -> alt.TopLevelMixin | None:
+    known = {name: each for name, each in _costs(source).items() if any(row.lost > 0 for row in each.rows)}
+    return losses(known, palette) if known else None
+
+
+def _confusion(source: Source, _: Measure, palette: Palette) -> alt.TopLevelMixin | None:
+    known = {name: each for name, each in _costs(source).items() if each.cells}
+    if not known:
+        return None
+    kind = next(iter(known.values())).kind
+    return confusion({name: each.cells for name, each in known.items()}, kind, palette)
+
+
+def _costs(source: Source) -> dict[str, ClassCosts]:
+    best = source.ranked[:_SYSTEMS]
+    found = ((system, costs_of(source, system)) for system in source.scores.systems if system in best)
+    return {system: each for system, each in found if each is not None}
+
+
+def _values(source: Source, measure: Measure, system: str) -> list[float]:
+    return [scaled(value, measure) for value in source.of_items(measure, system)]
+
+
+def _title(measure: Measure) -> str:
+    return f"{measure}, {unit_of(measure)}" if is_per_cent(measure) else str(measure)
+
+
+CHARTS: dict[str, Callable[[Source, Measure, Palette], alt.TopLevelMixin | None]] = {
+    "forest": _forest,
+    "ranks": _ranks,
+    "items": histogram,
+    "scatter": _scatter,
+    "groups": group_chart,
+    "losses": _losses,
+    "confusion": _confusion,
+}
+_NEEDS = {
+    "forest": "no figure of it is defined",
+    "ranks": "three systems that were scored on the same items are needed",
+    "items": "no item has a value of it",
+    "scatter": "two systems with values of items are needed",
+    "groups": "figures are told group by group if they are scored with group_by",
+    "losses": "no class of labels lost anything, or the task tells none",
+    "confusion": "nothing was taken for anything, or the task does not tell",
+}
+
 
 _CLASSES = 12
 """Classes of the table of losses."""
@@ -47,7 +167,7 @@ def _tables(source: Source) -> Iterator[tuple[str, str]]:
     if source.comparison is not None:
         found = SystemComparison(source.scores, source.comparison)
         yield "comparison", render_comparison(found, "latex")
-    rows = list(_losses(source))
+    rows = list(_losses_of_figures(source))
     if rows:
         yield "losses", latex(["system", "class", "in all", "lost", "of all loss", "unit"], rows, texts=2)
 
@@ -57,7 +177,7 @@ def _blocks(scores: Scores) -> tuple[Sequence[Block], Sequence[str]]:
     return (build_blocks(scores), ()) if scores.context is None else blocks_of_context(scores)
 
 
-def _losses(source: Source) -> Iterator[list[str]]:
+def _losses_of_figures(source: Source) -> Iterator[list[str]]:
     for system in source.scores.systems:
         found = costs_of(source, system)
         if found is not None:
@@ -70,3 +190,33 @@ def _rows(system: str, found: ClassCosts) -> Iterator[list[str]]:
         if row.lost > 0:
             amounts = [f"{row.whole:,.1f}", f"{row.lost:,.1f}", f"{100 * row.lost / whole:.1f} %"]
             yield [system, row.name, *amounts, found.unit_of_loss]
+
+
+def html_of(result: Scores | SystemComparison) -> str:
+    """Return a result as tables.
+
+    Parameters
+    ----------
+    result : Scores or SystemComparison
+    """
+    if isinstance(result, SystemComparison):
+        source = Source(key="", scores=result.scores, comparison=result.comparison)
+        tables = pair_tables(source)
+    else:
+        source, tables = Source(key="", scores=result), []
+    level = source.scores.ci
+    return str(
+        fill(
+            "notebook",
+            blocks=figure_blocks(source),
+            tables=tables,
+            closing=closing_line(source.scores),
+            level=None if level is None else f"{100 * level:g} %",
+        )
+    )
+
+
+def chart_of(scores: Scores, name: str, measure: str | None) -> alt.TopLevelMixin:
+    """Return a chart of scores, as :meth:`kammerton.Scores.chart`."""
+    source = Source(key="", scores=scores)
+    return chart(source, name, source.main if measure is None else find(measure, scores.measures))

@@ -4,23 +4,46 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from kammerton.errors import clip, plural
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure
-from kammerton.model.scores import Scores
+from kammerton.reporting.escaping import (
+    bold_in_latex,
+    bold_in_markdown,
+    display_width,
+    for_latex,
+    for_latex_number,
+    for_markdown,
+    for_terminal,
+    pad,
+)
+from kammerton.results.scores import Scores
+from kammerton.statistics.paired import is_tie, scale_of
 
 __all__ = [
+    "FORMS",
+    "Best",
     "Block",
     "Line",
+    "aligned",
     "amount",
     "build_blocks",
     "cell",
     "ends",
     "figure",
+    "latex",
     "line_of",
+    "markdown",
+    "render_blocks",
+    "render_latex",
+    "render_markdown",
+    "render_text",
     "signed_by_system",
     "signed_protocol",
     "signed_whole",
@@ -266,3 +289,341 @@ def ends(interval: tuple[float, float] | None, measure: Measure) -> tuple[str, s
         return "", ""
     low, high = (figure(end, measure) for end in interval)
     return low, high
+
+
+_GAP = "  "
+_LONGEST_NAME = 60
+_AGGREGATE, _UNDEFINED = "aggregate", "  undefined"
+
+
+def render_text(blocks: Sequence[Block], *, width: int = 80, encoding: str = "utf-8") -> str:
+    """Return tables as plain text.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+        The tables. One that is too wide is cut into several with the same rows; if even one column
+        is too wide, its figures are listed.
+    width : int
+        Columns of the terminal.
+    encoding : str
+        What the terminal can draw.
+    """
+    return "\n".join(_block(_drawn(block, encoding), width) for block in blocks)
+
+
+def _drawn(block: Block, encoding: str) -> Block:
+    """Return a table whose names are as they are printed."""
+    lines = tuple(
+        replace(line, system=_name(line.system, encoding), annotator=_name(line.annotator, encoding))
+        for line in block.lines
+    )
+    signatures = tuple(for_terminal(each, encoding) for each in block.signatures)
+    return replace(block, lines=lines, signatures=signatures)
+
+
+def _name(text: str, encoding: str) -> str:
+    return for_terminal(clip(text, _LONGEST_NAME), encoding)
+
+
+def _block(block: Block, width: int) -> str:
+    stub = _stub(block)
+    columns = [_column(block, place) for place in range(len(block.measures))]
+    room = width - sum(_width(column) + len(_GAP) for column in stub)
+    if max(map(_width, columns)) > room + len(_GAP):
+        body = "\n".join(_listed(block))
+    else:
+        parts = [
+            "\n".join(_rows([*stub, *part], texts=len(stub) - 1))
+            for part in _parts(columns, room + len(_GAP))
+        ]
+        body = "\n\n".join(parts)
+    caption = textwrap.wrap(block.caption, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join((*caption, body, *(f"signature {each}" for each in block.signatures), ""))
+
+
+def _stub(block: Block) -> list[list[str]]:
+    """Return the columns that stand before the figures."""
+    name, against = block.who
+    systems, annotators, items = [name, _AGGREGATE], [against, ""], ["items", ""]
+    for line in block.lines:
+        systems.append(line.system)
+        annotators.append(line.annotator)
+        items.append(str(line.items))
+        if line.intervals:
+            systems += [f"  {block.level}", "    to"]
+            annotators += ["", ""]
+            items += ["", ""]
+        if any(line.undefined):
+            systems.append(_UNDEFINED)
+            annotators.append("")
+            items.append("")
+    return [systems, annotators, items] if block.names_annotators else [systems, items]
+
+
+def _column(block: Block, place: int) -> list[str]:
+    """Return a measure's name, its aggregate, and its figures, with intervals and undefined items below."""
+    measure = block.measures[place]
+    column = [block.heading(measure), _way(measure)]
+    for line in block.lines:
+        column.append(cell(line.figures[place], measure))
+        if line.intervals:
+            column += ends(line.intervals[place], measure)
+        if any(line.undefined):
+            undefined = line.undefined[place]
+            column.append("" if undefined is None else str(undefined))
+    return column
+
+
+def _way(measure: Measure) -> str:
+    return measure.aggregate.replace("_", " ")
+
+
+def _parts(columns: Sequence[list[str]], room: int) -> Iterator[list[list[str]]]:
+    """Deal columns out to parts that fill ``room`` at most."""
+    part: list[list[str]] = []
+    used = 0
+    for column in columns:
+        needed = _width(column) + len(_GAP)
+        if part and used + needed > room:
+            yield part
+            part, used = [], 0
+        part.append(column)
+        used += needed
+    yield part
+
+
+def _rows(columns: Sequence[Sequence[str]], *, texts: int) -> Iterator[str]:
+    widths = [_width(column) for column in columns]
+    for row in zip(*columns, strict=True):
+        cells = [
+            pad(cell, width, right=place >= texts)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield _GAP.join(cells).rstrip()
+
+
+def _width(column: Sequence[str]) -> int:
+    return max(map(display_width, column))
+
+
+def _listed(block: Block) -> Iterator[str]:
+    """Give each figure a line of its own."""
+    names = [block.heading(measure) for measure in block.measures]
+    width = max(map(len, names))
+    for line in block.lines:
+        yield _who(block, line)
+        for place, measure in enumerate(block.measures):
+            text = cell(line.figures[place], measure)
+            yield f"  {names[place]:<{width}} {text}".rstrip()
+            low, high = ends(line.intervals[place] if line.intervals else None, measure)
+            if low:
+                yield f"    {block.level} {low}"
+                yield f"      to {high}"
+            if line.undefined[place]:
+                yield f"    {plural(line.undefined[place] or 0, 'item')} undefined"
+
+
+def _who(block: Block, line: Line) -> str:
+    against = f" / {line.annotator}" if block.names_annotators else ""
+    return f"{line.system}{against}, {plural(line.items, 'item')}"
+
+
+def render_markdown(blocks: Sequence[Block]) -> str:
+    """Return tables in GitHub's Markdown, each below its heading and above its signature."""
+    return "\n".join(_markdown(block) for block in blocks)
+
+
+def _markdown(block: Block) -> str:
+    head, *body = _cells(block, for_markdown, str, bold_in_markdown)
+    aligned = ["---" if place < _texts(block) else "---:" for place in range(len(head))]
+    rows = "\n".join("| " + " | ".join(row) + " |" for row in (head, aligned, *body))
+    signatures = "\n\n".join(map(_code, block.signatures))
+    return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{signatures}\n"
+
+
+def _code(text: str) -> str:
+    """Return text that can be copied as it is, whatever it holds."""
+    shown = for_terminal(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    return f"{fence}{shown}{fence}" if len(fence) == 1 else f"{fence} {shown} {fence}"
+
+
+def render_latex(blocks: Sequence[Block]) -> str:
+    """Return tables as ``tabular`` environments of the package booktabs."""
+    return "\n".join(_latex(block) for block in blocks)
+
+
+def _latex(block: Block) -> str:
+    head, aggregates, *body = _cells(block, for_latex, for_latex_number, bold_in_latex)
+    columns = "l" * _texts(block) + "r" * (len(head) - _texts(block))
+    lines = [
+        rf"% {for_latex(block.caption)}; needs \usepackage{{booktabs}}",
+        *(f"% {for_terminal(each)}" for each in block.signatures),
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        *(" & ".join(row) + r" \\" for row in (head, aggregates)),
+        r"\midrule",
+        *(" & ".join(row) + r" \\" for row in body),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _texts(block: Block) -> int:
+    """Return how many columns hold text."""
+    return 2 if block.names_annotators else 1
+
+
+def _interval(low_and_high: Sequence[str]) -> str:
+    return f"[{', '.join(low_and_high)}]" if all(low_and_high) else ""
+
+
+def _cells(
+    block: Block, escape: Callable[[str], str], number: Callable[[str], str], bold: Callable[[str], str]
+) -> Iterator[list[str]]:
+    """Give the rows of a table: names, aggregates, then figures and the items undefined below them."""
+    best = [block.best(place) for place in range(len(block.measures))]
+    annotated = block.names_annotators
+    empty = [""] if annotated else []
+    yield [
+        *block.who[: _texts(block)],
+        "items",
+        *(escape(block.heading(measure)) for measure in block.measures),
+    ]
+    yield ["aggregate", *empty, "", *(measure.aggregate.replace("_", " ") for measure in block.measures)]
+    for line in block.lines:
+        who = [escape(line.system), *([escape(line.annotator)] if annotated else [])]
+        figures = []
+        for each, measure, known in zip(line.figures, block.measures, best, strict=True):
+            shown = number(cell(each, measure))
+            best_value = known.get(line.annotator, math.nan)
+            is_best = each is not None and is_tie(each.value, best_value, scale_of(measure))
+            figures.append(bold(shown) if is_best else shown)
+        yield [*who, str(line.items), *figures]
+        if line.intervals:
+            told = [
+                _interval([*map(number, ends(each, m))])
+                for each, m in zip(line.intervals, block.measures, strict=True)
+            ]
+            yield [escape(f"{block.level} interval"), *empty, "", *told]
+        if any(line.undefined):
+            counts = ["" if count is None else str(count) for count in line.undefined]
+            yield ["undefined items", *empty, "", *counts]
+
+
+def render_blocks(
+    blocks: Sequence[Block], form: str, *, notes: Sequence[str] = (), width: int = 80, encoding: str = "utf-8"
+) -> str:
+    """Return tables as text.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+        The tables.
+    form : {"table", "md", "latex"}
+        The form of tables.
+    notes : sequence of str
+        Lines below them.
+    width, encoding
+        Of a terminal.
+    """
+    if form == "latex":
+        return render_latex(blocks) + "".join(f"% {line}\n" for line in notes)
+    if form == "md":
+        return render_markdown(blocks) + "".join(f"\n{line}\n" for line in notes)
+    text = render_text(blocks, width=width, encoding=encoding)
+    wrapped = (textwrap.fill(note, max(width, 20), subsequent_indent="  ") for note in notes)
+    return "\n".join((text, *wrapped, "")) if notes else text
+
+
+Cells = Sequence[str]
+
+
+class Best(str):
+    """A number that is bold where a form of tables has that."""
+
+    __slots__ = ()
+
+
+def aligned(
+    head: Cells, rows: Sequence[Cells], *, texts: int, encoding: str = "utf-8", width: int | None = None
+) -> str:
+    """Return a table for a terminal.
+
+    Parameters
+    ----------
+    head, rows : sequences of str
+    texts : int
+        This many columns are texts, and stand to the left; the others to the right.
+    encoding : str
+        What the terminal can draw.
+    width : int, optional
+        Its columns. Numbers that do not fit stand in a further table below, beside the texts once more.
+    """
+    shown = [[for_terminal(cell, encoding) for cell in row] for row in (head, *rows)]
+    widths = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
+    parts = []
+    for places in _parts_of_plain_tables(widths, texts, width):
+        lines = (
+            _GAP.join(pad(row[place], widths[place], right=place >= texts) for place in places).rstrip()
+            for row in shown
+        )
+        parts.append("".join(f"{line}\n" for line in lines))
+    return "\n".join(parts)
+
+
+def _parts_of_plain_tables(widths: Sequence[int], texts: int, width: int | None) -> list[list[int]]:
+    """Deal the columns of numbers out to tables that fit, at least one to each."""
+    whole = list(range(len(widths)))
+    if width is None or sum(widths) + len(_GAP) * (len(widths) - 1) <= width:
+        return [whole]
+    parts = [whole[:texts]]
+    for place in whole[texts:]:
+        used = sum(widths[each] + len(_GAP) for each in parts[-1])
+        if used + widths[place] > width and len(parts[-1]) > texts:
+            parts.append(whole[:texts])
+        parts[-1].append(place)
+    return parts
+
+
+def markdown(head: Cells, rows: Sequence[Cells], *, texts: int) -> str:
+    """Return a table in GitHub's Markdown."""
+    marks = ["---" if place < texts else "---:" for place in range(len(head))]
+    body = [[_in_markdown(cell) for cell in row] for row in (head, *rows)]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in (body[0], marks, *body[1:]))
+
+
+def _in_markdown(cell: str) -> str:
+    shown = for_markdown(cell)
+    return bold_in_markdown(shown) if isinstance(cell, Best) else shown
+
+
+def latex(head: Cells, rows: Sequence[Cells], *, texts: int, note: str = "") -> str:
+    """Return a ``tabular`` of the package booktabs, perhaps with a note below its rule."""
+    noted = [rf"\multicolumn{{{len(head)}}}{{l}}{{\footnotesize {for_latex(note)}}} \\"] if note else []
+    lines = [
+        r"% needs \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{{'l' * texts}{'r' * (len(head) - texts)}}}",
+        r"\toprule",
+        " & ".join(map(for_latex, head)) + r" \\",
+        r"\midrule",
+        *(
+            " & ".join([*map(for_latex, row[:texts]), *map(_number_in_latex, row[texts:])]) + r" \\"
+            for row in rows
+        ),
+        r"\bottomrule",
+        *noted,
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _number_in_latex(cell: str) -> str:
+    shown = for_latex_number(cell)
+    return bold_in_latex(shown) if isinstance(cell, Best) else shown
+
+
+FORMS: Mapping[str, Callable[..., str]] = {"table": aligned, "md": markdown, "latex": latex}
+"""How each form of ``--format`` that is for readers is made."""

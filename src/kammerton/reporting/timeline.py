@@ -1,34 +1,312 @@
 # SPDX-License-Identifier: MIT
-"""Draw one item for a terminal: timelines like lines of a score, and the tables below them.
-
-It draws what a task lays out (:class:`kammerton.model.views.ItemView`) without knowing the task.
-"""
+"""What items are drawn with: columns, characters, colours."""
 
 from __future__ import annotations
 
 import math
+import textwrap
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from kammerton.errors import OptionError, quote
-from kammerton.reporting.brush import NAME, Brush, Glyphs, Role, glyphs_in
-from kammerton.reporting.escaping import display_width, pad
-from kammerton.reporting.outlines import draw_outline
-from kammerton.reporting.staves import draw_grid
+from kammerton.model.views import ItemView
+from kammerton.reporting.escaping import display_width, for_terminal, pad
 
 if TYPE_CHECKING:
-    from kammerton.model.views import ItemView, Mark, Span, Table, Track
+    from kammerton.model.views import Cell, Grid, Line, Mark, Span, Table, Track
+
+__all__ = [
+    "NAME",
+    "NARROWEST",
+    "WIDEST",
+    "Brush",
+    "DrawnItem",
+    "Glyphs",
+    "Role",
+    "draw_grid",
+    "draw_outline",
+    "glyphs_in",
+    "render_item",
+]
+
+Role = Literal["wrong", "partly", "excluded", "flagged", "faint", "title"]
+_COLOURS: dict[Role, str] = {
+    "wrong": "31",
+    "partly": "31",
+    "excluded": "33",
+    "flagged": "35",
+    "faint": "2",
+    "title": "1",
+}
+NAME = 16
+"""Columns that the name of a track may fill."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """Characters of bars and marks."""
+
+    bar: str
+    continued: str
+    wrong: str
+    partly: str
+    excluded: str
+    flagged: str
+    cut: str
+
+
+_BLOCKS = Glyphs("│", "┊", "▀", "▔", "░", "!", "…")
+_ASCII = Glyphs("|", ":", "x", "'", "~", "!", ">")
+
+
+def glyphs_in(encoding: str) -> Glyphs:
+    """Return the characters that can be written in an encoding."""
+    try:
+        "".join(getattr(_BLOCKS, field.name) for field in fields(Glyphs)).encode(encoding)
+    except UnicodeEncodeError:
+        return _ASCII
+    return _BLOCKS
+
+
+@dataclass(frozen=True, slots=True)
+class Brush:
+    """What is drawn with.
+
+    Parameters
+    ----------
+    width : int
+        Columns to fill.
+    glyphs : Glyphs
+        Characters.
+    encoding : str
+        What will be written.
+    colour : bool
+        Whether the reader understands colours.
+    """
+
+    width: int
+    glyphs: Glyphs
+    encoding: str
+    colour: bool
+
+    def text(self, text: str) -> str:
+        """Return a text as it can be shown."""
+        return for_terminal(text, self.encoding)
+
+    def paint(self, text: str, role: Role | None) -> str:
+        """Return printable text in the colour of its role, if there is colour."""
+        if role is None or not self.colour or not text.strip():
+            return text
+        return f"\x1b[{_COLOURS[role]}m{text}\x1b[0m"
+
+    def clip(self, text: str, room: int) -> str:
+        """Cut printable text to ``room`` columns; that it was cut is seen."""
+        if display_width(text) <= room:
+            return text
+        kept = text
+        while kept and display_width(kept) >= room:
+            kept = kept[:-1]
+        return kept + self.glyphs.cut if room > 0 else ""
+
+    def wrapped(self, text: str) -> list[str]:
+        """Fill printable text into lines."""
+        return textwrap.wrap(text, self.width, subsequent_indent="  ", break_on_hyphens=False)
+
+
+_GAP = 2
+"""Columns between two tracks."""
+
+
+def draw_outline(view: ItemView, brush: Brush) -> Iterator[list[str]]:
+    """Give the lines of an outline, once for as many tracks as fit beside the classes.
+
+    Parameters
+    ----------
+    view : ItemView
+        Has an outline.
+    brush : Brush
+        What it is drawn with.
+    """
+    outline = view.outline or ()
+    labels = ["", *("  " * branch.depth + brush.text(branch.label) for branch in outline)]
+    room = max(map(display_width, labels))
+    labels = [pad(brush.clip(label, brush.width // 2), min(room, brush.width // 2)) for label in labels]
+    tracks = [
+        _column(track.name, [branch.cells[place] for branch in outline], brush)
+        for place, track in enumerate(view.tracks)
+        if not track.note
+    ]
+    for part in _parts(tracks, brush.width - display_width(labels[0])):
+        yield ["".join(cells).rstrip() for cells in zip(labels, *part, strict=True)]
+    absent = [f"{brush.text(track.name)}: {brush.text(track.note)}" for track in view.tracks if track.note]
+    if absent:
+        yield [line for each in absent for line in brush.wrapped(each)]
+
+
+def _column(name: str, cells: Sequence[Cell], brush: Brush) -> list[str]:
+    """Return the name of a track and its cells, each in its colour and with its mark, all of one width."""
+    texts = [brush.text(cell.text) + _mark(cell, brush) for cell in cells]
+    heading = brush.clip(brush.text(name), NAME)
+    width = max(map(display_width, [heading, *texts]))
+    painted = [
+        brush.paint(text, cell.state) + " " * (width - display_width(text))
+        for text, cell in zip(texts, cells, strict=True)
+    ]
+    return [" " * _GAP + cell for cell in (pad(heading, width), *painted)]
+
+
+def _mark(cell: Cell, brush: Brush) -> str:
+    return "" if cell.state is None else f" {getattr(brush.glyphs, cell.state)}"
+
+
+def _parts(tracks: Sequence[list[str]], room: int) -> Iterator[list[list[str]]]:
+    """Deal tracks out to blocks that fill ``room``; one that is wider stands alone."""
+    part: list[list[str]] = []
+    used = 0
+    for track in tracks:
+        width = display_width(track[0])
+        if part and used + width > room:
+            yield part
+            part, used = [], 0
+        part.append(track)
+        used += width
+    if part:
+        yield part
+
+
+"""Columns between two columns of the grid; one is between events of the same column."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of the grid as it is drawn.
+
+    Parameters
+    ----------
+    number : int
+        Which one.
+    cells : tuple of tuple of int
+        Width of each cell, staff by staff.
+    """
+
+    number: int
+    cells: tuple[tuple[int, ...], ...]
+
+    @property
+    def width(self) -> int:
+        """Columns that the widest staff needs."""
+        return max(sum(widths) + len(widths) - 1 for widths in self.cells)
+
+
+def draw_grid(view: ItemView, first: float, last: float, brush: Brush) -> Iterator[list[str]]:
+    """Give what a grid has from ``first`` to before ``last``: a list of lines for each line of music.
+
+    Parameters
+    ----------
+    view : ItemView
+        Has a grid.
+    first, last : float
+        Times.
+    brush : Brush
+        What it is drawn with.
+    """
+    grid = view.grid
+    assert grid is not None, "only views with a grid are drawn as one"
+    absent = [(track.name, track.note) for track in view.tracks if track.note]
+    told = [*(line.name for staff in grid.staves for line in staff.lines), *(name for name, _ in absent)]
+    names = {name: brush.clip(brush.text(name), NAME) for name in told}
+    gutter = max(map(display_width, (view.unit, *names.values()))) + 1
+    room = brush.width - gutter
+    columns = [
+        _measured(grid, number, brush) for number, time in enumerate(grid.times) if first <= time < last
+    ]
+    for part in _parts_of_staves(columns, room):
+        lines = [pad(view.unit, gutter - 1, right=True) + " " + _axis(grid, part, room)]
+        for place, staff in enumerate(grid.staves):
+            for line in staff.lines if any(column.cells[place] for column in part) else ():
+                row, marks = (_row(line, place, part, room, brush, marks=marks) for marks in (False, True))
+                lines.append(pad(names[line.name], gutter) + row)
+                if marks.strip():
+                    lines.append(" " * gutter + marks)
+        for name, why in absent:
+            lines.append(pad(names[name], gutter) + brush.clip(f"({brush.text(why)})", room))
+        yield [line.rstrip() for line in lines]
+
+
+def _measured(grid: Grid, number: int, brush: Brush) -> _Column:
+    """Return how wide the cells of a column are, so that every line and its marks fit."""
+    return _Column(
+        number,
+        tuple(
+            tuple(
+                max(
+                    max(display_width(brush.text(cell.text)), len(_mark_of_staves(cell, brush)))
+                    for cell in same
+                )
+                for same in zip(*(line.columns[number] for line in staff.lines), strict=True)
+            )
+            for staff in grid.staves
+        ),
+    )
+
+
+def _parts_of_staves(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
+    """Deal columns out to lines that fill ``room``; one that is wider stands alone, and will be cut."""
+    part: list[_Column] = []
+    used = 0
+    for column in columns:
+        if part and used + column.width > room:
+            yield part
+            part, used = [], 0
+        part.append(column)
+        used += column.width + _GAP
+    if part:
+        yield part
+
+
+def _axis(grid: Grid, part: Sequence[_Column], room: int) -> str:
+    """Return the times of those columns that there is room for."""
+    text, begin = "", 0
+    for column in part:
+        told = f"{grid.times[column.number]:.6g}"
+        if (not text or begin > len(text)) and begin + len(told) <= room:
+            text = text.ljust(begin) + told
+        begin += column.width + _GAP
+    return text
+
+
+def _row(line: Line, place: int, part: Sequence[_Column], room: int, brush: Brush, *, marks: bool) -> str:
+    """Return the cells of a line, or their marks, each in its colour; what does not fit is cut off."""
+    row, begin = "", 0
+    for column in part:
+        used = begin
+        for cell, width in zip(line.columns[column.number], column.cells[place], strict=True):
+            if used + width > room:
+                return row[:-1] + ("" if marks else brush.glyphs.cut)  # for the blank before
+            text = _mark_of_staves(cell, brush) if marks else brush.text(cell.text)
+            row += brush.paint(text, _role(cell)) + " " * (width + 1 - display_width(text))
+            used += width + 1
+        begin += column.width + _GAP
+        row += " " * (begin - used)
+    return row
+
+
+def _mark_of_staves(cell: Cell, brush: Brush) -> str:
+    state = "" if cell.state is None else str(getattr(brush.glyphs, cell.state))
+    return state + (brush.glyphs.flagged if cell.flagged else "")
+
+
+def _role(cell: Cell) -> Role | None:
+    return "flagged" if cell.flagged and cell.state is None else cell.state
+
 
 _Row = TypeVar("_Row", "Span", "Mark")
-
-__all__ = ["NARROWEST", "WIDEST", "render_item"]
-
 NARROWEST, WIDEST = 40, 400
 """Columns that can be filled."""
-
 _ROOM = 6
 """Columns that three of four rows of the reference should have at least."""
 _TICK = 8
@@ -151,7 +429,7 @@ def _systems(view: ItemView, first: float, last: float, brush: Brush) -> Iterato
     for number in range(min(needed, _MOST_LINES)):
         scale = _Scale(first + number * length, length / columns, columns)
         until = min(last, scale.end)
-        lines = [pad(view.unit, gutter - 1, right=True) + " " + _axis(scale, until)]
+        lines = [pad(view.unit, gutter - 1, right=True) + " " + _axis_of_timeline(scale, until)]
         for name, track in zip(names, view.tracks, strict=True):
             lines += _drawn(track, pad(name, gutter), scale, until, brush)
         yield [line.rstrip() for line in lines]
@@ -182,7 +460,7 @@ def _round_times(near: float, steps: Sequence[int]) -> Iterator[float]:
         yield from (step * 10.0**exponent if exponent >= 0 else step / 10.0**-exponent for step in steps)
 
 
-def _axis(scale: _Scale, until: float) -> str:
+def _axis_of_timeline(scale: _Scale, until: float) -> str:
     step = min(time for time in _round_times(_TICK * scale.cell, (1, 2, 5)) if time >= _TICK * scale.cell)
     text = ""
     for number in range(math.ceil(scale.start / step - _EPSILON), math.floor(until / step + _EPSILON) + 1):
@@ -234,12 +512,12 @@ def _mark_cells(marks: Sequence[Mark], scale: _Scale, until: float, glyphs: Glyp
         for column in range(math.floor(begin), min(math.ceil(end), scale.columns)):
             shares[mark.state][column] += min(end, column + 1) - max(begin, column)
     return [
-        _mark(wrong, excluded, glyphs)
+        _mark_of_timeline(wrong, excluded, glyphs)
         for wrong, excluded in zip(shares["wrong"], shares["excluded"], strict=True)
     ]
 
 
-def _mark(wrong: float, excluded: float, glyphs: Glyphs) -> str:
+def _mark_of_timeline(wrong: float, excluded: float, glyphs: Glyphs) -> str:
     if wrong >= _HALF - _EPSILON:
         return glyphs.wrong
     if excluded >= _HALF - _EPSILON:
@@ -309,3 +587,28 @@ def _told(value: str | float | None, kind: str, brush: Brush) -> str:
     if kind == "count":
         return f"{value:,.0f}"
     return {"time": f"{value:.3f}", "share": f"{100 * value:.2f} %", "score": f"{100 * value:.2f}"}[kind]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DrawnItem(ItemView):
+    """An :class:`kammerton.model.views.ItemView` whose text is its drawing, 80 columns wide."""
+
+    @classmethod
+    def of(cls, view: ItemView) -> DrawnItem:
+        """Return the same item, to be drawn."""
+        return cls(**{field.name: getattr(view, field.name) for field in fields(ItemView)})
+
+    def __str__(self) -> str:
+        """Return the drawing."""
+        return render_item(self)
+
+    def __repr__(self) -> str:
+        """Return the drawing, or the name of an item too short to be drawn."""
+        try:
+            return render_item(self)
+        except OptionError:
+            return f"<{self.item}: nothing to draw>"
+
+    def _repr_html_(self) -> str:
+        """Return the drawing as a notebook shows it."""
+        return f"<pre>{escape(repr(self))}</pre>"

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs: scores on disk, with all that they are made from; and what differs between two."""
 
-from kammerton.runs.difference import RunDifference
-from kammerton.runs.differing import diff
+from kammerton.runs.diff import RunDifference, diff
 from kammerton.runs.reading import is_run, read_run
 from kammerton.runs.writing import check_place, write_run
 

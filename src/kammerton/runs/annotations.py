@@ -13,15 +13,14 @@ from typing import Any
 
 from kammerton.errors import DataError, Diagnostic
 from kammerton.formats.packs import open_pack
-from kammerton.formats.packs.record import Role
+from kammerton.formats.packs.layout import Role
 from kammerton.formats.packs.writing import PackWriter, packing_in
+from kammerton.model.annotations import carried, portable
 from kammerton.model.corpus import Collection, Corpus
-from kammerton.model.loading import name_of_source, read_source
-from kammerton.model.origin import Origin
-from kammerton.model.portable import carried, portable
 from kammerton.model.task import Reading, Task
-from kammerton.runs.layout import ANNOTATIONS
-from kammerton.runs.problems import fault
+from kammerton.results.signature import Origin
+from kammerton.runs.layout import ANNOTATIONS, fault
+from kammerton.scoring.loading import name_of_source, read_source
 
 __all__ = ["MOST_ROWS", "corpus_in", "has_annotations", "keep_annotations"]
 

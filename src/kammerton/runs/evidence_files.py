@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from kammerton.errors import Diagnostic
-from kammerton.model.evidence import Evidence, Tally
-from kammerton.model.gathering import Gathered
-from kammerton.model.measure import Measure, Needs, Statistics
-from kammerton.model.rows import Row, Rows, State
+from kammerton.model.evidence import Evidence, Row, Rows, State, Tally
+from kammerton.model.measure import Gathered, Measure, Needs, Statistics
+from kammerton.results.context import context_of
 from kammerton.runs import layout
-from kammerton.runs.columns import from_parquet, names_of, numbers_of, texts_of, to_parquet
+from kammerton.runs.layout import from_parquet, names_of, numbers_of, texts_of, to_parquet
+from kammerton.scoring.context import Surroundings
 
-__all__ = ["evidence_of", "files_of", "tables_of"]
+__all__ = ["evidence_of", "files_of", "keep_surroundings", "surroundings_of", "tables_of"]
 
 _ROW = ("system", "item", "annotator", "status", "counts", "reason")
 _PLACES = ("case", "class", "unit")
@@ -161,3 +161,40 @@ def _gathered_of(files: Mapping[str, bytes]) -> Gathered:
         unit_codes=unit_codes,
         values=numbers_of(frame, values),
     )
+
+
+_PARTS = ("floors", "others", "annotators")
+
+
+def keep_surroundings(surroundings: Surroundings) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return surroundings as plain values, and the files of their evidence."""
+    parts: dict[str, Any] = {}
+    files: dict[str, bytes] = {}
+    for name in _PARTS:
+        evidence: Evidence | None = getattr(surroundings, name)
+        if evidence is not None:
+            parts[name] = {"measures": list(map(str, evidence.measures)), "needs": list(evidence.rows)}
+            files |= {layout.of_part(name, file): data for file, data in files_of(evidence).items()}
+    return {"single": surroundings.single, "parts": parts}, files
+
+
+def surroundings_of(
+    kept: Mapping[str, Any], files: Mapping[str, bytes], measures: Mapping[str, Any]
+) -> Surroundings:
+    """Return the surroundings that were kept.
+
+    Parameters
+    ----------
+    kept : mapping
+        From :func:`keep_surroundings`.
+    files : mapping of str to bytes
+        All files of the run.
+    measures : mapping of str to Measure
+        Measures of the run by address.
+    """
+    parts: dict[str, Evidence] = {}
+    for name, told in kept["parts"].items():
+        own = layout.below(layout.of_part(name, ""), files)
+        chosen = [measures[address] for address in told["measures"]]
+        parts[name] = evidence_of(own, chosen, told["needs"], (), ())
+    return Surroundings(**parts, single=kept["single"], stand=context_of)

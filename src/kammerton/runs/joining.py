@@ -5,28 +5,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from kammerton.errors import Diagnostic, OptionError, out_of, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, out_of, quote
 from kammerton.model.corpus import ALL, Corpus, check_names
-from kammerton.model.drawing import Drawing
 from kammerton.model.evidence import Evidence, Tally
-from kammerton.model.measure import Measure
-from kammerton.model.protocol import choose
-from kammerton.model.scores import Scores
-from kammerton.model.surroundings import Surroundings
-from kammerton.runs.problems import fault
+from kammerton.model.measure import Measure, choose
+from kammerton.results.scores import Scores
+from kammerton.results.signature import Drawing
+from kammerton.runs.layout import fault
 from kammerton.runs.reading import Run, scores_of
+from kammerton.scoring.context import Surroundings
 
-__all__ = ["Runs", "check_alike", "join_runs", "named_runs"]
+__all__ = ["Joined", "Runs", "check_alike", "join_alike", "join_runs", "named_runs"]
 
 Runs = Mapping[str, Run] | Sequence[Run | tuple[str | None, Run]] | Run
-
 _OF_DRAWS = frozenset({"KT218", "KT219", "KT220"})
 """What scoring says of intervals and groups; who draws or groups anew says it anew."""
-
 _NOT_JOINED: Any = {"drawing": Drawing(), "corpus": None, "grouping": None}
 """What a run has for itself."""
 
@@ -264,3 +261,77 @@ def _renamed(evidence: Evidence, systems: Mapping[str, str], annotators: Mapping
             (annotators.get(who, who), item): digest for (who, item), digest in evidence.fingerprints.items()
         },
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Joined:
+    """Runs that stand beside each other, as one.
+
+    Parameters
+    ----------
+    scores : Scores
+        With intervals, if one of the runs has them.
+    apart : str
+        What keeps them from runs of the same task before them; empty if there are none.
+    """
+
+    scores: Scores
+    apart: str = ""
+
+
+def join_alike(runs: Runs) -> tuple[Joined, ...]:
+    """Return runs joined as far as they can be, in the order of the first of each.
+
+    Parameters
+    ----------
+    runs : sequence of Scores or path, or mapping
+        As for :func:`join_runs`, but of any tasks and references.
+
+    Raises
+    ------
+    OptionError, DataError
+        If two systems on the same references have one name, or a run cannot be read.
+    """
+    groups: list[tuple[list[Scores], str]] = []
+    for run in named_runs(runs):
+        apart = ""
+        for group, _ in groups:
+            reason = _kept_apart(group[0], run)
+            if reason is None:
+                group.append(run)
+                break
+            apart = apart or reason
+        else:
+            groups.append(([run], apart))
+    return tuple(Joined(scores=_as_one(group), apart=apart) for group, apart in groups)
+
+
+def _kept_apart(one: Scores, other: Scores) -> str | None:
+    """Return why two runs cannot be joined: nothing is to be said if they are of two tasks."""
+    if one.task != other.task:
+        return ""
+    try:
+        check_alike(one, other)
+    except DataError as error:
+        return error.diagnostics[0].message
+    return None
+
+
+def _as_one(runs: Sequence[Scores]) -> Scores:
+    """Return runs as one, with intervals, annotations and groups as far as they have them."""
+    if len(runs) == 1:
+        return runs[0]
+    context = all(run.origin.surroundings is not None for run in runs)
+    return join_runs(runs, context=context).remade(
+        drawing=next((run.origin.drawing for run in runs if run.ci is not None), Drawing()),
+        corpus=_annotations(runs),
+        grouping=next((run.origin.grouping for run in runs if run.origin.grouping is not None), None),
+    )
+
+
+def _annotations(runs: Sequence[Scores]) -> Corpus | None:
+    """Return the references of the first and the estimates of all; None if one of them has none."""
+    known = [run.origin.corpus for run in runs if run.origin.corpus is not None]
+    if len(known) < len(runs):
+        return None
+    return Corpus(known[0].references, tuple(system for corpus in known for system in corpus.systems))

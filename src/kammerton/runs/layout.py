@@ -1,12 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""Names of the files of a run."""
+"""What a run on disk is: its files, its record, the options it keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from urllib.parse import quote
+import hashlib
+import io
+import json
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote as url_quote
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.errors import DataError, Diagnostic, OutputError, quote
+from kammerton.formats.reading import file_of
+from kammerton.formats.writing import escaped, unescaped
+from kammerton.model.annotations import carried
 from kammerton.model.measure import Needs
+from kammerton.model.task import Task
+from kammerton.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = [
     "AGREEMENT",
@@ -24,19 +44,36 @@ __all__ = [
     "SCORES",
     "UNITS",
     "below",
+    "digest_of",
+    "fault",
+    "from_parquet",
+    "keep_options",
+    "names_of",
+    "noticed",
+    "numbers_of",
     "of_annotator",
     "of_part",
+    "options_of",
+    "parse_record",
+    "render_record",
     "rows_of",
     "table_of",
+    "texts_of",
+    "to_parquet",
+    "versions",
 ]
+
+
+def fault(code: str, message: str, file: str | None = None, hint: str | None = None) -> DataError:
+    """Return the error that says what is wrong with a run."""
+    return DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))
+
 
 KIND = "kammerton run"
 FORMAT = 1
 """Raised whenever a run of this form could no longer be read by an earlier version."""
-
 SCORES, AGREEMENT = "scores", "agreement"
 """What a run may hold."""
-
 RECORD = "run.json"
 REFERENCES = "references.parquet"
 CASES = "gathered.parquet"
@@ -59,7 +96,7 @@ def rows_of(needs: Needs) -> str:
 
 def table_of(name: str) -> str:
     """Return the file of a class table."""
-    return f"table_{quote(name, safe='')}.parquet"
+    return f"table_{url_quote(name, safe='')}.parquet"
 
 
 def below(start: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -75,3 +112,209 @@ def of_annotator(number: int, file: str) -> str:
 def of_part(part: str, file: str) -> str:
     """Return the file of a part of what systems stand between: floors, others, annotators."""
     return f"context_{part}_{file}"
+
+
+_LEVEL = 3
+_ROW_GROUP = 1 << 20
+Column = Sequence[Any] | NDArray[Any]
+
+
+def to_parquet(columns: Mapping[str, Column]) -> bytes:
+    """Return columns as a file; of one kind each: texts, numbers, flags, with None where there is nothing."""
+    import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program write no run
+
+    file = io.BytesIO()
+    frame = pl.DataFrame([_series(name, values) for name, values in columns.items()])
+    frame.write_parquet(file, compression="zstd", compression_level=_LEVEL, row_group_size=_ROW_GROUP)
+    return file.getvalue()
+
+
+def _series(name: str, values: Column) -> pl.Series:
+    import polars as pl  # noqa: PLC0415
+
+    if isinstance(values, np.ndarray):
+        return pl.Series(escaped(name), values)
+    numbers = [value for value in values if isinstance(value, int | float)]
+    if numbers:
+        return pl.Series(escaped(name), values)
+    texts = [None if value is None else escaped(value) for value in values]
+    return pl.Series(escaped(name), texts, dtype=pl.String)
+
+
+def from_parquet(data: bytes) -> pl.DataFrame:
+    """Return what :func:`to_parquet` was given; the functions below know its columns by their names."""
+    import polars as pl  # noqa: PLC0415
+
+    return pl.read_parquet(io.BytesIO(data))
+
+
+def names_of(frame: pl.DataFrame) -> list[str]:
+    """Return the names of the columns."""
+    return [unescaped(name) for name in frame.columns]
+
+
+def texts_of(frame: pl.DataFrame, name: str) -> list[Any]:
+    """Return a column that is no array: texts, numbers or flags, None where there is nothing."""
+    values = frame.get_column(escaped(name)).to_list()
+    return [unescaped(value) if isinstance(value, str) else value for value in values]
+
+
+def numbers_of(frame: pl.DataFrame, names: Iterable[str]) -> NDArray[np.float64]:
+    """Return columns of numbers side by side, shape (rows, names)."""
+    chosen = [frame.get_column(escaped(name)).to_numpy() for name in names]
+    return np.ascontiguousarray(np.stack(chosen, axis=1), dtype=np.float64)
+
+
+_DIGEST = "digest"
+_NOT_SIGNED = "timing"
+"""What differs between two runs of the same."""
+
+
+def digest_of(data: bytes) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def render_record(record: Mapping[str, Any]) -> bytes:
+    """Return a record as the content of ``run.json``."""
+    whole = {"kind": KIND, "format": FORMAT, **record}
+    signed = {name: value for name, value in whole.items() if name != _NOT_SIGNED}
+    return _text({**whole, _DIGEST: digest_of(_text(signed))})
+
+
+def _text(record: Mapping[str, Any]) -> bytes:
+    return (json.dumps(record, indent=1, allow_nan=False) + "\n").encode("ascii")
+
+
+def parse_record(data: bytes, name: str) -> dict[str, Any]:
+    """Return the record that ``run.json`` holds.
+
+    Raises
+    ------
+    DataError
+        KT700 if it is that of no run, KT701 if it is torn or was changed, KT704 if a later version wrote it.
+    """
+    try:
+        record = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        if KIND.encode("ascii") in data:
+            raise fault("KT701", "run is torn: its record ends too early, or was changed", name) from error
+        raise fault("KT700", "not the record of a run", name) from error
+    if not isinstance(record, dict) or record.get("kind") != KIND:
+        raise fault("KT700", "not the record of a run", name)
+    if record.get("format") != FORMAT:
+        message = f"run of form {record.get('format')!r}, written by a later version; this one reads {FORMAT}"
+        raise fault("KT704", message, name, "score again, or read it with that version")
+    del record["kind"], record["format"]
+    record.pop(_DIGEST, None)
+    if data != _rewritten(record):  # to the byte: nobody has to judge which changes matter
+        raise fault("KT701", "run was changed after it was written: its record is not what was signed", name)
+    return record
+
+
+def _rewritten(record: Mapping[str, Any]) -> bytes:
+    try:
+        return render_record(record)
+    except (ValueError, RecursionError):  # what no record has: NaN, too many digits, lists in lists
+        return b""
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a run is made with."""
+    import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program write no run
+
+    return {
+        "kammerton": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "polars": pl.__version__,
+    }
+
+
+def noticed(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return diagnostics as plain values, without what is so on one machine only."""
+    return [asdict(each) for each in carried(diagnostics, roots)]
+
+
+_PLAIN = (str, int, float, type(None))
+
+
+def keep_options(options: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the options that differ from their defaults, and the files among them.
+
+    Parameters
+    ----------
+    options : dataclass
+        Budgets of files, and whatever else is no plain value, are left out.
+
+    Returns
+    -------
+    values, files
+        A file is named ``{"file": its name in the run, "part": what stood behind #}``.
+    """
+    default = type(options)()
+    values: dict[str, Any] = {}
+    files: dict[str, bytes] = {}
+    for field in fields(options):
+        value = getattr(options, field.name)
+        if value == getattr(default, field.name):
+            continue
+        if isinstance(value, Mapping):
+            values[field.name] = dict(value)
+        elif isinstance(value, _PLAIN):
+            values[field.name] = value
+        if field.metadata.get("file"):
+            path, part = file_of(value)
+            if path is not None:
+                name = _name(field.name, PurePath(path).suffix.lower())
+                values[field.name] = {"file": name, "part": part}
+                files[name] = _content(path)
+    return values, files
+
+
+def _content(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(f"KT502 cannot keep {quote(path)} in the run: {reason}") from error
+
+
+def options_of(task: Task, values: Mapping[str, Any], folder: Path) -> Any:
+    """Return the options that were kept.
+
+    Parameters
+    ----------
+    task : Task
+    values : mapping
+        From :func:`keep_options`.
+    folder : path
+        The run, in which the files are.
+
+    Raises
+    ------
+    OptionError
+        If they are not possible.
+    DataError
+        If a file cannot be used.
+    """
+    own = {field.name for field in fields(task.options) if field.metadata.get("file")}
+    return task.options(
+        **{
+            name: _path(folder, name, value) if name in own and isinstance(value, Mapping) else value
+            for name, value in values.items()
+        }
+    )
+
+
+def _path(folder: Path, option: str, value: Mapping[str, Any]) -> str:
+    """Return the path of a file that was kept; one that is not of the run is not opened."""
+    name = str(value["file"])
+    if Path(name).name != name or not name.startswith(_name(option, "")):
+        message = f"run was changed: the file of its option {option} is said to be {quote(name)}"
+        raise fault("KT701", message, os.fspath(folder))
+    return f"{folder / name}{value['part']}"
+
+
+def _name(option: str, suffix: str) -> str:
+    return f"option_{option}{suffix}"

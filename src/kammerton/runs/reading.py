@@ -11,26 +11,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.formats.options import Limits
+from kammerton.formats.reading import Limits
 from kammerton.formats.source import read_bytes
 from kammerton.model.corpus import Corpus
-from kammerton.model.drawing import Drawing
-from kammerton.model.grouping import Grouping
 from kammerton.model.measure import Measure
-from kammerton.model.origin import Origin
 from kammerton.model.registry import find_task, known_tasks
-from kammerton.model.scores import Scores
-from kammerton.model.surroundings import Surroundings
 from kammerton.model.task import Task
+from kammerton.results.groups import divide
+from kammerton.results.scores import Scores
+from kammerton.results.signature import Drawing, Grouping, Origin
 from kammerton.runs import layout
 from kammerton.runs.annotations import corpus_in
-from kammerton.runs.columns import from_parquet, texts_of
-from kammerton.runs.context_files import surroundings_of
-from kammerton.runs.evidence_files import evidence_of
-from kammerton.runs.kept_options import options_of
-from kammerton.runs.problems import fault
-from kammerton.runs.record import digest_of, parse_record
-from kammerton.statistics.groups import divide
+from kammerton.runs.evidence_files import evidence_of, surroundings_of
+from kammerton.runs.layout import digest_of, fault, from_parquet, options_of, parse_record, texts_of
+from kammerton.scoring.context import Surroundings
 
 __all__ = ["Opened", "Run", "is_run", "open_run", "read_run", "scores_of"]
 

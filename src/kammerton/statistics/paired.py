@@ -1,31 +1,167 @@
 # SPDX-License-Identifier: MIT
-"""Two systems on the same items: tests of their difference, and how large it is."""
+"""Tests of paired differences."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from kammerton.core.ratios import mean, total
-from kammerton.model.measure import Statistics, Values
-from kammerton.statistics.products import each_block
-from kammerton.statistics.ranks import OF_SUMS, midranks
-from kammerton.statistics.resampling import Swaps
+from kammerton.arrays import Codes, Flags, mean, total
+from kammerton.errors import OptionError
+from kammerton.model.item_scores import ItemFigures
+from kammerton.model.measure import Measure, Statistics, Values
+from kammerton.statistics.resampling import Key, Swaps, each_block
+from kammerton.statistics.sample import Sample, is_gathered, values_of
 
 __all__ = [
+    "OF_SUMS",
+    "Contest",
+    "Friedman",
     "PairedTest",
     "Tails",
     "cohens_d",
+    "critical_difference",
+    "differences",
+    "differences_of_items",
+    "friedman",
     "holm",
+    "is_tie",
+    "level",
+    "midranks",
+    "nemenyi_q",
     "permutation_test",
+    "scale_of",
     "superiority",
+    "swap_figures",
     "swap_test",
     "t_test",
     "wilcoxon",
 ]
+
+_ULPS = 64
+"""Units in the last place by which scores may differ through rounding: a few for each sum or quotient."""
+_ROUNDING = _ULPS * float(np.finfo(np.float64).eps)
+OF_SUMS = 1e-11
+"""The same for scores of resamples and permutations, whose sums are matrix products over all items."""
+
+
+def scale_of(measure: Measure) -> float:
+    """Return what the values of a measure round like near 0, such as 1 of a share that is 1 less another."""
+    low, high = measure.range
+    return high - low if math.isfinite(high - low) else 0.0
+
+
+def differences(
+    first: Values | float, second: Values | float, scale: float = 0.0, rounding: float = _ROUNDING
+) -> Values:
+    """Return ``first - second``, exactly 0 where the two differ by rounding alone.
+
+    Parameters
+    ----------
+    first, second : ndarray
+        Scores; NaN where undefined.
+    scale : float
+        See :func:`scale_of`.
+    rounding : float
+        Part of the larger score, or of the scale, that is nothing: by default 64 units in the last place.
+
+    Examples
+    --------
+    >>> differences(np.array([0.1 + 0.2, 0.9]), np.array([0.3, 1.0])).tolist()
+    [0.0, -0.09999999999999998]
+    """
+    made = np.asarray(first - second, dtype=np.float64)
+    made[np.abs(made) <= _slack(first, second, scale, rounding)] = 0.0
+    return made
+
+
+def differences_of_items(first: Values, second: Values, scale: float = 0.0) -> Values:
+    """Return :func:`differences` whose sizes are equal too if only rounding tells them apart.
+
+    So they share a rank, and do not vary.
+
+    >>> differences_of_items(np.array([0.9, 0.2]), np.array([1.0, 0.1])).tolist()
+    [-0.09999999999999998, 0.09999999999999998]
+    """
+    made = differences(first, second, scale)
+    slack = _slack(first, second, scale, _ROUNDING)
+    sizes: Values = _merged(np.abs(made)[None, :], slack[None, :])[0]
+    return np.sign(made) * sizes
+
+
+def _slack(first: Values | float, second: Values | float, scale: float, rounding: float) -> Values:
+    larger: Values = np.maximum(np.maximum(np.abs(first), np.abs(second)), scale)
+    return rounding * larger
+
+
+def is_tie(first: float, second: float, scale: float = 0.0) -> bool:
+    """Tell whether two scores differ by rounding alone; an undefined one is equal to none."""
+    return bool(differences(first, second, scale) == 0)
+
+
+def level(rows: Values, scale: float = 0.0) -> Values:
+    """Return a table in which values of a row that differ by rounding alone are the same.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (rows, values)
+        Scores, such as those of several systems on an item; NaN where undefined.
+    scale : float
+        See :func:`scale_of`.
+
+    Examples
+    --------
+    >>> level(np.array([[0.1 + 0.2, 0.3, 0.2]])).tolist()
+    [[0.3, 0.3, 0.2]]
+    """
+    return _merged(rows, _ROUNDING * np.maximum(np.abs(rows), scale))
+
+
+def _merged(rows: Values, slack: Values) -> Values:
+    """Return rows in which neighbours in size that are no further apart than their slack are the smallest."""
+    order = np.argsort(rows, axis=1, kind="stable")
+    ordered, allowed = (np.take_along_axis(each, order, axis=1) for each in (rows, slack))
+    begins = np.ones(rows.shape, dtype=bool)
+    begins[:, 1:] = ~(np.diff(ordered, axis=1) <= np.maximum(allowed[:, 1:], allowed[:, :-1]))
+    first = np.maximum.accumulate(np.where(begins, np.arange(rows.shape[1]), 0), axis=1)
+    made = np.empty_like(rows)
+    np.put_along_axis(made, order, np.take_along_axis(ordered, first, axis=1), axis=1)
+    return made
+
+
+def midranks(rows: Values) -> tuple[Values, Values]:
+    """Return the rank of each value in its row: 1 for the smallest, equal ones the mean of theirs.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (rows, values)
+        All defined.
+
+    Returns
+    -------
+    ndarray, shape (rows, values)
+        Ranks.
+    ndarray, shape (rows,)
+        The sum of ``t**3 - t`` over the groups of ``t`` equal values of a row.
+
+    Examples
+    --------
+    >>> midranks(np.array([[3.0, 1.0, 3.0, 2.0]]))
+    (array([[3.5, 1. , 3.5, 2. ]]), array([6.]))
+    """
+    codes = np.unique(rows, return_inverse=True)[1].reshape(rows.shape)
+    begins = np.arange(len(rows))[:, None]
+    keys = codes + begins * (codes.max(initial=0) + 1)
+    ordered = np.sort(keys, axis=None)
+    before, upto = (np.searchsorted(ordered, keys, side=side) for side in ("left", "right"))
+    equal = (upto - before).astype(np.float64)
+    return (before + upto + 1) / 2 - begins * rows.shape[1], (equal**2 - 1).sum(axis=1)
+
 
 Finalise = Callable[[Statistics], Values]
 """From sums of statistics, one row each, to figures."""
@@ -196,7 +332,7 @@ def t_test(differences: Values) -> PairedTest:
     Parameters
     ----------
     differences : ndarray, shape (items,)
-        From :func:`kammerton.statistics.ranks.differences_of_items`. Undefined ones are left out; at least
+        From :func:`kammerton.statistics.paired.differences_of_items`. Undefined ones are left out; at least
         2 others are needed. Where all are the same, t is infinite, and p 0; where all are 0, p is 1.
 
     Examples
@@ -228,7 +364,7 @@ def wilcoxon(differences: Values) -> PairedTest:
     Parameters
     ----------
     differences : ndarray, shape (items,)
-        From :func:`kammerton.statistics.ranks.differences_of_items`. Undefined ones are left out; where all
+        From :func:`kammerton.statistics.paired.differences_of_items`. Undefined ones are left out; where all
         others are 0, p is 1.
 
     Examples
@@ -310,3 +446,229 @@ def _deviation(values: Values) -> float:
     if len(values) < 2 or (values == values[0]).all():
         return 0.0
     return math.sqrt(total((values - mean(values)) ** 2) / (len(values) - 1))
+
+
+_TOGETHER = 100
+"""Patterns whose classes are held at once."""
+
+
+class Contest(NamedTuple):
+    """Two figures that are tested against each other: one measure, two systems."""
+
+    one: Key
+    other: Key
+
+
+def swap_figures(
+    sample: Sample, found: Mapping[Key, ItemFigures], contests: Sequence[Contest], swaps: Swaps
+) -> tuple[dict[Contest, PairedTest], Swaps]:
+    """Test differences of figures.
+
+    Parameters
+    ----------
+    sample : Sample
+        Has the figures.
+    found : mapping of Key to ItemFigures
+        What the items bring to them: all of them gathered, or none.
+    contests : sequence of Contest
+        What is tested.
+    swaps : Swaps
+        Of the items.
+
+    Returns
+    -------
+    dict of Contest to PairedTest, Swaps
+        The tests, and the swaps: of measures over classes there may be fewer.
+    """
+    values = {key: each.estimate(key.aggregate).value for key, each in found.items()}
+    tails = {each: Tails(*_observed(each, values)) for each in contests}
+    if is_gathered(list(found)):
+        pairs = {(each.one.system, each.other.system) for each in contests}
+        draws = sample.gathered_swaps(swaps.draws, len(pairs))
+        swaps = replace(swaps, draws=draws, exact_up_to=min(swaps.exact_up_to, draws.bit_length() - 1))
+        blocks = _of_classes(sample, contests, swaps)
+    else:
+        blocks = _of_sums(sample, found, contests, swaps)
+    for block in blocks:
+        for each, permuted in zip(contests, block, strict=True):
+            tails[each].add(permuted)
+    items = len(sample.items)
+    return {each: tail.result(exact=swaps.exact, items=items) for each, tail in tails.items()}, swaps
+
+
+def _observed(contest: Contest, values: Mapping[Key, float]) -> tuple[float, float]:
+    """Return the difference of two figures, and the size of what was subtracted."""
+    one, other = (values[key] for key in contest)
+    return one - other, max(abs(one), abs(other), scale_of(contest.one.measure))
+
+
+def _of_sums(
+    sample: Sample, found: Mapping[Key, ItemFigures], contests: Sequence[Contest], swaps: Swaps
+) -> Iterator[list[Values]]:
+    figures = sample.figures(found)
+    whole = figures.sums(np.ones((1, len(sample.items))))
+
+    def permuted(start: int) -> list[Values]:
+        block = swaps.block(start)
+        sums = whole, np.asfortranarray(figures.sums(block))  # each contest takes a few columns
+        return [figures.swapped(one, other, block, sums) for one, other in contests]
+
+    return each_block(permuted, swaps.starts)
+
+
+def _of_classes(sample: Sample, contests: Sequence[Contest], swaps: Swaps) -> Iterator[list[Values]]:
+    for start in swaps.starts:
+        block = swaps.block(start) > 0
+        for at in range(0, len(block), _TOGETHER):
+            yield _swapped_classes(sample, contests, block[at : at + _TOGETHER])
+
+
+def _swapped_classes(sample: Sample, contests: Sequence[Contest], swaps: Flags) -> list[Values]:
+    """Return the differences of figures over classes for some patterns, one pair of systems after another."""
+    made: dict[Contest, Values] = {}
+    groups: dict[tuple[str, str, str], list[Contest]] = {}
+    for each in contests:
+        groups.setdefault((each.one.system, each.other.system, each.one.annotator), []).append(each)
+    nothing = np.zeros(swaps.shape[1], dtype=np.int64)
+    for (one, other, annotator), own in groups.items():
+        first, second = (sample.regathering.cases(name, annotator) for name in (one, other))
+        measures = [each.one.measure for each in own]
+        values = [
+            values_of([sample.regathering.classes(side, nothing).values() for side in sides], measures)
+            for sides in (
+                [_crossed(first, second, swap) for swap in swaps],
+                [_crossed(second, first, swap) for swap in swaps],
+            )
+        ]
+        made |= zip(own, (values[0] - values[1]).T, strict=True)
+    return [made[each] for each in contests]
+
+
+def _crossed(mine: Mapping[str, Codes], theirs: Mapping[str, Codes], swap: Flags) -> dict[str, Codes]:
+    return {who: np.where(swap, theirs[who], cases) for who, cases in mine.items()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Friedman:
+    """Mean ranks of systems, and what they say.
+
+    Parameters
+    ----------
+    ranks : ndarray, shape (systems,)
+        Mean rank of each system; 1 is the best.
+    items : int
+        Items on which all systems have a value.
+    chi_squared, p : float
+        Whether any system differs from any other; NaN below 2 systems or without items.
+    pairs : ndarray, shape (systems, systems)
+        p of each pair, adjusted for all pairs by the distribution of the studentized range.
+    critical : float
+        Difference of mean ranks at which two systems are told apart.
+    unadjusted : ndarray, shape (systems, systems)
+        p of each pair by the normal distribution of the difference of their mean ranks, adjusted for no
+        other: what pairs with one system are judged by (Demšar, *JMLR* 7, 2006, section 3.2.2).
+    """
+
+    ranks: Values
+    items: int
+    chi_squared: float
+    p: float
+    pairs: Values
+    critical: float
+    unadjusted: Values
+
+
+def friedman(values: Values, alpha: float = 0.05) -> Friedman:
+    """Compare systems by their ranks on each item.
+
+    Parameters
+    ----------
+    values : ndarray, shape (items, systems)
+        The higher the better. Items on which a system is undefined are left out. Values of an item that
+        are equal, but for rounding, share the mean of their ranks, and the variance of ranks is that which
+        they leave.
+    alpha : float
+        Level of the critical difference.
+
+    Returns
+    -------
+    Friedman
+        Where no item tells any systems apart, chi squared is 0 and every p is 1.
+
+    Examples
+    --------
+    Two systems, the first better on 8 of 10 items; ranks 1.2 and 1.8:
+
+    >>> found = friedman(np.array([[2.0, 1.0]] * 8 + [[1.0, 2.0]] * 2))
+    >>> found.ranks, round(found.chi_squared, 6)
+    (array([1.2, 1.8]), 3.6)
+    """
+    from scipy.special import chdtrc, ndtr  # noqa: PLC0415 - slow to import
+
+    known = values[~np.isnan(values).any(axis=1)]
+    items, systems = known.shape
+    if systems < 2 or not items:
+        nothing = np.full((systems, systems), np.nan)
+        return Friedman(np.full(systems, np.nan), items, math.nan, math.nan, nothing, math.nan, nothing)
+    ranks, ties = midranks(-level(known))
+    means = ranks.mean(axis=0)
+    variance = systems * (systems + 1) / 12 - float(ties.sum()) / (12 * items * (systems - 1))
+    apart = np.abs(means[:, None] - means[None, :])
+    if variance <= 0:
+        return Friedman(means, items, 0.0, 1.0, np.ones_like(apart), 0.0, np.ones_like(apart))
+    error = math.sqrt(variance / items)
+    spread = float(((means - (systems + 1) / 2) ** 2).sum())
+    pairs = np.array([[_tukey_p(distance / error, systems) for distance in row] for row in apart.tolist()])
+    chi_squared = spread / error**2
+    p = float(chdtrc(systems - 1, chi_squared))
+    critical = _studentized_range(systems, alpha) * error
+    unadjusted = 2 * ndtr(-apart / (math.sqrt(2) * error))
+    return Friedman(means, items, chi_squared, p, pairs, critical, unadjusted)
+
+
+def critical_difference(systems: int, items: int, alpha: float = 0.05) -> float:
+    """Return the difference of mean ranks at which two systems are told apart, if no values are equal.
+
+    ``q / sqrt(2) * sqrt(systems (systems + 1) / (6 items))``
+
+    References
+    ----------
+    Demšar, Statistical comparisons of classifiers over multiple data sets, *JMLR* 7, 2006.
+
+    Examples
+    --------
+    >>> round(critical_difference(systems=5, items=50), 4)
+    0.8626
+    """
+    if items < 1:
+        raise OptionError(f"ranks need at least one item, got {items}")
+    return nemenyi_q(systems, alpha) * math.sqrt(systems * (systems + 1) / (6 * items))
+
+
+def nemenyi_q(systems: int, alpha: float = 0.05) -> float:
+    """Return the quantile of the studentized range over the square root of 2, as Nemenyi's test has it.
+
+    >>> round(nemenyi_q(5), 3)
+    2.728
+    """
+    return _studentized_range(systems, alpha) / math.sqrt(2)
+
+
+@lru_cache(maxsize=64)
+def _studentized_range(systems: int, alpha: float) -> float:
+    """Return the upper quantile for as many means whose variance is known."""
+    from scipy.stats import studentized_range  # noqa: PLC0415 - slow to import
+
+    if systems < 2:
+        raise OptionError(f"ranks need at least two systems, got {systems}")
+    if not 0 < alpha < 1:
+        raise OptionError(f"alpha is between 0 and 1, got {alpha}")
+    return float(studentized_range.ppf(1 - alpha, systems, np.inf))
+
+
+@lru_cache(maxsize=4096)
+def _tukey_p(distance: float, systems: int) -> float:
+    """Return the probability of a range at least as large."""
+    from scipy.stats import studentized_range  # noqa: PLC0415 - slow to import
+
+    return float(studentized_range.sf(distance, systems, np.inf)) if distance > 0 else 1.0

@@ -1,28 +1,67 @@
 # SPDX-License-Identifier: MIT
-"""Draws of items: with replacement for the bootstrap, and swaps of two systems for permutation tests.
-
-A draw is a row of numbers over the items, so that what a collection of items adds up to is a product.
-Draws come in blocks. A block has its own generator, seeded by its number: which blocks are computed, in
-what order and beside what does not show.
-"""
+"""Bootstrap samples of items, and the scores of each sample."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import math
+import os
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.core.intervals import Codes
+from kammerton.arrays import Codes, Flags, ratio
 from kammerton.errors import OptionError
+from kammerton.model.item_scores import ItemFigures
+from kammerton.model.measure import Aggregate, Measure, Statistics, Values
 
-__all__ = ["Draws", "LeaveOneOut", "Resampling", "Swaps", "number_units"]
+__all__ = [
+    "DrawnMedian",
+    "Draws",
+    "FigureSums",
+    "Figures",
+    "Key",
+    "LeaveOneOut",
+    "Resampling",
+    "Swaps",
+    "each_block",
+    "median_of_rows",
+    "number_units",
+    "sums_of",
+]
+
+B = TypeVar("B")
+T = TypeVar("T")
+_MOST_WORKERS = 4
+"""Each holds a block of draws and what is made of it."""
+
+
+def each_block(work: Callable[[B], T], blocks: Iterable[B]) -> Iterator[T]:
+    """Give what ``work`` makes of each block, in order.
+
+    Blocks are worked on side by side, each on one thread of the linear algebra library: how it cuts a
+    product up among threads decides in which order numbers are added.
+
+    Parameters
+    ----------
+    work : callable
+        Must not depend on other blocks.
+    blocks : iterable
+        What it is called with.
+    """
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only who resamples needs it
+
+    workers = min(_MOST_WORKERS, os.cpu_count() or 1)
+    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+        yield from pool.map(work, blocks)
+
 
 Draws = NDArray[np.float64]
 """Shape (draws, items). Whole numbers, as floats because they are factors of products."""
-
 _BLOCK_CELLS, _BLOCK_ROWS = 1 << 21, 1 << 12
 """Most cells of a block, which are 16 MB, and most rows: what is made of a row may be longer than it."""
 
@@ -175,3 +214,251 @@ class Swaps(_Blocks):
             return self._spread((patterns & 1).astype(np.float64))
         bits = self._generator(start).integers(0, 2, (rows, self.units), dtype=np.uint8)
         return self._spread(bits.astype(np.float64))
+
+
+_SPREADS = 2.0
+"""Half-width of the window: four standard deviations of the number of draws of half of the items."""
+_LONG = 100
+"""Numbers in a row from which on rows are added one by one."""
+
+
+class DrawnMedian:
+    """The median as a function of how often each item is drawn.
+
+    The median of a draw is near the median of all: only values in a window around that are counted one
+    by one, those below it are a sum. A draw whose median is outside is counted whole.
+
+    Parameters
+    ----------
+    values : ndarray, shape (items,)
+        Value of each item; undefined ones do not count.
+    add : callable
+        Takes a column that is to be summed over the items drawn, and returns its number.
+    spread : float
+        How far the number of draws of half of the items varies.
+
+    Attributes
+    ----------
+    values : ndarray, shape (items,)
+    """
+
+    def __init__(self, values: Values, add: Callable[[Values], int], spread: float) -> None:
+        self.values = values
+        defined = ~np.isnan(values)
+        self._order = np.argsort(values, kind="stable")[: np.count_nonzero(defined)]
+        self._sorted = values[self._order]
+        half, width = len(self._order) / 2, _SPREADS * spread
+        self._low, self._high = max(math.floor(half - width), 0), math.ceil(half + width)
+        below = np.zeros(len(values))
+        below[self._order[: self._low]] = 1.0
+        self._drawn, self._below = add(defined.astype(np.float64)), add(below)
+
+    def evaluate(self, draws: Draws, sums: Statistics) -> Values:
+        """Return the median of each draw; NaN if nothing was drawn that has a value.
+
+        Parameters
+        ----------
+        draws : ndarray, shape (draws, items)
+            How often each item is drawn; each item in one piece, as Fortran has it, is fastest.
+        sums : ndarray, shape (draws, sums)
+            Of all columns over the items drawn.
+        """
+        drawn, before = sums[:, self._drawn], sums[:, self._below]
+        middle = np.stack(((drawn - 1) // 2, drawn // 2))
+        found, inside = self._counted(draws, before, middle, slice(self._low, self._high))
+        outside = np.flatnonzero(~inside & (drawn > 0))
+        if len(outside):
+            nothing = np.zeros(len(outside))
+            found[outside], _ = self._counted(draws[outside], nothing, middle[:, outside], slice(None))
+        return np.where(drawn > 0, found, np.nan)
+
+    def _counted(self, draws: Draws, before: Values, middle: Values, window: slice) -> tuple[Values, Flags]:
+        """Return the middle of each draw, and whether it is in the window."""
+        values = self._sorted[window]
+        if not len(values):
+            return np.full(len(draws), np.nan), np.zeros(len(draws), dtype=bool)
+        upto = draws.T[self._order[window]]
+        upto[0] += before
+        _accumulate(upto)
+        inside = (before <= middle[0]) & (middle[1] < upto[-1])
+        places = [np.count_nonzero(upto <= each, axis=0) for each in middle]
+        low, high = (values[np.minimum(place, len(values) - 1)] for place in places)
+        return (low + high) / 2, inside
+
+
+def _accumulate(rows: Values) -> None:
+    """Add to each row all before it: by cumsum, which goes down columns, or if that is slow row by row."""
+    if rows.shape[1] < _LONG:
+        np.cumsum(rows, axis=0, out=rows)
+        return
+    for number in range(1, len(rows)):
+        rows[number] += rows[number - 1]
+
+
+def median_of_rows(rows: Values) -> Values:
+    """Return the median of the defined values of each row; NaN where there are none.
+
+    >>> median_of_rows(np.array([[3.0, 1.0, np.nan], [np.nan, np.nan, np.nan]]))
+    array([ 2., nan])
+    """
+    ordered = np.sort(rows, axis=1)
+    count = np.count_nonzero(~np.isnan(rows), axis=1)
+    at = np.arange(len(rows))
+    low, high = (ordered[at, np.maximum(place, 0)] for place in ((count - 1) // 2, count // 2))
+    return np.where(count > 0, (low + high) / 2, np.nan)
+
+
+class Key(NamedTuple):
+    """Which corpus figure: a row of :attr:`kammerton.results.scores.Scores.summary`."""
+
+    system: str
+    annotator: str
+    measure: Measure
+    aggregate: Aggregate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FigureSums:
+    """A figure that is made of sums over items.
+
+    Parameters
+    ----------
+    columns : ndarray, shape (items, sums)
+        What each item adds.
+    finalise : callable
+        From sums, one row each, to figures.
+    """
+
+    columns: Statistics
+    finalise: Callable[[Statistics], Values]
+
+
+def sums_of(measure: Measure, found: ItemFigures, how: Aggregate) -> FigureSums:
+    """Return a figure as sums over its items, whichever aggregate but a median.
+
+    Parameters
+    ----------
+    measure : Measure
+    found : ItemFigures
+        Its items.
+    how : aggregate
+        Pooled, mean or weighted mean.
+    """
+    if how == "pooled":
+        return FigureSums(found.statistics, measure.formula.finalise)
+    defined = ~np.isnan(found.counted)
+    weight = np.where(defined, found.weights if how == "weighted_mean" else 1.0, 0.0)
+    counted = np.where(defined, found.counted, 0.0)
+    return FigureSums(np.stack((counted * weight, weight), axis=1), _quotient)
+
+
+def _quotient(sums: Statistics) -> Values:
+    return ratio(sums[:, 0], sums[:, 1])
+
+
+class Figures:
+    """Figures of one collection of items.
+
+    Parameters
+    ----------
+    found : mapping of Key to ItemFigures
+        What items bring to each figure; none of it gathered.
+    items : sequence of str
+        All items, in the order of the draws.
+    spread : float
+        How far the number of draws of half of the items varies: the square root of the number of items,
+        or of the sum of the squared sizes of clusters.
+    """
+
+    def __init__(self, found: Mapping[Key, ItemFigures], items: Sequence[str], spread: float) -> None:
+        self._columns = _Columns(items)
+        self._sums: dict[Key, tuple[Codes, Callable[[Statistics], Values]]] = {}
+        self._medians: dict[Key, DrawnMedian] = {}
+        for key, each in found.items():
+            at = self._columns.places(each.names)
+            if key.aggregate == "median":
+                values = np.full(len(items), np.nan)
+                values[at] = each.counted
+                self._medians[key] = DrawnMedian(values, self._columns.add, spread)
+            else:
+                figure = sums_of(key.measure, each, key.aggregate)
+                self._sums[key] = self._columns.add_rows(figure.columns, at), figure.finalise
+        self._matrix = self._columns.matrix()
+
+    def sums(self, draws: Draws) -> Statistics:
+        """Return the sums that all figures are made of, shape (draws, sums)."""
+        return draws @ self._matrix
+
+    def swapped(self, one: Key, other: Key, swaps: Draws, sums: tuple[Statistics, Statistics]) -> Values:
+        """Return the difference of two figures for each pattern of items that change places between them.
+
+        Parameters
+        ----------
+        one, other : Key
+            The figures: of the same measure, of two systems.
+        swaps : ndarray, shape (patterns, items)
+            1 where an item is swapped, 0 elsewhere.
+        sums : tuple of ndarray, shape (1, sums) and (patterns, sums)
+            Of all items, and of those that are swapped.
+        """
+        if one in self._medians:
+            first, second = self._medians[one].values, self._medians[other].values
+            rows = (np.where(swaps > 0, *each) for each in ((second, first), (first, second)))
+            medians = [median_of_rows(each) for each in rows]
+            return medians[0] - medians[1]
+        (columns, finalise), (others, _) = self._sums[one], self._sums[other]
+        whole, moved = sums
+        change = moved[:, others] - moved[:, columns]
+        return finalise(whole[:, columns] + change) - finalise(whole[:, others] - change)
+
+    def evaluate(self, draws: Draws, wanted: Sequence[Key]) -> Values:
+        """Return figures of each draw.
+
+        Parameters
+        ----------
+        draws : ndarray, shape (draws, items)
+            How often each item is drawn.
+        wanted : sequence of Key
+            Some of the figures, or all.
+
+        Returns
+        -------
+        ndarray, shape (draws, wanted)
+        """
+        sums = self.sums(draws)
+        made = np.empty((len(draws), len(wanted)), order="F")
+        by_item = np.asfortranarray(draws) if self._medians else draws
+        for place, key in enumerate(wanted):
+            if key in self._medians:
+                made[:, place] = self._medians[key].evaluate(by_item, sums)
+            else:
+                columns, finalise = self._sums[key]
+                made[:, place] = finalise(sums[:, columns])
+        return made
+
+
+class _Columns:
+    """Columns that are added up, each of them once however many figures have it."""
+
+    def __init__(self, items: Sequence[str]) -> None:
+        self._place = {name: place for place, name in enumerate(items)}
+        self._number: dict[bytes, int] = {}
+        self._columns: list[Values] = []
+
+    def places(self, names: Sequence[str]) -> Codes:
+        return np.array([self._place[name] for name in names], dtype=np.int64)
+
+    def add(self, column: Values) -> int:
+        number = self._number.setdefault(column.tobytes(), len(self._columns))
+        if number == len(self._columns):
+            self._columns.append(column)
+        return number
+
+    def add_rows(self, rows: Statistics, at: Codes) -> Codes:
+        whole = np.zeros((rows.shape[1], len(self._place)))
+        whole[:, at] = rows.T
+        return np.array([self.add(column) for column in whole], dtype=np.int64)
+
+    def matrix(self) -> Statistics:
+        columns = self._columns or [np.zeros(len(self._place))]
+        return np.ascontiguousarray(np.stack(columns, axis=1))

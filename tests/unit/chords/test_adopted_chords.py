@@ -6,7 +6,7 @@ import pytest
 
 from kammerton import chords
 from kammerton.chords.reading import ChordOptions, adopt_chords
-from kammerton.formats.options import Limits
+from kammerton.formats.reading import Limits
 
 SOUND = np.array([[0.0, 1.0], [1.0, 2.0]])
 

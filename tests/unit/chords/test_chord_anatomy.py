@@ -9,8 +9,8 @@ import pytest
 
 import kammerton as kt
 from cases.chords import song
-from kammerton.chords.anatomy import _summed
-from kammerton.model.protocol import find
+from kammerton.chords.error_analysis import _summed
+from kammerton.model.measure import find
 
 #   seconds   0    2    3    4    5    6    7      8     10
 #   ref       C    C    C    N    N    G    G      X

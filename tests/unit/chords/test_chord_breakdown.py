@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Confusions of roots and qualities over a corpus."""
 
-from kammerton.chords.breakdown import chord_breakdown
-from kammerton.model.task import Classes
+from kammerton.chords.error_analysis import chord_breakdown
+from kammerton.model.task import ClassKey
 
-CELLS: dict[Classes, float] = {
+CELLS: dict[ClassKey, float] = {
     (0, "maj", "maj"): 4.0,
     (0, "maj", "7"): 1.0,
     (7, "maj", "maj"): 2.0,
@@ -47,7 +47,7 @@ def test_qualities_are_compared_where_the_root_is_right() -> None:
 
 def test_columns_that_are_rows_too_come_first_in_the_order_of_rows() -> None:
     # 7 was said for 4 s, min for 2, maj for 1; 4 s were maj, 3 min
-    cells: dict[Classes, float] = {(0, "maj", "7"): 4.0, (0, "min", "min"): 2.0, (0, "min", "maj"): 1.0}
+    cells: dict[ClassKey, float] = {(0, "maj", "7"): 4.0, (0, "min", "min"): 2.0, (0, "min", "maj"): 1.0}
     found = chord_breakdown({"confusion": cells})
     assert found is not None
     assert found.matrices[0].columns == ("7", "min", "maj")

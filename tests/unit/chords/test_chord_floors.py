@@ -3,8 +3,8 @@
 
 from cases.chords import song
 from kammerton.chords import ChordAnnotation
-from kammerton.chords.floors import floors
 from kammerton.chords.reading import ChordOptions, adopt_chords
+from kammerton.chords.task import floors
 
 
 def annotation(*rows: tuple[float, float, str]) -> ChordAnnotation:

@@ -3,9 +3,8 @@
 
 import pytest
 
-from kammerton.chords.bitmaps import encode_label
 from kammerton.chords.protocols.mirex2013 import CLASSES, VOCABULARIES
-from kammerton.chords.third_maps import SOUNDING, TETRADS, map_label
+from kammerton.chords.templates import SOUNDING, TETRADS, encode_label, map_label
 
 # --- types by thirds -----------------------------------------------------------------------
 

@@ -5,9 +5,9 @@ import numpy as np
 
 from cases.chords import song
 from kammerton.chords import ChordAnnotation
-from kammerton.chords.ratings import ratings
 from kammerton.chords.reading import ChordOptions, adopt_chords
-from kammerton.model.ratings import Ratings, join_ratings
+from kammerton.chords.task import ratings
+from kammerton.model.task import Ratings, join_ratings
 
 Row = tuple[tuple[str | None, ...], float]
 

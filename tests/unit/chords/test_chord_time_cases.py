@@ -12,9 +12,7 @@ import kammerton as kt
 from cases.chords import TimeCase, decibel_songs, song, time_cases
 from kammerton import chords
 from kammerton.chords import ChordAnnotation
-from kammerton.chords.columns import build_columns
-from kammerton.chords.kernels import segmentation_statistics
-from kammerton.chords.time_rules import Timeline
+from kammerton.chords.kernels import Timeline, build_columns, segmentation_statistics
 from kammerton.errors import DataError, Diagnostic
 from kammerton.model.task import Case
 from strategies import Song

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from kammerton.chords.annotation import ChordAnnotation
-from kammerton.chords.displacement import displacement
+from kammerton.chords.error_analysis import displacement
 from kammerton.chords.views import view_item
 
 # a song of ten seconds each, without a progression that comes again

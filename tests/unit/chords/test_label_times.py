@@ -7,8 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.chords.label_times import sum_by_labels
-from kammerton.chords.time_rules import Timeline
+from kammerton.chords.kernels import Timeline, sum_by_labels
 
 Slice = tuple[int, int, int, float]
 

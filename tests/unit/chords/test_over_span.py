@@ -6,7 +6,7 @@ import weakref
 import numpy as np
 
 from kammerton.chords import ChordAnnotation
-from kammerton.chords.columns import build_columns
+from kammerton.chords.kernels import build_columns
 from kammerton.chords.protocols import decibel, mir_eval
 from kammerton.model.task import Case
 

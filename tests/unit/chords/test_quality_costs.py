@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What chord qualities cost."""
 
-from kammerton.chords.costs import quality_costs
-from kammerton.model.costs import ClassCost
-from kammerton.model.task import Classes
+from kammerton.chords.error_analysis import quality_costs
+from kammerton.model.task import ClassCost, ClassKey
 
 
 def test_another_root_or_quality_is_lost() -> None:
-    cells: dict[Classes, float] = {
+    cells: dict[ClassKey, float] = {
         (0, "maj", "maj"): 4.0,
         (0, "maj", "min"): 1.0,
         (5, "maj", "maj"): 2.0,

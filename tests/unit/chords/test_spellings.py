@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from kammerton.chords import ChordAnnotation
-from kammerton.chords import spellings as module
-from kammerton.chords.columns import build_columns
-from kammerton.chords.spellings import Spellings
+from kammerton.chords import annotation as module
+from kammerton.chords.annotation import Spellings
+from kammerton.chords.kernels import build_columns
 from kammerton.model.task import Case
 
 TIMES = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]])

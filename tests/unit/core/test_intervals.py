@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.core.intervals import Segments, Slices, lost_time, sequence_of_rows, slice_pairs
+from kammerton.arrays import Segments, Slices, lost_time, sequence_of_rows, slice_pairs
 
 Row = tuple[float, float, int]
 Slice = tuple[int, float, float, int, bool, int, bool]

@@ -10,7 +10,7 @@ SCRIPT = """
 import resource
 import sys
 import numpy as np
-from kammerton.core.memory import keep_freed_memory
+from kammerton.arrays import keep_freed_memory
 
 if sys.argv[1:]:
     keep_freed_memory()

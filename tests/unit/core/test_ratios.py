@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from kammerton.core.ratios import harmonic_mean, mean, median, ratio, weighted_mean
+from kammerton.arrays import harmonic_mean, mean, median, ratio, weighted_mean
 
 NAN = math.nan
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from kammerton.engine import Means, score_corpus
 from kammerton.errors import DataError, OptionError
 from kammerton.model.evidence import Evidence
 from kammerton.runs.evidence_files import files_of, tables_of
+from kammerton.scoring.running import Means, score_corpus
 from unit.engine.words import Words, corpus_of, order
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # those of the cluster are not ours
@@ -47,8 +47,8 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Wait for schedulers, and for workers until they are back: on a busy machine they take their time."""
     dask = pytest.importorskip("dask")
     pytest.importorskip("distributed")
-    monkeypatch.setattr("kammerton.engine.clusters._LONELY_S", 600)
-    monkeypatch.setattr("kammerton.engine.clusters._SECONDS", 600)
+    monkeypatch.setattr("kammerton.scoring.workers._LONELY_S", 600)
+    monkeypatch.setattr("kammerton.scoring.workers._SECONDS", 600)
     with dask.config.set({f"distributed.comm.timeouts.{name}": "600s" for name in ("connect", "tcp")}):
         yield
 
@@ -71,7 +71,7 @@ def test_workers_that_are_killed_twice_during_a_run_cost_nothing(scheduler: str,
 
 
 def test_a_shard_that_kills_its_workers_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.engine.running._MOST", 0)
+    monkeypatch.setattr("kammerton.scoring.running._MOST", 0)
     with cluster(0) as address:
         found = score_corpus(order(), corpus_of({450: ("kill",)}), Means(size=200, executor=address))
     failed = {row.item: row.reason for row in found.rows["pair"] if row.status == "failed"}
@@ -80,8 +80,8 @@ def test_a_shard_that_kills_its_workers_fails(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_cluster_that_stays_without_workers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr("kammerton.engine.clusters._LONELY_S", 0.2)
-    monkeypatch.setattr("kammerton.engine.running._CHECK_S", 0.1)
+    monkeypatch.setattr("kammerton.scoring.workers._LONELY_S", 0.2)
+    monkeypatch.setattr("kammerton.scoring.running._CHECK_S", 0.1)
     with distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as started:
         address = started.scheduler_address.replace("tcp://", "dask://")
         with pytest.raises(DataError) as caught:
@@ -97,7 +97,7 @@ def test_a_cluster_on_this_machine() -> None:
 
 @pytest.mark.parametrize("address", ["dask://127.0.0.1:1", "dask://", "dask://nowhere"])
 def test_nobody_answers(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.engine.clusters._SECONDS", 0.5)
+    monkeypatch.setattr("kammerton.scoring.workers._SECONDS", 0.5)
     with pytest.raises(OptionError, match=f"no scheduler of Dask answers at `{re.escape(address)}`"):
         score_corpus(order(), corpus_of({}, 3), Means(executor=address))
 

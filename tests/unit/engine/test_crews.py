@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 import kammerton as kt
-from kammerton.engine import Means, score_corpus
-from kammerton.engine.crews import Processes
-from kammerton.engine.plan import Shard
 from kammerton.errors import OptionError
 from kammerton.model.evidence import Evidence
 from kammerton.runs.evidence_files import files_of, tables_of
+from kammerton.scoring.running import Means, score_corpus
+from kammerton.scoring.shards import Shard
+from kammerton.scoring.workers import Processes
 from unit.engine.words import Words, corpus_of, order
 
 SIZE = 200
@@ -101,7 +101,7 @@ def test_items_that_are_broken_stay_so_where_another_loses_its_worker() -> None:
 
 @pytest.mark.parametrize(("most", "items"), [(0, 200), (3, 25)])  # it is halved with each worker that is lost
 def test_patience_with_a_shard_ends(monkeypatch: pytest.MonkeyPatch, most: int, items: int) -> None:
-    monkeypatch.setattr("kammerton.engine.running._MOST", most)
+    monkeypatch.setattr("kammerton.scoring.running._MOST", most)
     found = score_corpus(order(), corpus_of({7: ("memory",)}, 400), Means(size=SIZE))
     assert sorted(failed(found)) == [f"{n:04}" for n in range(items)]
 

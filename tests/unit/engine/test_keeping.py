@@ -15,21 +15,18 @@ from typing import Any
 import pytest
 
 import kammerton as kt
-from kammerton.engine import Means, Progress, Store, score_corpus
-from kammerton.engine.encoding import TornError, decode_part, encode_part
-from kammerton.engine.keeping import keeping
-from kammerton.engine.keys import key_of_order, key_of_shard
-from kammerton.engine.plan import Plan
 from kammerton.errors import OutputError
 from kammerton.formats.packs import collect_pack
-from kammerton.formats.packs.footer import read_footer
+from kammerton.formats.packs.layout import read_footer
 from kammerton.instruments import InstrumentOptions
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.registry import find_task
-from kammerton.model.scoring import Order, score_part
-from kammerton.model.timing import Timing
 from kammerton.runs.evidence_files import files_of, tables_of
+from kammerton.scoring.evaluating import Order, Timing, score_part
+from kammerton.scoring.keeping import TornError, decode_part, encode_part, keeping
+from kammerton.scoring.running import Means, Progress, Store, score_corpus
+from kammerton.scoring.shards import Plan, key_of_order, key_of_shard
 from unit.engine.words import corpus_of, order
 
 SMALL = Means(size=200)
@@ -323,7 +320,7 @@ def test_what_changed_while_it_was_scored_is_not_kept(tmp_path: Path) -> None:
 
     with keeping(tmp_path / "run") as store, pytest.MonkeyPatch.context() as patch:
         assert store is not None
-        patch.setattr("kammerton.engine.running.key_of_shard", key_then_change)
+        patch.setattr("kammerton.scoring.running.key_of_shard", key_then_change)
         score_corpus(order_, corpus, SMALL, store)
         assert store.kept == 1  # the other one
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kammerton.engine import Means, score_corpus
-from kammerton.engine.plan import Plan
 from kammerton.errors import DataError, OptionError
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
-from kammerton.model.merging import Ledger
 from kammerton.model.registry import find_task
-from kammerton.model.scoring import Order, score_part
 from kammerton.runs.evidence_files import files_of, tables_of
+from kammerton.scoring.evaluating import Order, score_part
+from kammerton.scoring.merging import Ledger
+from kammerton.scoring.running import Means, score_corpus
+from kammerton.scoring.shards import Plan
 
 Sources = dict[str, tuple[tuple[str | None, Any], ...]]
 

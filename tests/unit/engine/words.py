@@ -16,13 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from kammerton.core.ratios import ratio
+from kammerton.arrays import ratio
 from kammerton.errors import Diagnostic
 from kammerton.model.corpus import Collection, Corpus
-from kammerton.model.measure import Card, Measure, Statistics, Values
-from kammerton.model.protocol import Protocol
-from kammerton.model.scoring import Order
+from kammerton.model.measure import Card, Measure, Protocol, Statistics, Values
 from kammerton.model.task import Case, Evaluation, Reading, Task
+from kammerton.scoring.evaluating import Order
 
 __all__ = ["RECALL", "TASK", "Words", "corpus_of", "order"]
 

@@ -13,9 +13,14 @@ from hypothesis import strategies as st
 from effort import effort
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats import ReadingOptions, read_fingering, read_pig
-from kammerton.fingering.formats.abcdf import find_annotators, is_abcdf, parse_abcdf
-from kammerton.fingering.formats.abcdf_fingers import FingerError, parse_fingers
-from kammerton.fingering.formats.abcdf_keys import parse_meter, parse_signature, parse_staves, parse_unit
+from kammerton.fingering.formats.abcdf import (
+    FingerError,
+    find_annotators,
+    is_abcdf,
+    parse_abcdf,
+    parse_fingers,
+)
+from kammerton.fingering.formats.abcdf_music import parse_meter, parse_signature, parse_staves, parse_unit
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
 from kammerton.model.task import Reading

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.fingering.formats.digits import Cells, cells_before, numbers_of, text_of
+from kammerton.fingering.formats.pig import Cells, cells_before, numbers_of, text_of
 
 ASCII = st.characters(min_codepoint=0x20, max_codepoint=0x7E)
 

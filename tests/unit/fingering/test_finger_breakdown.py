@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Confusions of fingers, hand by hand."""
 
-from kammerton.fingering.breakdown import finger_breakdown
-from kammerton.model.task import Classes
+from kammerton.fingering.task import finger_breakdown
+from kammerton.model.task import ClassKey
 
 
 def test_each_hand_has_five_fingers() -> None:
-    cells: dict[Classes, float] = {
+    cells: dict[ClassKey, float] = {
         ("R1", "R1"): 3.0,
         ("R1", "R2"): 1.0,
         ("R2", "L2"): 1.0,

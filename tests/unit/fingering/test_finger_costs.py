@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What fingers cost."""
 
-from kammerton.fingering.costs import finger_costs
-from kammerton.model.costs import ClassCost
+from kammerton.fingering.task import finger_costs
+from kammerton.model.task import ClassCost
 
 
 def test_fingers_that_are_others_are_lost() -> None:

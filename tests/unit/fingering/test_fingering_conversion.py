@@ -13,7 +13,7 @@ import kammerton as kt
 from fingering_strategies import fingerings
 from kammerton.errors import DataError
 from kammerton.fingering import TASK, Fingering, FingeringOptions
-from kammerton.fingering.conversion import CONVERSION
+from kammerton.fingering.task import CONVERSION
 
 FORMS = tuple(CONVERSION.forms)
 NOTES = (

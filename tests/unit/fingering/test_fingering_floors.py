@@ -5,7 +5,7 @@ import numpy as np
 
 from kammerton.fingering import Fingering
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
-from kammerton.fingering.floors import floors
+from kammerton.fingering.task import floors
 
 
 def piece(hands: list[int], labels: list[str]) -> Fingering:

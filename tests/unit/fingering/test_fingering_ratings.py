@@ -4,7 +4,7 @@
 import numpy as np
 
 from kammerton.fingering import Fingering
-from kammerton.fingering.ratings import ratings
+from kammerton.fingering.task import ratings
 
 
 def piece(*labels: str) -> Fingering:

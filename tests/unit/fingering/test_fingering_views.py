@@ -23,8 +23,7 @@ import kammerton as kt
 from fingering_strategies import fingerings
 from kammerton.errors import OptionError
 from kammerton.fingering import TASK, Fingering, FingeringOptions
-from kammerton.fingering.judging import choose_judge
-from kammerton.fingering.views import view_item
+from kammerton.fingering.views import choose_judge, view_item
 from kammerton.model.views import Cell, Column, ItemView, Note, Table, Track, Violation
 from kammerton.reporting.timeline import render_item
 

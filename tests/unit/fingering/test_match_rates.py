@@ -14,22 +14,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kammerton.core.ratios import ratio
-from kammerton.fingering import recombination
+from kammerton.arrays import ratio
+from kammerton.fingering import match_rates as recombination
 from kammerton.fingering.labels import strike_codes
 from kammerton.fingering.match_rates import (
-    Matches,
-    confusion_counts,
-    finger_counts,
-    hand_confusions,
-    split_hands,
-)
-from kammerton.fingering.pieces import (
     Comparison,
     LabelTable,
+    Matches,
     Pieces,
     collect,
+    confusion_counts,
+    finger_counts,
     group_pieces,
+    hand_confusions,
+    split_hands,
     tabulate,
 )
 

@@ -14,8 +14,7 @@ from fingering_strategies import fingerings
 from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats import ReadingOptions, identify, pig, read_pig, render_pig
-from kammerton.fingering.formats.grid import Grid
-from kammerton.fingering.formats.pig import parse_pig
+from kammerton.fingering.formats.pig import Grid, parse_pig
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
 from kammerton.model.task import Reading

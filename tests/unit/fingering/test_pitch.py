@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.fingering.pitch import diagnose_pitch, midi_of, parse_midi, parse_pitch, spell
+from kammerton.fingering.annotation import diagnose_pitch, midi_of, parse_midi, parse_pitch, spell
 
 HINT = "a pitch is a letter, `#` or `b`, and an octave, as in `C#4`; C4 is the middle C"
 

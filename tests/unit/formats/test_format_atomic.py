@@ -16,7 +16,7 @@ import pytest
 
 from kammerton.errors import OutputError
 from kammerton.formats import write_atomically
-from kammerton.formats.atomic import clear_left, replacing, replacing_folder, write_folder_atomically
+from kammerton.formats.writing import clear_left, replacing, replacing_folder, write_folder_atomically
 
 OLD, NEW = b"old\n", b"new\n" * 1000
 
@@ -82,7 +82,7 @@ def test_syncs_file_and_folder(target: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_needs_no_folders_that_can_be_synced(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.formats.atomic._CAN_SYNC_FOLDERS", False)
+    monkeypatch.setattr("kammerton.formats.writing._CAN_SYNC_FOLDERS", False)
     write_atomically(target, NEW)
     assert target.read_bytes() == NEW
 
@@ -286,7 +286,7 @@ def test_a_folder_does_not_replace_a_file(target: Path, monkeypatch: pytest.Monk
 
 KILLED = """
 import os, signal, sys
-from kammerton.formats.atomic import replacing, write_atomically, write_folder_atomically
+from kammerton.formats.writing import replacing, write_atomically, write_folder_atomically
 
 write, event, number = {write!r}, {event!r}, {number}
 
@@ -430,7 +430,7 @@ def test_a_place_that_was_taken_for_one_left_behind_is_made_again(
 
 def test_where_there_are_no_locks_nothing_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".run.0123abcd.tmp").mkdir()
-    monkeypatch.setattr("kammerton.formats.atomic.fcntl", None)
+    monkeypatch.setattr("kammerton.formats.writing.fcntl", None)
     write_folder_atomically(tmp_path / "run", {"a": OLD})
     write_folder_atomically(tmp_path / "run", FILES)
     assert names(tmp_path) == [".run.0123abcd.tmp", "run"]

@@ -10,8 +10,7 @@ import pytest
 
 from kammerton.chords.reading import ChordOptions, read_chords
 from kammerton.formats import Limits, parse_intervals
-from kammerton.formats.json_positions import JsonPlaces
-from kammerton.formats.json_text import decode, say_invalid
+from kammerton.formats.json_places import JsonPlaces, decode, say_invalid
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
 from unit.formats.telling import parse, rows_of, tell, told

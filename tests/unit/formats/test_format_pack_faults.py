@@ -20,9 +20,8 @@ from kammerton.chords import TASK
 from kammerton.errors import DataError
 from kammerton.fingering import TASK as FINGERING
 from kammerton.formats.packs import open_pack
-from kammerton.formats.packs.contents import contents_of, digest_of
-from kammerton.formats.packs.footer import FooterError, read_footer
-from kammerton.formats.packs.sealing import Seal, put_seal
+from kammerton.formats.packs.layout import FooterError, contents_of, digest_of, read_footer
+from kammerton.formats.packs.writing import Seal, put_seal
 from kammerton.model.task import Reading
 from unit.formats.packing import SONG, pack_of, readings_of, record_of, said_on_opening, signed, songs
 
@@ -192,7 +191,7 @@ def test_a_bomb_of_constants(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("budget", ["_MOST_VALUES", "_MOST_BYTES"])
 def test_groups_over_the_budget(path: Path, monkeypatch: pytest.MonkeyPatch, budget: str) -> None:
-    monkeypatch.setattr(f"kammerton.formats.packs.opening.{budget}", 5)
+    monkeypatch.setattr(f"kammerton.formats.packs.collecting.{budget}", 5)
     assert re.search(r"claims [\d,]+ (values|bytes) in a group of rows: over the limit of 5$", of(path))
 
 
@@ -349,7 +348,7 @@ def test_unreadable_files(tmp_path: Path, path: Path, monkeypatch: pytest.Monkey
     def fail(_: object) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("kammerton.formats.packs.opening.read_footer", fail)
+    monkeypatch.setattr("kammerton.formats.packs.collecting.read_footer", fail)
     assert of(path) == "KT101 cannot be read: Input/output error"
 
 

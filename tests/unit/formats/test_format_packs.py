@@ -21,15 +21,15 @@ import kammerton
 from kammerton.chords import TASK, ChordAnnotation, ChordOptions
 from kammerton.errors import DataError, Diagnostic, OptionError, OutputError
 from kammerton.formats import packs
-from kammerton.formats.escaped import escaped, unescaped
 from kammerton.formats.packs import collect_pack, is_pack, new_pack, open_pack, read_packed_pairs
-from kammerton.formats.packs.contents import Lists, Plain, contents_of, digest_of
-from kammerton.formats.packs.unpacking import unpacked
+from kammerton.formats.packs.layout import Lists, Plain, contents_of, digest_of
+from kammerton.formats.packs.reading import unpacked
+from kammerton.formats.writing import escaped, unescaped
 from kammerton.instruments import TASK as INSTRUMENTS
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.model.corpus import Collection
-from kammerton.model.loading import name_of_source
 from kammerton.model.task import Reading
+from kammerton.scoring.loading import name_of_source
 from unit.formats.packing import SONG, pack_of, readings_of, songs
 
 Times = NDArray[np.float64]

@@ -22,13 +22,20 @@ from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats import Limits
 from kammerton.formats.collecting import collect
 from kammerton.formats.packs import is_pack
-from kammerton.formats.packs.elsewhere import open_pack_at
-from kammerton.formats.remote import RemoteSource, is_remote, name_at, shown_address, source_at
-from kammerton.formats.remote.addresses import with_shown_addresses
-from kammerton.formats.remote.store import ATTEMPTS, Store
+from kammerton.formats.packs.collecting import open_pack_at
+from kammerton.formats.remote import (
+    ATTEMPTS,
+    RemoteSource,
+    Store,
+    is_remote,
+    name_at,
+    shown_address,
+    source_at,
+    with_shown_addresses,
+)
 from kammerton.model.corpus import Collection
 
-SOURCES = Path(__file__).parents[3] / "src/kammerton/formats/remote"
+SOURCES = Path(__file__).parents[3] / "src/kammerton/formats/remote.py"
 FILES = {
     "ref/one.lab": "0 2 C\n2 4 G:7\n",
     "ref/sub/two.lab": "0 2 D:dim\n",
@@ -86,7 +93,7 @@ class Odd(MemoryFileSystem):  # type: ignore[misc]
 @pytest.fixture(autouse=True)
 def places(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The files at addresses of each kind, and no pauses."""
-    monkeypatch.setattr("kammerton.formats.remote.store._PAUSE", 0)
+    monkeypatch.setattr("kammerton.formats.remote._PAUSE", 0)
     for kind in (Flaky, Odd):
         fsspec.register_implementation(kind.protocol, kind, clobber=True)
     Flaky.asked, Flaky.every, Odd.fails = 0, 3, None
@@ -118,7 +125,7 @@ def source_of(collection: Collection, item: str) -> RemoteSource:
 
 
 def test_every_code_has_a_page() -> None:
-    used = {code for path in SOURCES.glob("*.py") for code in re.findall(r'"(KT7\d\d)"', path.read_text())}
+    used = {code for code in re.findall(r'"(KT7\d\d)"', SOURCES.read_text())}
     assert used == {"KT730"}
     page = files("kammerton").joinpath("explanations", "KT730.md").read_text(encoding="utf-8")
     assert page.startswith("# KT730 an address cannot be read\n\n")
@@ -178,7 +185,7 @@ def test_what_is_in_memory_is_not_sent_to_other_processes(here: Path, tmp_path: 
 
 
 def test_large_packs_are_copied_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.formats.remote.store._PIECE", 7)
+    monkeypatch.setattr("kammerton.formats.remote._PIECE", 7)
     data = bytes(range(256))
     fsspec.filesystem("flaky").pipe("/corpus/x", data)
     Store("flaky://corpus/x").copy_to(tmp_path / "x")
@@ -190,7 +197,7 @@ def test_servers_that_send_all_of_a_file_are_understood(
     here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As those do that know nothing of ranges."""
-    monkeypatch.setattr("kammerton.formats.remote.store._PIECE", 7)
+    monkeypatch.setattr("kammerton.formats.remote._PIECE", 7)
     kt.pack("chords", here / "ref", tmp_path / "ref.parquet")
     data = (tmp_path / "ref.parquet").read_bytes()
     system = fsspec.filesystem("odd")
@@ -204,8 +211,8 @@ def test_servers_that_send_all_of_a_file_are_understood(
 
 @pytest.mark.parametrize(("files", "size"), [(1, 2**20), (2, 2**20), (64, 1), (64, 2**20)])
 def test_neighbours_are_fetched_together(files: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.formats.remote.sources._FILES", files)
-    monkeypatch.setattr("kammerton.formats.remote.sources._BYTES", size)
+    monkeypatch.setattr("kammerton.formats.remote._FILES", files)
+    monkeypatch.setattr("kammerton.formats.remote._BYTES", size)
     Flaky.every = 10**9
     collection = collected("flaky://corpus/est")
     sources = [source_of(collection, item) for item in collection.sources]

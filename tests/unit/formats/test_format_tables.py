@@ -10,16 +10,14 @@ import kammerton as kt
 from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.formats import read_fingering
 from kammerton.formats import Limits, read_intervals
-from kammerton.formats.groups import read_groups
-from kammerton.formats.pairs import read_pairs
+from kammerton.formats.lists import read_groups, read_pairs, read_splits
 from kammerton.formats.reading import Problems
-from kammerton.formats.splits import read_splits
 from kammerton.formats.tables import BLANK, Table, cells_of, cut, first_row, read_table, render_rows
 from kammerton.instruments.formats.sniffing import unfold
 from kammerton.instruments.label_maps import load_label_map
+from kammerton.instruments.options import read_threshold
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import load_taxonomy
-from kammerton.instruments.thresholds import read_threshold
 
 Read = Callable[[Path], tuple[object, tuple[Diagnostic, ...]]]
 

@@ -13,8 +13,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.errors import DataError, OptionError
-from kammerton.formats.remote.store import ATTEMPTS
-from kammerton.formats.remote.web import linked
+from kammerton.formats.remote import ATTEMPTS, linked
 
 FILES = {
     "ref/one.lab": "0 2 C\n2 4 G:7\n",
@@ -65,7 +64,7 @@ class Guarded(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setattr("kammerton.formats.remote.store._PAUSE", 0)
+    monkeypatch.setattr("kammerton.formats.remote._PAUSE", 0)
     Guarded.root, Guarded.asked, Guarded.stumbles, Guarded.pages = tmp_path / "web", [], {}, {}
     for name, text in FILES.items():
         (Guarded.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -251,7 +250,7 @@ def test_a_folder_may_be_32_folders_deep() -> None:
 
 
 def test_folders_that_are_too_many_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.formats.remote.web._MOST_PAGES", 7)
+    monkeypatch.setattr("kammerton.formats.remote._MOST_PAGES", 7)
     top, asked = "https://me:s3cret@h.org/a/", []
 
     def page(place: str, links: str = "ab") -> list[dict[str, str]]:

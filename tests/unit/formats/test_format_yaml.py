@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from effort import effort
 from kammerton.formats import yaml_text
-from kammerton.formats.options import Limits
-from kammerton.formats.reading import Problems
+from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.yaml_text import YamlDocument, decode_yaml
 from unit.formats.telling import tell
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kammerton.errors import DataError, OptionError
-from kammerton.formats.groups import find_groups, group_items, read_groups
+from kammerton.formats.lists import find_groups, group_items, read_groups
 
 ITEMS = ["Help!/Yesterday", "Help!/Act Naturally", "Revolver/Taxman"]
 

@@ -17,8 +17,7 @@ from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.kernels import evaluate, gather
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import PROTOCOLS
-from kammerton.model.gathering import name_items
-from kammerton.model.measure import Measure
+from kammerton.model.measure import Measure, name_items
 from kammerton.model.task import Case, Evaluation
 
 __all__ = [

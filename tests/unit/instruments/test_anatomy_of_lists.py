@@ -4,12 +4,12 @@
 import pytest
 
 from kammerton.instruments import InstrumentList
-from kammerton.instruments.anatomy import Relation, relation
+from kammerton.instruments.error_analysis import Relation, relation
 from kammerton.instruments.kernels import evaluate
-from kammerton.model.task import Case, Classes
+from kammerton.model.task import Case, ClassKey
 from unit.instruments.scored import BELLS, DEEP, FIGURE, MEASURES, Pair, Parents, listed, options
 
-Cells = dict[Classes, float]
+Cells = dict[ClassKey, float]
 
 
 def tables(pairs: list[Pair], tree: Parents | None = FIGURE, **choices: object) -> dict[str, Cells]:

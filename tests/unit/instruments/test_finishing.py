@@ -12,9 +12,7 @@ import pytest
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
 from kammerton.instruments import lookup
-from kammerton.instruments.assembling import ListedLabels, Manner, assemble
-from kammerton.instruments.entries import Entries, judge
-from kammerton.instruments.finishing import Lists, finish
+from kammerton.instruments.finishing import Entries, ListedLabels, Lists, Manner, assemble, finish, judge
 from kammerton.instruments.lookup import look_up
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place

@@ -12,7 +12,7 @@ import pytest
 from effort import effort
 from kammerton.formats import Limits
 from kammerton.instruments.formats import read_instruments, unfold
-from kammerton.instruments.formats.midi_file import MidiError, read_midi
+from kammerton.instruments.formats.midi import MidiError, read_midi
 from kammerton.instruments.options import InstrumentOptions
 from unit.instruments.listing import SAMPLE, lists, only, told, write
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from effort import effort
 from kammerton.formats import Limits
 from kammerton.instruments.formats import SUFFIXES, adopt, read_instruments, unfold
-from kammerton.instruments.formats.items import item_names
+from kammerton.instruments.formats.source import item_names
 from kammerton.instruments.options import InstrumentOptions
 from unit.instruments.listing import items, lists, only, read, sheet, told, write
 

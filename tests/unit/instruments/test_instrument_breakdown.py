@@ -4,15 +4,15 @@
 import pytest
 
 from kammerton.instruments import InstrumentOptions
-from kammerton.instruments.breakdown import instrument_breakdown
-from kammerton.model.task import Classes
+from kammerton.instruments.error_analysis import instrument_breakdown
+from kammerton.model.task import ClassKey
 from unit.instruments.scored import Parents, options
 
 OPEN_MIC = InstrumentOptions(taxonomy="openmic-2018")
 
 
 def test_instruments_stand_below_their_families() -> None:
-    instruments: dict[Classes, float] = {
+    instruments: dict[ClassKey, float] = {
         ("violin", "hit"): 3.0,
         ("violin", "miss"): 1.0,
         ("cello", "hit"): 4.0,
@@ -21,7 +21,7 @@ def test_instruments_stand_below_their_families() -> None:
         ("piano", "spurious"): 2.0,
         ("theremin", "miss"): 1.0,
     }
-    families: dict[Classes, float] = {("strings", "hit"): 7.0, ("keyboards", "spurious"): 2.0}
+    families: dict[ClassKey, float] = {("strings", "hit"): 7.0, ("keyboards", "spurious"): 2.0}
     found = instrument_breakdown({"instruments": instruments, "families": families}, OPEN_MIC)
     assert found is not None
     assert [(node.depth, node.name, node.support) for node in found.nodes] == [
@@ -42,7 +42,7 @@ def test_instruments_stand_below_their_families() -> None:
 
 
 def test_what_lies_between_families_and_instruments_has_figures_too() -> None:
-    tables: dict[str, dict[Classes, float]] = {
+    tables: dict[str, dict[ClassKey, float]] = {
         "instruments": {("violin", "hit"): 1.0, ("flute", "miss"): 1.0, ("woodwinds", "spurious"): 1.0},
         "families": {("strings", "hit"): 1.0, ("winds", "hit"): 1.0},
         "subfamilies": {("bowed", "hit"): 1.0, ("woodwinds", "hit"): 1.0},
@@ -71,7 +71,7 @@ def test_what_lies_between_families_and_instruments_has_figures_too() -> None:
 
 def test_what_is_below_a_class_of_two_families_stands_once() -> None:
     tree: Parents = {"a": "all", "b": "all", "c": ["a", "b"], "d": "c"}
-    tables: dict[str, dict[Classes, float]] = {
+    tables: dict[str, dict[ClassKey, float]] = {
         "instruments": {("d", "hit"): 1.0},
         "families": {("a", "hit"): 1.0, ("b", "hit"): 1.0},
         "subfamilies": {("c", "hit"): 1.0},
@@ -89,7 +89,7 @@ def test_what_is_below_a_class_of_two_families_stands_once() -> None:
 
 def test_below_a_root_that_is_a_label_there_is_nothing() -> None:
     tree: Parents = {"strings": "all", "violin": "strings"}
-    tables: dict[str, dict[Classes, float]] = {
+    tables: dict[str, dict[ClassKey, float]] = {
         "instruments": {("all", "hit"): 2.0, ("violin", "hit"): 1.0},
         "families": {("all", "hit"): 2.0, ("strings", "hit"): 1.0},
     }
@@ -107,7 +107,7 @@ def test_a_family_that_is_a_label_stands_once() -> None:
 
 
 def test_what_was_said_instead_is_told_by_family() -> None:
-    pairs: dict[Classes, float] = {
+    pairs: dict[ClassKey, float] = {
         ("violin", "cello", "sibling"): 2.0,
         ("violin", "strings", "ancestor"): 1.0,
         ("violin", "guitar", "family"): 3.0,
@@ -127,7 +127,7 @@ def test_what_was_said_instead_is_told_by_family() -> None:
 
 
 def test_rare_instruments_are_counted() -> None:
-    pairs: dict[Classes, float] = {
+    pairs: dict[ClassKey, float] = {
         (f"missed {number:02}", "said", "stranger"): 20.0 - number for number in range(16)
     }
     found = instrument_breakdown(

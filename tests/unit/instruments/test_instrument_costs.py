@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What instruments cost: misses and spurious labels."""
 
-from kammerton.instruments.costs import instrument_costs
-from kammerton.model.costs import ClassCost
+from kammerton.instruments.error_analysis import instrument_costs
+from kammerton.model.task import ClassCost
 
 
 def test_misses_and_spurious_labels_are_lost() -> None:

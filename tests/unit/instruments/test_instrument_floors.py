@@ -2,7 +2,7 @@
 """Trivial lists, by hand."""
 
 from kammerton.instruments import InstrumentList
-from kammerton.instruments.floors import floors
+from kammerton.instruments.task import floors
 
 
 def lists(**labels: str) -> dict[str, list[InstrumentList]]:

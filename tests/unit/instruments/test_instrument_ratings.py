@@ -9,8 +9,8 @@ import pytest
 
 import kammerton as kt
 from kammerton.instruments import InstrumentList, InstrumentOptions
-from kammerton.instruments.ratings import judged_by_both, ratings
-from kammerton.statistics.annotators import AnnotatorAgreement
+from kammerton.instruments.task import judged_by_both, ratings
+from kammerton.results.agreement import AnnotatorAgreement
 
 
 def test_what_an_annotator_did_not_judge_has_no_label() -> None:

@@ -3,8 +3,8 @@
 
 import pytest
 
-from kammerton.instruments.lca import lca_counts
-from kammerton.instruments.shaping import build_columns
+from kammerton.instruments.columns import build_columns
+from kammerton.instruments.hierarchical import lca_counts
 from kammerton.model.task import Case
 from unit.instruments.scored import BELLS, DEEP, FIGURE, Parents, equals, listed, options, values
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import kammerton.instruments.applicability
+import kammerton.instruments.kernels
 from kammerton.errors import Diagnostic
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.applicability import applicable, survey
+from kammerton.instruments.kernels import applicable, survey
 from kammerton.instruments.taxonomy_files import TAXONOMIES
 from kammerton.model.measure import Measure
 from unit.instruments.scored import FIGURE, MEASURES, listed, options
@@ -161,7 +161,7 @@ def test_references_that_are_scores_are_counted() -> None:
 
 
 def test_every_code_has_a_page() -> None:
-    source = Path(kammerton.instruments.applicability.__file__).read_text(encoding="utf-8")
+    source = Path(kammerton.instruments.kernels.__file__).read_text(encoding="utf-8")
     for code in sorted(set(re.findall(r"KT\d{3}", source))):
         title, blank, *lines = (
             files("kammerton").joinpath("explanations", f"{code}.md").read_text(encoding="utf-8").split("\n")

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kammerton.instruments.columns import build_columns
 from kammerton.instruments.lists import lists_of
-from kammerton.instruments.queries import Queries, gather_rows
-from kammerton.instruments.retrieval import Answers, Parts
-from kammerton.instruments.shaping import build_columns
-from kammerton.model.gathering import name_items
+from kammerton.instruments.retrieval import Answers, Parts, Queries, gather_rows
+from kammerton.model.measure import name_items
 from kammerton.model.task import Case
 from unit.instruments.scored import DEEP, FIGURE, Pair, by_class, equals, figures, listed, options
 

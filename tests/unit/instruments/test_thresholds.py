@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kammerton.errors import DataError, OptionError
-from kammerton.instruments.thresholds import Threshold, read_threshold
+from kammerton.instruments.options import Threshold, read_threshold
 from unit.instruments.listing import told, write
 
 

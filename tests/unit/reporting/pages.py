@@ -4,9 +4,9 @@
 import html
 import re
 
-from kammerton.model.scores import Scores
 from kammerton.reporting.html.chapters import chapter_of, source_of
-from kammerton.reporting.html.sections import Section
+from kammerton.reporting.html.page import Section
+from kammerton.results.scores import Scores
 
 __all__ = ["section", "sections", "text_of"]
 

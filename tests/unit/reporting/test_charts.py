@@ -9,17 +9,25 @@ import pytest
 
 import kammerton as kt
 from kammerton.errors import OptionError
-from kammerton.reporting.charts.catalogue import CHARTS, chart, charts_of
-from kammerton.reporting.charts.confusion import OTHERS, confusion, squeezed
-from kammerton.reporting.charts.drawing import drawn
-from kammerton.reporting.charts.forest import Figure, forest
-from kammerton.reporting.charts.losses import dearest, losses
-from kammerton.reporting.charts.palette import PAPER
-from kammerton.reporting.charts.ranks import MeanRanks, mean_ranks
-from kammerton.reporting.charts.scatter import scatter
-from kammerton.reporting.charts.spread import bins_of, spread
+from kammerton.reporting.charts import (
+    OTHERS,
+    PAPER,
+    Figure,
+    MeanRanks,
+    bins_of,
+    confusion,
+    dearest,
+    drawn,
+    forest,
+    losses,
+    mean_ranks,
+    scatter,
+    spread,
+    squeezed,
+)
+from kammerton.reporting.figures import CHARTS, chart, charts_of
 from kammerton.reporting.html.chapters import source_of
-from kammerton.reporting.html.source import Source
+from kammerton.reporting.html.page import Source
 from tabled_scores import CLASSES, LOSS, MEAN, POOLED, tabled, valued
 
 HOSTILE = ["</text><script>", "{{7*7}}", "\u202egnp", 10_000 * "x" + "1", 10_000 * "x" + "2", "datum.a", ""]
@@ -67,7 +75,7 @@ def test_hostile_names_are_text_and_stay_apart() -> None:
 
 
 def test_hostile_names_are_drawn_in_every_chart() -> None:
-    from kammerton.model.costs import ClassCost, ClassCosts  # noqa: PLC0415
+    from kammerton.model.task import ClassCost, ClassCosts  # noqa: PLC0415
 
     cells = {(name, other): 1.0 for name in HOSTILE for other in HOSTILE}
     rows = tuple(ClassCost(name=name, whole=2, lost=1) for name in HOSTILE)
@@ -180,7 +188,7 @@ def test_a_confusion_has_shares_of_each_class() -> None:
 
 
 def test_the_dearest_classes_are_those_of_all_systems() -> None:
-    from kammerton.model.costs import ClassCost, ClassCosts  # noqa: PLC0415
+    from kammerton.model.task import ClassCost, ClassCosts  # noqa: PLC0415
 
     def costs(**lost: float) -> ClassCosts:
         rows = tuple(ClassCost(name=name, whole=9, lost=each) for name, each in lost.items())

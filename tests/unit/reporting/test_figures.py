@@ -6,9 +6,7 @@ from dataclasses import replace
 from kammerton.model.measure import Estimate
 from kammerton.reporting.figures import figure_files
 from kammerton.reporting.html.chapters import source_of
-from kammerton.reporting.markup_tables import render_latex, render_markdown
-from kammerton.reporting.plain_tables import latex, markdown
-from kammerton.reporting.tables import Block, Line
+from kammerton.reporting.tables import Block, Line, latex, markdown, render_latex, render_markdown
 from tabled_scores import LOSS, OTHER, POOLED, tabled
 
 BAD = "x\n\\input{/etc/passwd}"

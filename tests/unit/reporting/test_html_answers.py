@@ -10,12 +10,10 @@ import pytest
 
 import kammerton as kt
 from kammerton.model.measure import Measure
-from kammerton.reporting.charts.catalogue import charts_of
+from kammerton.reporting.figures import charts_of
+from kammerton.reporting.html.answers import judges_of, worst_item
 from kammerton.reporting.html.chapters import source_of
-from kammerton.reporting.html.judges import judges_of
-from kammerton.reporting.html.numbers import amount, figure, p_value
-from kammerton.reporting.html.source import Source
-from kammerton.reporting.html.worst_item import worst_item
+from kammerton.reporting.html.page import Source, amount, figure, p_value
 from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, lacking, tabled, valued
 from unit.reporting.pages import section, text_of
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import kammerton as kt
 from kammerton.instruments import InstrumentOptions
-from kammerton.model.breakdown import Breakdown, Matrix
-from kammerton.reporting.html.breakdown import breakdown
-from kammerton.reporting.html.source import Source
+from kammerton.model.task import Breakdown, Matrix
+from kammerton.reporting.html.classes import breakdown
+from kammerton.reporting.html.page import Source
 from unit.reporting.pages import text_of
 
 REFERENCE = {"one": ([(0, 2), (2, 4)], ["C", "G:7"])}

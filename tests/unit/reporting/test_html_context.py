@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import kammerton as kt
-from kammerton.reporting.charts.forest import Band, forest
+from kammerton.reporting.charts import Band, forest
 from kammerton.reporting.figures import figure_files
-from kammerton.reporting.html.context import bands_of, context_note, context_rows
-from kammerton.reporting.html.source import Source
+from kammerton.reporting.html.overview import bands_of, context_note, context_rows
+from kammerton.reporting.html.page import Source
 from unit.reporting.pages import section, text_of
 
 ONE = {"song": ([(0, 4)], ["C"])}

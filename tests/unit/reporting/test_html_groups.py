@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import kammerton as kt
-from kammerton.reporting.charts.palette import PAGE
-from kammerton.reporting.html.groups import group_chart
-from kammerton.reporting.html.source import Source
+from kammerton.reporting.charts import PAGE
+from kammerton.reporting.html.compared import group_chart
+from kammerton.reporting.html.page import Source
 from tabled_scores import tabled
 from unit.reporting.pages import section, sections, text_of
 
@@ -77,7 +77,7 @@ def test_without_groups_there_is_no_such_section() -> None:
 
 
 def test_many_groups_are_cut(monkeypatch: Any) -> None:
-    monkeypatch.setattr("kammerton.reporting.html.groups._GROUPS", 1)
+    monkeypatch.setattr("kammerton.reporting.html.compared._GROUPS", 1)
     text = text_of(section(scored(mine=right(4, 2, 1)), "groups"))
     assert "1 more groups" in text
     assert "rock" not in text.partition("costs <pop>")[2]

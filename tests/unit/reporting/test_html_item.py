@@ -25,10 +25,8 @@ from kammerton.model.views import (
 )
 from kammerton.reporting.html.chapters import chapter_of
 from kammerton.reporting.html.chapters import source_of as with_comparison
-from kammerton.reporting.html.item import item
-from kammerton.reporting.html.item_choice import choose, in_turn
-from kammerton.reporting.html.item_data import ItemData
-from kammerton.reporting.html.source import Source
+from kammerton.reporting.html.items import ItemData, choose, in_turn, item
+from kammerton.reporting.html.page import Source
 
 
 def added(view: ItemView) -> tuple[dict[str, Any], list[str]]:

@@ -10,9 +10,7 @@ import pytest
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
-from kammerton.reporting.html.filling import fill, shown
-from kammerton.reporting.html.page import embedded, render_page
-from kammerton.reporting.html.sections import Chapter, Page, Section
+from kammerton.reporting.html.page import Chapter, Page, Section, embedded, fill, render_page, shown
 
 HOSTILE = (
     "</script><script>alert(1)</script>",

@@ -11,10 +11,10 @@ import pytest
 
 import kammerton as kt
 from kammerton.errors import Diagnostic
-from kammerton.model.drawing import Drawing
-from kammerton.model.scores import Scores
-from kammerton.reporting.charts.ranks import cliques
+from kammerton.reporting.charts import cliques
 from kammerton.reporting.html import items as html_items
+from kammerton.results.scores import Scores
+from kammerton.results.signature import Drawing
 from tabled_scores import CLASSES, LOSS, MEAN, OTHER, POOLED, Table, lacking, tabled, valued
 from unit.reporting.pages import section, sections, text_of
 
@@ -250,7 +250,7 @@ def test_systems_that_were_scored_on_other_items_are_signed_apart() -> None:
 
 
 def test_headline_figures_come_first_and_others_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.reporting.html.methods._FIGURES", 1)
+    monkeypatch.setattr("kammerton.reporting.html.overview._FIGURES", 1)
     hidden, shown = replace(MEAN, headline=False), replace(LOSS, headline=True)
     text = text_of(section(tabled({"one": [(1, 2)]}, (hidden, shown)), "methods"))
     assert "one/loss one reference mean 50.0" in text

@@ -3,7 +3,7 @@
 
 import polars as pl
 
-from kammerton.reporting.costs import Cost, costs_of_items
+from kammerton.reporting.documents import Cost, costs_of_items
 from tabled_scores import CLASSES, LOSS, OTHER, POOLED, names, tabled
 
 TABLE = {

@@ -2,8 +2,7 @@
 """Which figures are bold in tables for papers."""
 
 import kammerton as kt
-from kammerton.reporting.markup_tables import render_latex, render_markdown
-from kammerton.reporting.tables import build_blocks
+from kammerton.reporting.tables import build_blocks, render_latex, render_markdown
 from tabled_scores import LOSS, MEAN, tabled, valued
 
 NAN = float("nan")

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import kammerton as kt
+from kammerton.api.pages import lay_out
 from kammerton.cli.demo import EXAMPLE
-from kammerton.model.loading import name_of_source
 from kammerton.model.views import ItemView
-from kammerton.showing import lay_out
+from kammerton.scoring.loading import name_of_source
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import kammerton as kt
-from kammerton.model.drawing import Drawing
-from kammerton.runs.beside import join_alike
+from kammerton.results.signature import Drawing
+from kammerton.runs.joining import join_alike
 
 REF: dict[str, Any] = {"one": ([(0, 2), (2, 4)], ["C", "G:7"]), "two": ([(0, 2)], ["D:min"])}
 

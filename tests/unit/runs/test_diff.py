@@ -14,7 +14,7 @@ import pytest
 import kammerton as kt
 from kammerton.model.corpus import ALL
 from kammerton.runs import RunDifference
-from kammerton.runs.difference import Only, differ
+from kammerton.runs.diff import Only, differ
 from tabled_scores import MEAN
 
 REF: dict[str, Any] = {"one": ([(0, 2), (2, 4)], ["C", "G:7"]), "two": ([(0, 2)], ["D:min"])}

@@ -22,14 +22,12 @@ from kammerton.cli.demo import EXAMPLE
 from kammerton.errors import Diagnostic
 from kammerton.formats import Limits
 from kammerton.instruments import InstrumentOptions
-from kammerton.model.evidence import Evidence, Tally
-from kammerton.model.origin import Origin
-from kammerton.model.portable import portable
+from kammerton.model.annotations import portable
+from kammerton.model.evidence import Evidence, Row, Rows, Tally
 from kammerton.model.registry import find_task
-from kammerton.model.rows import Row, Rows
+from kammerton.results.signature import Origin
 from kammerton.runs import is_run
-from kammerton.runs.columns import from_parquet, texts_of, to_parquet
-from kammerton.runs.kept_options import keep_options, options_of
+from kammerton.runs.layout import from_parquet, keep_options, options_of, texts_of, to_parquet
 from run_folders import files_of_run
 
 EXAMPLES = {

@@ -18,7 +18,7 @@ import kammerton as kt
 from kammerton.instruments import InstrumentOptions
 from kammerton.model.registry import find_task
 from kammerton.runs import is_run, reading
-from kammerton.runs.record import digest_of, render_record
+from kammerton.runs.layout import digest_of, render_record
 
 REF = {"one": ([(0, 2), (2, 4)], ["C", "G:7"])}
 EST = {"one": ([(0, 3), (3, 4)], ["C", "G"])}

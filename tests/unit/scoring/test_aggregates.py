@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kammerton.chords.formulas import (
+from kammerton.chords.kernels import (
     OUTCOMES,
     ClassAverage,
     HarmonicSegmentation,

@@ -9,7 +9,7 @@ import pytest
 
 from kammerton.chords import TASK
 from kammerton.errors import OptionError
-from kammerton.model.protocol import Protocol, choose, find
+from kammerton.model.measure import Protocol, choose, find
 from kammerton.model.registry import TASKS, find_task
 
 

@@ -16,12 +16,11 @@ import numpy as np
 import pytest
 
 import kammerton as kt
-from kammerton import api, checking
-from kammerton.core.ratios import ratio
+from kammerton.api import files as checking
+from kammerton.api import scoring as api
+from kammerton.arrays import ratio
 from kammerton.errors import DataError, Diagnostic
-from kammerton.model.gathering import Gathered, join, name_items
-from kammerton.model.measure import Card, Measure, Statistics, Values
-from kammerton.model.protocol import Protocol
+from kammerton.model.measure import Card, Gathered, Measure, Protocol, Statistics, Values, join, name_items
 from kammerton.model.task import Case, Evaluation, Reading, Sheet, Task
 
 Words = tuple[str, ...]

@@ -9,8 +9,8 @@ import pytest
 
 import kammerton as kt
 from kammerton.chords import ChordOptions
-from kammerton.engine import keeping
 from kammerton.errors import OptionError
+from kammerton.scoring.running import keeping
 
 REF = {"song": ([(0, 4)], ["C"])}
 MAJMIN = "mirex2013/MajMin"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.model.exact import ExactTally, add_tables, condensed, in_order
+from kammerton.model.evidence import ExactTally, add_tables, condensed, in_order
 from kammerton.model.task import ClassTable
 
 GROUP = ("system", "annotator")

@@ -7,7 +7,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.errors import DataError, Diagnostic, OptionError
-from kammerton.formats.pairs import read_pairs
+from kammerton.formats.lists import read_pairs
 
 MAJMIN = "mirex2013/MajMin"
 HEADER = "item,annotator,reference,good,bad"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.model.rows import Group, Row, Rows, State
+from kammerton.model.evidence import Group, Row, Rows, State
 
 ROW = st.builds(
     Row,

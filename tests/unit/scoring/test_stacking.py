@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.model.gathering import Gathered
-from kammerton.model.measure import Measure, Statistics
-from kammerton.model.rows import Row, Rows
-from kammerton.model.stacking import Stack
+from kammerton.model.evidence import Row, Rows
+from kammerton.model.measure import Gathered, Measure, Statistics
+from kammerton.scoring.merging import Stack
 from tabled_scores import LOSS, MEAN, POOLED
 
 GROUPS = [("system", "annotator"), ("other", "annotator")]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import kammerton as kt
-from kammerton.model.timing import Timing
+from kammerton.scoring.evaluating import Timing
 
 REF = {"song": ([(0, 2), (2, 4)], ["C", "G:7"])}
 

@@ -11,10 +11,10 @@ import pytest
 
 import kammerton as kt
 from cases.chords import song
-from kammerton import agreeing
+from kammerton.api import comparing as agreeing
 from kammerton.chords import TASK
 from kammerton.errors import DataError, OptionError
-from kammerton.statistics.annotators import AnnotatorAgreement
+from kammerton.results.agreement import AnnotatorAgreement
 
 ONE = {"a": song((0, 2, "C"), (2, 4, "G:7")), "b": song((0, 10, "C"))}
 OTHER = {"a": song((0, 3, "C"), (3, 4, "G")), "b": song((0, 10, "C"))}

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from kammerton.errors import OptionError
-from kammerton.statistics.bootstrap import bca, expanded, interval, percentile
+from kammerton.statistics.intervals import bca, expanded, interval, percentile
 
 NAN = math.nan
 COUNTED = np.arange(1001.0)

@@ -12,14 +12,12 @@ import kammerton as kt
 from kammerton.errors import OptionError
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Statistics
+from kammerton.results.comparison import compare
 from kammerton.statistics import sample
-from kammerton.statistics.bootstrap import expanded, percentile
-from kammerton.statistics.comparing import compare
-from kammerton.statistics.comparison import MeasureComparison, Pair
-from kammerton.statistics.friedman import friedman
-from kammerton.statistics.generalizability import variance_components
-from kammerton.statistics.paired import holm, permutation_test, t_test, wilcoxon
-from kammerton.statistics.power import detectable_differences
+from kammerton.statistics.agreement import variance_components
+from kammerton.statistics.comparison import MeasureComparison, Pair, detectable_differences
+from kammerton.statistics.intervals import expanded, percentile
+from kammerton.statistics.paired import friedman, holm, permutation_test, t_test, wilcoxon
 from kammerton.statistics.resampling import Resampling
 from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, OTHER, POOLED, WEIGHTED, lacking, names, tabled, valued
 

@@ -14,9 +14,9 @@ from cases.chords import song
 from kammerton.fingering import Fingering
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.model.registry import find_task
+from kammerton.results.context import Context, Role, Standing
 from kammerton.statistics import sample as sampling
-from kammerton.statistics.bootstrap import bca, expanded
-from kammerton.statistics.context import Context, Role, Standing
+from kammerton.statistics.intervals import bca, expanded
 from kammerton.statistics.resampling import Resampling
 
 MAJMIN = "mirex2013/MajMin"
@@ -276,7 +276,7 @@ def test_queries_have_no_floor() -> None:
 
 
 def test_a_task_may_have_no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.api.find_task", lambda name: replace(find_task(name), floors=None))
+    monkeypatch.setattr("kammerton.api.scoring.find_task", lambda name: replace(find_task(name), floors=None))
     assert {row.role for row in of_songs().context.rows} == {"system", "others", "annotators"}
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from kammerton.errors import OptionError
-from kammerton.statistics.friedman import critical_difference, friedman, nemenyi_q
+from kammerton.statistics.paired import critical_difference, friedman, nemenyi_q
 
 # Demšar 2006, table 5: two-tailed Nemenyi test at 0.05, for 2 to 10 classifiers
 Q_05 = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]

@@ -7,8 +7,8 @@ import pytest
 
 from kammerton.errors import OptionError
 from kammerton.model.measure import Values
-from kammerton.statistics.generalizability import VarianceComponents, drop_worst, variance_components
-from kammerton.statistics.power import detectable_differences
+from kammerton.statistics.agreement import VarianceComponents, drop_worst, variance_components
+from kammerton.statistics.comparison import detectable_differences
 
 # Three items, two systems: means of systems 2 and 4, of items 2, 3 and 4, of all 3. Residuals, for the
 # first system 1 - 2 - 2 + 3 = 0, 1 - 3 - 2 + 3 = -1, 4 - 4 - 2 + 3 = 1, and the reverse for the second.

@@ -10,10 +10,10 @@ import kammerton as kt
 from cases.chords import song
 from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentOptions
-from kammerton.model.grouping import Grouping
 from kammerton.model.measure import Measure
+from kammerton.results.groups import GroupFigure, Groups, divide, groups_of
+from kammerton.results.signature import Grouping
 from kammerton.statistics import sample as sampling
-from kammerton.statistics.groups import GroupFigure, Groups, divide, groups_of
 from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, Table, names, tabled
 from unit.statistics.test_intervals import ESTS, REFS, SAID, SECOND, TRUTH, lists
 

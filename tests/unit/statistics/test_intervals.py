@@ -13,12 +13,9 @@ from cases.chords import song
 from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.statistics import sample as sampling
-from kammerton.statistics.bootstrap import bca, expanded, percentile
-from kammerton.statistics.figures import Key
-from kammerton.statistics.intervals import Intervals, intervals
-from kammerton.statistics.regathering import figures_of
-from kammerton.statistics.resampling import LeaveOneOut, Resampling
-from kammerton.statistics.sample import Sample
+from kammerton.statistics.intervals import Intervals, bca, expanded, intervals, percentile
+from kammerton.statistics.resampling import Key, LeaveOneOut, Resampling
+from kammerton.statistics.sample import Sample, figures_of
 
 DRAWS = 60
 MEASURES = ["mirex2013/MajMin", "mirex2013/MeanSeg", "mir_eval/majmin", "decibel/CSR"]

@@ -8,11 +8,10 @@ import pytest
 
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Statistics
-from kammerton.model.timing import Timing
-from kammerton.statistics import products
-from kammerton.statistics.figures import Key
+from kammerton.scoring.evaluating import Timing
+from kammerton.statistics import resampling as products
 from kammerton.statistics.intervals import intervals
-from kammerton.statistics.resampling import LeaveOneOut, Resampling
+from kammerton.statistics.resampling import Key, LeaveOneOut, Resampling
 from kammerton.statistics.sample import Sample
 from tabled_scores import CLASSES, MEAN, MIDDLE, POOLED, WEIGHTED, names, tabled
 

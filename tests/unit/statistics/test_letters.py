@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.statistics.letters import groups, letters
+from kammerton.statistics.comparison import groups, letters
 
 
 def told_apart(systems: int, *pairs: tuple[int, int]) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:

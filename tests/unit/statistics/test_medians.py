@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.model.measure import Values
-from kammerton.statistics.medians import DrawnMedian, median_of_rows
-from kammerton.statistics.resampling import Draws, Resampling
+from kammerton.statistics.resampling import DrawnMedian, Draws, Resampling, median_of_rows
 
 
 def medians(values: Values, draws: Draws, spread: float) -> Values:

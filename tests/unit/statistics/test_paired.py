@@ -4,18 +4,18 @@ import math
 import numpy as np
 import pytest
 
-from kammerton.core.ratios import ratio
+from kammerton.arrays import ratio
 from kammerton.statistics.paired import (
     Tails,
     cohens_d,
     holm,
+    midranks,
     permutation_test,
     superiority,
     swap_test,
     t_test,
     wilcoxon,
 )
-from kammerton.statistics.ranks import midranks
 from kammerton.statistics.resampling import Swaps
 
 NAN, INF = math.nan, math.inf

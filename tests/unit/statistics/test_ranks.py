@@ -9,17 +9,23 @@ import numpy as np
 import pytest
 
 import kammerton as kt
-from kammerton.cli.gates import Gate
-from kammerton.model.scores import Scores
-from kammerton.reporting.blocks import render_blocks
-from kammerton.reporting.costs import costs_of_items
-from kammerton.reporting.html.judges import judges_of
-from kammerton.reporting.html.source import Source
-from kammerton.reporting.tables import build_blocks
-from kammerton.statistics.comparing import compare
-from kammerton.statistics.friedman import friedman
-from kammerton.statistics.paired import cohens_d, t_test, wilcoxon
-from kammerton.statistics.ranks import differences, differences_of_items, is_tie, level
+from kammerton.cli.outputs import Gate
+from kammerton.reporting.documents import costs_of_items
+from kammerton.reporting.html.answers import judges_of
+from kammerton.reporting.html.page import Source
+from kammerton.reporting.tables import build_blocks, render_blocks
+from kammerton.results.comparison import compare
+from kammerton.results.scores import Scores
+from kammerton.statistics.paired import (
+    cohens_d,
+    differences,
+    differences_of_items,
+    friedman,
+    is_tie,
+    level,
+    t_test,
+    wilcoxon,
+)
 from tabled_scores import LOSS, MEAN, MIDDLE, OTHER, POOLED, WEIGHTED, names, tabled, valued
 from unit.reporting.pages import section, text_of
 

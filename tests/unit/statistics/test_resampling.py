@@ -3,8 +3,7 @@ import numpy as np
 import pytest
 
 from kammerton.errors import OptionError
-from kammerton.statistics.products import each_block
-from kammerton.statistics.resampling import Resampling, Swaps, number_units
+from kammerton.statistics.resampling import Resampling, Swaps, each_block, number_units
 
 
 def all_of(draws: Resampling | Swaps) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from kammerton.statistics.student import quantile
+from kammerton.statistics.intervals import quantile
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,17 @@ from functools import cache
 
 import numpy as np
 
-from kammerton.chords.columns import Columns
-from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
-from kammerton.chords.kernels import Result, segmentation_statistics
+from kammerton.chords.kernels import (
+    Columns,
+    MinimumSegmentation,
+    Recall,
+    Result,
+    Segmentation,
+    reference_span,
+    segmentation_statistics,
+)
 from kammerton.chords.protocols.mir_eval import over_span
-from kammerton.chords.time_rules import reference_span
-from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.model.measure import Card, Formula, Law, Measure, Protocol, Statistics
 
 __all__ = ["PROTOCOL", "evaluate"]
 

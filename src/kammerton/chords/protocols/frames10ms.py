@@ -12,16 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kammerton.chords.columns import Columns
-from kammerton.chords.formulas import Recall
-from kammerton.chords.kernels import Outcomes, Result
-from kammerton.chords.label_times import sum_by_labels
+from kammerton.arrays import Codes, Seconds
+from kammerton.chords.kernels import Columns, Outcomes, Recall, Result, from_zero, sum_by_labels
 from kammerton.chords.protocols.mirex2013 import PROTOCOL as MIREX2013
 from kammerton.chords.protocols.mirex2013 import label_rules
-from kammerton.chords.time_rules import from_zero
-from kammerton.core.intervals import Codes, Seconds
-from kammerton.model.measure import BY_HAND, Card, Measure
-from kammerton.model.protocol import Protocol
+from kammerton.model.measure import BY_HAND, Card, Measure, Protocol
 
 __all__ = ["PROTOCOL", "evaluate", "samples_before"]
 

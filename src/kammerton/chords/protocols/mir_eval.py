@@ -2,7 +2,7 @@
 """Protocol ``mir_eval``: the fifteen chord measures of mir_eval 0.8.2, wherever it gives a number.
 
 Time counts over the span of the reference. A gap takes the label of the row before it, and the
-estimate is padded with ``N``. Labels are compared as twelve bits (:mod:`kammerton.chords.bitmaps`).
+estimate is padded with ``N``. Labels are compared as twelve bits (:mod:`kammerton.chords.templates`).
 """
 
 from __future__ import annotations
@@ -14,15 +14,24 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kammerton.chords.bitmaps import encode_label
-from kammerton.chords.columns import Columns
-from kammerton.chords.formulas import MinimumSegmentation, Recall, Segmentation
-from kammerton.chords.kernels import LabelRule, Outcomes, Result, equal_values, segmentation_statistics
-from kammerton.chords.label_times import LabelTimes, sum_by_labels
-from kammerton.chords.time_rules import ReferenceSpan, reference_span
-from kammerton.core.intervals import Codes, Flags, Segments
-from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.arrays import Codes, Flags, Segments
+from kammerton.chords.kernels import (
+    Columns,
+    LabelRule,
+    LabelTimes,
+    MinimumSegmentation,
+    Outcomes,
+    Recall,
+    ReferenceSpan,
+    Result,
+    Segmentation,
+    equal_values,
+    reference_span,
+    segmentation_statistics,
+    sum_by_labels,
+)
+from kammerton.chords.templates import encode_label
+from kammerton.model.measure import Card, Formula, Law, Measure, Protocol, Statistics
 
 __all__ = ["PROTOCOL", "OverSpan", "evaluate", "label_rules", "over_span"]
 

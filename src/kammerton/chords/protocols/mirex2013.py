@@ -2,7 +2,7 @@
 """Protocol ``mirex2013``: the rules of the official evaluator of MIREX since 2013.
 
 Time counts from 0 to the end of the reference; where a side has no row there is silence, which
-equals only silence. Labels are mapped by their thirds (:mod:`kammerton.chords.third_maps`).
+equals only silence. Labels are mapped by their thirds (:mod:`kammerton.chords.templates`).
 """
 
 from __future__ import annotations
@@ -13,21 +13,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kammerton.chords.columns import Columns
-from kammerton.chords.formulas import (
+from kammerton.arrays import Codes, Flags
+from kammerton.chords.kernels import (
     ClassAverage,
+    Columns,
     HarmonicSegmentation,
+    LabelRule,
+    LabelTimes,
     MinimumSegmentation,
+    Outcomes,
     Recall,
+    Result,
     Segmentation,
+    equal_values,
+    from_zero,
+    segmentation_statistics,
+    sum_by_labels,
 )
-from kammerton.chords.kernels import LabelRule, Outcomes, Result, equal_values, segmentation_statistics
-from kammerton.chords.label_times import LabelTimes, sum_by_labels
-from kammerton.chords.third_maps import TETRADS, MappedChord, map_label
-from kammerton.chords.time_rules import from_zero
-from kammerton.core.intervals import Codes, Flags
-from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.chords.templates import TETRADS, MappedChord, map_label
+from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Protocol, Statistics
 
 __all__ = ["CLASSES", "PROTOCOL", "VOCABULARIES", "class_codes", "evaluate", "label_rules"]
 

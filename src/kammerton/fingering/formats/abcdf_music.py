@@ -1,31 +1,439 @@
 # SPDX-License-Identifier: MIT
-"""The notes of ABC music, as far as a fingering needs them: which key, when, how long, on which staff.
-
-Repeats stand once, as they are written; accidentals hold for their octave until the end of the bar;
-times are quarter notes from the beginning. Of several tunes in a file the first one is read.
-"""
+"""Times of scores: fractions of a quarter note."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from kammerton.errors import DataError, Diagnostic, Severity, quote
-from kammerton.fingering.formats.abcdf_keys import (
-    Signature,
-    parse_length,
-    parse_meter,
-    parse_signature,
-    parse_staves,
-    parse_unit,
-)
-from kammerton.fingering.formats.abcdf_voice import Voice, WrittenNote
-from kammerton.formats.options import Limits
-from kammerton.formats.reading import Problems
+from kammerton.fingering.annotation import midi_of
+from kammerton.formats.reading import Limits, Problems
 from kammerton.model.annotations import Place
 
-__all__ = ["Tune", "read_tune"]
+__all__ = [
+    "ZERO",
+    "AbcNote",
+    "Signature",
+    "Tune",
+    "Voice",
+    "WrittenNote",
+    "add_times",
+    "parse_length",
+    "parse_meter",
+    "parse_signature",
+    "parse_staves",
+    "parse_unit",
+    "read_tune",
+]
+
+ZERO = Fraction(0)
+_FINEST = 10**9
+
+
+def add_times(first: Fraction, second: Fraction) -> Fraction:
+    """Add times: exact for all music, and bounded where a file is made to blow the fractions up.
+
+    Examples
+    --------
+    >>> add_times(Fraction(1, 3), Fraction(1, 5))
+    Fraction(8, 15)
+    """
+    total = first + second
+    return total if total.denominator <= _FINEST else total.limit_denominator(_FINEST // 1000)
+
+
+_SHARPS = "FCGDAEB"
+_FIFTHS = {"F": -1, "C": 0, "G": 1, "D": 2, "A": 3, "E": 4, "B": 5}
+_MODES = {
+    "maj": 0,
+    "ion": 0,
+    "lyd": 1,
+    "mix": -1,
+    "dor": -2,
+    "m": -3,
+    "min": -3,
+    "aeo": -3,
+    "phr": -4,
+    "loc": -5,
+}
+_KEY = re.compile(r"\s*([A-G][#b]?)([A-Za-z]*)(?:\s+([A-Za-z]+)(?=\s|$))?")
+_NO_KEY = {"": {}, "none": {}, "HP": {}, "Hp": {"F": 1, "C": 1}}
+_ALTERATIONS = {"^^": 2, "^": 1, "=": 0, "_": -1, "__": -2}
+_ALTERED = re.compile(r"(?<=\s)(\^\^|\^|=|__|_)([A-Ga-g])(?=\s|$)")
+_OCTAVE = re.compile(r"(?:^|(?<=\s))octave\s*=\s*([+-]?[0-9])(?=\s|$)")
+_TRANSPOSE = re.compile(r"(?:^|(?<=\s))(?:transpose|t)\s*=\s*([+-]?[0-9]{1,2})(?=\s|$)")
+_CLEF = re.compile(
+    r"(?:^|(?<=\s))(?:clef\s*=\s*\S*?|(?:treble|bass|alto|tenor)[1-5]?)(?P<shift>[+-]8)?(?=\s|$)"
+)
+_LENGTH = re.compile(r"([0-9]*+)(/*+)([0-9]*+)")
+_FRACTION = re.compile(r"\s*([0-9]{1,4})\s*/\s*([0-9]{1,4})\s*")
+_METER = re.compile(r"\s*\(?([0-9]{1,3}(?:\s*\+\s*[0-9]{1,3})*)\)?\s*/\s*([0-9]{1,3})\s*")
+_STAVES = re.compile(r"[()]|[^\s(){}\[\]|*]+")
+LONGEST_NUMBER = 4
+"""Digits of a number in a length; half as many slashes stand for a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a ``K:`` or ``V:`` field says; None where it does not say it.
+
+    Parameters
+    ----------
+    key : mapping of str to int, optional
+        Alteration of each letter that has one.
+    octave : int, optional
+        Octaves to add to the written pitches.
+    clef_octave : int, optional
+        Octaves of an ``8`` above or below the clef.
+    transpose : int, optional
+        Semitones to add.
+    """
+
+    key: Mapping[str, int] | None = None
+    octave: int | None = None
+    clef_octave: int | None = None
+    transpose: int | None = None
+
+    def over(self, other: Signature) -> Signature:
+        """Return what holds if this is said after ``other``."""
+        return Signature(
+            other.key if self.key is None else self.key,
+            other.octave if self.octave is None else self.octave,
+            other.clef_octave if self.clef_octave is None else self.clef_octave,
+            other.transpose if self.transpose is None else self.transpose,
+        )
+
+
+def parse_signature(text: str) -> Signature | None:
+    """Read what stands behind ``K:``, or behind the name in ``V:``.
+
+    Returns
+    -------
+    Signature or None
+        None if it says nothing that has a meaning here.
+
+    Examples
+    --------
+    >>> parse_signature("F#maj").key["E"]
+    1
+    >>> parse_signature(" clef=treble octave=-1")
+    Signature(key=None, octave=-1, clef_octave=0, transpose=None)
+    """
+    octave, transpose, clef = _OCTAVE.search(text), _TRANSPOSE.search(text), _CLEF.search(text)
+    clef_octave = None
+    if clef is not None:
+        clef_octave = 0 if clef["shift"] is None else int(clef["shift"][0] + "1")
+    found = Signature(
+        _key(text),
+        None if octave is None else int(octave[1]),
+        clef_octave,
+        None if transpose is None else int(transpose[1]),
+    )
+    return None if found == Signature() else found
+
+
+def _key(text: str) -> Mapping[str, int] | None:
+    if text.strip() in _NO_KEY:
+        return _NO_KEY[text.strip()]
+    found = _KEY.match(text)
+    if found is None:
+        return None
+    tonic, mode, word = found.groups()
+    if not mode and word is not None and _mode(word) is not None:
+        mode = word
+    shift = _mode(mode)
+    if shift is None:
+        return None
+    key: dict[str, int] = {}
+    if word != "exp":
+        fifths = _FIFTHS[tonic[0]] + 7 * (tonic.count("#") - tonic.count("b")) + shift
+        step = 1 if fifths > 0 else -1
+        for index in range(abs(fifths)):
+            letter = _SHARPS[index % 7] if fifths > 0 else _SHARPS[-1 - index % 7]
+            key[letter] = key.get(letter, 0) + step
+    return key | {letter.upper(): _ALTERATIONS[sign] for sign, letter in _ALTERED.findall(text)}
+
+
+def _mode(written: str) -> int | None:
+    """Return by how many fifths a mode lies from major, or None if it is no mode."""
+    if len(written) < 3:
+        return {"": 0, "m": -3}.get(written)
+    return _MODES.get(written[:3].lower())
+
+
+def parse_length(text: str, offset: int) -> tuple[Fraction | None, int]:
+    """Read a length such as ``3/2`` or ``//``.
+
+    Returns
+    -------
+    tuple of Fraction or None, int
+        The length, in units; None if it is none. And the offset behind it.
+
+    Examples
+    --------
+    >>> parse_length("C3/2", 1), parse_length("C//", 1), parse_length("C", 1)
+    ((Fraction(3, 2), 4), (Fraction(1, 4), 3), (Fraction(1, 1), 1))
+    """
+    found = _LENGTH.match(text, offset)
+    assert found is not None, "it matches nothing as well"
+    above, slashes, below = found.groups()
+    if (
+        max(len(above), len(below), 2 * len(slashes)) > 2 * LONGEST_NUMBER
+        or max(len(above), len(below)) > LONGEST_NUMBER
+    ):
+        return None, found.end()
+    divisor = int(below) if below else 2 ** len(slashes)
+    if divisor == 0 or (below and len(slashes) != 1):
+        return None, found.end()
+    return Fraction(int(above or 1), divisor), found.end()
+
+
+def parse_unit(text: str) -> Fraction | None:
+    """Read a unit of length, such as ``1/16``, in whole notes; None if it is none."""
+    found = _FRACTION.fullmatch(text)
+    if found is None or 0 in (above := int(found[1]), below := int(found[2])):
+        return None
+    return Fraction(above, below)
+
+
+def parse_meter(text: str) -> tuple[Fraction, bool] | None:
+    """Read a meter as the length of a bar in whole notes, and whether it is compound; None if it is none.
+
+    Examples
+    --------
+    >>> parse_meter("C|"), parse_meter("6/8"), parse_meter("(2+3)/8")
+    ((Fraction(1, 1), False), (Fraction(3, 4), True), (Fraction(5, 8), False))
+    """
+    if text.strip() in ("C", "C|", "none", ""):
+        return Fraction(1), False
+    found = _METER.fullmatch(text)
+    if found is None:
+        return None
+    beats, beat = sum(int(each) for each in found[1].split("+")), int(found[2])
+    if 0 in (beats, beat):
+        return None
+    return Fraction(beats, beat), beat == 8 and beats in (6, 9, 12)
+
+
+def parse_staves(text: str) -> list[list[str]]:
+    """Return the voices of each staff that ``%%score`` or ``%%staves`` lists.
+
+    Examples
+    --------
+    >>> parse_staves("{ ( 1 2 ) | 3 }")
+    [['1', '2'], ['3']]
+    """
+    staves: list[list[str]] = []
+    is_shared = False
+    for each in _STAVES.findall(text):
+        if each in "()":
+            is_shared = each == "("
+            if is_shared:
+                staves.append([])
+        elif is_shared:
+            staves[-1].append(each)
+        else:
+            staves.append([each])
+    return [staff for staff in staves if staff]
+
+
+Spelled = tuple[str, int]
+"""Letter and octave as written, before the octave of the voice."""
+_ALTERATIONS_of_abcdf_voice: Mapping[str, int] = {"^^": 2, "^": 1, "=": 0, "_": -1, "__": -2}
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNote:
+    """A note as it stands in the text.
+
+    Parameters
+    ----------
+    accidental : str, optional
+    letter : str
+        Upper case.
+    octave : int
+        4 for upper-case letters without marks.
+    position : tuple of int
+        Its line and column in the text, from 1.
+    is_tied : bool
+        Within a chord: whether this note of it is tied over.
+    """
+
+    accidental: str | None
+    letter: str
+    octave: int
+    position: tuple[int, int]
+    is_tied: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class AbcNote:
+    """A note head.
+
+    Parameters
+    ----------
+    midi : int
+    onset, length : Fraction
+        Quarter notes; a tied note is as long as all of it, a grace note has no length.
+    line : int
+        Index of its line of music among those of its voice.
+    is_grace : bool
+    position : tuple of int
+        Line and column in the text, from 1.
+    begun_by : AbcNote, optional
+        The note that this one continues.
+    """
+
+    midi: int
+    onset: Fraction
+    length: Fraction
+    line: int
+    is_grace: bool
+    position: tuple[int, int]
+    begun_by: AbcNote | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Event:
+    """What was played last: a note, a chord or a rest."""
+
+    length: Fraction = ZERO
+    sounding: list[tuple[Spelled, int, AbcNote]] = field(default_factory=list)
+    """Spelling, alteration, and the note as it was struck."""
+
+
+@dataclass(slots=True, eq=False)
+class Voice:
+    """A voice while it is read; what it does not say itself, the tune says for all."""
+
+    signature: Signature = field(default_factory=Signature)
+    unit: Fraction | None = None
+    notes: list[AbcNote] = field(default_factory=list)
+    cursor: Fraction = ZERO
+    line: int = -1
+    _source_line: int = -1
+    _bar_start: Fraction = ZERO
+    _bar_end: Fraction = ZERO
+    _altered: dict[Spelled, int] = field(default_factory=dict)
+    _tied: dict[Spelled, tuple[int, AbcNote]] = field(default_factory=dict)
+    _tuplet: tuple[Fraction, int] = (Fraction(1), 0)
+    _next_factor: Fraction = Fraction(1)
+    _last: _Event = field(default_factory=_Event)
+
+    def settle_on(self, source_line: int) -> None:
+        """Say which line of the text is read now."""
+        if source_line != self._source_line:
+            self._source_line = source_line
+            self.line += 1
+
+    def set(self, signature: Signature) -> None:
+        """Take over what a field says."""
+        self.signature = signature.over(self.signature)
+
+    def key_of(self, written: WrittenNote, tune: Signature) -> tuple[int, int]:
+        """Return the alteration and the MIDI number of a note, which may be beyond all keys."""
+        signature = self.signature.over(tune)
+        spelled = (written.letter, written.octave)
+        alteration = (signature.key or {}).get(written.letter, 0)
+        if written.accidental is not None:
+            alteration = _ALTERATIONS_of_abcdf_voice[written.accidental]
+        elif spelled in self._altered:
+            alteration = self._altered[spelled]
+        elif spelled in self._tied:
+            alteration = self._tied[spelled][0]
+        octave = written.octave + (signature.octave or 0) + (signature.clef_octave or 0)
+        return alteration, midi_of(written.letter, alteration, octave) + (signature.transpose or 0)
+
+    def play(self, chord: Sequence[tuple[WrittenNote, int, int]], units: Fraction, unit: Fraction) -> None:
+        """Play notes together.
+
+        Parameters
+        ----------
+        chord : sequence of (WrittenNote, int, int)
+            Each with its alteration and MIDI number.
+        units : Fraction
+            Their length in units.
+        unit : Fraction
+            Length of a unit in whole notes.
+        """
+        length = self._timed(units * unit * 4)
+        event = _Event(length)
+        tied, self._tied = self._tied, {}
+        for written, alteration, midi in chord:
+            spelled = (written.letter, written.octave)
+            before = tied.get(spelled)
+            struck = before[1] if before is not None and before[0] == alteration else None
+            note = AbcNote(midi, self.cursor, length, self.line, False, written.position, struck)
+            self.notes.append(note)
+            if struck is None:
+                self._remember(written, alteration)
+            else:
+                struck.length = add_times(struck.length, length)
+            event.sounding.append((spelled, alteration, struck or note))
+            if written.is_tied:
+                self._tied[spelled] = (alteration, struck or note)
+        self._last = event
+        self._move(length)
+
+    def grace(self, chord: Sequence[tuple[WrittenNote, int, int]]) -> None:
+        """Play grace notes: they take no time."""
+        for written, alteration, midi in chord:
+            self.notes.append(AbcNote(midi, self.cursor, ZERO, self.line, True, written.position))
+            self._remember(written, alteration)
+
+    def rest(self, units: Fraction, unit: Fraction) -> None:
+        """Let time pass."""
+        self._tied = {}
+        self._last = _Event(self._timed(units * unit * 4))
+        self._move(self._last.length)
+
+    def tie(self) -> None:
+        """Tie what was played last over to what comes."""
+        for spelled, alteration, note in self._last.sounding:
+            self._tied[spelled] = (alteration, note)
+
+    def bar(self) -> None:
+        """End a bar."""
+        self.cursor = self._bar_start = self._bar_end = max(self.cursor, self._bar_end)
+        self._altered = {}
+
+    def overlay(self) -> None:
+        """Go back to the start of the bar."""
+        self._bar_end = max(self.cursor, self._bar_end)
+        self.cursor = self._bar_start
+
+    def start_tuplet(self, factor: Fraction, notes: int) -> None:
+        """Let the next notes be longer or shorter."""
+        self._tuplet = (factor, notes)
+
+    def break_rhythm(self, before: Fraction, after: Fraction) -> None:
+        """Give time of the note played last to the next one, or the other way round."""
+        change = self._last.length * (before - 1)
+        for _, _, note in self._last.sounding:
+            note.length = add_times(note.length, change)
+        self._last.length = add_times(self._last.length, change)
+        self._move(change)
+        self._next_factor = after
+
+    def _remember(self, written: WrittenNote, alteration: int) -> None:
+        if written.accidental is not None:
+            self._altered[written.letter, written.octave] = alteration
+
+    def _timed(self, length: Fraction) -> Fraction:
+        factor, left = self._tuplet
+        if left:
+            self._tuplet = (factor, left - 1)
+            length *= factor
+        length *= self._next_factor
+        self._next_factor = Fraction(1)
+        return length
+
+    def _move(self, length: Fraction) -> None:
+        self.cursor = add_times(self.cursor, length)
+
 
 _CODE = re.compile(r'(?:"[^"]*"|\\.|[^%"\\]++|["\\](?![^"]*"))*+')
 _FIELD = re.compile(r"([A-Za-z+]):(?![|:])(.*)")
@@ -50,7 +458,6 @@ _TOKEN = re.compile(
 )
 _TUPLETS = {2: 3, 3: 2, 4: 3, 6: 2, 8: 3}
 """In the time of how many notes so many stand; of others it depends on the meter."""
-
 _BLANK = Signature()
 
 

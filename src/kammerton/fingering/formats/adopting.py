@@ -11,10 +11,16 @@ import numpy as np
 
 from kammerton.errors import Diagnostic
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats.columns import times_of
 from kammerton.fingering.formats.fields import fingers_of, hands_given, notes_of
-from kammerton.fingering.formats.notes import NoteField, Notes, check_notes, say_no_notes
-from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
+from kammerton.fingering.formats.notes import (
+    DEFAULT_OPTIONS,
+    NoteField,
+    Notes,
+    ReadingOptions,
+    check_notes,
+    say_no_notes,
+    times_of,
+)
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading

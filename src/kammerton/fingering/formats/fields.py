@@ -12,14 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, quote
-from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
-from kammerton.fingering.formats.columns import Column, Locate, codes_of, interpret, say_rows, times_of
-from kammerton.fingering.formats.notes import NoteField, Notes
-from kammerton.fingering.formats.options import ReadingOptions
+from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, diagnose_pitch, parse_midi, parse_pitch
+from kammerton.fingering.formats.notes import (
+    Column,
+    LocateRow,
+    NoteField,
+    Notes,
+    ReadingOptions,
+    codes_of,
+    interpret,
+    say_rows,
+    times_of,
+)
 from kammerton.fingering.labels import CODED_NUMBERS, Encoding, Hand, inspect
-from kammerton.fingering.pitch import diagnose_pitch, parse_midi, parse_pitch
+from kammerton.formats.intervals import EXACT
 from kammerton.formats.reading import Problems
-from kammerton.formats.times import EXACT
 from kammerton.model.annotations import Place
 
 __all__ = ["NAMES", "Numbers", "field_of", "fingers_of", "hands_given", "notes_of"]
@@ -145,7 +152,7 @@ def _negative(duration: str, place: Place) -> Diagnostic:
     return place.diagnose(Diagnostic(code="KT123", severity="error", message=message))
 
 
-def _pitches_of(cells: Sequence[str], locate: Locate, problems: Problems) -> NDArray[np.int64]:
+def _pitches_of(cells: Sequence[str], locate: LocateRow, problems: Problems) -> NDArray[np.int64]:
     """Return the MIDI numbers of pitches, each a number or spelled."""
     return codes_of(Column.of(cells), _pitch, locate, problems)
 
@@ -175,7 +182,7 @@ def _hand(cell: str) -> tuple[int, Diagnostic | None]:
 def fingers_of(
     cells: Sequence[str],
     hands: NDArray[np.int64],
-    locate: Locate,
+    locate: LocateRow,
     problems: Problems,
     options: ReadingOptions,
     *,
@@ -235,7 +242,7 @@ def _hand_told(label: str, *, known: bool) -> int:
 
 
 def _coded(
-    distinct: set[str], hands: NDArray[np.int64], locate: Locate, problems: Problems
+    distinct: set[str], hands: NDArray[np.int64], locate: LocateRow, problems: Problems
 ) -> Literal["pig", "1-10"]:
     """Tell whether numbers count through both hands, as they do where they go beyond five."""
     found = distinct & CODED_NUMBERS

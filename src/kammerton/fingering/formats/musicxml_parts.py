@@ -1,32 +1,131 @@
 # SPDX-License-Identifier: MIT
-"""The notes of the parts of a MusicXML score: when each begins, how long it sounds, which key it is.
-
-Times are fractions of a quarter note. A note that is tied over is one note: what continues it adds to
-its length, and to its fingers. Repeats stand once, as they are written.
-"""
+"""Numbers and pitches as MusicXML writes them; what is none is reported and read as the nearest that is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from kammerton.errors import clip, printable
-from kammerton.fingering.formats.musicxml_tree import Element, ScoreProblems
-from kammerton.fingering.formats.musicxml_values import read_integer, read_pitch, read_staff, read_time
-from kammerton.fingering.formats.score_time import ZERO, add_times
-from kammerton.fingering.formats.xml_document import refuse
-from kammerton.formats.options import Limits
+from kammerton.errors import Diagnostic, clip, plural, printable, quote
+from kammerton.fingering.annotation import midi_of
+from kammerton.fingering.formats.abcdf_music import ZERO, add_times
+from kammerton.fingering.formats.xml_document import Element, ScoreProblems, refuse
+from kammerton.formats.reading import Limits
 
-__all__ = ["Measure", "Part", "PartReader", "ScoreNote", "Spot"]
+__all__ = [
+    "Measure",
+    "Part",
+    "PartReader",
+    "ScoreNote",
+    "Spot",
+    "home_staves",
+    "read_integer",
+    "read_pitch",
+    "read_staff",
+    "read_time",
+]
+
+_TIME = re.compile(r"[0-9]{1,10}(?:\.[0-9]{0,6})?")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,3}")
+_ALTER = re.compile(r"[+-]?[0-9](?:\.[0-9]{0,6})?")
+MAX_ALTER = 4
+
+
+def read_time(element: Element, problems: ScoreProblems, where: object) -> Fraction | None:
+    """Read a duration, or divisions, which are above zero; None, and KT353, if it is none."""
+    text = element.text.strip()
+    if _TIME.fullmatch(text):
+        value = Fraction(text)
+        if value or element.name != "divisions":
+            return value
+    kind = "a number above zero" if element.name == "divisions" else "a number from zero on"
+    problems.say("KT353", "error", f"{element.name} is not {kind}: {quote(text)}", element, where)
+    return None
+
+
+def read_integer(element: Element | None, problems: ScoreProblems, where: object) -> int:
+    """Read a whole number; 0 if there is no element, and KT353 if it is no number."""
+    if element is None:
+        return 0
+    text = element.text.strip()
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    problems.say("KT353", "error", f"{element.name} is not a whole number: {quote(text)}", element, where)
+    return 0
+
+
+def read_staff(element: Element | None, problems: ScoreProblems, where: object) -> int:
+    """Read the number of a staff, from 1; KT353 if it is none."""
+    if element is None:
+        return 1
+    text = element.text.strip()
+    if re.fullmatch(r"[1-9][0-9]?", text):
+        return int(text)
+    problems.say(
+        "KT353", "error", f"{element.name} is not a number from 1 to 99: {quote(text)}", element, where
+    )
+    return 1
+
+
+def read_pitch(pitch: Element, problems: ScoreProblems, where: object) -> int | None:
+    """Read a written pitch as a MIDI number; None, and KT354, if it is none."""
+    step = _text(pitch, "step")
+    octave = _text(pitch, "octave")
+    alter = _read_alter(pitch, problems, where)
+    if not re.fullmatch("[A-G]", step):
+        hint = "German `H` is `B`, `B` is `B` with an alter of -1" if step == "H" else None
+        _say_no_pitch(pitch, "step", "a letter from A to G", problems, where, hint)
+    elif not re.fullmatch("[0-9]", octave):
+        _say_no_pitch(pitch, "octave", "a number from 0 to 9", problems, where, None)
+    elif alter is not None:
+        midi = midi_of(step, alter, int(octave))
+        if 0 <= midi <= 127:
+            return midi
+        message = f"pitch beyond the range of MIDI: {step}{octave} altered by {alter}"
+        problems.say("KT354", "error", message, pitch, where)
+    return None
+
+
+def _text(element: Element, name: str) -> str:
+    found = element.find(name)
+    return "" if found is None else found.text.strip()
+
+
+def _say_no_pitch(
+    pitch: Element, name: str, kind: str, problems: ScoreProblems, where: object, hint: str | None
+) -> None:
+    element = pitch.find(name)
+    if element is None:
+        problems.say("KT354", "error", f"pitch without {name}", pitch, where)
+    else:
+        message = f"{name} is not {kind}: {quote(element.text.strip())}"
+        problems.say("KT354", "error", message, element, where, hint)
+
+
+def _read_alter(pitch: Element, problems: ScoreProblems, where: object) -> int | None:
+    """Return the alteration in semitones; what lies between two keys goes to the one nearer the letter."""
+    element = pitch.find("alter")
+    if element is None:
+        return 0
+    text = element.text.strip()
+    if not _ALTER.fullmatch(text) or abs(Fraction(text)) > MAX_ALTER:
+        message = f"alter is not a number from -{MAX_ALTER} to {MAX_ALTER}: {quote(text)}"
+        problems.say("KT354", "error", message, element, where)
+        return None
+    semitones = int(Fraction(text))
+    if semitones != Fraction(text):
+        message = f"no key lies between two keys: alter {quote(text)} read as {semitones}"
+        problems.say("KT355", "warning", message, element, where)
+    return semitones
+
 
 _FINGERS = re.compile(r"[1-5](?:[-_,\s\N{EN DASH}]+[1-5]){0,4}\.?")
 """A text that is of fingers only, as far as can be seen: `3`, `4-1`, `1 3 5`."""
-
 _SLACK = Fraction(1, 16)
 """Quarter notes by which notes of one voice may overlap: programs round the durations of tuplets."""
-
 _TIED_LIMIT = 16
 """Notes of one key that may wait for a continuation at one time."""
 
@@ -420,11 +519,6 @@ class PartReader:
             refuse("KT106", message, self._problems.source.tag(element.name, element.position))
 
 
-def _text(element: Element, name: str) -> str:
-    found = element.find(name)
-    return "" if found is None else found.text.strip()
-
-
 def _fingerings(note: Element) -> Sequence[Element]:
     """Return the fingerings of a note, as :meth:`Element.all` would, in half the time."""
     return [
@@ -458,3 +552,108 @@ def _doubled_voices(bar: Measure, spans: Sequence[tuple[Fraction, Fraction, int,
         if end >= reach.get((voice, staff), (ZERO, 0))[0]:
             reach[voice, staff] = end, chord
     return doubled
+
+
+_NUMBER = re.compile("[1-9][0-9]?")
+_PER_STAFF = 4
+"""Voices of a staff, where numbers are by staff."""
+
+
+def home_staves(part: Part, problems: ScoreProblems) -> list[int]:
+    """Return the staff that each note of a part belongs to, and report the notes written on another one.
+
+    Parameters
+    ----------
+    part : Part
+        Of two staves or more.
+    problems : ScoreProblems
+        Takes a note, KT367, for each voice and measure.
+    """
+    staves = [note.staff for note in part.notes]
+    homes = _homes(part)
+    strays = [
+        index for index, note in enumerate(part.notes) if homes.get(note.voice, note.staff) != note.staff
+    ]
+    if not strays:
+        return staves
+    guests = _Guests(part, homes)
+    crossing: dict[tuple[str, int], list[ScoreNote]] = defaultdict(list)
+    for index in strays:
+        note = part.notes[index]
+        if guests.include(note):
+            staves[index] = homes[note.voice]
+            crossing[note.voice, note.bar.index].append(note)
+    for (voice, _), notes in crossing.items():
+        _say_crossing(notes, homes[voice], problems)
+    return staves
+
+
+def _homes(part: Part) -> dict[str, int]:
+    """Return the home staff of each voice; empty if all notes have one number, which then tells nothing."""
+    numbers = {voice for bar in part.measures for voice in bar.staves_of if voice}
+    counts: dict[str, Counter[int]] = defaultdict(Counter)
+    for note in part.notes:
+        if note.voice and note.voice not in part.doubled:
+            counts[note.voice][note.staff] += 1
+    if len(numbers) < 2:
+        return {}
+    # of equally many, the first one that was counted
+    homes = {voice: max(count, key=count.__getitem__) for voice, count in counts.items()}
+    if len(set(homes.values())) > 1:
+        return homes
+    return {voice: next(iter(count)) for voice, count in counts.items()}
+
+
+class _Guests:
+    """Tells which notes off the home of their voice belong there.
+
+    Parameters
+    ----------
+    part : Part
+    homes : mapping of str to int
+        The home staff of each voice.
+    """
+
+    def __init__(self, part: Part, homes: Mapping[str, int]) -> None:
+        self._homes = homes
+        self._by_staff = len(set(homes.values())) > 1 and all(
+            _NUMBER.fullmatch(voice) and (int(voice) - 1) // _PER_STAFF + 1 == home
+            for voice, home in homes.items()
+        )
+        self._hosts = {
+            (note.bar.index, note.staff) for note in part.notes if homes.get(note.voice) == note.staff
+        }
+        """Staves, and measures, in which a voice that is at home there has notes."""
+        staff_of: dict[int, int] = {}
+        self._spread = {
+            note.chord for note in part.notes if staff_of.setdefault(note.chord, note.staff) != note.staff
+        }
+        """Chords whose notes are on several staves."""
+
+    def include(self, note: ScoreNote) -> bool:
+        """Tell whether a note off the home of its voice goes with its voice.
+
+        Those of a chord across staves do if the other hand has notes of its own in their measure;
+        else each hand plays what is on its staff.
+        """
+        home, staves_of = self._homes[note.voice], note.bar.staves_of
+        if note.chord in self._spread:
+            return (note.bar.index, note.staff) in self._hosts
+        if home in staves_of[note.voice]:
+            return True
+        meets = any(
+            self._homes.get(voice) == note.staff and note.staff in staves
+            for voice, staves in staves_of.items()
+        )
+        return meets and (self._by_staff or not any(home in staves for staves in staves_of.values()))
+
+
+def _say_crossing(notes: list[ScoreNote], home: int, problems: ScoreProblems) -> None:
+    first = notes[0]
+    hand = "right" if home == 1 else "left"
+    message = (
+        f"{plural(len(notes), 'note')} of voice {quote(first.voice)} on staff {first.staff}:"
+        f" taken for the {hand} hand, as the home of the voice is staff {home}"
+    )
+    problem = Diagnostic(code="KT367", severity="note", message=message, count=len(notes))
+    problems.add(problem, first.element, first.where)

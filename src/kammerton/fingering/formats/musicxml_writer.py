@@ -15,9 +15,8 @@ from xml.etree.ElementTree import Element, indent, tostring
 import numpy as np
 
 from kammerton.errors import OptionError
-from kammerton.fingering.annotation import LEFT, UNKNOWN, Fingering
+from kammerton.fingering.annotation import LEFT, UNKNOWN, Fingering, spell
 from kammerton.fingering.labels import parse_label
-from kammerton.fingering.pitch import spell
 
 __all__ = ["render_musicxml"]
 

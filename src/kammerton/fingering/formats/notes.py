@@ -1,37 +1,210 @@
 # SPDX-License-Identifier: MIT
-"""The checks that the notes of every reader pass.
-
-Comparisons run over whole columns; only notes that fail one are looked at singly.
-"""
+"""What a caller may say about files of fingerings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, quote
-from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering, TimeUnit
-from kammerton.fingering.formats.columns import say_rows
+from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.fingering.annotation import HIGHEST_KEY, LEFT, LOWEST_KEY, RIGHT, UNKNOWN, Fingering, TimeUnit
 from kammerton.fingering.labels import strike_codes
-from kammerton.fingering.pitch import HIGHEST_KEY, LOWEST_KEY
-from kammerton.formats.hygiene import ROUNDING_S
-from kammerton.formats.reading import Problems, such_rows
+from kammerton.formats.intervals import ROUNDING_S, diagnose_time, parse_time
+from kammerton.formats.reading import IntervalOptions, Limits, Problems, such_rows
 from kammerton.model.annotations import Place
 
-__all__ = ["HANDS", "Locate", "NoteField", "Notes", "check_notes", "say_no_notes", "say_untold"]
+__all__ = [
+    "DEFAULT_OPTIONS",
+    "HANDS",
+    "Column",
+    "HandOption",
+    "LabelEncoding",
+    "Locate",
+    "LocateRow",
+    "NoteField",
+    "Notes",
+    "ReadingOptions",
+    "check_notes",
+    "codes_of",
+    "interpret",
+    "plain_times",
+    "say_no_notes",
+    "say_rows",
+    "say_untold",
+    "texts_of",
+    "times_of",
+]
+
+LabelEncoding = Literal["auto", "pig", "1-10", "0-9", "L1/R5"]
+HandOption = Literal["auto", "right", "left"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingOptions:
+    """How files of fingerings are read.
+
+    Parameters
+    ----------
+    encoding : str
+        Character encoding of text files; a byte order mark always wins over it.
+    label_encoding : {"auto", "pig", "1-10", "0-9", "L1/R5"}
+        How numbers mean fingers: *pig* is 1 to 5 of the right hand and -1 to -5 of the left; *1-10*
+        counts from the left thumb to the left little finger, then from the right thumb; *0-9* from
+        the right thumb, then from the left; *L1/R5* names the hand. *auto* is what the format has.
+    hand : {"auto", "right", "left"}
+        Whose notes and fingers they are where a file does not tell: on a single staff, or of numbers
+        without sign.
+    limits : Limits
+        Budgets of one file.
+    """
+
+    encoding: str = "utf-8"
+    label_encoding: LabelEncoding = "auto"
+    hand: HandOption = "auto"
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        IntervalOptions(encoding=self.encoding)  # refuses what is no encoding of files
+        for kind, value, known in (
+            ("encoding of finger labels", self.label_encoding, ("auto", "pig", "1-10", "0-9", "L1/R5")),
+            ("hand", self.hand, ("auto", "right", "left")),
+        ):
+            if value not in known:
+                raise OptionError.unknown(kind, value, known)
+
+
+DEFAULT_OPTIONS = ReadingOptions()
+
+
+_TIME_CHARACTERS = b"0123456789.e-+E"
+"""Of these, ``float`` reads what times are and nothing else: no ``1_0``, no ``nan``."""
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+LocateRow = Callable[[int], Place]
+"""Finds the cell of a row in the file, once a problem asks for it."""
+Read = Callable[[K], tuple[V, Diagnostic | None]]
+"""Returns what a cell means, and what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column(Generic[K]):
+    """The cells of a column.
+
+    Parameters
+    ----------
+    values : sequence
+        The distinct cells.
+    codes : ndarray of int64, shape (n,)
+        Index of the cell that each row has.
+    """
+
+    values: Sequence[K]
+    codes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, cells: Sequence[K]) -> Column[K]:
+        """Find the distinct ones among cells."""
+        values = list(dict.fromkeys(cells))
+        index = {value: code for code, value in enumerate(values)}
+        return cls(values, np.fromiter(map(index.__getitem__, cells), np.int64, len(cells)))
+
+
+def interpret(column: Column[K], read: Read[K, V], locate: LocateRow, problems: Problems) -> list[V]:
+    """Return what each distinct cell means, and report what is wrong with it.
+
+    Errors are reported at each row, anything less once.
+    """
+    meanings = [read(value) for value in column.values]
+    odd = [code for code, (_, problem) in enumerate(meanings) if problem is not None]
+    if odd:
+        rows = np.argsort(column.codes, kind="stable")
+        bounds = np.searchsorted(column.codes[rows], np.arange(len(meanings) + 1)).tolist()
+        firsts = rows[bounds[:-1]].tolist()
+        for code in sorted(odd, key=firsts.__getitem__):
+            _say_meaning(meanings[code][1], rows[bounds[code] : bounds[code + 1]], locate, problems)
+    return [meaning for meaning, _ in meanings]
+
+
+def _say_meaning(
+    problem: Diagnostic | None, rows: NDArray[np.int64], locate: LocateRow, problems: Problems
+) -> None:
+    """Report what is wrong with a cell that some rows have."""
+    assert problem is not None, "only odd cells are looked at"
+    if problem.severity == "error":
+        say_rows(problems, problem.code, rows.tolist(), partial(_placed, problem, locate))
+    else:
+        problems.add_at(_counted(problem, len(rows)), partial(locate, int(rows[0])))
+
+
+def codes_of(
+    column: Column[K], read: Read[K, int], locate: LocateRow, problems: Problems
+) -> NDArray[np.int64]:
+    """Return the number that the cell of each row means."""
+    return np.array(interpret(column, read, locate, problems), dtype=np.int64)[column.codes]
+
+
+def texts_of(column: Column[K], read: Read[K, str], locate: LocateRow, problems: Problems) -> list[str]:
+    """Return the text that the cell of each row means."""
+    texts: list[str] = np.array(interpret(column, read, locate, problems), dtype=object)[
+        column.codes
+    ].tolist()
+    return texts
+
+
+def times_of(cells: Sequence[str], locate: LocateRow, problems: Problems) -> NDArray[np.float64]:
+    """Return the seconds that cells mean, NaN where one is no time and was reported."""
+    plain = plain_times(cells)
+    if plain is not None:
+        return plain
+    times = np.full(len(cells), np.nan)
+    for row, cell in enumerate(cells):
+        time = parse_time(cell, ".")
+        if time is None:
+            problem = diagnose_time(cell, ".")
+            hint = "write times with a decimal point" if problem.code == "KT121" else problem.hint
+            problems.add(locate(row).diagnose(problem.at(hint=hint)))
+        else:
+            times[row] = time
+    return times
+
+
+def plain_times(cells: Sequence[str]) -> NDArray[np.float64] | None:
+    """Return the seconds that cells mean, or None if one of them is no time."""
+    if "".join(cells).encode().translate(None, _TIME_CHARACTERS):
+        return None
+    try:
+        return np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        return None
+
+
+def say_rows(
+    problems: Problems, code: str, rows: Sequence[int], diagnose: Callable[[int], Diagnostic]
+) -> None:
+    """Add a diagnostic for each row, as far as the list of its code has room."""
+    listed = rows[: problems.room(code)]
+    for row in listed:
+        problems.add(diagnose(row))
+    problems.add_unlisted(code, len(rows) - len(listed))
+
+
+def _counted(problem: Diagnostic, count: int) -> Diagnostic:
+    return problem if count == 1 else problem.at(message=problem.message + such_rows(count), count=count)
+
+
+def _placed(problem: Diagnostic, locate: LocateRow, row: int) -> Diagnostic:
+    return locate(row).diagnose(problem)
+
 
 NoteField = Literal["id", "onset", "offset", "duration", "pitch", "hand", "finger", "annotator"]
-
 Locate = Callable[[int, NoteField], Place]
 """Finds a field of a note in the file, once a problem asks for it."""
-
 HANDS = {RIGHT: "right", LEFT: "left"}
-
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -171,9 +344,9 @@ def _check_times(notes: Notes, problems: Problems) -> None:
         ("onset", notes.onsets),
         ("offset", notes.offsets),
     )
-    for field, times in columns:
-        _say_each(problems, "KT122", np.isinf(times), partial(_not_finite, notes, field))
-        _say_each(problems, "KT123", (times < 0) & ~np.isinf(times), partial(_negative, notes, field))
+    for name, times in columns:
+        _say_each(problems, "KT122", np.isinf(times), partial(_not_finite, notes, name))
+        _say_each(problems, "KT123", (times < 0) & ~np.isinf(times), partial(_negative, notes, name))
     early = (notes.offsets < notes.onsets) & (notes.onsets - notes.offsets <= ROUNDING_S)
     notes.offsets[early] = notes.onsets[early]  # made by arithmetic with doubles
     backward = (notes.offsets < notes.onsets) & (notes.offsets >= 0) & ~np.isinf(notes.onsets)

@@ -13,12 +13,9 @@ import numpy as np
 from kammerton.errors import Diagnostic, close_match, quote
 from kammerton.fingering.annotation import UNKNOWN, Fingering
 from kammerton.fingering.formats.fields import NAMES, field_of, fingers_of, notes_of
-from kammerton.fingering.formats.notes import NoteField, check_notes, say_no_notes, say_untold
-from kammerton.fingering.formats.options import ReadingOptions
-from kammerton.formats.budgets import keeps_rows
-from kammerton.formats.json_positions import JsonPlaces, Pointer, element_offsets, offset_of
-from kammerton.formats.json_text import decode
-from kammerton.formats.reading import Problems
+from kammerton.fingering.formats.notes import NoteField, ReadingOptions, check_notes, say_no_notes, say_untold
+from kammerton.formats.json_places import JsonPlaces, Pointer, decode, element_offsets, offset_of
+from kammerton.formats.reading import Problems, keeps_rows
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading, Sheet
 

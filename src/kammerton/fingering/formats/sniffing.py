@@ -8,7 +8,7 @@ import os
 from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats.note_table import find_header, is_index, parse_note_table
-from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
+from kammerton.fingering.formats.notes import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.fingering.formats.pianovam import parse_json, unfold_json
 from kammerton.fingering.formats.pig import parse_pig
 from kammerton.formats.reading import Problems
@@ -52,7 +52,7 @@ def read_fingering(
             return Reading((), error.diagnostics)
         if not text.lstrip().startswith("<"):
             return parse_fingering(text, name=shown, options=options, suffix=suffix)
-    from kammerton.fingering.formats.mxl import read_score  # noqa: PLC0415 - most files are no scores
+    from kammerton.fingering.formats.musicxml import read_score  # noqa: PLC0415 - most files are no scores
 
     return read_score(path, shown, options)
 

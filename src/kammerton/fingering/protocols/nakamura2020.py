@@ -1,26 +1,69 @@
 # SPDX-License-Identifier: MIT
-"""Protocol ``nakamura2020``: the match rates that the authors of PIG published, to the digit.
-
-M_gen compares labels as they are written, the other rates the finger that strikes; both are signed by
-hand. Only annotators who labelled every note take part; if nobody did, all do, and a missing label is
-a mismatch.
-"""
+"""What the protocols of match rates share: their measures, made from a table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from kammerton.fingering.columns import Columns
-from kammerton.fingering.pieces import collect
-from kammerton.fingering.protocols.rates import match_rate
-from kammerton.model.measure import BY_HAND, Measure, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.fingering.columns import Columns, MatchRate
+from kammerton.fingering.match_rates import collect
+from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
-__all__ = ["PROTOCOL", "evaluate"]
+__all__ = ["PROTOCOL", "evaluate", "match_rate"]
+
+_UNDEFINED = "no note has a label of an annotator"
+
+
+def match_rate(
+    protocol: str,
+    name: str,
+    cards: Mapping[str, tuple[str, str, str, str]],
+    *,
+    headline: bool,
+    laws: frozenset[Law] = frozenset(),
+) -> Measure:
+    """Return a match rate over all annotators of a piece.
+
+    Parameters
+    ----------
+    protocol, name : str
+        Its address.
+    cards : mapping of str to (str, str, str, str)
+        Of each name summary, equation, source, and what it agrees with, as in
+        :class:`kammerton.model.measure.Card`.
+    headline : bool
+        Whether it is shown without being asked for.
+    laws : frozenset of str
+        Laws that its protocol keeps beside those of every such rate.
+    """
+    summary, equation, source, agrees_with = cards[name]
+    laws |= {"time_shift", "mirror"}
+    if name != "M_gen":
+        laws |= {"duplicate_annotator"}
+    if name != "M_rec":  # a switch depends on the note before, in the order of the file
+        laws |= {"note_order"}
+    return Measure(
+        protocol=protocol,
+        name=name,
+        formula=MatchRate(),
+        aggregate="mean",
+        beside=("pooled", "median"),
+        weight_unit="notes",
+        headline=headline,
+        needs="references+estimate",
+        laws=laws,
+        card=Card(
+            summary=summary,
+            equation=equation,
+            undefined_when=_UNDEFINED,
+            source=source,
+            agrees_with=agrees_with,
+        ),
+    )
+
 
 _PAPER = "Nakamura, Saito & Yoshii 2020, Information Sciences 517, doi:10.1016/j.ins.2019.12.068"
 _TOOL = "the authors' evaluation tool (1e-6)"
-
 _HEADLINES = ("M_gen", "M_high", "M_soft", "M_rec")
 _CARDS = {
     "M_gen": (
@@ -54,7 +97,6 @@ _CARDS = {
         BY_HAND,
     ),
 }
-
 _CITATION = """@article{nakamura2020fingering,
   author = {Nakamura, Eita and Saito, Yasuyuki and Yoshii, Kazuyoshi},
   title = {Statistical learning and estimation of piano fingering},
@@ -63,7 +105,6 @@ _CITATION = """@article{nakamura2020fingering,
   year = {2020},
   doi = {10.1016/j.ins.2019.12.068},
 }"""
-
 PROTOCOL = Protocol(
     name="nakamura2020",
     revision=2,

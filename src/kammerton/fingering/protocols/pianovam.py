@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.fingering.columns import Columns
+from kammerton.fingering.columns import Columns, MatchRate, ViolationRate
 from kammerton.fingering.constraints import limits_of
-from kammerton.fingering.formulas import MatchRate, ViolationRate
-from kammerton.fingering.match_rates import AGAINST
-from kammerton.fingering.pieces import collect
+from kammerton.fingering.match_rates import AGAINST, collect
 from kammerton.fingering.playability import Playability
-from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Needs, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Needs, Protocol, Statistics
 
 __all__ = ["PROTOCOL", "evaluate", "evaluate_alone"]
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kammerton.fingering.columns import ViolationRate
 from kammerton.fingering.constraints import limits_of
-from kammerton.fingering.formulas import ViolationRate
 from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.playability import Playability
-from kammerton.model.measure import BY_HAND, Card, Law, Measure, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
 __all__ = ["PROTOCOL", "REFERENCES", "evaluate"]
 

@@ -11,15 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kammerton.fingering.columns import Columns
-from kammerton.fingering.formulas import FingerAverage, Share
-from kammerton.fingering.match_rates import finger_counts
+from kammerton.fingering.columns import Columns, FingerAverage, Share
+from kammerton.fingering.match_rates import SIGNED_FINGERS, collect, finger_counts
 from kammerton.fingering.options import FingeringOptions
-from kammerton.fingering.pieces import SIGNED_FINGERS, collect
 from kammerton.fingering.protocols.nakamura2020 import PROTOCOL as NAKAMURA
-from kammerton.fingering.protocols.rates import match_rate
-from kammerton.model.measure import BY_HAND, Card, Formula, Measure, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.fingering.protocols.nakamura2020 import match_rate
+from kammerton.model.measure import BY_HAND, Card, Formula, Measure, Protocol, Statistics
 from kammerton.model.task import ClassTable
 
 __all__ = ["PROTOCOL", "confusion_table", "evaluate"]

@@ -1,39 +1,282 @@
 # SPDX-License-Identifier: MIT
-"""From a pack to the sources in it: the names at once, the annotations block by block."""
+"""How problems of packs are said."""
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kammerton.errors import DataError, quote
-from kammerton.formats.packs.blocks import Damaged, Decoded
-from kammerton.formats.packs.columns import INDEX, OWN, schema_of
-from kammerton.formats.packs.contents import contents_of, digest_of, texts_of
-from kammerton.formats.packs.problems import damaged, fault
-from kammerton.formats.packs.record import Record
-from kammerton.formats.packs.sealing import Seal, SealError
-from kammerton.formats.packs.sources import Index, PackedSources
+import numpy as np
+
+from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.formats.folders import normal_form, without_suffix
+from kammerton.formats.packs.layout import (
+    INDEX,
+    OWN,
+    About,
+    Record,
+    RecordError,
+    contents_of,
+    digest_of,
+    parse_diagnostics,
+    schema_of,
+    texts_of,
+)
+from kammerton.formats.packs.writing import Seal, SealError
 from kammerton.formats.source import open_regular
-from kammerton.model.corpus import Collection
-from kammerton.model.packing import Packing
-from kammerton.model.task import Reading, Task
+from kammerton.model.corpus import Collection, StoredSource, StoredSources
+from kammerton.model.task import PackedColumn, Packing, Reading, Task
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Again", "Pack"]
+__all__ = [
+    "Again",
+    "Damaged",
+    "Decoded",
+    "Index",
+    "Pack",
+    "PackedSource",
+    "PackedSources",
+    "damaged",
+    "fault",
+    "problem",
+    "unpacked",
+]
+
+
+def problem(code: str, message: str, file: str, hint: str | None = None) -> Diagnostic:
+    """Return what is wrong with a pack, or a part of it."""
+    return Diagnostic(code=code, severity="error", message=message, file=file, hint=hint)
+
+
+def fault(code: str, message: str, file: str, hint: str | None = None) -> DataError:
+    """Return the error that says why nothing of a pack can be used."""
+    return DataError((problem(code, message, file, hint),))
+
+
+def damaged(why: str, file: str) -> DataError:
+    """Return the error of a pack that is not as it was written."""
+    return fault("KT721", f"pack is damaged: {why}", file, "pack it again")
+
+
+class Decoded:
+    """What sources gave that begin in the rows of a block.
+
+    Parameters
+    ----------
+    contents : mapping of str to Contents
+        Columns of the block, all that a pack of the task has.
+    packing : Packing
+        Makes annotations of them.
+    path : str
+        What messages call the pack.
+
+    Raises
+    ------
+    DataError
+        KT721 if what was said of a file cannot be read, KT723 if something is lacking.
+    """
+
+    is_sound = True
+
+    def __init__(self, contents: Mapping[str, Any], packing: Packing, path: str) -> None:
+        self._path = path
+        self._usable: list[bool] = contents["usable"].values
+        annotations = iter(packing.unpack(_columns(contents, packing, path)))
+        self._annotations = [next(annotations) if each else None for each in self._usable]
+        self._names, self._files, texts = (
+            texts_of(contents[name].values) for name in ("name", "file", "said")
+        )
+        begins = [row for row, first in enumerate(contents["first"].values) if first]
+        self._ends = dict(zip(begins, [*begins[1:], len(texts)], strict=True))
+        try:
+            self._said = {row: parse_diagnostics(texts[row]) for row in begins}
+        except RecordError as error:
+            raise damaged(str(error), path) from error
+
+    def file(self, row: int) -> str | None:
+        """Return the file that the source was read from that begins in a row, if that can be told."""
+        found: str | None = self._files[row]
+        return found
+
+    def reading(self, row: int) -> Reading[Any]:
+        """Return what the source gave that begins in a row; it is read once, and made as it is."""
+        said = self._said[row]
+        if not self._usable[row]:
+            return Reading((), said)
+        rows = slice(row, self._ends[row])
+        annotations = self._annotations[rows]
+        if None in annotations:
+            message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
+            return Reading((), (*said, problem("KT726", message, self._path, "pack it again")))
+        return Reading(tuple(zip(self._names[rows], annotations, strict=True)), said)
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A block that cannot be decoded, which gives the same for each of its sources."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    is_sound = False
+
+    def file(self, _: int) -> None:
+        """Return nothing, for no file can be told."""
+
+    def reading(self, _: int) -> Reading[Any]:
+        """Return why there is nothing."""
+        return Reading((), self.diagnostics)
+
+
+def _columns(contents: Mapping[str, Any], packing: Packing, path: str) -> dict[str, PackedColumn]:
+    some = np.array(contents["usable"].values, dtype=bool)
+    columns = {}
+    for name, kind in (*packing.single.items(), *packing.lists.items()):
+        try:
+            columns[name] = contents[name].of(some, kind)
+        except ValueError as error:
+            raise fault("KT723", f"pack cannot be used: column {quote(name)} {error}", path) from error
+    return columns
+
+
+class Index(NamedTuple):
+    """The sources of a collection: rows in which they begin, items, annotators told by names of files."""
+
+    rows: array[int]
+    items: list[str]
+    told: list[str | None] | None
+
+
+class PackedSource(StoredSource):
+    """A source in a pack, by the row in which it begins."""
+
+    __slots__ = ("_pack", "_row")
+
+    def __init__(self, pack: Pack, row: int) -> None:
+        self._pack = pack
+        self._row = row
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PackedSource, (self._pack, self._row)
+
+    def read(self) -> Reading[Any]:
+        """Return what the source gave when it was packed."""
+        return self._pack.reading(self._row)
+
+    @property
+    def file(self) -> str | None:
+        """What it was read from."""
+        return self._pack.file(self._row)
+
+    @property
+    def digest(self) -> str | None:
+        """Its place in a block, and the digest of that, which was compared to what is there."""
+        return self._pack.digest(self._row)
+
+    @property
+    def claim(self) -> str:
+        """The same, before anything is decoded."""
+        return self._pack.claim(self._row)
+
+
+class PackedSources(StoredSources):
+    """The sources of a collection in a pack, by item; names are read once they are looked at.
+
+    Parameters
+    ----------
+    pack : Pack
+    number : int
+        Of the collection.
+    index : Index, optional
+        Of some of its sources; by default of all.
+
+    Raises
+    ------
+    DataError
+        KT721, KT723 once it is looked at, if the names cannot be used.
+    """
+
+    def __init__(self, pack: Pack, number: int, index: Index | None = None) -> None:
+        self._pack = pack
+        self._number = number
+        self._index = index
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PackedSources, (self._pack, self._number, self._index)
+
+    @cached_property
+    def _listed(self) -> _Listed:
+        return _Listed.of(self._pack.index(self._number) if self._index is None else self._index)
+
+    def __len__(self) -> int:
+        return len(self._listed.places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed.places)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._listed.places
+
+    def __getitem__(self, item: str) -> tuple[tuple[str | None, PackedSource], ...]:
+        listed = self._listed
+        return tuple(
+            [(listed.annotator(at), PackedSource(self._pack, listed.rows[at])) for at in listed.sources(item)]
+        )
+
+    def only(self, items: Iterable[str]) -> PackedSources:
+        """Return those of some items, in their order."""
+        return PackedSources(self._pack, self._number, self._listed.only(items))
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Where the sources of a collection begin: rows by source, sources by place, places by item."""
+
+    rows: array[int]
+    bounds: array[int]
+    places: dict[str, int]
+    told: list[str | None] | None
+
+    @classmethod
+    def of(cls, index: Index) -> _Listed:
+        names = index.items
+        starts = [place for place, name in enumerate(names) if place == 0 or name != names[place - 1]]
+        return cls(
+            index.rows,
+            array("q", [*starts, len(names)]),
+            {names[start]: place for place, start in enumerate(starts)},
+            index.told,
+        )
+
+    def annotator(self, source: int) -> str | None:
+        return None if self.told is None else self.told[source]
+
+    def sources(self, item: str) -> range:
+        place = self.places[item]
+        return range(self.bounds[place], self.bounds[place + 1])
+
+    def only(self, items: Iterable[str]) -> Index:
+        places, bounds = self.places, self.bounds  # for there are many items
+        found = [
+            (item, at)
+            for item in items
+            if (place := places.get(item)) is not None
+            for at in range(bounds[place], bounds[place + 1])
+        ]
+        told = None if self.told is None else [self.told[at] for _, at in found]
+        return Index(array("q", [self.rows[at] for _, at in found]), [item for item, _ in found], told)
+
 
 _INTERRUPTED = "KEYBOARD_INTERRUPT"
 """What polars says as it panics because somebody stopped the program."""
-
 _KEPT = 8
 """Blocks that stay decoded: a few for each collection that is read side by side."""
-
 Again = tuple[Callable[..., "Pack"], tuple[Any, ...]]
 """How other processes open a pack: what is called, and with what."""
 
@@ -195,3 +438,30 @@ class Pack:
 
 def _rows(begin: int, end: int) -> str:
     return f"rows {begin + 1:,} to {end:,}"
+
+
+def unpacked(pack: Pack, task: Task) -> Iterator[tuple[str, str, Reading[Any]]]:
+    """Give every source of a pack as a file.
+
+    Yields
+    ------
+    stem, name, reading
+        The path of the file below a folder, without suffix, if it does not lead out of there; what messages
+        call the source; and what it gave.
+    """
+    several = len(pack.record.collections) > 1
+    for number, about in enumerate(pack.record.collections):
+        above = f"{about.name}/" if several else ""
+        for item, sources in pack.sources(number).items():
+            for told, source in sources:
+                yield above + _stem(about, item, told, source.file, task), source.file or item, source.read()
+
+
+def _stem(about: About, item: str, told: str | None, file: str | None, task: Task) -> str:
+    """Return the path of a file below the folder that was packed, or else the name of the item."""
+    if file is not None and PurePath(file).is_relative_to(about.origin):
+        path = PurePath(file).relative_to(about.origin).as_posix()
+        stem = without_suffix(path, tuple(task.suffixes))
+        if stem is not None:
+            return normal_form(stem)
+    return item if told is None else f"{told}/{item}"

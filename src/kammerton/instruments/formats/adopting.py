@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.assembling import Manner
-from kammerton.instruments.entries import Entries, judge
-from kammerton.instruments.finishing import finish
+from kammerton.instruments.finishing import Entries, Manner, finish, judge
 from kammerton.instruments.formats.source import ONE, Source, as_reading
 from kammerton.instruments.lookup import PROGRAMS, look_up
 from kammerton.instruments.options import InstrumentOptions

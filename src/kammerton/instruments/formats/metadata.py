@@ -8,12 +8,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from kammerton.errors import Diagnostic
-from kammerton.formats.json_positions import Pointer
+from kammerton.formats.json_places import Pointer
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.formats.yaml_text import YamlDocument, decode_yaml
-from kammerton.instruments.assembling import Manner
-from kammerton.instruments.entries import STEMS, Entries, leave_out_others
-from kammerton.instruments.finishing import finish
+from kammerton.instruments.finishing import STEMS, Entries, Manner, finish, leave_out_others
 from kammerton.instruments.formats.source import ONE, Source, say_empty, say_unrecognised
 from kammerton.instruments.options import InstrumentOptions
 

@@ -1,26 +1,197 @@
 # SPDX-License-Identifier: MIT
-"""The arrays of OpenMIC-2018: relevance of 20 instruments, and which of it was judged."""
+"""Arrays of ``.npz`` archives: those that are needed, within a budget.
+
+Text that numpy has pickled is read by an unpickler that knows nothing else: no program of a file is run.
+"""
 
 from __future__ import annotations
 
-from typing import Any, BinaryIO
+import io
+import math
+import pickle
+import struct
+import zipfile
+import zlib
+from collections.abc import Collection, Iterable
+from tokenize import TokenError
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import DataError, Diagnostic, quote
-from kammerton.formats.budgets import keeps_rows
-from kammerton.formats.reading import Problems
-from kammerton.instruments.assembling import Manner
-from kammerton.instruments.entries import Entries, judge, note_unjudged
-from kammerton.instruments.finishing import finish
-from kammerton.instruments.formats.items import item_names
-from kammerton.instruments.formats.npy_arrays import read_arrays
-from kammerton.instruments.formats.source import Source, say_empty
+from kammerton.errors import DataError, Diagnostic, clip, printable, quote
+from kammerton.formats.reading import Limits, Problems, keeps_rows
+from kammerton.formats.source import larger_files
+from kammerton.instruments.finishing import Entries, Manner, finish, judge, note_unjudged
+from kammerton.instruments.formats.source import Source, item_names, say_empty
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 
-__all__ = ["INSTRUMENTS", "read_openmic_arrays"]
+__all__ = ["INSTRUMENTS", "read_arrays", "read_openmic_arrays"]
+
+_DIRECTORY = 2**16
+"""Bytes of the list of members: a data set has few arrays."""
+_END = b"PK\x05\x06"
+_END_LENGTH = 22
+_COMMENT = 2**16
+"""Bytes that may follow the end."""
+_KINDS = "biufUS"
+_HARMLESS = frozenset(
+    (
+        *(("numpy.core.multiarray", "_reconstruct"), ("numpy._core.multiarray", "_reconstruct")),
+        *(("numpy", "ndarray"), ("numpy", "dtype"), ("_codecs", "encode")),
+    )
+)
+"""What numpy pickles an array of text with; none of it is called."""
+_STATE = 5
+"""Version, shape, type, order and values of an array that numpy pickles."""
+Array = NDArray[Any]
+
+
+def read_arrays(stream: BinaryIO, names: Iterable[str], *, file: str, limits: Limits) -> dict[str, Array]:
+    """Return those arrays of an archive that are asked for, as far as it has them.
+
+    Parameters
+    ----------
+    stream : binary file
+        The archive, of any size.
+    names : iterable of str
+        Names of arrays; of the others nothing is read.
+    file : str
+        What diagnostics call the archive.
+    limits : Limits
+        Bytes that the arrays may have together.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Numbers, truth values or strings; pickled strings as objects, each of them a ``str``.
+
+    Raises
+    ------
+    DataError
+        KT634 if the archive or an array is damaged, KT635 if an array holds pickled objects other than
+        strings, KT636 if they are over the budget.
+    """
+    found: dict[str, Array] = {}
+    try:
+        _check_end(stream, file)
+        with zipfile.ZipFile(stream) as archive:
+            members = {member.filename: member for member in archive.infolist()}
+            wanted = {name: members[f"{name}.npy"] for name in names if f"{name}.npy" in members}
+            _check_size(wanted.values(), file, limits)
+            for name, member in wanted.items():
+                found[name] = _array(_content(archive, member), name, file)
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,  # encrypted
+        OSError,
+        ValueError,
+        SyntaxError,  # of the head of an array, which is written in Python
+        TokenError,
+    ) as error:
+        _refuse("KT634", f"archive is damaged: {printable(clip(str(error), 100)).lower()}", file)
+    return found
+
+
+def _refuse(code: str, message: str, file: str, hint: str | None = None) -> NoReturn:
+    raise DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))
+
+
+def _check_end(stream: BinaryIO, file: str) -> None:
+    """Look at the end of the archive before a list of members of any length is made."""
+    begin = stream.read(2)
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, size - _END_LENGTH - _COMMENT))
+    end = stream.read()
+    where = end.rfind(_END)
+    if begin != b"PK" or where < 0 or where + _END_LENGTH > len(end):
+        _refuse("KT634", "not a zip archive, or cut off", file, "arrays are saved by numpy.savez")
+    (size,) = struct.unpack_from("<I", end, where + 12)
+    if size > _DIRECTORY:
+        _refuse("KT636", "archive has more arrays than a data set", file)
+
+
+def _check_size(members: Collection[zipfile.ZipInfo], file: str, limits: Limits) -> None:
+    """Refuse arrays that say they are too large together: nothing gives more than it says."""
+    size = sum(member.file_size for member in members)
+    if size > limits.bytes:
+        listed = ", ".join(quote(member.filename) for member in members)
+        message = f"{listed} take {size:,} bytes: over the limit of {limits.bytes:,}"
+        _refuse("KT636", message, file, larger_files(size))
+
+
+def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    with archive.open(member) as stream:
+        return stream.read(member.file_size)
+
+
+def _array(content: bytes, name: str, file: str) -> Array:
+    """Return the array that a member holds."""
+    stream = io.BytesIO(content)
+    version = np.lib.format.read_magic(stream)
+    read = np.lib.format.read_array_header_1_0
+    shape, in_fortran_order, dtype = (read if version == (1, 0) else np.lib.format.read_array_header_2_0)(
+        stream
+    )
+    if dtype.hasobject:
+        text = _pickled_text(stream, shape)
+        if text is None:
+            message = f"array {quote(name)} holds pickled objects other than text, which are not loaded"
+            _refuse("KT635", message, file, f"save it again as text: {name}.astype(str)")
+        return np.array(text, dtype=object)
+    if dtype.kind not in _KINDS:
+        _refuse("KT634", f"array {quote(name)} is of {dtype}, not of numbers or text", file)
+    count = math.prod(shape)
+    begin = stream.tell()
+    if count * dtype.itemsize != len(content) - begin:
+        size = f"{len(content) - begin:,} bytes, and not those of {count:,} values"
+        _refuse("KT634", f"array {quote(name)} has {size}", file)
+    values = np.frombuffer(content, dtype, count, begin) if count else np.empty(0, dtype)
+    return values.reshape(shape, order="F" if in_fortran_order else "C")
+
+
+class _Inert:
+    """Stands for what a pickle would call: does nothing, and keeps the state that it is given."""
+
+    def __init__(self, *_: object) -> None:
+        self.state: object = None
+
+    def __setstate__(self, state: object) -> None:
+        self.state = state
+
+
+class _TextUnpickler(pickle._Unpickler):  # noqa: SLF001
+    """Makes inert objects of what numpy pickles an array of text with, and refuses everything else.
+
+    The unpickler in C would make room in its memo for any index that a file names.
+    """
+
+    def find_class(self, module: str, name: str) -> type[_Inert]:
+        """Return what stands for a global name."""
+        if (module, name) not in _HARMLESS:
+            raise pickle.UnpicklingError(name)
+        return _Inert
+
+
+def _pickled_text(stream: BinaryIO, shape: tuple[int, ...]) -> list[str] | None:
+    """Return the strings of a pickled array; None if it holds anything else."""
+    try:
+        array = _TextUnpickler(stream).load()
+    except Exception:  # a pickle is a program, and may go wrong in any way
+        return None
+    state = array.state if isinstance(array, _Inert) else None
+    if not isinstance(state, tuple) or len(state) != _STATE or state[1] != shape or len(shape) != 1:
+        return None
+    values = state[-1]
+    if not isinstance(values, list) or len(values) != shape[0]:
+        return None
+    return values if all(type(value) is str for value in values) else None
+
 
 INSTRUMENTS = (
     *("accordion", "banjo", "bass", "cello", "clarinet", "cymbals", "drums", "flute", "guitar"),
@@ -28,7 +199,6 @@ INSTRUMENTS = (
     *("trumpet", "ukulele", "violin", "voice"),
 )
 """The columns, in alphabetical order, as ``class-map.json`` of the data set has them."""
-
 _NEEDED = ("Y_true", "Y_mask", "sample_key")
 _NAMES = "labels"
 """Array that names the columns where they are others."""

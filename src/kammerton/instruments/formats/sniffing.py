@@ -8,25 +8,22 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from kammerton.errors import DataError
-from kammerton.formats.json_positions import JsonPlaces
-from kammerton.formats.json_text import decode
+from kammerton.formats.json_places import JsonPlaces, decode
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import open_regular, read_bytes, read_text
 from kammerton.formats.tables import Header, first_row, read_table
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats.jams_tags import is_jams, read_jams_tags
-from kammerton.instruments.formats.json_lists import is_one_item, read_json
-from kammerton.instruments.formats.label_lines import read_label_lines
-from kammerton.instruments.formats.long_table import columns_of, read_long_table, say_missing
-from kammerton.instruments.formats.source import Source, as_reading, as_sheet, say_empty
-from kammerton.instruments.formats.tag_lists import (
+from kammerton.instruments.formats.json_lists import is_jams, is_one_item, read_jams_tags, read_json
+from kammerton.instruments.formats.label_lines import (
     is_jamendo,
     read_jamendo,
+    read_label_lines,
     read_segments,
     segments_header,
 )
+from kammerton.instruments.formats.source import Source, as_reading, as_sheet, say_empty
+from kammerton.instruments.formats.tables import columns_of, read_long_table, read_wide_table, say_missing
 from kammerton.instruments.formats.trec import read_trec, trec_form
-from kammerton.instruments.formats.wide_table import read_wide_table
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Metadata
 from kammerton.model.task import Reading, Sheet
@@ -133,7 +130,7 @@ def _parse_midi(data: bytes, problems: Problems, options: InstrumentOptions) -> 
     if not data:
         say_empty(problems)
         return None
-    from kammerton.instruments.formats.midi_programs import read_midi_programs  # noqa: PLC0415
+    from kammerton.instruments.formats.midi import read_midi_programs  # noqa: PLC0415
 
     return read_midi_programs(data, problems, options)
 

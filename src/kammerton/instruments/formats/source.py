@@ -1,20 +1,145 @@
 # SPDX-License-Identifier: MIT
-"""What a reader makes of one file."""
+"""What the items of a sheet are called, so that they pair with files and with other sheets."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+import os.path
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from kammerton.errors import Diagnostic, plural
-from kammerton.formats.reading import Problems
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.errors import Diagnostic, Severity, plural, quote
+from kammerton.formats.folders import normal_form
+from kammerton.formats.intervals import number_pattern
+from kammerton.formats.reading import Problems, such_rows
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.finishing import Lists
-from kammerton.instruments.formats.items import Key
 from kammerton.model.annotations import Metadata, Place
 from kammerton.model.task import Reading, Sheet
 
-__all__ = ["ONE", "Source", "as_reading", "as_sheet", "say_empty", "say_unrecognised"]
+__all__ = [
+    "ONE",
+    "Key",
+    "Numbers",
+    "Source",
+    "add_uneven",
+    "as_reading",
+    "as_sheet",
+    "diagnose_number",
+    "identify",
+    "is_number",
+    "item_names",
+    "numbers_of",
+    "say_empty",
+    "say_unrecognised",
+    "twice",
+]
+
+Key = tuple[str, str | None]
+"""Item and annotator of a list."""
+_AUDIO = re.compile(
+    r"\.(?:wav|wave|mp3|flac|ogg|oga|opus|aiff?|m4a|aac|wma|mid|midi|au|npz|jams)$", re.IGNORECASE
+)
+"""Suffixes of recordings, of their features, and of annotations, which are no part of their names."""
+_ENDING = re.compile(r"_METADATA$|(?<=[^/])/metadata$")
+"""What the names of metadata files of MedleyDB, Mixing Secrets and Slakh2100 end in."""
+
+
+def identify(name: str) -> tuple[str, str | None]:
+    """Take the name of a file apart into item and annotator.
+
+    Parameters
+    ----------
+    name : str
+        Path below the folder, without suffix.
+
+    Returns
+    -------
+    str, None
+        The item; names of files do not tell an annotator.
+
+    Examples
+    --------
+    >>> identify("AHa_TakeOnMe_METADATA")
+    ('AHa_TakeOnMe', None)
+    >>> identify("Track00001/metadata")
+    ('Track00001', None)
+    """
+    return _ENDING.sub("", name), None
+
+
+def item_names(written: Sequence[str]) -> list[str]:
+    """Return what the items of a sheet are called.
+
+    Parameters
+    ----------
+    written : sequence of str
+        What the sheet calls them.
+
+    Returns
+    -------
+    list of str
+        The names composed (NFC), without the suffix of a recording. If all are paths of recordings, the
+        folder that all of them are in is left out, as it is in the names of the files of a folder.
+
+    Examples
+    --------
+    >>> item_names(["data/a/1.wav", "data/b/1.wav"])
+    ['a/1', 'b/1']
+    >>> item_names(["AC/DC"])
+    ['AC/DC']
+    """
+    names = [normal_form(name.strip()) for name in written]
+    bare = [_AUDIO.sub("", name) or name for name in names]
+    if not names or any(len(name) == len(cut) for name, cut in zip(names, bare, strict=True)):
+        return bare
+    paths = [name.replace("\\", "/") for name in bare]
+    folders = {path.rpartition("/")[0] for path in paths}
+    if folders == {""}:
+        return paths
+    try:
+        common = os.path.commonpath(folders)
+    except ValueError:  # some begin at the root and some do not
+        return paths
+    return [path[len(common) :].lstrip("/") for path in paths] if common else paths
+
+
+def twice(message: str, first: Place, severity: Severity = "error") -> Diagnostic:
+    """Return the problem that an item stands twice, with the place where it stood first."""
+    column = f", column {first.column}" if (first.column or 1) > 1 else ""
+    hint = f"it stands first in line {first.line}{column}: take one of the two out"
+    return Diagnostic(code="KT618", severity=severity, message=message, hint=hint)
+
+
+def add_uneven(
+    keys: list[Key], broken: dict[int, str], uneven: Sequence[tuple[Sequence[str], str]], index: int
+) -> None:
+    """Take up the items of rows that could not be cut into cells, as broken.
+
+    Parameters
+    ----------
+    keys : list of (str, str or None)
+        Item and annotator of each list; items that have no list yet are added.
+    broken : dict of int to str
+        Why a list cannot be used.
+    uneven : sequence of (sequence of str, str)
+        Cells of the rows, and what is wrong with each.
+    index : int
+        The cell that names the item.
+    """
+    known = {item: number for number, (item, _) in enumerate(keys)}
+    for record, reason in uneven:
+        if index < len(record) and record[index].strip():
+            (item,) = item_names([record[index]])
+            if item not in known:
+                known[item] = len(keys)
+                keys.append((item, None))
+            broken.setdefault(known[item], reason)
+
 
 ONE: list[Key] = [("", None)]
 """Key of the only list of a file that is one item and has one annotator."""
@@ -89,3 +214,124 @@ def say_unrecognised(problems: Problems, place: Place, message: str, hint: str) 
         code="KT624", severity="error", message=f"format not recognised: {message}", hint=hint
     )
     problems.add(place.diagnose(problem))
+
+
+_CHARACTERS = b"0123456789.e-+E"
+"""Of these, ``float`` reads what numbers are and nothing else: no ``1_0``, no ``nan``."""
+_NUMBER = re.compile(number_pattern("."))
+_COMMA = re.compile(number_pattern(","))
+_TRUTH = {"true": 1.0, "false": 0.0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """What cells mean.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        NaN where there is none.
+    wrong : dict of int to str
+        Rows whose cell is no number, and the reason.
+    """
+
+    values: NDArray[np.float64]
+    wrong: dict[int, str] = field(default_factory=dict)
+
+
+def numbers_of(
+    cells: Sequence[str],
+    locate: Callable[[int], Place],
+    problems: Problems,
+    *,
+    what: str = "score",
+    commas: bool = False,
+    required: bool = False,
+) -> Numbers:
+    """Return cells as numbers.
+
+    Parameters
+    ----------
+    cells : sequence of str
+        Decimal numbers; ``true`` and ``false`` are 1 and 0; empty where there is none, and ``nan``
+        counts as that, with a note.
+    locate : callable
+        ``locate(row)`` finds a cell.
+    problems : Problems
+        Takes KT609 and KT612.
+    what : str
+        What messages call the numbers.
+    commas : bool
+        Whether a comma is the decimal mark.
+    required : bool
+        Whether each cell must have a number.
+    """
+    if commas:
+        cells = [cell.replace(",", ".") for cell in cells]
+    fast = _plain(cells)
+    if fast is not None and not (required and np.isnan(fast).any()):
+        return Numbers(fast)
+    values = np.full(len(cells), np.nan)
+    wrong: dict[int, str] = {}
+    unknown: list[int] = []
+    known: dict[str, float | None] = {}
+    for row, written in enumerate(cells):
+        if written not in known:
+            known[written] = _number(written.strip())
+        value = known[written]
+        if value is not None and not (required and math.isnan(value)):
+            values[row] = value
+            if math.isnan(value) and written.strip():
+                unknown.append(row)
+            continue
+        problem = diagnose_number(written.strip(), what)
+        problems.add_at(problem, lambda row=row: locate(row))  # type: ignore[misc]
+        wrong[row] = f"{problem.code} {problem.message}"
+    if unknown:
+        message = f"{what} is not a number, and counts as none{such_rows(len(unknown))}"
+        note = Diagnostic(code="KT612", severity="note", message=message, count=len(unknown))
+        problems.add_at(note, lambda: locate(unknown[0]))
+    return Numbers(values, wrong)
+
+
+def _plain(cells: Sequence[str]) -> NDArray[np.float64] | None:
+    """Return cells that are all numbers, or empty; None if one of them is not."""
+    if "".join(cells).encode("utf-8", "surrogatepass").translate(None, _CHARACTERS):
+        return None
+    try:
+        values = np.fromiter(
+            map(float, cells if all(cells) else [cell or "nan" for cell in cells]), np.float64
+        )
+    except ValueError:
+        return None
+    return None if np.isinf(values).any() else values
+
+
+def is_number(cell: str) -> bool:
+    """Tell whether a cell is a number, and not empty.
+
+    >>> [is_number(cell) for cell in ("0.5", "TRUE", "nan", "high", " ")]
+    [True, True, False, False, False]
+    """
+    value = _number(cell.strip())
+    return value is not None and not math.isnan(value)
+
+
+def _number(cell: str) -> float | None:
+    """Return what a cell means, NaN if it stands for nothing, None if it is no finite number."""
+    if _NUMBER.fullmatch(cell):
+        value = float(cell)
+        return None if math.isinf(value) else value
+    folded = cell.casefold()
+    if folded in ("", "nan"):
+        return math.nan
+    return _TRUTH.get(folded)
+
+
+def diagnose_number(written: str, what: str = "score") -> Diagnostic:
+    """Say that a text is no finite number."""
+    hint = f"a {what} looks like {'1' if what == 'rank' else '0.75'}"
+    if "," in written and _COMMA.fullmatch(written):
+        hint = "write it with a decimal point"
+    message = f"{what} is no finite number: {quote(written)}" if written else f"row has no {what}"
+    return Diagnostic(code="KT609", severity="error", message=message, hint=hint)

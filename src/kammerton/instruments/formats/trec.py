@@ -11,14 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, quote
-from kammerton.formats.budgets import keeps_lines, say_exceeded
-from kammerton.formats.reading import Problems, such_rows
+from kammerton.formats.reading import Problems, keeps_lines, say_exceeded, such_rows
 from kammerton.formats.tables import WORDS, Table
-from kammerton.instruments.assembling import ListedLabels, Manner, assemble
-from kammerton.instruments.entries import coded
-from kammerton.instruments.finishing import Lists
-from kammerton.instruments.formats.numbers import numbers_of
-from kammerton.instruments.formats.source import Source
+from kammerton.instruments.finishing import ListedLabels, Lists, Manner, assemble, coded
+from kammerton.instruments.formats.source import Source, numbers_of
 from kammerton.instruments.options import InstrumentOptions
 
 __all__ = ["Form", "read_trec", "trec_form"]

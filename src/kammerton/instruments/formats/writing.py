@@ -18,7 +18,7 @@ from kammerton.errors import DataError, Diagnostic, quote
 from kammerton.formats.tables import render_rows
 from kammerton.formats.writing import JamsPart, jams_document
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats.long_table import column_of
+from kammerton.instruments.formats.tables import column_of
 from kammerton.model.annotations import Metadata
 
 __all__ = ["Entry", "render_jams", "render_qrels", "render_run", "render_table"]

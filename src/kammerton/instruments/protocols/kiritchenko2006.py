@@ -6,10 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from kammerton.instruments.formulas import Counts
-from kammerton.instruments.protocols.measures import measure
-from kammerton.model.measure import Measure, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.instruments.formulas import Counts, measure
+from kammerton.model.measure import Measure, Protocol, Statistics
 
 __all__ = ["PROTOCOL", "evaluate"]
 

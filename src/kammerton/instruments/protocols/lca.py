@@ -6,12 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.formulas import rates
-from kammerton.instruments.lca import lca_counts
+from kammerton.instruments.formulas import measure, rates
+from kammerton.instruments.hierarchical import lca_counts
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.instruments.protocols.measures import measure
-from kammerton.model.measure import BY_HAND, Measure, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.model.measure import BY_HAND, Measure, Protocol, Statistics
 
 __all__ = ["PROTOCOL", "evaluate"]
 

@@ -11,13 +11,11 @@ from collections.abc import Sequence
 from typing import Literal
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.flat import counts_of_files, list_precision
-from kammerton.instruments.formulas import Counts, leave_out, rates
+from kammerton.instruments.formulas import Counts, leave_out, measure, rates
+from kammerton.instruments.hierarchical import counts_of_files, list_precision
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.instruments.protocols.measures import measure
-from kammerton.instruments.queries import Queries
-from kammerton.model.measure import Measure, Statistics, Values
-from kammerton.model.protocol import Protocol
+from kammerton.instruments.retrieval import Queries
+from kammerton.model.measure import Measure, Protocol, Statistics, Values
 
 __all__ = ["HIERARCHICAL", "PROTOCOL", "evaluate", "gather", "gathered_rates"]
 

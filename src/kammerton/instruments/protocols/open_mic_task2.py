@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.instruments.formulas import leave_out, rates
+from kammerton.instruments.formulas import leave_out, measure, rates
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.instruments.protocols.measures import measure
 from kammerton.instruments.protocols.open_mic_task1 import PROTOCOL as TASK1
-from kammerton.instruments.queries import Queries
-from kammerton.instruments.retrieval import Answers, Parts
-from kammerton.model.measure import BY_HAND, Measure, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.instruments.retrieval import Answers, Parts, Queries
+from kammerton.model.measure import BY_HAND, Measure, Protocol, Statistics
 
 __all__ = ["AS_SETS", "GRADED", "PLACES", "PROTOCOL", "gather"]
 

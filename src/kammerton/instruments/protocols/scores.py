@@ -11,14 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.formulas import RATE, leave_out, rates
-from kammerton.instruments.lists import Lists, rank
+from kammerton.instruments.formulas import RATE, leave_out, measure, rates
+from kammerton.instruments.lists import Lists, average_precision, rank, roc_area
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.instruments.protocols.measures import measure
-from kammerton.instruments.queries import Queries
-from kammerton.instruments.score_vectors import average_precision, roc_area
-from kammerton.model.measure import Measure, Statistics
-from kammerton.model.protocol import Protocol
+from kammerton.instruments.retrieval import Queries
+from kammerton.model.measure import Measure, Protocol, Statistics
 
 __all__ = ["EVERYTHING", "PROTOCOL", "evaluate", "gather"]
 

@@ -1,26 +1,234 @@
 # SPDX-License-Identifier: MIT
-"""What a reader asks first: which system is better and is it sure, where it fails, what was left out."""
+"""A question that readers ask first, with its answer."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from kammerton.errors import out_of, plural
+from kammerton.model.corpus import ALL
+from kammerton.model.measure import Measure
+from kammerton.model.task import ClassCost, ClassCosts
 from kammerton.reporting.comparisons import adjusted_p, item_notes, too_few_swaps
-from kammerton.reporting.html.answer import Answer
-from kammerton.reporting.html.context import context_of, shares_of
-from kammerton.reporting.html.dearest import dearest_class
-from kammerton.reporting.html.filling import coded, fill, sentence, shown
-from kammerton.reporting.html.numbers import ends, figure, is_per_cent, p_value, unit_of
-from kammerton.reporting.html.sections import Section
-from kammerton.reporting.html.source import Draw, Source
-from kammerton.reporting.html.worst_item import worst_item
-from kammerton.reporting.left_out import closing_line, excluded_lines
+from kammerton.reporting.diagnostics import closing_line, excluded_lines
+from kammerton.reporting.documents import costliest_items
+from kammerton.reporting.html.classes import costs_of
+from kammerton.reporting.html.overview import context_of, shares_of
+from kammerton.reporting.html.page import (
+    Draw,
+    Section,
+    Source,
+    coded,
+    ends,
+    figure,
+    fill,
+    is_per_cent,
+    p_value,
+    part_of,
+    sentence,
+    shown,
+    unit_of,
+)
+from kammerton.results.context import Context, Standing
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair
-from kammerton.statistics.context import Context, Standing
+from kammerton.statistics.paired import differences, is_tie, scale_of
 
-__all__ = ["answers"]
+__all__ = ["Answer", "answers", "dearest_class", "judges_of", "values_by_annotator", "worst_item"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A question, its answer, and what it rests on.
+
+    Parameters
+    ----------
+    question, answer : str
+    details : tuple of str
+        Sentences below the answer.
+    part : str
+        Section that has more.
+    more : str
+        What it has, as text of the link.
+    """
+
+    question: str
+    answer: str
+    details: tuple[str, ...] = ()
+    part: str = ""
+    more: str = ""
+
+
+def judges_of(source: Source) -> dict[str, str]:
+    """Return for each item the annotator against whom the best system scored worst, the first of several.
+
+    What is said of the worst item and what is seen where it is looked at are then the same. Items without
+    figures against one annotator are not in it.
+    """
+    measure = _judging(source)
+    if measure is None:
+        return {}
+    worst: dict[str, tuple[float, str]] = {}
+    scale = scale_of(measure)
+    for annotator, values in values_by_annotator(source, measure, source.ranked[0]).items():
+        for item, value in values.items():
+            lost = value if measure.direction == "lower" else -value
+            if item not in worst or float(differences(lost, worst[item][0], scale)) > 0:
+                worst[item] = lost, annotator
+    return {item: annotator for item, (_, annotator) in worst.items()}
+
+
+def values_by_annotator(source: Source, measure: Measure, system: str) -> dict[str, dict[str, float]]:
+    """Return what items scored against each annotator, where figures are against one at a time."""
+    return {
+        annotator: dict(_defined(source, measure, system, annotator))
+        for annotator in source.people_of(measure)
+    }
+
+
+def _judging(source: Source) -> Measure | None:
+    """Return the measure by which an item is looked at, as far as it is against one annotator."""
+    known = {str(measure): measure for measure in source.scores.measures}
+    for measure in (source.main, known.get(source.scores.origin.task.judge)):
+        if measure is not None and measure.needs == "pair" and measure.aggregate != "gathered":
+            return measure
+    return None
+
+
+def _defined(source: Source, measure: Measure, system: str, annotator: str) -> Iterator[tuple[str, float]]:
+    found = source.scores.of_items(measure, system, annotator)
+    for item, value in zip(found.names, found.values.tolist(), strict=True):
+        if not math.isnan(value):
+            yield item, value
+
+
+_OTHERS = 3
+"""Systems of which it is told what costs most."""
+_TIED = 4
+"""Classes that are named where they tie."""
+
+
+def dearest_class(source: Source) -> Iterator[Answer]:
+    """Say which class of labels cost the best system most, and by what that is counted."""
+    system = source.ranked[0]
+    found = costs_of(source, system)
+    if found is None:
+        return
+    question = f"Which {found.kind} costs most?"
+    if found.needs:
+        yield Answer(question=question, answer="Not known here.", details=(found.needs,))
+    dearest = _dearest(found)
+    if not dearest:
+        return
+    first, by = dearest[0], f" by {found.by}" if found.by else ""
+    whole = sum(row.lost for row in found.rows)
+    lost = (
+        f"{100 * first.lost / whole:.0f} % of what {shown(system, 60)} lost{by}{_against(source, system)}: "
+        f"{part_of(first.lost, whole, found.unit_of_loss)}"
+    )
+    instead = found.instead.format(shown(first.instead, 60)) if first.instead and not dearest[1:] else ""
+    others = (f"{shown(each, 60)}: {_named(source, each)}" for each in source.ranked[1:_OTHERS])
+    counted = f"{source.main}, which heads this section, counts otherwise." if by else ""
+    yield Answer(
+        question=question,
+        answer=sentence(f"{_called(found.kind, dearest)} {lost}"),
+        details=tuple(filter(None, (instead, *others, found.rule, counted))),
+        part="costs",
+        more=f"Each {found.kind}",
+    )
+
+
+def _dearest(found: ClassCosts) -> list[ClassCost]:
+    """Return the classes that cost most: several if they cost the same, none if none cost anything."""
+    most = max((row.lost for row in found.rows), default=0.0)
+    return [row for row in found.rows if most > 0 and math.isclose(row.lost, most, rel_tol=1e-9)]
+
+
+def _called(kind: str, dearest: Sequence[ClassCost]) -> str:
+    """Name what cost most, or say that several tie."""
+    names = [shown(row.name, 60) for row in dearest]
+    if not names[1:]:
+        return f"{kind} {names[0]}, with"
+    if names[_TIED:]:
+        names = [*names[: _TIED - 1], f"{len(names) - _TIED + 1} more"]
+    return f"no single {kind}: {', '.join(names[:-1])} and {names[-1]} tie, each with"
+
+
+def _named(source: Source, system: str) -> str:
+    """Name what cost another system most, and its share."""
+    found = costs_of(source, system)
+    dearest = [] if found is None else _dearest(found)
+    if found is None or not dearest:
+        return "nothing was lost."
+    share = 100 * dearest[0].lost / sum(row.lost for row in found.rows)
+    return f"{_called(found.kind, dearest)} {share:.0f} %."
+
+
+def _against(source: Source, system: str) -> str:
+    """Say that amounts are summed over annotators, where they are."""
+    cells = (key for name in source.scores.tables for key in source.scores.tally(name).cells)
+    people = {annotator for of_system, annotator in cells if of_system == system and annotator != ALL}
+    return f" against {len(people)} annotators together" if len(people) > 1 else ""
+
+
+_NO_ANNOTATIONS = (
+    "Why is not told: the run has no annotations, from which items are laid out. kammerton score --out keeps "
+    "them, unless they are too many or --no-annotations is given."
+)
+_NAMED = 6
+"""Annotators whose figures are told one by one."""
+
+
+def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answer | None:
+    """Say which item the best system does worst on and why, and which cost most."""
+    measure = source.main
+    if source.worst is None:
+        return None
+    value, place, system = source.worst
+    name, number = source.items[place], str(place)
+    answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
+    dearest = costliest_items(source.scores, measure, 3)
+    values = source.of_items(measure, system)
+    alike = sum(is_tie(each, value, scale_of(measure)) for each in values) - 1
+    details = [f"{plural(alike, 'other item')} scored the same."] if alike else []
+    details += _told(source, name, system)
+    details += _why(source, draw, (name, judges_of(source).get(name)), system)
+    if measure.range == (0.0, 1.0) and dearest:
+        whose = "all systems" if source.scores.systems[1:] else "it"
+        names = ", ".join(shown(each, 100) for each in dearest)
+        unit = measure.weight_unit
+        size = {"s": " and length", "files": ""}.get(unit, f" and number of {unit}")
+        details.append(f"The items that cost {whose} most, by score{size}: {names}.")
+    part, more = ("items", "All items")
+    if drawn is not None and number in drawn.data["items"]:
+        part, more = f"item-{number}", "Where it lost the points"
+    return Answer(
+        question="Which item is worst, and why?", answer=answer, details=tuple(details), part=part, more=more
+    )
+
+
+def _told(source: Source, item: str, system: str) -> Iterator[str]:
+    """Say what an item scored against each annotator, if there are several."""
+    known = values_by_annotator(source, source.main, system)
+    told = [
+        f"{figure(values[item], source.main)} against {shown(name, 60)}"
+        for name, values in known.items()
+        if item in values
+    ]
+    if told[1:]:
+        more = f" and {len(told) - _NAMED} more" if told[_NAMED:] else ""
+        yield f"Annotator by annotator: {', '.join(told[:_NAMED])}{more}."
+
+
+def _why(source: Source, draw: Draw | None, item: tuple[str, str | None], system: str) -> Iterator[str]:
+    """Say why a system did no better on an item, if it can be laid out."""
+    if draw is None and source.scores.origin.task.view is not None:
+        yield _NO_ANNOTATIONS
+    view = None if draw is None else draw(*item)
+    for reason in () if view is None else view.reasons.get(system, ()):
+        yield shown(sentence(reason), 400)
+
 
 _SECOND = "That takes a second annotator: score with --annotator NAME=PATH as well, or see kammerton agree."
 

@@ -6,23 +6,14 @@ from __future__ import annotations
 from functools import cache
 
 from kammerton.errors import OptionError, plural
-from kammerton.model.scores import Scores
 from kammerton.reporting.html.answers import answers
-from kammerton.reporting.html.breakdown import breakdown
-from kammerton.reporting.html.classes import costs
-from kammerton.reporting.html.compared import compared
-from kammerton.reporting.html.filling import shown
-from kammerton.reporting.html.groups import groups
-from kammerton.reporting.html.item import item
-from kammerton.reporting.html.item_choice import BUDGET
-from kammerton.reporting.html.items import items
-from kammerton.reporting.html.methods import methods
-from kammerton.reporting.html.overview import overview
-from kammerton.reporting.html.page import embedded
-from kammerton.reporting.html.quality import quality
-from kammerton.reporting.html.sections import Chapter, Section
-from kammerton.reporting.html.source import Draw, Source
-from kammerton.statistics.comparing import compare
+from kammerton.reporting.html.classes import breakdown, costs
+from kammerton.reporting.html.compared import compared, groups
+from kammerton.reporting.html.items import BUDGET, item, items
+from kammerton.reporting.html.overview import methods, overview, quality
+from kammerton.reporting.html.page import Chapter, Draw, Section, Source, embedded, shown
+from kammerton.results.comparison import compare
+from kammerton.results.scores import Scores
 from kammerton.statistics.comparison import Comparison
 
 __all__ = ["chapter_of", "source_of"]

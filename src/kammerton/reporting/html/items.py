@@ -3,25 +3,29 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle, pairwise
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
+from kammerton.errors import out_of, plural
+from kammerton.model.evidence import Row
 from kammerton.model.measure import Measure
-from kammerton.model.rows import Row
-from kammerton.reporting.charts.drawing import inline_svg
-from kammerton.reporting.charts.palette import PAGE, Palette
-from kammerton.reporting.charts.spread import spread
-from kammerton.reporting.html.filling import fill, shown
-from kammerton.reporting.html.numbers import is_per_cent, scaled, unit_of
-from kammerton.reporting.html.sections import Section
-from kammerton.reporting.html.source import Source
+from kammerton.model.views import Branch, Cell, ItemView, Mark, Ranked, Roll, Span, Table, Track
+from kammerton.reporting.charts import PAGE, Palette, inline_svg, spread
+from kammerton.reporting.html.answers import judges_of
+from kammerton.reporting.html.page import Draw, Section, Source, fill, is_per_cent, scaled, shown, unit_of
 
 if TYPE_CHECKING:
     import altair as alt
     from markupsafe import Markup
 
-__all__ = ["histogram", "items"]
+__all__ = ["BUDGET", "Chosen", "ItemData", "choose", "histogram", "in_turn", "item", "items"]
 
 STEPS = 10_000
 """A share is embedded as a whole number of steps: short, and more digits than are shown."""
@@ -127,3 +131,352 @@ def _states(source: Source, system: str) -> Iterator[tuple[str, list[str]]]:
             worst[row.item] = row
     for name in sorted(worst):
         yield str(numbers[name]), [worst[name].status, shown(worst[name].reason)]
+
+
+_TICKS = 1000
+"""Times are whole numbers of these per second, or per quarter note."""
+RIGHT = "0"
+_STATES = {"excluded": "1", "wrong": "2", "partly": "3"}
+_KINDS = {"root": "4", "quality": "5", "bass": "6", "presence": "7"}
+"""What became of a stretch of time or of a note, in one character."""
+_NOTHING = -1
+"""In place of a label where there is no row."""
+
+
+class ItemData:
+    """Items of a page; texts are numbered over all of them.
+
+    Attributes
+    ----------
+    items : dict of str to dict
+        By the number of the item in the page.
+    texts : list of str
+        What numbers of texts stand for.
+    size : int
+        Bytes that all of it takes in the page.
+    """
+
+    def __init__(self) -> None:
+        self.items: dict[str, dict[str, Any]] = {}
+        self.texts: list[str] = []
+        self.size = 0
+        self._numbers: dict[str, int] = {}
+
+    def add(self, number: int, view: ItemView) -> None:
+        """Add an item.
+
+        Parameters
+        ----------
+        number : int
+            Of the item in the page.
+        view : ItemView
+            The item, laid out.
+        """
+        known = len(self.texts)
+        item = self._item(view)
+        self.items[str(number)] = item
+        self.size += sum(
+            len(json.dumps(each, separators=(",", ":"))) + 1 for each in (item, *self.texts[known:])
+        )
+
+    def _text(self, text: str) -> int:
+        told = shown(text)
+        if told not in self._numbers:
+            self._numbers[told] = len(self.texts)
+            self.texts.append(told)
+        return self._numbers[told]
+
+    def _item(self, view: ItemView) -> dict[str, Any]:
+        measures = next((list(t.judged) for t in (*view.tracks, *view.others) if t.judged), [view.measure])
+        whole: dict[str, Any] = {
+            "name": self._text(view.item),
+            "unit": view.unit,
+            "measures": [self._text(measure) for measure in measures],
+            "chosen": measures.index(view.measure),
+            "legend": [[_STATES.get(state, ""), self._text(told)] for state, told in view.legend.items()],
+            "notes": [self._text(note) for note in view.notes],
+            "tables": [self._table(table) for table in view.tables],
+            "tracks": self._tracks(view, measures),
+        }
+        if view.beats:
+            whole["beats"] = _steps(view.beats)
+        if view.roll is not None:
+            whole["roll"] = self._roll(view.roll, view.references)
+        if view.outline is not None:
+            whole["outline"] = [self._branch(branch) for branch in view.outline]
+        if any(view.ranked):
+            whole["ranked"] = [[self._ranked(each) for each in part] for part in view.ranked]
+        return whole
+
+    def _told(self, cell: Cell) -> int:
+        return self._text(cell.text)
+
+    def _branch(self, branch: Branch) -> list[Any]:
+        cells = list(map(self._told, branch.cells))
+        return [branch.depth, self._text(branch.label), cells, _judged(branch.cells)]
+
+    def _ranked(self, entry: Ranked) -> list[Any]:
+        return [self._text(entry.label), _rounded(entry.score), _STATES.get(entry.state or "", RIGHT)]
+
+    def _tracks(self, view: ItemView, measures: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the tracks: references, other annotators, systems."""
+        references = [("reference", track) for track in view.tracks[: view.references]]
+        others = [("other", track) for track in view.others]
+        systems = [("system", track) for track in view.tracks[view.references :]]
+        return [self._track(role, track, measures) for role, track in (*references, *others, *systems)]
+
+    def _track(self, role: str, track: Track, measures: Sequence[str]) -> dict[str, Any]:
+        told: dict[str, Any] = {"name": self._text(track.name), "role": role}
+        if track.note:
+            told["note"] = self._text(track.note)
+        if track.spans:
+            told["edges"], labels = _stretches(track.spans)
+            told["labels"] = [_NOTHING if span is None else self._text(span.label) for span in labels]
+        marks = [track.judged.get(measure, track.marks) for measure in measures]
+        if any(marks):
+            told["marks"] = self._marks(marks)
+        return told
+
+    def _marks(self, marks: Sequence[Sequence[Mark]]) -> list[list[int]]:
+        """Return where what any measure says changes, and what all say from there on."""
+        edges = sorted({0.0, *(time for each in marks for mark in each for time in (mark.start, mark.end))})
+        states = [_states_at(edges, each) for each in marks]
+        said = [self._text("".join(each)) for each in zip(*states, strict=True)]
+        return [_steps(edges), said]
+
+    def _roll(self, roll: Roll, references: int) -> dict[str, Any]:
+        return {
+            "onsets": _steps([note.onset for note in roll.notes]),
+            "lengths": [_ticks(note.offset) - _ticks(note.onset) for note in roll.notes],
+            "pitches": [note.pitch for note in roll.notes],
+            "names": [self._text(note.name) for note in roll.notes],
+            "hands": "".join(note.hand[:1] or "-" for note in roll.notes),
+            "references": references,
+            "voices": [
+                {
+                    "name": self._text(voice.name),
+                    "fingers": list(map(self._told, voice.fingers)),
+                    "states": _judged(voice.fingers),
+                    "flagged": [number for number, cell in enumerate(voice.fingers) if cell.flagged],
+                    "violations": [
+                        [each.first, each.second, self._text(each.reason)] for each in voice.violations
+                    ],
+                }
+                for voice in roll.voices
+            ],
+        }
+
+    def _table(self, table: Table) -> dict[str, Any]:
+        return {
+            "title": self._text(table.title),
+            "columns": [[self._text(column.heading), column.kind] for column in table.columns],
+            "rows": [[self._cell(value) for value in row] for row in table.rows],
+        }
+
+    def _cell(self, value: str | float | None) -> list[int] | float | None:
+        """Return a number as it is, and a text as a list of its number."""
+        return [self._text(value)] if isinstance(value, str) else _rounded(value)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _ticks(time: float) -> int:
+    return round(time * _TICKS)
+
+
+def _steps(times: Sequence[float]) -> list[int]:
+    """Return the first time and the steps from each to the next: rounded once, so that none drift."""
+    ticks = [0, *map(_ticks, times)]
+    return [later - earlier for earlier, later in pairwise(ticks)]
+
+
+def _stretches(spans: Sequence[Span]) -> tuple[list[int], list[Span | None]]:
+    """Return where rows begin, and where one ends before a gap; and the row from each to the next."""
+    edges, rows = [spans[0].start], list[Span | None]()
+    for span in spans:
+        if span.start > edges[-1]:
+            edges.append(span.start)
+            rows.append(None)
+        edges.append(max(edges[-1], span.end))
+        rows.append(span)
+    return _steps(edges), rows
+
+
+def _states_at(edges: Sequence[float], marks: Sequence[Mark]) -> list[str]:
+    """Return what the marks say from each time on."""
+    states, remaining = [], iter((*marks, None))
+    mark = next(remaining)
+    for edge in edges:
+        while mark is not None and mark.end <= edge:
+            mark = next(remaining)
+        inside = mark is not None and mark.start <= edge
+        states.append(_state_of(mark) if mark is not None and inside else RIGHT)
+    return states
+
+
+def _state_of(mark: Mark) -> str:
+    return _STATES[mark.state] if mark.kind is None else _KINDS[mark.kind]
+
+
+def _judged(cells: Iterable[Cell]) -> str:
+    return "".join(RIGHT if cell.state is None else _STATES[cell.state] for cell in cells)
+
+
+BUDGET = 1_800_000
+"""Bytes of a page that items may take, unless told."""
+Why = Literal["worst", "best", "drawn"]
+_TURNS: tuple[Why, ...] = ("worst", "worst", "best", "drawn")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Items that a page lays out.
+
+    Parameters
+    ----------
+    data : ItemData
+        The items.
+    why : mapping of int to {"worst", "best", "drawn"}
+        Why each was chosen; empty if all were.
+    left : int
+        How many could be laid out, and were not.
+    """
+
+    data: ItemData
+    why: dict[int, Why]
+    left: int
+
+
+def choose(
+    ranked: Sequence[int],
+    others: Sequence[int],
+    draw: Callable[[int], ItemView | None],
+    *,
+    budget: int = BUDGET,
+    seed: int = 0,
+) -> Chosen:
+    """Lay out items until the budget is used.
+
+    Parameters
+    ----------
+    ranked, others : sequence of int
+        Numbers of items: those with a value, the worst first, and those without.
+    draw : callable
+        ``draw(number)`` lays an item out; None if it cannot be.
+    budget : int
+        Bytes that may be used; one item is laid out in any case.
+    seed : int
+        Of the draws.
+    """
+    data = ItemData()
+    why: dict[int, Why] = {}
+    left = 0
+    for number, reason in in_turn(ranked, others, seed):
+        if data.items and data.size >= budget:
+            left += 1
+            continue
+        view = draw(number)
+        if view is not None:
+            data.add(number, view)
+            why[number] = reason
+    return Chosen(data, why if left else {}, left)
+
+
+def in_turn(ranked: Sequence[int], others: Sequence[int], seed: int) -> Iterator[tuple[int, Why]]:
+    """Give each item once: the worst two that are left, the best, one at random, and so on.
+
+    >>> [number for number, _ in in_turn([3, 1, 0, 2], [], 0)]
+    [3, 1, 2, 0]
+    """
+    every = np.array([*ranked, *others], dtype=np.int64)
+    drawn = np.random.default_rng(seed).permutation(np.sort(every)).tolist()
+    queues: dict[Why, Iterator[int]] = {
+        "worst": iter(ranked),
+        "best": iter(ranked[::-1]),
+        "drawn": iter(drawn),
+    }
+    seen: set[int] = set()
+    for reason in cycle(_TURNS):
+        if len(seen) == len(every):
+            return
+        number = next((each for each in queues[reason] if each not in seen), None)
+        if number is not None:
+            seen.add(number)
+            yield number, reason
+
+
+_SEED = 0
+
+
+def item(source: Source, draw: Draw | None, *, budget: int = BUDGET) -> Section | None:
+    """Return the section in which an item is looked at, if any can be laid out.
+
+    Parameters
+    ----------
+    source : Source
+        Says which items are worse.
+    draw : callable, optional
+        Lays an item out.
+    budget : int
+        Bytes that may be used.
+    """
+    if draw is None:
+        return None
+    ranked, others = _ranked(source)
+    worst = source.worst
+    first = ranked if worst is None else [worst[1], *(each for each in ranked if each != worst[1])]
+    judges = judges_of(source)
+
+    def laid_out(number: int) -> ItemView | None:
+        name = source.items[number]
+        return draw(name, judges.get(name))
+
+    chosen = choose(first, others, laid_out, budget=budget, seed=_SEED)
+    if not chosen.data.items:
+        return None
+    order = [number for number in (*ranked, *others) if str(number) in chosen.data.items]
+    data = {
+        "texts": chosen.data.texts,
+        "items": chosen.data.items,
+        "order": order,
+        "first": next(number for number in (*first, *order) if str(number) in chosen.data.items),
+        "system": shown(source.ranked[0]),  # of which the answers speak
+    }
+    body = fill(
+        "item",
+        key=source.key,
+        measure=str(source.main),
+        told=_told_of_item(chosen, len(source.items), budget),
+        hardest=shown(source.ranked[0], 60) if len(set(judges.values())) > 1 else "",
+    )
+    return Section(part="item", title="One item", body=body, data=data)
+
+
+def _ranked(source: Source) -> tuple[list[int], list[int]]:
+    """Return the items with a value, the worst first by the mean over systems, and those without."""
+    measure = source.main
+    systems = () if measure.aggregate == "gathered" else source.scores.systems
+    means = dict[int, float]()
+    for number, values in enumerate(zip(*(source.of_items(measure, each) for each in systems), strict=True)):
+        known = [value for value in values if not math.isnan(value)]
+        if known:
+            means[number] = sum(known) / len(known)
+    sign = -1 if measure.direction == "lower" else 1
+    ranked = sorted(means, key=lambda number: (sign * means[number], number))
+    return ranked, [number for number in range(len(source.items)) if number not in means]
+
+
+def _told_of_item(chosen: Chosen, items: int, budget: int) -> str:
+    """Say which items can be looked at."""
+    there = len(chosen.data.items)
+    if not chosen.left:
+        if there == items:
+            return f"All {plural(items, 'item')} can be looked at."
+        return f"{out_of(there, items, 'item')} can be looked at; the others have no reference to lay out."
+    counts = Counter(chosen.why.values())
+    return (
+        f"{out_of(there, items, 'item')} can be looked at, as many as {budget / 1e6:.3g} MB hold: the "
+        f"{counts['worst']:,} worst, the {counts['best']:,} best, and {counts['drawn']:,} drawn at random."
+    )

@@ -1,30 +1,160 @@
 # SPDX-License-Identifier: MIT
-"""The figures of every system, protocol by protocol, with their intervals."""
+"""What figures stand between on a page: trivial answers below them, annotators who agree above."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from kammerton.errors import plural
+from kammerton.errors import Diagnostic, plural
+from kammerton.model.annotations import portable
 from kammerton.model.measure import Measure
-from kammerton.reporting.charts.drawing import inline_svg
-from kammerton.reporting.charts.forest import Figure, forest
-from kammerton.reporting.charts.palette import PAGE, Palette
-from kammerton.reporting.html.context import bands_of, context_note, context_rows, has_ceiling
-from kammerton.reporting.html.filling import fill, shown
-from kammerton.reporting.html.numbers import ends, figure, is_per_cent, scaled, unit_of
-from kammerton.reporting.html.sections import Section
-from kammerton.reporting.html.source import Source
-from kammerton.reporting.tables import signed_protocol
+from kammerton.reporting.cards import render_citations
+from kammerton.reporting.charts import PAGE, Band, Figure, Palette, forest, inline_svg
+from kammerton.reporting.comparisons import shared_line
+from kammerton.reporting.diagnostics import excluded_lines
+from kammerton.reporting.html.page import (
+    UNDEFINED,
+    Section,
+    Source,
+    amount,
+    coded,
+    ends,
+    figure,
+    fill,
+    is_per_cent,
+    scaled,
+    sentence,
+    shown,
+    unit_of,
+)
+from kammerton.reporting.tables import signed_by_system, signed_protocol
+from kammerton.results.context import Context, Role, Standing
+from kammerton.results.scores import SUMMARY, figures_in_order, summary_rows
 from kammerton.statistics.sample import headlines, names_of
 
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["figure_blocks", "forest_of", "overview", "signatures_of"]
+__all__ = [
+    "ContextRow",
+    "bands_of",
+    "context_note",
+    "context_of",
+    "context_rows",
+    "figure_blocks",
+    "forest_of",
+    "has_ceiling",
+    "methods",
+    "overview",
+    "quality",
+    "shares_of",
+    "signatures_of",
+]
+
+_SHARES = 6
+"""Systems whose share of the ceiling is shown: the best."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRow:
+    """A row below the systems: its name, and figure and ends of its interval for each measure."""
+
+    name: str
+    cells: tuple[tuple[str, str], ...]
+
+
+def context_of(source: Source) -> Context | None:
+    """Return the context of scores, if they were made with one."""
+    found: Context | None = source.scores.context
+    return found
+
+
+def bands_of(source: Source, measures: Sequence[Measure]) -> list[Band]:
+    """Return for each measure what trivial answers reach at best, and what annotators reach."""
+    found = context_of(source)
+    return [] if found is None else [band for measure in measures for band in _bands(found, measure)]
+
+
+def _bands(found: Context, measure: Measure) -> Iterator[Band]:
+    floors = [row.value for row in found.of(measure, "floor") if not math.isnan(row.value)]
+    if floors:
+        best = min(floors) if measure.direction == "lower" else max(floors)
+        yield Band(measure=measure.name, role="floor", value=scaled(best, measure))
+    for row in found.of(measure, "annotators"):
+        if not math.isnan(row.value):
+            low, value, high = (scaled(each, measure) for each in (row.low, row.value, row.high))
+            yield Band(measure=measure.name, role="ceiling", value=value, low=low, high=high)
+
+
+def context_rows(source: Source, measures: Sequence[Measure]) -> list[ContextRow]:
+    """Return the rows of a table of figures that tell what its systems stand between."""
+    found = context_of(source)
+    if found is None:
+        return []
+    rows = [
+        *_rows(found, measures, "floor", "floor: {}"),
+        *_rows(found, measures, "annotators", "annotators against the others"),
+    ]
+    return [*rows, *_shares(source, found, measures)]
+
+
+def _rows(found: Context, measures: Sequence[Measure], role: Role, called: str) -> Iterator[ContextRow]:
+    known = [{row.name: row for row in found.of(measure, role)} for measure in measures]
+    for name in dict.fromkeys(name for each in known for name in each):
+        cells = [_cell(each.get(name), measure) for each, measure in zip(known, measures, strict=True)]
+        yield ContextRow(name=called.format(shown(name, 60)), cells=tuple(cells))
+
+
+def _cell(row: Standing | None, measure: Measure) -> tuple[str, str]:
+    return ("", "") if row is None else (figure(row.value, measure), ends(row.low, row.high, measure))
+
+
+def _shares(source: Source, found: Context, measures: Sequence[Measure]) -> Iterator[ContextRow]:
+    known = [{row.name: row for row in shares_of(source, found, measure)} for measure in measures]
+    for name in [system for system in source.ranked if any(system in each for each in known)][:_SHARES]:
+        cells = [_share(each.get(name)) for each in known]
+        yield ContextRow(name=f"{shown(name, 60)}, share of the annotators", cells=tuple(cells))
+
+
+def shares_of(source: Source, found: Context, measure: Measure) -> list[Standing]:
+    """Return the systems whose share of the ceiling is known by a measure, the best first."""
+    known = {row.name: row for row in found.of(measure, "others") if not math.isnan(row.share)}
+    return [known[system] for system in source.ranked if system in known]
+
+
+def _share(row: Standing | None) -> tuple[str, str]:
+    if row is None:
+        return "", ""
+    within = "" if math.isnan(row.share_low) else f"{100 * row.share_low:.1f} to {100 * row.share_high:.1f} %"
+    return f"{100 * row.share:.1f} %", within
+
+
+def has_ceiling(source: Source) -> bool:
+    """Tell whether annotators could be compared with each other."""
+    found = context_of(source)
+    return found is not None and found.items > 0
+
+
+def context_note(source: Source) -> str:
+    """Say what floors and annotators are, in a sentence or two."""
+    found = context_of(source)
+    if found is None:
+        return ""
+    floors = "Floors are trivial answers made from the references. "
+    floors += "".join(f"{sentence(line)} " for line in shared_line(found))
+    if not found.items:
+        return f"{floors}No item has two annotators to be compared with."
+    out = f"; {plural(found.single, 'item')} with one annotator left out" if found.single else ""
+    return (
+        f"{floors}Annotators are each scored against the others of an item, on "
+        f"{plural(found.items, 'item')}{out}; shares are of systems against the same annotators, all of an "
+        "item but one."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,3 +271,154 @@ def _charts(source: Source, protocol: str, measures: Sequence[Measure]) -> Itera
             yield inline_svg(
                 found, f"Figures of {protocol} with their intervals; the table above has the numbers"
             )
+
+
+_FIGURES = 600
+"""Figures that are listed one by one; beyond, those of the headline measures."""
+
+
+def methods(source: Source) -> Section:
+    """Return the section on rules, formulas, signatures and citations."""
+    scores = source.scores
+    rows, more = _figures(source)
+    body = fill(
+        "methods",
+        key=source.key,
+        protocols=list(_protocols(source)),
+        citations=render_citations(scores.origin.task, scores.measures),
+        rows=rows,
+        more=more,
+        level="" if scores.ci is None else f"{100 * scores.ci:g} %",
+    )
+    return Section(part="methods", title="Methods", body=body)
+
+
+def _protocols(source: Source) -> list[dict[str, Any]]:
+    numbers = {measure: number for number, measure in enumerate(source.scores.measures)}
+    return [
+        {
+            "name": protocol.name,
+            "revision": protocol.revision,
+            "rules": protocol.rules,
+            "measures": [
+                {
+                    "name": measure.name,
+                    "card": measure.card,
+                    "direction": measure.direction,
+                    "aggregates": ", ".join(measure.aggregates).replace("_", " "),
+                    "signatures": signatures_of(
+                        signed_by_system(source.scores, measure), f"{source.key}-signature-{numbers[measure]}"
+                    ),
+                }
+                for measure in protocol.measures
+                if measure in numbers
+            ],
+        }
+        for protocol in source.scores.origin.task.protocols
+        if any(measure in numbers for measure in protocol.measures)
+    ]
+
+
+def _figures(source: Source) -> tuple[list[dict[str, Any]], int]:
+    """Return corpus figures as rows of texts, those of the headline measures first, and how many are left."""
+    figures = sorted(figures_in_order(source.scores), key=lambda figure: not figure[-1].headline)
+    by_name = {(each.protocol, each.name): each for each in source.scores.measures}
+    rows = []
+    for cells in islice(summary_rows(source.scores, figures), _FIGURES):
+        row = dict(zip(SUMMARY, cells, strict=True))
+        measure = by_name[row["protocol"], row["measure"]]
+        value, low, high = (row[name] for name in ("value", "ci_low", "ci_high"))
+        told = {
+            **{name: row[name] for name in ("aggregate", "undefined", "weight_unit")},
+            "among": row["items"],
+            "system": shown(row["system"], 60),
+            "annotator": shown(row["annotator"], 60),
+            "measure": str(measure),
+            "value": UNDEFINED if value is None else figure(value, measure),
+            "ends": "" if low is None else ends(low, high, measure),
+            "weight": f"{row['weight']:,.1f}",
+        }
+        rows.append(told)
+    return rows, sum(len(measure.aggregates) for *_, measure in figures) - len(rows)
+
+
+_ITEMS = 50
+"""Items without a score that are listed for each system."""
+_LABELS = 15
+"""Labels left out that are listed."""
+_PLACES = 3
+"""Places that are named for each code."""
+_EXCLUDED = "excluded"
+_SEVERITIES = ("error", "warning", "note")
+
+
+def quality(source: Source) -> Section:
+    """Return the section on the data."""
+    scores = source.scores
+    body = fill(
+        "quality",
+        counts=[(shown(system), scores.counts[system]) for system in scores.systems],
+        missing=scores.origin.missing,
+        unusable=list(_unusable(source)),
+        codes=_codes(scores.diagnostics, scores.origin.roots),
+        excluded=excluded_lines(scores),
+        labels=_labels(source),
+        measure=str(source.main),
+        left_out=[shown(name) for name in source.comparison.left_out] if source.comparison else [],
+    )
+    return Section(part="quality", title="Data", body=body)
+
+
+def _unusable(source: Source) -> Iterator[dict[str, Any]]:
+    for system in source.scores.systems:
+        rows = sorted({(row.item, row.status, row.reason) for row in source.scores.unusable(system)})
+        if rows:
+            yield {
+                "system": shown(system),
+                "rows": [tuple(map(shown, row)) for row in rows[:_ITEMS]],
+                "more": max(0, len(rows) - _ITEMS),
+            }
+
+
+def _codes(diagnostics: Sequence[Diagnostic], roots: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what was noticed, by code, the gravest first."""
+    groups: dict[tuple[int, str], list[Diagnostic]] = {}
+    for each in diagnostics:
+        groups.setdefault((_SEVERITIES.index(each.severity), each.code), []).append(each)
+    return [
+        {
+            "code": code,
+            "severity": _SEVERITIES[severity],
+            "count": f"{sum(each.count for each in found):,}",
+            "message": coded(found[0].message),
+            "hint": None if found[0].hint is None else coded(found[0].hint),
+            "places": list(_places(found, roots)),
+            "more": max(0, len(found) - _PLACES),
+        }
+        for (severity, code), found in sorted(groups.items())
+    ]
+
+
+def _places(found: Sequence[Diagnostic], roots: Sequence[str]) -> Iterator[str]:
+    for each in found[:_PLACES]:
+        if each.file is not None:
+            yield shown(each.at(file=portable(each.file, roots)).place())
+        elif each.item is not None:
+            yield shown(each.item)
+
+
+def _labels(source: Source) -> list[tuple[str, str]]:
+    """Return the labels that the main measure leaves out for most of the time, with how much."""
+    if _EXCLUDED not in source.scores.tables:
+        return []
+    tally = source.scores.tally(_EXCLUDED)
+    if tally.columns != ("protocol", "measure", "label"):
+        return []
+    system = source.scores.systems[0]
+    summed: Counter[str] = Counter()
+    for (of_system, _), cells in tally.cells.items():
+        for (protocol, measure, label), weight in cells.items() if of_system == system else ():
+            if f"{protocol}/{measure}" == str(source.main):
+                summed[str(label)] += weight  # type: ignore[assignment]
+    dearest = sorted(summed.items(), key=lambda each: (-each[1], each[0]))[:_LABELS]
+    return [(shown(label, 60), amount(weight, tally.unit)) for label, weight in dearest]

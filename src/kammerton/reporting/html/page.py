@@ -1,23 +1,358 @@
 # SPDX-License-Identifier: MIT
-"""A page as one file: styles, program and data in it, and a policy that lets nothing else in."""
+"""Templates, filled so that no text of other people's files is anything but text."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-from functools import cache
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from kammerton.reporting.html.filling import fill
-from kammerton.reporting.html.sections import Page
+import numpy as np
+
+from kammerton.errors import clip, printable
+from kammerton.model.corpus import ALL
+from kammerton.model.measure import Measure
+from kammerton.model.views import ItemView
+from kammerton.reporting import tables
+from kammerton.reporting.tables import PER_CENT
+from kammerton.results.scores import Scores
+from kammerton.statistics.comparison import Comparison, MeasureComparison
+from kammerton.statistics.paired import level, scale_of
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["embedded", "program", "render_page"]
+__all__ = [
+    "LONGEST",
+    "UNDEFINED",
+    "Chapter",
+    "Draw",
+    "Page",
+    "Section",
+    "Source",
+    "amount",
+    "coded",
+    "embedded",
+    "ends",
+    "figure",
+    "fill",
+    "is_per_cent",
+    "p_value",
+    "part_of",
+    "program",
+    "render_page",
+    "scaled",
+    "sentence",
+    "shown",
+    "unit_of",
+]
+
+LONGEST = 200
+"""Characters of a name that a page shows."""
+
+
+def shown(text: str, limit: int = LONGEST) -> str:
+    r"""Return a name as a page shows it: clipped, and without what a browser would obey or hide.
+
+    >>> shown("a\u202eb")
+    'a\\u202eb'
+    """
+    return printable(clip(text, limit))
+
+
+def sentence(text: str) -> str:
+    """Return a text with a capital and a full stop.
+
+    >>> sentence("nothing was left out")
+    'Nothing was left out.'
+    """
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def coded(message: str, limit: int = LONGEST) -> Markup:
+    """Return a message as :func:`shown`, in which what stands in backquotes is code.
+
+    >>> print(coded("no `a<b` here"))
+    no <code><bdi>a&lt;b</bdi></code> here
+    """
+    from markupsafe import Markup, escape  # noqa: PLC0415
+
+    parts = [escape(part) for part in re.split("`([^`]+)`", shown(message, limit))]
+    parts[1::2] = [Markup("<code><bdi>{}</bdi></code>").format(part) for part in parts[1::2]]
+    return Markup("").join(parts)
+
+
+def fill(template: str, **values: Any) -> Markup:
+    """Return a template with values in it; of each text every character stands for itself.
+
+    Parameters
+    ----------
+    template : str
+        Name of the template without suffix.
+    **values
+        What it names; it is an error to name anything else.
+    """
+    from markupsafe import Markup  # noqa: PLC0415
+
+    text = _environment().get_template(f"{template}.html.j2").render(values)
+    return Markup(text)  # noqa: S704 - made by a template that escapes
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415
+
+    environment = Environment(
+        autoescape=True,
+        loader=PackageLoader("kammerton.reporting.html"),
+        undefined=StrictUndefined,
+        finalize=_final,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["lines"] = _lines
+    return environment
+
+
+def _final(value: Any) -> Any:
+    """Return what a template writes: markup as it is, text without what a browser would obey or hide."""
+    if hasattr(value, "__html__"):
+        return value
+    return "" if value is None else printable(str(value))
+
+
+def _lines(text: str) -> Markup:
+    """Return text of several lines."""
+    from markupsafe import Markup, escape  # noqa: PLC0415
+
+    return Markup("\n").join(escape(printable(line)) for line in text.split("\n"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of a chapter.
+
+    Parameters
+    ----------
+    part : str
+        What kind of part it is, such as ``"items"``: the anchor is made of it, and the program of the page
+        finds its element by ``data-part``.
+    title : str
+    body : Markup
+        Made by a template.
+    data : object
+        What JSON can hold, for the program of the page; None if it needs nothing.
+    """
+
+    part: str
+    title: str
+    body: Markup
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    """All that was scored of one task on the same references.
+
+    Parameters
+    ----------
+    key : str
+        Begins the anchors of its sections, such as ``"c1"``.
+    title, lead : str
+        Heading, and what was scored in a sentence.
+    sections : sequence of Section
+    """
+
+    key: str
+    title: str
+    lead: str
+    sections: Sequence[Section]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A whole report."""
+
+    title: str
+    chapters: Sequence[Chapter]
+
+
+UNDEFINED = "undefined"
+
+
+def is_per_cent(measure: Measure) -> bool:
+    """Tell whether figures of a measure are printed in per cent."""
+    return measure.range == PER_CENT
+
+
+def scaled(value: float, measure: Measure) -> float:
+    """Return a figure in the unit that is printed."""
+    return 100 * value if is_per_cent(measure) else value
+
+
+def unit_of(measure: Measure) -> str:
+    """Return the unit that figures of a measure are printed in."""
+    return "per cent" if is_per_cent(measure) else "value"
+
+
+def figure(value: float, measure: Measure, *, signed: bool = False) -> str:
+    """Return a figure: one decimal of a per cent, or three digits."""
+    if math.isnan(value):
+        return UNDEFINED
+    sign = "+" if signed and value else ""
+    digits = 1 if is_per_cent(measure) else 3
+    text = f"{scaled(value, measure):{sign}.{digits}f}"
+    return text.replace("-", "−")
+
+
+def ends(low: float, high: float, measure: Measure) -> str:
+    """Return an interval, nothing if its ends are not known."""
+    return "" if math.isnan(low) else f"{figure(low, measure)} to {figure(high, measure)}"
+
+
+def p_value(value: float) -> str:
+    """Return a p-value as it stands in a sentence, with its sign of relation.
+
+    >>> p_value(0.00001), p_value(0.0301)
+    ('< 0.0001', '= 0.030')
+    """
+    if math.isnan(value):
+        return UNDEFINED
+    return "< 0.0001" if value < 1e-4 else f"= {value:.4f}" if value < 0.01 else f"= {value:.3f}"
+
+
+def amount(value: float, unit: str) -> str:
+    """Return a weight with its unit; seconds from one minute on as hours, minutes and seconds.
+
+    >>> amount(47213.5, "s"), amount(71.5, "s"), amount(12.0, "notes")
+    ('13 h 07 min', '1 min 12 s', '12 notes')
+    """
+    if unit == "s" and value >= 600:
+        minutes = round(value / 60)
+        hours, rest = divmod(minutes, 60)
+        return f"{hours} h {rest:02} min" if hours else f"{minutes} min"
+    if unit == "s" and value >= 60:
+        minutes, rest = divmod(round(value), 60)
+        return f"{minutes} min {rest:02} s"
+    return tables.amount(value, unit)
+
+
+def part_of(value: float, whole: float, unit: str) -> str:
+    """Return how much of a weight something is, with the unit once where it is the same.
+
+    >>> part_of(12.0, 1204.0, "notes"), part_of(59.5, 5400.0, "s")
+    ('12 of 1,204 notes', '59.5 s of 1 h 30 min')
+    """
+    part = f"{value:,.0f}" if unit != "s" else amount(value, unit)
+    return f"{part} of {amount(whole, unit)}"
+
+
+Draw = Callable[[str, str | None], ItemView | None]
+"""Lays out the item of a name, as an annotator judges it or the first one; None if it cannot be."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Source:
+    """Scores of one task, with what was found by comparing them.
+
+    Parameters
+    ----------
+    key : str
+        Of the chapter.
+    scores : Scores
+    comparison : Comparison, optional
+        Of the systems by the headline measures, if there are several.
+    """
+
+    key: str
+    scores: Scores
+    comparison: Comparison | None = None
+
+    @cached_property
+    def headline(self) -> tuple[Measure, ...]:
+        """The measures that are shown without being asked for; all if none of them is."""
+        chosen = tuple(measure for measure in self.scores.measures if measure.headline)
+        return chosen or self.scores.measures
+
+    @cached_property
+    def main(self) -> Measure:
+        """The measure that answers are given by: that of the task, or the first."""
+        task = self.scores.origin.task
+        known = {str(measure): measure for measure in self.scores.measures}
+        return known.get(task.leading) or known.get(task.judge) or self.headline[0]
+
+    @cached_property
+    def items(self) -> tuple[str, ...]:
+        """All items, sorted: their places are their numbers in the page."""
+        rows = self.scores.origin.evidence.rows.values()
+        return tuple(sorted(set().union(*(each.items for each in rows))))
+
+    @cached_property
+    def people(self) -> tuple[str, ...]:
+        """Names of the annotators, also of those that no figure is against alone."""
+        named = [name for name in self.scores.annotators if name != ALL]
+        return tuple(dict.fromkeys((*named, *sorted(name for name, _ in self.scores.fingerprints))))
+
+    def annotator(self, measure: Measure) -> str:
+        """Return whose references the figures of a measure are against: the only one, or all."""
+        return self.scores.annotators_of(measure)[-1]
+
+    def people_of(self, measure: Measure) -> tuple[str, ...]:
+        """Return the annotators that the figures of a measure are against one at a time."""
+        return tuple(name for name in self.scores.annotators_of(measure) if name != ALL)
+
+    def value(self, measure: Measure, system: str) -> float:
+        """Return the headline figure of a system."""
+        return self.scores.estimate(measure, system, self.annotator(measure), measure.aggregate).value
+
+    def interval(self, measure: Measure, system: str) -> tuple[float, float]:
+        """Return the interval of the headline figure of a system, NaN where there is none."""
+        key = (system, self.annotator(measure), measure, measure.aggregate)
+        return self.scores.intervals.get(key, (math.nan, math.nan))
+
+    @cached_property
+    def ranked(self) -> tuple[str, ...]:
+        """The systems, the best first if they were compared."""
+        compared = self.compared(self.main)
+        return self.scores.systems if compared is None else tuple(row.system for row in compared.ranking)
+
+    def of_items(self, measure: Measure, system: str) -> list[float]:
+        """Return the value of each item of the page, NaN where it has none."""
+        found = self.scores.of_items(measure, system, self.annotator(measure))
+        known = dict(zip(found.names, found.values.tolist(), strict=True))
+        return [known.get(name, math.nan) for name in self.items]
+
+    @cached_property
+    def worst(self) -> tuple[float, int, str] | None:
+        """The worst value of the best system by the main measure, the number of its item, and the system.
+
+        None if items have no values.
+        """
+        if self.main.aggregate == "gathered":
+            return None
+        system = self.ranked[0]
+        (values,) = level(np.array([self.of_items(self.main, system)]), scale_of(self.main)).tolist()
+        known = [(value, number) for number, value in enumerate(values) if not math.isnan(value)]
+        if not known:
+            return None
+        value, number = (max if self.main.direction == "lower" else min)(known)
+        return value, number, system
+
+    def compared(self, measure: Measure) -> MeasureComparison | None:
+        """Return what comparing found by a measure, if it did."""
+        if self.comparison is None:
+            return None
+        return next((each for each in self.comparison.measures if each.measure == measure), None)
+
 
 PROGRAM = (
     "page.js",
@@ -30,7 +365,6 @@ PROGRAM = (
     "views.js",
 )
 STYLES = ("page.css", "views.css")
-
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 

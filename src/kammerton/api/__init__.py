@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The verbs: score, compare, agree, check, show, convert, pack, report."""

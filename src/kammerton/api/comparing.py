@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: MIT
+"""Compare systems, and annotators with each other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from inspect import signature
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from kammerton.api.scoring import GroupBy, check_system, grouping_of, likely_clusters, options_of, score
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.formats.collecting import collect, name_of
+from kammerton.formats.lists import group_items
+from kammerton.model.corpus import ALL, Corpus
+from kammerton.model.measure import Measure, choose
+from kammerton.model.registry import find_task
+from kammerton.model.task import Case, Evaluation, Ratings, Task
+from kammerton.results.agreement import AnnotatorAgreement
+from kammerton.results.comparison import SystemComparison
+from kammerton.results.comparison import compare as compare_scores
+from kammerton.results.groups import Groups, groups_of
+from kammerton.results.scores import Scores
+from kammerton.results.signature import Origin, signed_choices
+from kammerton.runs import is_run
+from kammerton.runs.joining import Runs, join_runs
+from kammerton.runs.writing import read_agreement
+from kammerton.scoring.context import items_shared, remarks_on_sharing, those_who_share
+from kammerton.scoring.evaluating import applicable_to, evaluate_loaded
+from kammerton.scoring.loading import Estimates, References, load_references
+from kammerton.scoring.pairing import match_references
+from kammerton.statistics.comparison import Rules
+
+if TYPE_CHECKING:
+    from kammerton.statistics.comparison import Comparison, Test
+    from kammerton.statistics.intervals import Method
+
+__all__ = ["agree", "compare"]
+
+_OF_RUNS = ("task", "protocols", "measures")
+"""Choices of scoring that can still be made of runs."""
+
+
+def compare(  # noqa: PLR0913 - one per choice
+    task: str | Task,
+    references: Any = None,
+    estimates: Any = None,
+    *,
+    runs: Runs | None = None,
+    annotator: str = ALL,
+    against: str | None = None,
+    test: Test = "permutation",
+    alpha: float = 0.05,
+    ci: float = 0.95,
+    interval: Method = "percentile",
+    resamples: int = 10_000,
+    permutations: int = 10_000,
+    seed: int = 0,
+    clusters: Mapping[str, str] | str | None = None,
+    reliability: bool = False,
+    context: bool = False,
+    group_by: GroupBy | None = None,
+    **choices: Any,
+) -> SystemComparison:
+    """Compare systems, each pair on exactly the items that both have.
+
+    Parameters
+    ----------
+    task, references, estimates, annotator
+        As for :func:`kammerton.score`; two systems or more.
+    runs : sequence of path or Scores, or mapping, optional
+        In place of references and estimates: runs against the same references, scored alike, of two systems
+        or more in all. A mapping names the system of each run.
+    against : str, optional
+        A system, such as the baseline or last year's best: all others are compared with it, and not with each
+        other. That is one test less than there are systems for each measure, and p-values are adjusted over
+        these.
+    test : {"permutation", "t", "wilcoxon", "friedman"}
+        What tells pairs of systems apart: swapping their statistics item by item, Student's t or Wilcoxon's
+        test on the values of items; adjusted over the pairs of a measure that are compared by Holm. Or
+        Friedman's test on ranks of the items that all systems have, with Tukey's comparison of mean ranks, as
+        MIREX has it.
+    alpha : float
+        Adjusted p-values below it tell systems apart.
+    ci, interval, resamples, seed, clusters
+        As for :func:`kammerton.score`; of figures and of differences.
+    permutations : int
+        How often systems are swapped, if not all swaps are tried.
+    reliability : bool
+        Add how far the items can be relied on: a generalizability study, the smallest detectable difference.
+    context : bool
+        Add what the systems stand between, as for :func:`kammerton.score`; runs must have it.
+    group_by : mapping of str to str, or str, optional
+        What figures are told by, as for :func:`kammerton.score`: of the items that all systems have, but
+        for those that have too few.
+    **choices
+        ``protocols``, ``measures``, ``annotators``, ``estimate_annotator``, ``pairs``, ``missing``,
+        ``strict``, ``split``, ``splits``, ``options``, ``jobs``, ``executor``, ``shard_size`` of
+        :func:`kammerton.score`; with runs the first two, which choose among the measures that all runs have.
+
+    Returns
+    -------
+    SystemComparison
+
+    Raises
+    ------
+    OptionError
+        If there are fewer than two systems, or a choice is not possible, such as a name that no system has.
+    DataError
+        If nothing can be scored; of runs, if one cannot be read (KT700 to KT706), they have different
+        references (KT708), or were not scored alike (KT709).
+
+    Examples
+    --------
+    >>> refs = {str(n): ([(0, 4)], ["C"]) for n in range(6)}
+    >>> good = {str(n): ([(0, 3), (3, 4)], ["C", "G"]) for n in range(6)}
+    >>> poor = {str(n): ([(0, 1), (1, 4)], ["C", "G"]) for n in range(6)}
+    >>> found = compare("chords", refs, {"poor": poor, "good": good}, measures=["mirex2013/MajMin"])
+    >>> [row.system for row in found.of("MajMin").ranking]
+    ['good', 'poor']
+    >>> found.of("MajMin").pairs[0].p  # 2 of the 64 ways to swap them are as far apart
+    0.03125
+    """
+    drawn: dict[str, Any] = {"level": ci, "method": interval, "resamples": resamples, "seed": seed}
+    tested: dict[str, Any] = {
+        "test": test,
+        "alpha": alpha,
+        "permutations": permutations,
+        "reliability": reliability,
+    }
+    Rules(**drawn, **tested)  # refuses before any work what is not possible
+    if runs is None:
+        check_system(against, estimates, references)
+        scores = score(task, references, estimates, annotator=annotator, ci=None, context=context, **choices)
+    else:
+        scores = _of_runs(task, runs, (references, estimates), choices, context=context)
+        if context and annotator != ALL and len(scores.annotators) > 1:
+            raise OptionError(
+                "runs have the context of all annotators together", "choose no annotator, or compare folders"
+            )
+    if len(scores.systems) < 2:
+        raise OptionError("a comparison needs two systems", "name the folder of each")
+    names = sorted({item for _, item in scores.fingerprints})
+    drawn["clusters"] = None if clusters is None else group_items(clusters, names)
+    chosen: dict[str, Any] = {
+        "measures": _comparable(scores, annotator),
+        "annotator": None if annotator == ALL else annotator,
+    }
+    comparison = compare_scores(scores, **tested, **drawn, **chosen, against=against)
+    noticed = (*_few(comparison), *(likely_clusters(names) if clusters is None else ()))
+    groups: Groups | None = None
+    if group_by is not None:
+        grouping, odd = grouping_of(group_by, names)
+        groups, noticed = groups_of(scores, grouping, drawn, **chosen, shared=True), (*noticed, *odd)
+    return SystemComparison(_noticing(scores, noticed), comparison, groups)
+
+
+def _of_runs(
+    task: str | Task, runs: Runs, sides: tuple[Any, Any], choices: Mapping[str, Any], *, context: bool
+) -> Scores:
+    """Return the scores of all systems of runs, of which only measures can still be chosen."""
+    if sides != (None, None):
+        raise OptionError("runs stand in place of references and estimates")
+    of_scoring = signature(score)
+    for name, value in of_scoring.bind(task, **choices).arguments.items():
+        default = find_task(task).options() if name == "options" else of_scoring.parameters[name].default
+        if name not in _OF_RUNS and value not in (None, default):
+            raise OptionError(f"runs are scored already: {quote(name)} is a choice of scoring")
+    named = {name: choices.get(name) for name in ("protocols", "measures")}
+    scores = join_runs(runs, **named, context=context)
+    if scores.task != find_task(task).name:
+        raise OptionError(f"runs are of another task: {scores.task}")
+    return scores
+
+
+def _comparable(scores: Scores, annotator: str) -> tuple[Measure, ...]:
+    """Return the measures by which systems are compared against one annotator: not those against several."""
+    several = len(scores.annotators) > 1 and annotator != ALL
+    return tuple(m for m in scores.measures if not several or m.needs in ("pair", "estimate"))
+
+
+def _few(comparison: Comparison) -> Iterator[Diagnostic]:
+    """Say which systems lack so many items that they cannot be compared."""
+    from kammerton.reporting.comparisons import few_items  # noqa: PLC0415 - most comparisons have none
+
+    for system, told in few_items(comparison) if comparison.few else ():
+        message = f"system {quote(system)} {told}"
+        hint = "score all systems on the same items, or let a missing estimate count as the worst"
+        yield Diagnostic(code="KT221", severity="warning", message=message, system=system, hint=hint)
+
+
+def _noticing(scores: Scores, more: Iterable[Diagnostic]) -> Scores:
+    """Return scores with what was noticed in one order, whether files were read or runs: by system."""
+    origin, place = scores.origin, {name: number for number, name in enumerate(scores.systems)}
+    noticed = sorted(scores.diagnostics, key=lambda each: place.get(each.system or "", -1))
+    return scores.remade(evidence=replace(origin.evidence, diagnostics=(*noticed, *more)))
+
+
+def agree(
+    task: str | Task,
+    annotators: Any,
+    *,
+    protocols: Iterable[str] | None = None,
+    measures: Iterable[str] | None = None,
+    options: object | None = None,
+) -> AnnotatorAgreement:
+    """Measure how far annotators agree.
+
+    Parameters
+    ----------
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
+    annotators : mapping of str to path or mapping, list of paths, or path
+        The annotations of each annotator, as :func:`kammerton.score` takes references; or one folder or
+        file that holds several annotators of each item; or a run that :func:`kammerton.write_run` wrote of
+        an agreement, of which only measures can still be chosen.
+    protocols, measures : iterable of str, optional
+        As for :func:`kammerton.score`. Measures of the estimate alone, and of classes, are left out.
+    options : object, optional
+        How files are read.
+
+    Returns
+    -------
+    AnnotatorAgreement
+
+    Raises
+    ------
+    OptionError
+        If there is no such task, protocol, measure or path, an option is not possible, two annotators have
+        one name, there are not two annotators, or no measure compares them; or if a run is given, and
+        options of reading, or another task.
+    DataError
+        If no item has annotations of two annotators that can be used (KT200), or no measure applies to
+        them; KT700 to KT706, KT711 if a run cannot be read. ``diagnostics`` says what is wrong, file by file.
+
+    Examples
+    --------
+    >>> one = {"song": ([(0, 2), (2, 4)], ["C", "G:7"])}
+    >>> other = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
+    >>> found = agree("chords", {"one": one, "other": other}, measures=["mirex2013/MajMin"])
+    >>> found.value("MajMin"), round(found.alpha.value, 3)
+    (0.75, 0.467)
+    """
+    kind = find_task(task)
+    reading = options_of(kind, options)
+    if isinstance(annotators, str | os.PathLike) and is_run(annotators):
+        return _of_run(kind, annotators, protocols, measures, reading)
+    chosen = _comparing(choose(kind.protocols, protocols, measures))
+    collections = tuple(
+        collect(source, name=name, default_name="annotators", task=kind, options=reading)
+        for name, source in _named(annotators)
+    )
+    corpus = Corpus(collections, ()).paired()
+    everyone = match_references(kind, load_references(kind, corpus.references, reading), reading)
+    if len(everyone.annotations) < 2:
+        found = ", ".join(map(quote, everyone.annotations)) or "none"
+        hint = f"found: {found}; name several, as NAME=PATH or in a mapping"
+        raise OptionError("agreement needs two annotators", hint)
+    shared = items_shared(everyone)
+    if not shared:
+        raise DataError([*everyone.diagnostics, _nothing_shared(everyone.annotations)])
+    persons = len(collections) > 1 or not all(name.isdecimal() for name in everyone.annotations)
+    loaded = those_who_share(everyone)
+    names = tuple(loaded.annotations)
+    annotations = [[own.get(item) for own in loaded.annotations.values()] for item in shared]
+    compared = _by_what_both_judged(kind, annotations, reading)
+    measured, notes = _applicable(kind, loaded, chosen, reading)
+    ratings = None if kind.ratings is None else kind.ratings(annotations, reading)
+    remarks = [*remarks_on_sharing(everyone, measured, persons=persons), *_unrated(ratings)]
+    return AnnotatorAgreement(
+        task=kind.name,
+        annotators=names,
+        measures=measured,
+        scores={name: _against(compared, loaded, name, measured, reading) for name in names},
+        items=tuple(shared),
+        persons=persons,
+        ratings=ratings,
+        rated=kind.rated,
+        revisions={protocol.name: protocol.revision for protocol in kind.protocols},
+        choices=signed_choices(reading),
+        diagnostics=(*loaded.diagnostics, *notes, *remarks),
+    )
+
+
+def _comparing(measures: Iterable[Measure]) -> list[Measure]:
+    """Return the measures by which one annotator can be compared with another."""
+    needs = ("pair", "references+estimate")
+    chosen = [measure for measure in measures if measure.needs in needs and measure.aggregate != "gathered"]
+    if not chosen:
+        hint = "those that judge an estimate alone, or are of classes, do not"
+        raise OptionError("no measure compares one annotator with another", hint)
+    return chosen
+
+
+def _of_run(
+    task: Task,
+    run: str | os.PathLike[str],
+    protocols: Iterable[str] | None,
+    measures: Iterable[str] | None,
+    options: object,
+) -> AnnotatorAgreement:
+    if options != task.options():
+        raise OptionError("a run has read its files already: there are no options of reading")
+    found = read_agreement(run)
+    if found.task != task.name:
+        raise OptionError(f"the run is of another task: {found.task}")
+    if protocols is None and measures is None:
+        return found
+    own = dict.fromkeys(measure.protocol for measure in found.measures) if protocols is None else protocols
+    chosen = [each for each in choose(task.protocols, own, measures) if each in found.measures]
+    return replace(found, measures=tuple(_comparing(chosen)))
+
+
+def _named(annotators: Any) -> list[tuple[str | None, Any]]:
+    """Return the annotators with their names; of a lone source, the files tell them."""
+    if isinstance(annotators, Mapping):
+        return [(str(name), source) for name, source in annotators.items()]
+    if isinstance(annotators, list | tuple):
+        return [(name_of(path), path) for path in annotators]
+    if isinstance(annotators, str | os.PathLike):
+        return [(None, annotators)]
+    raise OptionError.of_type("annotators", annotators, "a mapping of names to annotations, or paths")
+
+
+def _nothing_shared(annotations: Mapping[str, Mapping[str, object]]) -> Diagnostic:
+    message = f"no item has annotations of two of {', '.join(map(quote, annotations))}"
+    first = (f"{quote(min(items))} of {quote(name)}" for name, items in annotations.items() if items)
+    found = " and ".join(islice(first, 2)) or "none that can be used"
+    hint = f"items are paired by path below the folder, without suffix; found: {found}"
+    return Diagnostic(code="KT200", severity="error", message=message, hint=hint)
+
+
+def _applicable(
+    task: Task, references: References, measures: Sequence[Measure], options: object
+) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+    everyone = {name: Estimates(items, {}, ()) for name, items in references.annotations.items()}
+    found, notes = applicable_to(task, references, everyone, measures, options)
+    if not found:
+        raise DataError([*references.diagnostics, *notes])
+    return found, notes
+
+
+def _unrated(ratings: Ratings | None) -> Iterator[Diagnostic]:
+    """Say why annotations tell nothing of agreement, if they do not."""
+    if ratings is not None and ratings.reason:
+        yield Diagnostic(code="KT233", severity="warning", message=ratings.reason)
+
+
+def _by_what_both_judged(task: Task, annotations: Sequence[Sequence[Any | None]], options: object) -> Task:
+    """Return a task that leaves of a reference what the estimate, another annotator, judged too."""
+    restrict = None if task.judged_by_both is None else task.judged_by_both(annotations, options)
+    if restrict is None:
+        return task
+
+    def evaluate(cases: Sequence[Case[Any]], measures: Sequence[Measure], options: Any) -> Evaluation:
+        restricted = [
+            replace(case, references=tuple(restrict(each, case.estimate) for each in case.references))
+            for case in cases
+        ]
+        return task.evaluate(restricted, measures, options)
+
+    return replace(task, evaluate=evaluate)
+
+
+def _against(
+    task: Task, references: References, name: str, measures: Sequence[Measure], options: object
+) -> Scores:
+    """Score the other annotators who share items with one against it, on the items that both have."""
+    own = references.annotations[name]
+    one = References({name: own}, {name: {}}, ())
+    others = {
+        other: Estimates({item: found for item, found in items.items() if item in own}, {}, ())
+        for other, items in references.annotations.items()
+        if other != name and not items.keys().isdisjoint(own)
+    }
+    evidence = evaluate_loaded(task, one, others, measures, options=options, missing="skip")
+    return Scores(Origin(task=task, evidence=evidence, missing="skip", options=options, choices={}))

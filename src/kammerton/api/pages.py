@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: MIT
+"""Show one item, and write the report."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kammerton.api.scoring import corpus_of, options_of
+from kammerton.errors import DataError, OptionError, OutputError, close_match, quote, some
+from kammerton.formats.writing import write_atomically
+from kammerton.model.corpus import ALL, Collection, Corpus
+from kammerton.model.registry import find_task
+from kammerton.model.task import Task
+from kammerton.model.views import ItemView
+from kammerton.reporting.timeline import DrawnItem
+from kammerton.results.scores import Scores
+from kammerton.runs import is_run, read_run
+from kammerton.runs.joining import Joined, Runs, join_alike
+from kammerton.scoring.loading import load_estimates, load_references
+from kammerton.scoring.pairing import match_estimates, match_references
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kammerton.reporting.html.page import Draw, Source
+
+__all__ = ["lay_out", "report", "show"]
+
+_NAMED = 5
+"""Items that a message names."""
+
+
+def show(
+    task: str | Task,
+    references: Any = None,
+    estimates: Any = None,
+    item: str | None = None,
+    *,
+    measure: str | None = None,
+    annotators: Mapping[str, Any] | None = None,
+    annotator: str | None = None,
+    estimate_annotator: str | int | None = None,
+    pairs: str | os.PathLike[str] | None = None,
+    options: object | None = None,
+) -> ItemView:
+    """Lay out one item: who wrote what, which of it is wrong, and what that cost.
+
+    Parameters
+    ----------
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
+    references, estimates, annotators, pairs
+        As for :func:`score`; items that are not shown are not read. Or a run alone, as ``references``, which
+        keeps what was scored.
+    item : str, optional
+        Name of the item, or a part of it that no other name has, whatever case and accents; of no need
+        if there is only one.
+    measure : str, optional
+        Judges what is wrong, as ``protocol/measure`` or by a name that only one has; by default of
+        chords ``mirex2013/MajMin``, of fingerings ``strike/accuracy``, of instruments
+        ``open-mic-task1/F``.
+    annotator : str, optional
+        Whose reference it is; by default the first that has the item.
+    estimate_annotator : str or int, optional
+        Which annotation is the estimate, as for :func:`score`.
+    options : object, optional
+        How files are read, as for :func:`score`.
+
+    Returns
+    -------
+    ItemView
+        Printed, it is a drawing 80 columns wide; :func:`kammerton.reporting.timeline.render_item` has
+        choices. ``tables`` has what cost most and the scores of the item, ``tracks`` who wrote what, with
+        marks where it is wrong.
+
+    Raises
+    ------
+    OptionError
+        If there is no such item, measure or annotator, a name fits several items, or one is needed.
+    DataError
+        If no reference of the item can be used. An estimate that cannot be used is shown as none.
+
+    Examples
+    --------
+    >>> ref = {"song": ([(0, 2), (2, 4)], ["C", "G:7"])}
+    >>> est = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
+    >>> show("chords", ref, {"mine": est}).tracks[1].marks
+    (Mark(start=2.0, end=3.0, state='wrong', kind='root'),)
+    """
+    found = find_task(task)
+    if found.view is None:
+        raise OptionError(f"items of {found.name} cannot be shown")
+    reading = options_of(found, options)
+    if not isinstance(item, str | None):
+        raise OptionError.of_type("item", item, "a str")
+    if _is_lone_run(references, estimates, pairs):
+        if annotators or reading != found.options() or estimate_annotator is not None:
+            raise OptionError("a run has its own annotators and options", "name it alone")
+        corpus, reading = _of_run(found, references)
+    else:
+        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
+    corpus = corpus.paired()
+    chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
+    view = lay_out(found, corpus, chosen, measure=measure, annotator=annotator, options=reading)
+    return DrawnItem.of(view)
+
+
+def _is_lone_run(references: object, estimates: object, pairs: object) -> bool:
+    if estimates is not None or pairs is not None:
+        return False
+    return isinstance(references, str | os.PathLike) and is_run(references)
+
+
+def _of_run(task: Task, folder: str | os.PathLike[str]) -> tuple[Corpus, object]:
+    """Return what a run holds of annotations, and the options by which they were read."""
+    scores, name = read_run(folder), quote(os.fsdecode(folder))
+    if scores.task != task.name:
+        raise OptionError(f"{name} is a run of {scores.task}, not of {task.name}")
+    if scores.origin.corpus is None:
+        raise OptionError(f"{name} keeps no annotations", "name references and estimates")
+    return scores.origin.corpus, scores.origin.options
+
+
+def lay_out(
+    task: Task, corpus: Corpus, item: str, *, measure: str | None, annotator: str | None, options: object
+) -> ItemView:
+    """Lay out an item of a paired corpus, of a task that can; as :func:`show`."""
+    assert task.view is not None, "the task lays items out"
+    crowded = {each.name for each in corpus.references if each.crowded}
+    references = tuple(_only(item, c) for c in corpus.references)
+    loaded_references = load_references(task, references, options, crowded=crowded)
+    read = match_references(task, loaded_references, options)
+    usable = {name: items[item] for name, items in read.annotations.items() if item in items}
+    if not usable:
+        raise DataError(read.diagnostics)
+    if annotator is not None and annotator not in usable:
+        raise OptionError.unknown("annotator", annotator, usable)
+    who = next(iter(usable)) if annotator is None else annotator
+    tracks: dict[str, Any] = {}
+    diagnostics = list(read.diagnostics)
+    for system in corpus.systems:
+        loaded = load_estimates(task, _only(item, system), {item}, options)
+        loaded = match_estimates(task, loaded, read, options)
+        diagnostics += loaded.diagnostics
+        track = loaded.annotations.get(item, loaded.failed.get(item, "no estimate"))
+        tracks[system.name] = task.blank(usable[who]) if track is None else track
+    told = _told(task, item, usable, "reference"), _told(task, item, tracks, "estimate")
+    view = task.view(
+        item,
+        told[0][who],
+        {told[0][name]: each for name, each in usable.items()},
+        {told[1][name]: each for name, each in tracks.items()},
+        measure,
+        options,
+    )
+    return replace(view, diagnostics=tuple(diagnostics))
+
+
+def _told(task: Task, item: str, names: Iterable[str], role: str) -> dict[str, str]:
+    """Return how names are shown: a lone file is called like its item, which tells nobody whose it is."""
+    known = list(names)
+    alike = [name for name in known if task.identify(name)[0] == item]
+    return {name: role if alike == [name] and role not in known else name for name in known}
+
+
+def _only(item: str, collection: Collection) -> Collection:
+    """Return what a collection has of one item; what was noticed of others does not matter here."""
+    return replace(
+        collection.only([item]), diagnostics=collection.diagnostics if item in collection.broken else ()
+    )
+
+
+def _matching(asked: str | None, items: Iterable[str]) -> str:
+    """Return the item of this name, or the only one that has it as a part of its name."""
+    known = sorted(items)
+    if asked is None:
+        if len(known) == 1:
+            return known[0]
+        raise OptionError(f"which of {len(known):,} items?", some(known, _NAMED))
+    wanted = _folded(asked)
+    exact = [each for each in known if each == unicodedata.normalize("NFC", asked)]
+    fitting = exact or [each for each in known if wanted in _folded(each)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        named = ", ".join(map(quote, fitting[:_NAMED]))
+        raise OptionError(f"{len(fitting):,} items have {quote(asked)} in their names", named)
+    near = close_match(asked, known)
+    hint = f"did you mean {quote(near)}?" if near else f"there are {some(known, _NAMED)}"
+    raise OptionError(f"no item {quote(asked)}", hint)
+
+
+def _folded(name: str) -> str:
+    """Return a name as it is typed in haste: without case and accents."""
+    parts = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(part for part in parts if not unicodedata.combining(part))
+
+
+def report(
+    runs: Runs,
+    path: str | os.PathLike[str],
+    *,
+    title: str = "Evaluation report",
+    figures: str | os.PathLike[str] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> None:
+    """Write runs as one HTML file that opens anywhere, without a network.
+
+    Parameters
+    ----------
+    runs : Scores, path of a run, or several of them
+        Runs of one task and the same references become one chapter, in which their systems are compared. A
+        mapping, or pairs of a name and a run, give the system of a run that has only one another name.
+    path : path
+        Of the file; what stands there is replaced.
+    title : str
+        Heading of the page.
+    figures : path, optional
+        Folder for the charts as SVG, PDF and PNG, and the tables as LaTeX. It is made unless it is there;
+        files of the same names are replaced, others stay.
+    progress : callable, optional
+        Called with what is done next, in a few words.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    OptionError
+        If there is no run, or what draws charts is not installed: ``pip install 'kammerton[report]'``.
+    DataError
+        If a run cannot be read.
+    OutputError
+        KT501, KT502 if the file cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, kammerton
+    >>> ref = {"song": ([(0, 2), (2, 4)], ["C", "G:7"])}
+    >>> est = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
+    >>> scores = kammerton.score("chords", ref, {"mine": est}, protocols=["mirex2013"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report(scores, f"{folder}/page.html")
+    ...     pathlib.Path(folder, "page.html").read_text("utf-8")[:15]
+    '<!DOCTYPE html>'
+    """
+    from kammerton.reporting.charts import altair_of  # noqa: PLC0415 - many write no report
+    from kammerton.reporting.html.chapters import chapter_of, source_of  # noqa: PLC0415
+    from kammerton.reporting.html.page import Page, render_page, shown  # noqa: PLC0415
+
+    altair_of()
+    tell = progress or _nobody_asks
+    tell("reading runs")
+    found = _joined(runs)
+    sources, chapters = [], []
+    titles = _titles([each.scores.task for each in found])
+    for number, (each, name) in enumerate(zip(found, titles, strict=True), 1):
+        tell(f"{name}: comparing systems")
+        source = source_of(each.scores, f"c{number}")
+        sources.append(source)
+        tell(f"{name}: drawing figures and items")
+        draw = _drawer(each.scores, str(source.main))
+        chapters.append(chapter_of(source, name, draw, each.apart))
+    page = render_page(Page(title=shown(title), chapters=chapters))
+    if figures is not None:
+        tell("writing figures")
+        _write_figures(sources, titles, figures)
+    write_atomically(path, page)
+
+
+def _nobody_asks(_: str) -> None:
+    """Take what is done next, and say nothing."""
+
+
+def _joined(runs: Runs) -> Sequence[Joined]:
+    if not isinstance(runs, Iterable | Scores | os.PathLike):
+        raise OptionError.of_type("runs", runs, "scores, the path of a run, or several of them")
+    found = join_alike(runs)
+    if not found:
+        raise OptionError("a report needs a run", "folders that `kammerton score --out` wrote")
+    return found
+
+
+def _write_figures(sources: Sequence[Source], titles: Sequence[str], folder: str | os.PathLike[str]) -> None:
+    from kammerton.reporting.figures import figure_files  # noqa: PLC0415 - many want none
+
+    place = Path(folder)
+    try:
+        place.mkdir(exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(f"KT501 cannot write {quote(os.fspath(folder))}: {reason}") from error
+    for source, title in zip(sources, titles, strict=True):
+        for name, data in figure_files(source, title.lower().replace(" ", "-")):
+            write_atomically(place / name, data)
+
+
+def _drawer(scores: Scores, measure: str) -> Draw | None:
+    """Return what lays out an item; None if items cannot be, or only figures are left of them."""
+    origin = scores.origin
+    if origin.task.view is None or origin.corpus is None:
+        return None
+    task, corpus, options = origin.task, origin.corpus.paired(), origin.options
+    named = [name for name in scores.annotators if name != ALL]
+    judging = named[0] if len(named) == 1 else None
+
+    def draw(item: str, annotator: str | None) -> ItemView | None:
+        for judge in (measure, None):  # not every measure says what of an item is wrong
+            try:
+                return lay_out(
+                    task, corpus, item, measure=judge, annotator=annotator or judging, options=options
+                )
+            except OptionError:
+                continue
+            except DataError as error:
+                if any(problem.code == "KT721" for problem in error.diagnostics):
+                    raise  # what was scored is there no more
+                break  # there is no reference to lay it out by
+        return None
+
+    return draw
+
+
+def _titles(tasks: list[str]) -> list[str]:
+    """Return a heading for each chapter; several of one task are numbered."""
+    counts, seen = Counter(tasks), Counter[str]()
+    titles = []
+    for task in tasks:
+        seen[task] += 1
+        titles.append(task.capitalize() + (f" {seen[task]}" if counts[task] > 1 else ""))
+    return titles

@@ -1,0 +1,489 @@
+# SPDX-License-Identifier: MIT
+"""Score systems: from what callers hand over to scores."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote
+from kammerton.formats.collecting import collect, name_of
+from kammerton.formats.folders import normal_form
+from kammerton.formats.lists import Found, find_groups, group_items, read_pairs
+from kammerton.formats.packs import is_pack, read_packed_pairs
+from kammerton.model.corpus import ALL, Corpus, Missing, check_names, choose_split
+from kammerton.model.evidence import Evidence
+from kammerton.model.measure import Measure, choose
+from kammerton.model.registry import find_task
+from kammerton.model.task import Task
+from kammerton.results.scores import Scores
+from kammerton.results.signature import Drawing, Grouping, Origin, signed_choices, signed_file
+from kammerton.scoring.context import Surroundings, surround
+from kammerton.scoring.evaluating import Order, Timing, load_sides
+from kammerton.scoring.loading import choose_estimates
+from kammerton.scoring.running import SHARD, Means, Store, Watch, score_corpus
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from kammerton.statistics.intervals import Method
+
+__all__ = [
+    "GroupBy",
+    "check_drawing",
+    "check_system",
+    "corpus_of",
+    "drawing_of",
+    "grouping_of",
+    "items_of",
+    "likely_clusters",
+    "options_of",
+    "score",
+    "split_of",
+    "surroundings_of",
+]
+
+
+def split_of(
+    corpus: Corpus, splits: Mapping[str, str] | str | os.PathLike[str] | None, split: str | None
+) -> tuple[Corpus, dict[str, str]]:
+    """Return the items of a split, and what the signature says of it."""
+    if splits is None:
+        if split is not None:
+            raise OptionError("which items are in a split?", "say it: --splits FILE")
+        return corpus, {}
+    from kammerton.formats.lists import read_splits, split_name  # noqa: PLC0415 - most runs have none
+
+    if not isinstance(splits, Mapping) and not _is_path(splits):
+        raise OptionError.of_type("splits", splits, "a mapping or a path")
+    if isinstance(splits, Mapping):
+        known = {str(item): split_name(name) for item, name in splits.items()}
+    else:
+        known = read_splits(splits)
+    chosen = None if split is None else split_name(split)
+    known = {normal_form(item): name for item, name in known.items()}
+    return choose_split(corpus, known, chosen), {} if chosen is None else {"split": chosen}
+
+
+def options_of(task: Task, options: object | None) -> Any:
+    """Return the options of a caller, or the defaults.
+
+    Raises
+    ------
+    OptionError
+        If they are those of another task.
+    """
+    chosen = task.options() if options is None else options
+    if not isinstance(chosen, task.options):
+        raise OptionError(f"options must be {task.options.__name__}, got {type(options).__name__}")
+    return chosen
+
+
+def corpus_of(
+    task: Task,
+    references: Any,
+    estimates: Any,
+    annotators: Mapping[str, Any],
+    pairs: Any,
+    options: object,
+    estimate_annotator: str | int | None = None,
+) -> Corpus:
+    """Return what references and estimates, or a list of pairs, name.
+
+    Raises
+    ------
+    OptionError
+        If a path does not exist, a type is wrong, or two have the same name.
+    """
+    if not isinstance(estimate_annotator, str | int | None) or isinstance(estimate_annotator, bool):
+        raise OptionError.of_type("estimate_annotator", estimate_annotator, "a str or an int")
+    corpus = _corpus(task, references, estimates, annotators, pairs, options)
+    if estimate_annotator is None:
+        return corpus
+    chosen = str(estimate_annotator)
+    systems = tuple(choose_estimates(task, system, chosen, options) for system in corpus.systems)
+    return replace(corpus, systems=systems)
+
+
+def _corpus(
+    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], pairs: Any, options: object
+) -> Corpus:
+    if pairs is None:
+        return _collected(task, references, estimates, annotators, options)
+    if references is not None or estimates is not None or annotators:
+        raise OptionError("a list of pairs stands in place of references, estimates and annotators")
+    if not _is_path(pairs):
+        raise OptionError.of_type("pairs", pairs, "a path")
+    if is_pack(pairs):
+        return read_packed_pairs(pairs, task=task, options=options)
+    return read_pairs(pairs)
+
+
+def _collected(
+    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], options: object
+) -> Corpus:
+    if not isinstance(annotators, Mapping):
+        raise OptionError.of_type("annotators", annotators, "a mapping of names to references")
+    if estimates is None or (references is None and not annotators):
+        raise OptionError("references and estimates are needed", "or a list of pairs")
+    for kind, given in (("reference", references), ("estimate", estimates)):
+        if isinstance(given, Mapping | list | tuple) and not given:
+            raise OptionError(f"there is no {kind}", "a path, an annotation, or a mapping that is not empty")
+    collected = partial(collect, task=task, options=options)
+    first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
+    systems = _systems(estimates, references)
+    return Corpus(
+        tuple(
+            collected(source, name=name, default_name="reference")
+            for name, source in [*first, *annotators.items()]
+        ),
+        tuple(collected(source, name=name, default_name="estimate") for name, source in systems),
+    )
+
+
+def check_system(name: str | None, estimates: Any, references: Any) -> None:
+    """Refuse before any work a name that no system has, as far as estimates tell the names.
+
+    Raises
+    ------
+    OptionError
+        If no system is called so.
+    """
+    systems = [] if estimates is None else [system for system, _ in _systems(estimates, references)]
+    known = [system for system in systems if system is not None]
+    if name is not None and known and name not in known:
+        raise OptionError.unknown("system", name, known)
+
+
+def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:
+    """Tell several systems from one.
+
+    A mapping of items and a mapping of systems look alike if the values are paths: then it is items
+    if it shares a key with references that are a mapping too.
+    """
+    if isinstance(estimates, list | tuple) and all(_is_path(each) for each in estimates):
+        names = [name_of(each) for each in estimates]
+        check_names("system", names)
+        return list(zip(names, estimates, strict=True))
+    if not isinstance(estimates, Mapping):
+        return [(None, estimates)]
+    shares_items = isinstance(references, Mapping) and not references.keys().isdisjoint(estimates)
+    whole = all(_is_path(value) or isinstance(value, Mapping) for value in estimates.values())
+    if shares_items or not whole:
+        return [(None, estimates)]
+    check_names("system", map(str, estimates))
+    return [(str(name), source) for name, source in estimates.items()]
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+_LIKELY = ("^(.*)/", r"^(.*)[-_. ]\d+$")
+"""Parts of names that items which belong together share: a folder, a name in front of a number."""
+
+
+def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
+    """Say that items look as if some of them belonged together, if they do."""
+    for pattern in _LIKELY:
+        found = [re.search(pattern, item) for item in items]
+        groups = Counter(match[1] for match in found if match is not None)
+        if len(groups) > 1 and groups.total() == len(items) >= 2 * len(groups):
+            message = (
+                f"intervals take {len(items):,} items for independent, but by their names they belong to "
+                f"{len(groups):,} groups, such as {quote(next(iter(groups)))}"
+            )
+            hint = f"if items of a group are alike, as songs of an album are, take `--cluster '{pattern}'`"
+            return (Diagnostic(code="KT218", severity="note", message=message, hint=hint),)
+    return ()
+
+
+def items_of(evidence: Evidence) -> list[str]:
+    """Return the names of all items, sorted."""
+    return sorted(set().union(*(rows.items for rows in evidence.rows.values())))
+
+
+def check_drawing(ci: float | None, resamples: int, seed: int, interval: Method, clusters: object) -> None:
+    """Refuse before any work what would be refused once intervals are looked at.
+
+    Raises
+    ------
+    OptionError
+        If a choice is not possible.
+    """
+    from kammerton.statistics.intervals import check_method, tail_of  # noqa: PLC0415 - many runs look at none
+    from kammerton.statistics.resampling import Resampling  # noqa: PLC0415
+
+    if ci is not None:
+        tail_of(ci)
+        Resampling(0, resamples, seed)
+        check_method(interval)
+    elif clusters is not None:
+        raise OptionError("clusters are for intervals, and there are to be none")
+
+
+def drawing_of(
+    ci: float | None,
+    resamples: int,
+    seed: int,
+    interval: Method,
+    clusters: Mapping[str, str] | str | None,
+    items: Iterable[str],
+) -> Drawing:
+    """Return the drawing that a caller of :func:`kammerton.score` asked for, once it is checked.
+
+    Raises
+    ------
+    OptionError
+        If a regular expression is none, or an item has no cluster.
+    DataError
+        If a table of clusters cannot be read.
+    """
+    if ci is None:
+        return Drawing()
+    from kammerton.statistics.intervals import intervals  # noqa: PLC0415 - many runs look at none
+
+    signed = {"ci": f"{ci:g},expanded-{interval},{resamples},{seed}"}
+    drawn = None if clusters is None else group_items(clusters, items)
+    if clusters is not None:
+        signed["clusters"] = _signed(clusters)
+    settings: dict[str, Any] = {
+        "level": ci,
+        "resamples": resamples,
+        "seed": seed,
+        "method": interval,
+        "clusters": drawn,
+    }
+    return Drawing(ci, partial(intervals, **settings), signed, settings)
+
+
+def surroundings_of(order: Order, corpus: Corpus, measures: Sequence[Measure]) -> Surroundings:
+    """Return what the systems stand between, scored.
+
+    The corpus is read once more, as a whole: what a trivial answer is depends on all of it.
+    """
+    from kammerton.results.context import context_of  # noqa: PLC0415 - few runs look at it
+
+    sides = load_sides(order, corpus, measures)
+    return surround(order.task, sides, options=order.options, missing=order.missing, stand=context_of)
+
+
+def _signed(clusters: Mapping[str, str] | str) -> str:
+    if not isinstance(clusters, str):
+        return "given"
+    path, colon, column = clusters.rpartition(":")
+    return f"{signed_file(path)}{colon}{column}" if colon else clusters
+
+
+GroupBy = Mapping[str, str] | str
+"""A group for each item; ``FILE.csv:COLUMN``; or a regular expression on names of items."""
+
+
+def grouping_of(choice: GroupBy, items: Iterable[str]) -> tuple[Grouping, tuple[Diagnostic, ...]]:
+    """Return the grouping that a caller of :func:`kammerton.score` asked for, and what is odd about it.
+
+    Raises
+    ------
+    OptionError
+        If a regular expression is none, or no item has a group.
+    DataError
+        If a table cannot be read.
+    """
+    found = find_groups(choice, items)
+    if not found.of:
+        raise OptionError(f"no item has a group: {found.example}")
+    return Grouping(found.by, found.of, _divide), tuple(_odd(found))
+
+
+def _divide(scores: Scores) -> object:
+    from kammerton.results.groups import divide  # noqa: PLC0415 - few look at groups
+
+    return divide(scores)
+
+
+def _odd(found: Found) -> Iterator[Diagnostic]:
+    if found.lacking:
+        verb = inflected(len(found.lacking), "is", "are")
+        message = f"{found.count} {verb} in no group, told as a group of their own: {found.example}"
+        yield Diagnostic(code="KT219", severity="warning", message=message)
+    if found.unknown:
+        names = plural(len(found.unknown), "name")
+        message = f"table of groups has {names} that no item has, such as {quote(found.unknown[0])}"
+        hint = "items are called by their path below the folder, without suffix"
+        yield Diagnostic(code="KT220", severity="note", message=message, hint=hint)
+
+
+_POLICIES = ("worst", "skip", "error")
+
+
+def score(  # noqa: PLR0913 - one per choice
+    task: str | Task,
+    references: Any = None,
+    estimates: Any = None,
+    *,
+    protocols: Iterable[str] | None = None,
+    measures: Iterable[str] | None = None,
+    annotators: Mapping[str, Any] | None = None,
+    annotator: str = ALL,
+    estimate_annotator: str | int | None = None,
+    pairs: str | os.PathLike[str] | None = None,
+    missing: Missing = "worst",
+    strict: bool = False,
+    split: str | None = None,
+    splits: Mapping[str, str] | str | os.PathLike[str] | None = None,
+    options: object | None = None,
+    ci: float | None = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+    interval: Method = "percentile",
+    clusters: Mapping[str, str] | str | None = None,
+    context: bool = False,
+    group_by: GroupBy | None = None,
+    jobs: int = 1,
+    executor: Executor | str | None = None,
+    shard_size: int = SHARD,
+    store: Store | None = None,
+    progress: Watch | None = None,
+) -> Scores:
+    """Score one or several systems.
+
+    Parameters
+    ----------
+    task : str or Task
+        ``"chords"``, ``"fingering"``, ``"instruments"``, or the name of a third party's task, which its
+        package declares; or the :class:`kammerton.tasks.Task` record of one.
+    references : path, mapping or annotation
+        A folder, in which an item is called by its path without suffix; a single file, or a pack that
+        :func:`kammerton.pack` wrote; a mapping of items to paths or annotations; or a single annotation.
+        That is, of chords, anything with ``intervals`` and ``labels``, or a pair of both; of fingerings,
+        anything with ``onsets``, ``offsets``, ``pitches`` and ``fingers``; of instruments, a list of
+        labels, best first, a set, or a mapping of labels to scores.
+    estimates : the same, or several of them
+        A mapping of names to any of these is one system per name; a list of paths is one system per
+        path, called by its last component without suffix. A mapping of items is one system, called
+        ``estimate``.
+    protocols : iterable of str, optional
+        Protocols to run; by default all that do not run on request only.
+    measures : iterable of str, optional
+        Measures to compute, as ``protocol/measure``, also ``protocol/*``, or by a name that only one has; by
+        default all.
+    annotators : mapping of str to the same as ``references``, optional
+        Further annotators by name.
+    annotator : str
+        Score against this annotator only.
+    estimate_annotator : str or int, optional
+        Which annotation is the estimate where a file of a system holds several of an item: by the annotator's
+        name, or by number from 1.
+    pairs : path, optional
+        A CSV file ``item,annotator,reference,SYSTEM,...`` in place of references and estimates.
+    missing : {"worst", "skip", "error"}
+        What a missing or unusable estimate counts: the worst score, nothing, or an end to the run.
+    strict : bool
+        End the run before scoring if there is any error or repair.
+    split : str, optional
+        Score the items of this split only, such as ``"test"``; needs ``splits``.
+    splits : mapping or path, optional
+        Split of each item: a mapping, or a file that :func:`kammerton.formats.lists.read_splits` reads.
+        Without ``split`` all items are scored, with a warning if some are for training.
+    options : object, optional
+        How files are read, and choices of scoring: a :class:`kammerton.chords.ChordOptions`,
+        :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
+    ci : float, optional
+        Level of the intervals, made once they are looked at; None for none.
+    resamples, seed : int
+        How often items are drawn for the intervals, and the seed of the draws.
+    interval : {"percentile", "bca"}
+        Which interval; both expanded, see :func:`kammerton.statistics.intervals.expanded`.
+    clusters : mapping of str to str, or str, optional
+        What items are drawn together with, such as the album of a song: a mapping, ``FILE.csv:COLUMN``, or a
+        regular expression on their names, such as ``"^(.*)/"``.
+    context : bool
+        Whether to score trivial answers too, and annotators against each other as systems are scored: see
+        :attr:`Scores.context`.
+    group_by : mapping of str to str, or str, optional
+        What figures are told by, such as the genre of each song, in the form of ``clusters``: see
+        :attr:`Scores.groups`.
+    jobs : int
+        Processes that score side by side; figures do not depend on it.
+    executor : Executor or str, optional
+        Scores in their place: any executor of :mod:`concurrent.futures`; ``"dask"`` for a new Dask cluster on
+        this machine, ``"dask://host:port"`` for one that is there.
+    shard_size : int
+        Items that are scored together, in steps of 200; more of them need more memory, and lose more if a
+        worker is lost.
+    store : Store, optional
+        From :func:`kammerton.keeping`: has what was finished before, and gets what is.
+    progress : callable, optional
+        Called with how far it is after each shard: ``done``, ``items``, ``found`` and ``failed``.
+
+    Returns
+    -------
+    Scores
+        ``value`` has a figure, ``summary`` all figures, ``items`` those of each item, ``table`` what became
+        of each label, ``diagnostics`` what was noticed; printed, it names the headline figures.
+
+    Raises
+    ------
+    OptionError
+        If a name or combination is not possible; its hint has the names that are.
+    DataError
+        If nothing can be scored, or ``strict`` or ``missing="error"`` ended the run.
+
+    Examples
+    --------
+    >>> ref = {"song": ([(0, 2), (2, 4)], ["C", "G:7"])}
+    >>> est = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
+    >>> score("chords", ref, {"mine": est}, protocols=["mirex2013"]).value("MajMin")
+    0.75
+    """
+    found = find_task(task)
+    means = Means(size=shard_size, jobs=jobs, executor=executor)
+    chosen = choose(found.protocols, protocols, measures)
+    check_drawing(ci, resamples, seed, interval, clusters)
+    if missing not in _POLICIES:
+        raise OptionError.unknown("policy for missing estimates", missing, _POLICIES)
+    if not isinstance(annotator, str):
+        raise OptionError.of_type("annotator", annotator, "a str")
+    reading = options_of(found, options)
+    timing = Timing()
+    with timing.during("collecting"):
+        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
+        corpus, part = split_of(corpus, splits, split)
+    order = Order(
+        task=found,
+        measures=chosen,
+        options=reading,
+        missing=missing,
+        annotator=annotator,
+        strict=strict,
+    )
+    evidence = score_corpus(order, corpus, means, store, progress, timing)
+    choices = signed_choices(reading) | part
+    if estimate_annotator is not None:
+        choices["estimate_annotator"] = str(estimate_annotator)
+    items = items_of(evidence)
+    drawing = drawing_of(ci, resamples, seed, interval, clusters, items)
+    grouping, noticed = (None, ()) if group_by is None else grouping_of(group_by, items)
+    if ci is not None and clusters is None:
+        noticed = (*likely_clusters(items), *noticed)
+    surroundings: Surroundings | None = None
+    if context:
+        with timing.during("context"):
+            surroundings = surroundings_of(order, corpus, evidence.measures)
+    origin = Origin(
+        task=found,
+        evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *noticed)),
+        missing=missing,
+        options=reading,
+        choices=choices,
+        drawing=drawing,
+        corpus=corpus,
+        surroundings=surroundings,
+        grouping=grouping,
+    )
+    return Scores(origin, timing)

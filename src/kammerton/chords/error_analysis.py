@@ -1,0 +1,401 @@
+# SPDX-License-Identifier: MIT
+"""Where the points of a chord estimate were lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.arrays import Codes, Flags
+from kammerton.chords.annotation import ChordAnnotation
+from kammerton.chords.degrees import ROOTS
+from kammerton.chords.kernels import Columns, LabelTimes, Result
+from kammerton.chords.labels import Chord, parse
+from kammerton.chords.protocols.mirex2013 import CLASSES, class_codes, root_bass_rules
+from kammerton.chords.templates import encode_label, map_label
+from kammerton.errors import Diagnostic, plural
+from kammerton.model.measure import Measure
+from kammerton.model.task import (
+    Breakdown,
+    ClassCosts,
+    ClassKey,
+    ClassTable,
+    Matrix,
+    commonest,
+    costs_of_confusion,
+)
+
+__all__ = [
+    "Shares",
+    "chord_breakdown",
+    "confusion_table",
+    "credited_table",
+    "displacement",
+    "excluded_table",
+    "quality_costs",
+    "remarks",
+    "root_bass_table",
+]
+
+_REMARKS = {
+    "credited": (
+        "KT321",
+        "{measure} counts {seconds:.3f} s of estimated `X` as right, as mir_eval does",
+        None,
+    ),
+    "root_bass": (
+        "KT322",
+        "{measure} counts {seconds:.3f} s as wrong for a `/1` on one side only, as MIREX does",
+        "write `/1` on both sides or on neither",
+    ),
+}
+"""Code, message and hint of what each table of time by measure makes a reader know."""
+_DENSE = 1 << 22
+"""Cells up to which counting beats sorting."""
+_NO_ROOT = 12
+"""Root interval where one side has no root."""
+_INTERVALS = np.array(
+    [_NO_ROOT if ref < 0 or est < 0 else (est - ref) % 12 for ref in range(-1, 12) for est in range(-1, 12)]
+)
+"""Root interval by root of the reference and of the estimate, -1 for none."""
+
+
+def confusion_table(times: LabelTimes, columns: Columns) -> ClassTable:
+    """Sum time by root interval, quality of the reference, and quality of the estimate.
+
+    Parameters
+    ----------
+    times : LabelTimes
+        Of ``mirex2013``.
+    columns : Columns
+        Labels and groups.
+
+    Returns
+    -------
+    ClassTable
+        ``root_interval`` is the estimated root less the reference's in semitones, 0 to 11, or None
+        where one side has no root. Qualities are the tetrad-level types of ``mirex2013``, as they sound.
+    """
+    classes = class_codes(columns.labels)
+    roots = np.array([-1 if label == "" else map_label(label).root for label in columns.labels])
+    interval = _INTERVALS.take(roots.take(times.ref) * 13 + roots.take(times.est) + 14)
+    count = len(CLASSES)
+    cell = (interval * count + classes.take(times.ref)) * count + classes.take(times.est)
+    groups, cells, weights = _summed(columns.groups[times.pair], cell, times.weights)
+    named = list(map(_confusions().__getitem__, cells.tolist()))
+    return ClassTable("confusion", ("root_interval", "reference", "estimate"), "s", groups, named, weights)
+
+
+@cache
+def _confusions() -> list[ClassKey]:
+    """Return the classes of each cell."""
+    intervals = (None if interval == _NO_ROOT else interval for interval in range(_NO_ROOT + 1))
+    return list(product(intervals, CLASSES, CLASSES))
+
+
+def excluded_table(
+    results: Mapping[str, Result], columns: Columns, measures: Sequence[Measure]
+) -> ClassTable:
+    """Sum the reference time that a measure does not score, by label as written.
+
+    Parameters
+    ----------
+    results : mapping of str to Result
+        By protocol.
+    columns : Columns
+        Labels and groups.
+    measures : sequence of Measure
+        Those whose names have a rule are listed, if they count seconds.
+    """
+    groups, weights = [], []
+    classes: list[ClassKey] = []
+    for protocol, result in results.items():
+        timed = [m for m in measures if m.protocol == protocol and m.weight_unit == "s"]
+        listed = [measure for measure in timed if measure.name in result.rules]
+        if not listed:
+            continue
+        times = result.times
+        of_slice = columns.groups[times.pair]
+        group, code, seconds = _summed(of_slice, times.ref, times.weights)
+        for measure in listed:
+            left_out = ~result.rules[measure.name].scored[code]
+            groups.append(group[left_out])
+            weights.append(seconds[left_out])
+            classes += [(protocol, measure.name, columns.labels[each]) for each in code[left_out].tolist()]
+    return ClassTable(
+        "excluded",
+        ("protocol", "measure", "label"),
+        "s",
+        np.concatenate([np.empty(0, dtype=np.int64), *groups]),
+        classes,
+        np.concatenate([np.empty(0), *weights]),
+    )
+
+
+def credited_table(result: Result, columns: Columns, measures: Sequence[Measure]) -> ClassTable:
+    """Sum the time of estimated ``X`` that each measure of ``mir_eval`` counts as right."""
+    times = result.times
+    unknown = np.array([label != "" and encode_label(label).kind == "X" for label in columns.labels])
+    claimed = unknown[times.est]
+
+    def gained(measure: Measure) -> Flags:
+        rule = result.rules[measure.name]
+        return claimed & rule.correct(times.ref, times.est) & rule.scored[times.ref]
+
+    return _time_by_measure("credited", times, columns, measures, gained)
+
+
+def root_bass_table(times: LabelTimes, columns: Columns, measures: Sequence[Measure]) -> ClassTable:
+    """Sum the time that a measure counts as wrong only because one side writes ``/1`` and the other no bass.
+
+    Parameters
+    ----------
+    times : LabelTimes
+        Of ``mirex2013``.
+    columns : Columns
+        Labels and groups.
+    measures : sequence of Measure
+        Measures of basses by the rules of ``mirex2013``.
+    """
+    rules = root_bass_rules(columns.labels)
+    sides = times.ref, times.est
+
+    def lost(measure: Measure) -> Flags:
+        return rules[measure.name].correct(*sides) & rules[measure.name].scored[times.ref]
+
+    return _time_by_measure("root_bass", times, columns, [m for m in measures if m.name in rules], lost)
+
+
+def _time_by_measure(
+    name: str,
+    times: LabelTimes,
+    columns: Columns,
+    measures: Sequence[Measure],
+    concerned: Callable[[Measure], Flags],
+) -> ClassTable:
+    """Sum the time that is concerned, by group and measure."""
+    groups: list[int] = []
+    classes: list[ClassKey] = []
+    weights: list[float] = []
+    of_slice = columns.groups[times.pair]
+    for measure in measures:
+        flags = concerned(measure)
+        sums = np.bincount(of_slice[flags], times.weights[flags])
+        for group in np.flatnonzero(sums).tolist():
+            groups.append(group)
+            classes.append((str(measure),))
+            weights.append(float(sums[group]))
+    return ClassTable(name, ("measure",), "s", np.array(groups, dtype=np.int64), classes, np.array(weights))
+
+
+def remarks(tables: Mapping[str, Mapping[ClassKey, float]]) -> Iterator[Diagnostic]:
+    """Say what the cells of the tables of credited time and of basses mean, by the name of the table."""
+    for name, (code, text, hint) in _REMARKS.items():
+        for (measure,), seconds in tables.get(name, {}).items():
+            message = text.format(measure=measure, seconds=seconds)
+            yield Diagnostic(code=code, severity="note", message=message, hint=hint)
+
+
+def _summed(
+    groups: Codes, cells: Codes, weights: NDArray[np.float64]
+) -> tuple[Codes, Codes, NDArray[np.float64]]:
+    """Sum weights over equal (group, cell); return groups, cells and sums."""
+    width = int(cells.max(initial=0)) + 1
+    keys = groups * width + cells
+    if keys.max(initial=0) < _DENSE:  # weights are positive: what is 0 does not occur
+        sums = np.bincount(keys, weights)
+        found = np.flatnonzero(sums)
+        sums = sums[found]
+    else:
+        found, places = np.unique(keys, return_inverse=True)
+        sums = np.bincount(places, weights)
+    return found // width, found % width, sums.astype(float, copy=False)
+
+
+_INTERVALS_of_breakdown = (
+    "same root",
+    "+1 minor 2nd",
+    "+2 major 2nd",
+    "+3 minor 3rd",
+    "+4 major 3rd",
+    "+5 fourth",
+    "+6 tritone",
+    "+7 fifth",
+    "+8 minor 6th",
+    "+9 major 6th",
+    "+10 minor 7th",
+    "+11 major 7th",
+)
+_BOTH, _ONE = "no root in either", "no root in one"
+_ROOTLESS = frozenset(("N", "silence", "X"))
+
+
+def chord_breakdown(tables: Mapping[str, Mapping[ClassKey, float]], _: object = None) -> Breakdown | None:
+    """Return confusions of roots and of qualities; None without the table ``confusion``.
+
+    Examples
+    --------
+    >>> found = chord_breakdown({"confusion": {(0, "maj", "maj"): 3.0, (7, "maj", "min"): 1.0}})
+    >>> found.matrices[0].cells["+7 fifth", "min"]
+    1.0
+    """
+    cells = tables.get("confusion", {})
+    if not cells:
+        return None
+    roots: Counter[tuple[str, str]] = Counter()
+    qualities: Counter[tuple[str, str]] = Counter()
+    right: set[tuple[str, str]] = set()
+    for (interval, reference, estimate), seconds in cells.items():
+        roots[_row(interval, str(reference), str(estimate)), str(estimate)] += seconds  # type: ignore[assignment]
+        if interval in (0, None):
+            qualities[str(reference), str(estimate)] += seconds  # type: ignore[assignment]
+            if reference == estimate:
+                right.add((str(reference), str(estimate)))
+    return Breakdown(unit="s", matrices=(_of_roots(roots), _of_qualities(qualities, right)))
+
+
+def _row(interval: str | int | None, reference: str, estimate: str) -> str:
+    if interval is not None:
+        return _INTERVALS_of_breakdown[int(interval)]
+    return _BOTH if {reference, estimate} <= _ROOTLESS else _ONE
+
+
+def _of_roots(cells: Counter[tuple[str, str]]) -> Matrix:
+    used = {row for row, _ in cells}
+    return Matrix(
+        title="Roots: how far the estimated one lies above the reference's",
+        down="interval",
+        across="estimated quality",
+        rows=tuple(row for row in (*_INTERVALS_of_breakdown, _BOTH, _ONE) if row in used),
+        columns=commonest(cells, 1),
+        cells=cells,
+        right=frozenset(cell for cell in cells if cell[0] in (_INTERVALS_of_breakdown[0], _BOTH)),
+        share="all",
+        note="Per cent of all time; right is the root, whatever the quality.",
+    )
+
+
+def _of_qualities(cells: Counter[tuple[str, str]], right: set[tuple[str, str]]) -> Matrix:
+    rows = commonest(cells, 0)
+    columns = commonest(cells, 1)
+    same = tuple(name for name in rows if name in columns)
+    return Matrix(
+        title="Qualities, where the root is right or a side has none",
+        down="quality",
+        across="estimated quality",
+        rows=rows,
+        columns=same + tuple(name for name in columns if name not in same),
+        cells=cells,
+        right=frozenset(right),
+        note="Per cent of the time of each quality in the reference.",
+    )
+
+
+_RULE = (
+    "Time counts as lost where the root differs or the quality does, whatever the bass; "
+    "measures that map or leave out qualities are milder."
+)
+_BY = "root and full quality"
+"""What the table compares: more than measures of triads do."""
+
+
+def quality_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassCosts | None:
+    """Return what each quality of the reference cost; None without the table ``confusion``.
+
+    Examples
+    --------
+    >>> found = quality_costs({"confusion": {(0, "maj", "maj"): 3.0, (7, "maj", "maj"): 1.0}})
+    >>> found.rows[0]
+    ClassCost(name='maj', whole=4.0, lost=1.0, instead='maj on another root')
+    """
+    costs: Counter[tuple[str, str]] = Counter()
+    cells: Counter[tuple[str, str]] = Counter()
+    for (interval, reference, estimate), weight in tables.get("confusion", {}).items():
+        same = interval in (0, None)
+        taken = str(estimate) if same else f"{estimate} on another root"
+        costs[str(reference), taken] += weight  # type: ignore[assignment]
+        cells[str(reference), str(estimate) if same else "another root"] += weight  # type: ignore[assignment]
+    if not cells:
+        return None
+    rows = costs_of_confusion(costs)
+    return ClassCosts(kind="chord quality", unit="s", rule=_RULE, rows=rows, cells=cells, by=_BY)
+
+
+Shares = Callable[[Sequence[ChordAnnotation]], NDArray[np.float64]]
+_HALF = 0.5
+"""What is right for less of the time may be displaced; what is told would be right for as much."""
+_TIMES = 2.0
+"""How many times as much must be right elsewhere."""
+_FEWEST = 2
+"""Different chords that an estimate has: a single one is right in some key, whatever it is."""
+_FARTHEST, _STEP, _FINER = 20.0, 1.0, 0.1
+"""Seconds by which an estimate is moved at most, at a time, and about the best of these."""
+
+
+def displacement(estimate: ChordAnnotation, shares: Shares) -> str:
+    """Say where an estimate that is mostly wrong would be mostly right; nothing if nowhere, or if it is not.
+
+    Recordings that begin with some seconds more or less, and such as are tuned otherwise than the one that
+    was annotated, have every chord wrong though each is well heard.
+
+    Parameters
+    ----------
+    estimate : ChordAnnotation
+    shares : callable
+        Which share of the time each of several estimates is right.
+
+    Examples
+    --------
+    >>> wanted = ("D", "E:min/b3")
+    >>> found = ChordAnnotation(np.array([[0.0, 1.0], [1.0, 2.0]]), ("C#", "D#:min"))
+    >>> def shares(moved):
+    ...     return np.array([np.mean([a == b for a, b in zip(each.labels, wanted)]) for each in moved])
+    >>> displacement(found, shares)
+    '50 % would be right if all of it were 1 semitone higher'
+    """
+    (own,) = shares([estimate])
+    chords = {label: parse(label) for label in set(estimate.labels)}
+    rooted = [chord for chord in chords.values() if chord.root_pitch_class is not None]
+    if not own < _HALF or len(rooted) < _FEWEST:
+        return ""
+    best, moved = max((_best_transposed(estimate, chords, shares), _best_shifted(estimate, shares)))
+    return f"{100 * best:.0f} % would be right if {moved}" if best >= max(_HALF, _TIMES * own) else ""
+
+
+def _best_transposed(
+    estimate: ChordAnnotation, chords: Mapping[str, Chord], shares: Shares
+) -> tuple[float, str]:
+    found = shares([_transposed(estimate, chords, each) for each in range(1, 12)])
+    best = int(found.argmax()) + 1
+    moved = f"{plural(best, 'semitone')} higher" if best <= 6 else f"{plural(12 - best, 'semitone')} lower"
+    return float(found.max()), f"all of it were {moved}"
+
+
+def _transposed(estimate: ChordAnnotation, chords: Mapping[str, Chord], semitones: int) -> ChordAnnotation:
+    """Return an estimate whose roots lie higher, in some spelling."""
+    moved = {
+        label: label
+        if chord.root_pitch_class is None
+        else ROOTS[(chord.root_pitch_class + semitones) % 12] + label.removeprefix(chord.root)
+        for label, chord in chords.items()
+    }
+    return ChordAnnotation(estimate.intervals, tuple(map(moved.__getitem__, estimate.labels)))
+
+
+def _best_shifted(estimate: ChordAnnotation, shares: Shares) -> tuple[float, str]:
+    coarse = np.arange(-_FARTHEST, _FARTHEST + _STEP, _STEP)
+    near = coarse[shares([_shifted(estimate, each) for each in coarse]).argmax()]
+    fine = np.clip(near + np.arange(-_STEP, _STEP + _FINER, _FINER), -_FARTHEST, _FARTHEST)
+    found = shares([_shifted(estimate, each) for each in fine])
+    seconds = fine[found.argmax()]
+    return float(found.max()), f"it came {abs(seconds):.1f} s {'earlier' if seconds < 0 else 'later'}"
+
+
+def _shifted(estimate: ChordAnnotation, seconds: float) -> ChordAnnotation:
+    intervals = np.maximum(estimate.intervals + seconds, 0.0)
+    return ChordAnnotation.coded(intervals, estimate.codes, estimate.spellings)

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Arrays only: intervals, ratios."""

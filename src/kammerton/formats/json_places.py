@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: MIT
+"""JSON with the place of each value."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+
+import numpy as np
+
+from kammerton.errors import Diagnostic, quote
+from kammerton.formats.intervals import EXACT
+from kammerton.formats.reading import Limits, Problems
+from kammerton.model.annotations import Place
+
+__all__ = [
+    "Document",
+    "JsonPlaces",
+    "Pointer",
+    "Span",
+    "begin_of_level",
+    "decode",
+    "element_offsets",
+    "offset_of",
+    "repeated_keys",
+    "say_invalid",
+    "unwritable_strings",
+    "within_quotes",
+]
+
+Pointer = tuple[str | int, ...]
+"""Path from the top of a JSON text: keys of objects and indices of arrays."""
+Span = tuple[int, int]
+"""Offsets of the first character and of the one behind the last."""
+_BLANK = re.compile(r"[ \t\n\r]*+")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"(?P<colon>[ \t\n\r]*+:)?+|[\[\]{}]', re.DOTALL)
+_CHARACTER = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.")
+"""One character within a string, as it is written."""
+_SKIPPER = json.JSONDecoder(parse_float=len, parse_int=len)
+"""Passes over values; numbers of any length cost it nothing."""
+
+
+def offset_of(text: str, pointer: Pointer, begin: int = 0) -> int | None:
+    """Return where a value of a valid JSON text begins, or None if there is no such value.
+
+    Parameters
+    ----------
+    text : str
+        A valid JSON text.
+    pointer : tuple of str and int
+        Which value, from the one that begins at ``begin``.
+    begin : int
+        Offset of a value, blanks before it allowed.
+    """
+    begin = _after_blank(text, begin)
+    for step in pointer:
+        found = next((value for name, value in _members(text, begin) if name == step), None)
+        if found is None:
+            return None
+        begin = found
+    return begin
+
+
+def element_offsets(text: str, begin: int) -> list[int]:
+    """Return where the elements of the array at ``begin`` begin."""
+    return [value for _, value in _members(text, begin)]
+
+
+def _after_blank(text: str, offset: int) -> int:
+    blank = _BLANK.match(text, offset)
+    return offset if blank is None else blank.end()
+
+
+def _end(text: str, begin: int) -> int:
+    return _SKIPPER.raw_decode(text, begin)[1]
+
+
+def _members(text: str, begin: int) -> Iterator[tuple[str | int, int]]:
+    """Give name or index, and offset, of each member of an object or array; of another value, none."""
+    opening = text[begin]
+    if opening not in "[{":
+        return
+    offset = _after_blank(text, begin + 1)
+    index = 0
+    while text[offset] not in "]}":
+        name: str | int = index
+        if opening == "{":
+            name, offset = _SKIPPER.raw_decode(text, offset)
+            offset = _after_blank(text, _after_blank(text, offset) + 1)  # behind the colon
+        yield name, offset
+        offset = _after_blank(text, _end(text, offset))
+        if text[offset] == ",":
+            offset = _after_blank(text, offset + 1)
+        index += 1
+
+
+def repeated_keys(text: str) -> Iterator[tuple[str, Span]]:
+    """Give each key that stands in an object for another time, with its place."""
+    seen: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        first = text[token.start()]
+        if first == '"':
+            if token["colon"] is None:
+                continue
+            end = token.start("colon")
+            key = json.loads(text[token.start() : end])
+            if key in seen[-1]:
+                yield key, (token.start(), end)
+            seen[-1].add(key)
+        elif first in "[{":
+            seen.append(set())
+        else:
+            seen.pop()
+
+
+def unwritable_strings(text: str) -> Iterator[Span]:
+    """Give the place of each string that has half a surrogate pair, which no encoding can hold."""
+    for token in _TOKEN.finditer(text):
+        end = token.end() if token["colon"] is None else token.start("colon")
+        if text[token.start()] == '"' and "\\u" in token.group():
+            value = json.loads(text[token.start() : end])
+            if any("\ud800" <= character <= "\udfff" for character in value):
+                yield token.start(), end
+
+
+def begin_of_level(text: str, level: int) -> int | None:
+    """Return where a text, valid or not, first opens so many levels, or None if it never does."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        first = text[token.start()]
+        if first in "[{":
+            depth += 1
+            if depth == level:
+                return token.start()
+        elif first in "]}":
+            depth -= 1
+    return None
+
+
+def within_quotes(place: Place) -> Place:
+    """Return the place of what a string holds, in which columns of the value can be found."""
+    inner = replace(place, column=(place.column or 0) + 1, length=max(1, place.length - 2))
+    written = inner.token() or ""
+    if "\\" not in written:
+        return inner
+    ends = [match.end() for match in _CHARACTER.finditer(written)]
+    return replace(inner, offsets=(0, *ends))
+
+
+class JsonPlaces:
+    """Turns offsets of a JSON text into places."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.text = text
+        self.file = file
+        self._line: tuple[int, int, str] | None = None
+
+    def at(self, span: Span) -> Place:
+        """Return the place of a span, as far as its first line goes."""
+        begin = self.text.rfind("\n", 0, span[0]) + 1
+        # a whole file may stand on one line: do not copy it for each place
+        if self._line is None or self._line[0] != begin:
+            end = self.text.find("\n", begin)
+            line = self.text[begin : end if end >= 0 else len(self.text)]
+            self._line = (begin, self.text.count("\n", 0, begin) + 1, line)
+        _, number, line = self._line
+        column = span[0] - begin + 1
+        length = max(1, min(span[1] - span[0], len(line) - column + 1))
+        return Place(self.file, number, column, length, line)
+
+    def value(self, begin: int) -> Place:
+        """Return the place of the value that begins at an offset."""
+        return self.at((begin, _end(self.text, begin)))
+
+    def of(self, pointer: Pointer) -> Place:
+        """Return the place of a value, or of the nearest one around it if it is not there."""
+        begin = offset_of(self.text, pointer)
+        return self.of(pointer[:-1]) if begin is None else self.value(begin)
+
+
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A JSON value.
+
+    Parameters
+    ----------
+    value : object
+        Its numbers are ``Decimal``, ``NaN`` and ``Infinity`` among them.
+    has_constants : bool
+        Whether there are any such.
+    """
+
+    value: object
+    has_constants: bool
+
+
+class _Hooks:
+    """What the parser meets on its way."""
+
+    def __init__(self) -> None:
+        self.has_constants = False
+        self.has_repeated_keys = False
+
+    def decoder(self) -> json.JSONDecoder:
+        """Return a parser that keeps numbers as they are written, for exact sums; it is no slower."""
+        return json.JSONDecoder(
+            parse_float=EXACT.create_decimal,
+            parse_int=EXACT.create_decimal,
+            parse_constant=self.constant,
+            object_pairs_hook=self.members,
+        )
+
+    def constant(self, name: str) -> Decimal:
+        self.has_constants = True
+        return Decimal(name)
+
+    def members(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            self.has_repeated_keys = True
+        return found
+
+
+def decode(places: JsonPlaces, problems: Problems, limits: Limits) -> Document | None:
+    """Parse JSON, or report why it cannot be.
+
+    Parameters
+    ----------
+    places : JsonPlaces
+        Has the text.
+    problems : Problems
+        Takes KT106 (depth), KT141, KT142 and KT146.
+    limits : Limits
+        Says how deep the text may be nested.
+
+    Returns
+    -------
+    Document or None
+        None if there was an error.
+    """
+    text = places.text
+    if not _keeps_depth(places, problems, limits):
+        return None
+    hooks = _Hooks()
+    try:
+        value = hooks.decoder().decode(text)
+    except json.JSONDecodeError as error:
+        say_invalid(error, places, problems)
+        return None
+    except RecursionError:  # brackets within strings can hide a depth
+        _say_depth(begin_of_level(text, limits.depth + 1) or 0, places, problems, limits)
+        return None
+    if hooks.has_repeated_keys:
+        for key, span in repeated_keys(text):
+            _say(places, span, problems, "KT142", f"key stands twice in one object: {quote(key)}")
+    if _SURROGATE.search(text):
+        for span in unwritable_strings(text):
+            message = f"half a surrogate pair: {quote(text[span[0] : span[1]])}"
+            _say(places, span, problems, "KT146", message)
+    return None if problems.has_errors else Document(value, hooks.has_constants)
+
+
+def _say(
+    places: JsonPlaces, span: Span, problems: Problems, code: str, message: str, hint: str | None = None
+) -> None:
+    problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
+    problems.add_at(problem, partial(places.at, span))
+
+
+def _keeps_depth(places: JsonPlaces, problems: Problems, limits: Limits) -> bool:
+    """Bound the depth by counting brackets, and measure it only if the bound is too high."""
+    brackets = places.text.encode("utf-8", "surrogatepass").translate(None, _NO_BRACKETS)
+    # of the codes of brackets, bit 1 is set in the opening ones only
+    steps = (np.frombuffer(brackets, dtype=np.int8) & 2) - 1
+    levels = np.cumsum(steps, dtype=np.int32)
+    if levels.max(initial=0) <= limits.depth:
+        return True
+    where = begin_of_level(places.text, limits.depth + 1)
+    if where is not None:
+        _say_depth(where, places, problems, limits)
+    return where is None
+
+
+def _say_depth(where: int, places: JsonPlaces, problems: Problems, limits: Limits) -> None:
+    message = f"JSON nested more than {limits.depth} levels deep"
+    _say(places, (where, where + 1), problems, "KT106", message)
+
+
+def say_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Problems) -> None:
+    """Say it in our words: Python's own differ between its versions."""
+    text, offset = places.text, error.pos
+    before = len(text[:offset].rstrip())
+    hint = None
+    length = 1
+    if error.msg.startswith("Extra data"):
+        message, hint = "text after the end of the JSON value", "one file holds one value"
+    elif error.msg.startswith("Unterminated string") or not text[offset:].strip():
+        offset = offset if text[offset:].strip() else before
+        message, hint = "JSON ends too early", "was the file cut off?"
+    elif error.msg.startswith("Illegal trailing comma") or (
+        text[offset] in "]}" and text[:before].endswith(",")
+    ):
+        offset = text.rindex(",", 0, offset + 1)
+        message, hint = "comma with nothing after it", "take the comma out"
+    elif text[offset] in "/#":
+        message, hint = "JSON has no comments", "take the comment out"
+    else:
+        token = re.match(r"[\w.]+|.", text[offset:], re.DOTALL)
+        word = token.group() if token else ""
+        length = len(word)
+        message = f"not valid JSON: unexpected {quote(word)}"
+        if word == "'":
+            hint = "strings stand between double quotes"
+    _say(places, (offset, offset + length), problems, "KT141", message, hint)

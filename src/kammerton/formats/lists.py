@@ -1,0 +1,428 @@
+# SPDX-License-Identifier: MIT
+"""Tables that name items: lists of pairs, groups, splits."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from pathlib import Path, PurePath
+
+from kammerton.errors import DataError, Diagnostic, OptionError, close_match, inflected, out_of, quote
+from kammerton.formats.folders import normal_form
+from kammerton.formats.json_places import JsonPlaces, decode
+from kammerton.formats.reading import Limits, Problems, keeps_lines
+from kammerton.formats.source import read_text
+from kammerton.formats.tables import (
+    ITEM_KEYS,
+    SEPARATORS,
+    Header,
+    ItemRow,
+    Table,
+    first_row,
+    item_rows,
+    numbered_lines,
+    read_table,
+    told_separator,
+)
+from kammerton.model.annotations import Place
+from kammerton.model.corpus import ALL, Collection, Corpus
+
+__all__ = ["Found", "find_groups", "group_items", "read_groups", "read_pairs", "read_splits", "split_name"]
+
+_KEYS = ("item", "annotator", "reference")
+
+
+def read_pairs(path: str | os.PathLike[str]) -> Corpus:
+    """Read a list of pairs.
+
+    Parameters
+    ----------
+    path : path
+        CSV file with the columns ``item``, ``reference``, optionally ``annotator``, and one column per
+        system. Paths are relative to the folder of the list. An estimate is of an item, whoever annotated
+        it: of the rows of an item, one has to name it, and none another. If none does, it is missing.
+
+    Raises
+    ------
+    DataError
+        If the list cannot be used, with every reason.
+    """
+    name = os.fspath(path)
+    problems = Problems(name)
+    text = read_text(path, name=name)
+    header = first_row(text, lambda names: len({*_KEYS} & {*names}))
+    if header is None:
+        raise DataError([_problem("the list of pairs is empty").at(file=name, line=1)])
+    systems = [column for column in header.names if column not in _KEYS]
+    _check_header(header, systems, problems)
+    table = read_table(text, header, problems, Limits(), code="KT211")
+    pairs = None if table is None else _Pairs(table, Path(path).parent, systems, problems)
+    if pairs is not None:
+        pairs.read()
+    if pairs is None or problems.has_errors:
+        raise DataError(problems.diagnostics())
+    return pairs.corpus()
+
+
+def _check_header(header: Header, systems: Sequence[str], problems: Problems) -> None:
+    names = header.names
+    for key in ("item", "reference"):
+        if key not in names:
+            near = close_match(key, systems)
+            hint = f"did you mean {quote(near)}?" if near else "columns: item,annotator,reference,SYSTEM,..."
+            problems.add(header.place(problems.file).diagnose(_problem(f"column `{key}` is missing", hint)))
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            place = header.place(problems.file, index)
+            problems.add(place.diagnose(_problem(f"column {quote(name)} stands twice")))
+    if not systems:
+        problems.add(header.place(problems.file).diagnose(_problem("no column of a system")))
+    if problems.has_errors:
+        raise DataError(problems.diagnostics())
+
+
+class _Pairs:
+    """Collects the sources of a list, and what is wrong with it."""
+
+    def __init__(self, table: Table, folder: Path, systems: Sequence[str], problems: Problems) -> None:
+        self._table = table
+        self._folder = folder
+        self._problems = problems
+        self._references: dict[str, dict[str, object]] = {}
+        self._systems: dict[str, dict[str, object]] = {system: {} for system in systems}
+
+    def read(self) -> None:
+        """Take up every row."""
+        for row in range(len(self._table)):
+            self._take(row)
+        if not len(self._table) and not self._problems.has_errors:
+            problem = _problem("the list of pairs has no rows")
+            self._problems.add(self._table.header_place().diagnose(problem))
+
+    def corpus(self) -> Corpus:
+        """Return what the rows name."""
+        return Corpus(
+            tuple(self._collection(name, items) for name, items in self._references.items()),
+            tuple(self._collection(name, items) for name, items in self._systems.items()),
+        )
+
+    def _collection(self, name: str, items: dict[str, object]) -> Collection:
+        return Collection(name, {item: ((None, path),) for item, path in items.items()}, self._table.file)
+
+    def _take(self, row: int) -> None:
+        names = self._table.names
+        cells = {name: column[row] for name, column in zip(names, self._table.columns, strict=True)}
+        item, annotator = normal_form(cells["item"]), cells.get("annotator") or "reference"
+        if not item or not cells["reference"]:
+            self._say(row, "item" if not item else "reference", "item and reference must not be empty")
+            return
+        if annotator == ALL:
+            self._say(row, "annotator", f"no annotator can be called `{ALL}`")
+            return
+        references = self._references.setdefault(annotator, {})
+        if item in references:
+            message = f"item {quote(item)} stands twice for annotator {quote(annotator)}"
+            self._say(row, "item", message)
+            return
+        references[item] = self._folder / cells["reference"]
+        for system, sources in self._systems.items():
+            if not cells[system]:
+                continue
+            source = self._folder / cells[system]
+            if sources.setdefault(item, source) != source:
+                self._say(row, system, f"two estimates of {quote(item)} by {quote(system)}")
+
+    def _say(self, row: int, column: str, message: str) -> None:
+        find = self._table.finder(row, self._table.names.index(column))
+        self._problems.add_at(_problem(message), find)
+
+
+def _problem(message: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic(code="KT211", severity="error", message=message, hint=hint)
+
+
+_TABLE = re.compile(r"(?P<path>.+\.(?:csv|tsv|txt)):(?P<column>[^:/\\\\]+)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What items belong to.
+
+    Parameters
+    ----------
+    by : str
+        Name of the column, or ``"group"``.
+    of : mapping of str to str
+        Group of each item that has one.
+    lacking : tuple of str
+        Items that have none.
+    why : str
+        Why they have none.
+    unknown : tuple of str
+        What a table puts in groups, and is no item.
+    """
+
+    by: str
+    of: Mapping[str, str]
+    lacking: tuple[str, ...]
+    why: str
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> str:
+        """How many items have none, of how many."""
+        return out_of(len(self.lacking), len(self.of) + len(self.lacking), "item")
+
+    @property
+    def example(self) -> str:
+        """One of them, and why."""
+        return f"{quote(self.lacking[0])} {self.why}"
+
+
+def find_groups(choice: Mapping[str, str] | str, items: Iterable[str]) -> Found:
+    """Return what each item belongs to, if to anything.
+
+    Parameters
+    ----------
+    choice : mapping of str to str, or str
+        A group for each item; ``FILE.csv:COLUMN``; or a regular expression that is looked for in the name
+        of each item: the group is what its first parentheses hold, or else all that it found.
+    items : iterable of str
+        Names of items. One without folders in a table also stands for items of that name in folders.
+
+    Raises
+    ------
+    OptionError
+        If the expression is none.
+    DataError
+        If the table cannot be read.
+    """
+    known, by = list(items), "group"
+    if isinstance(choice, str):
+        table = _TABLE.fullmatch(choice)
+        if table is None:
+            return _matched(choice, known)
+        by, choice = table["column"], read_groups(table["path"], table["column"])
+    if not isinstance(choice, Mapping):
+        raise OptionError.of_type("what items belong to", choice, "a mapping or a str")
+    named = {normal_form(str(item)): str(group) for item, group in choice.items()}
+    keys = {item: next((n for n in (item, item.rpartition("/")[2]) if n in named), None) for item in known}
+    found = {item: None if key is None else named[key] for item, key in keys.items()}
+    unknown = named.keys() - keys.values()
+    return _found(by, found, "has none in the table", tuple(name for name in named if name in unknown))
+
+
+def _matched(pattern: str, items: Iterable[str]) -> Found:
+    try:
+        expression = re.compile(pattern)
+    except re.error as error:
+        hint = "a regular expression on names of items, such as '^(.*)/', or FILE.csv:COLUMN"
+        raise OptionError(f"not a regular expression: {quote(pattern)}: {error}", hint) from error
+    group = 1 if expression.groups else 0
+    found = {item: match and match[group] for item in items for match in (expression.search(item),)}
+    return _found("group", found, f"does not match {quote(pattern)}")
+
+
+def _found(by: str, found: Mapping[str, str | None], why: str, unknown: tuple[str, ...] = ()) -> Found:
+    lacking = tuple(item for item, group in found.items() if group is None)
+    return Found(by, {i: group for i, group in found.items() if group is not None}, lacking, why, unknown)
+
+
+def group_items(choice: Mapping[str, str] | str, items: Iterable[str]) -> Mapping[str, str]:
+    """Return what each item belongs to: see :func:`find_groups`.
+
+    Raises
+    ------
+    OptionError
+        If the expression is none, or items belong to nothing.
+    DataError
+        If the table cannot be read.
+
+    Examples
+    --------
+    >>> group_items("^(.*)/", ["Help!/Yesterday", "Help!/Act Naturally"])
+    {'Help!/Yesterday': 'Help!', 'Help!/Act Naturally': 'Help!'}
+    """
+    found = find_groups(choice, items)
+    if found.lacking:
+        raise OptionError(
+            f"{found.count} {inflected(len(found.lacking), 'has', 'have')} no group: {found.example}"
+        )
+    return found.of
+
+
+def read_groups(path: str | os.PathLike[str], column: str) -> dict[str, str]:
+    """Read a column of a table of items.
+
+    Parameters
+    ----------
+    path : path
+        CSV, or separated by semicolons, tabs or blanks, with a header.
+    column : str
+        Name of the column, in any case; where it is empty, an item has no group.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read (KT101 to KT108), has no such column, or puts an item in two groups
+        (KT217).
+    """
+    name = os.fsdecode(path)
+    problems = Problems(name)
+    text = read_text(path, name=name, encoding="utf-8", limits=Limits())
+    found: dict[str, str] = {}
+    for item, group, place in item_rows(text, problems, Limits(), column, code="KT217", needs_header=True):
+        if not group:
+            continue
+        if found.setdefault(item, group) != group:
+            message = f"item {quote(item)} is in two groups: {quote(found[item])}, {quote(group)}"
+            problems.add(place().diagnose(Diagnostic(code="KT217", severity="error", message=message)))
+    if not found and not problems.has_errors:
+        message = f"no items in the column {quote(column)}"
+        problems.add(Diagnostic(code="KT217", severity="error", message=message, file=name))
+    if problems.has_errors:
+        raise DataError(problems.diagnostics())
+    return found
+
+
+_SPLITS = {
+    **dict.fromkeys(("train", "training"), "train"),
+    **dict.fromkeys(("validation", "valid", "val", "dev"), "validation"),
+    **dict.fromkeys(("test", "testing"), "test"),
+}
+
+
+def read_splits(
+    path: str | os.PathLike[str], *, encoding: str = "utf-8", limits: Limits | None = None
+) -> dict[str, str]:
+    """Read which split each item belongs to.
+
+    Parameters
+    ----------
+    path : path
+        JSON: recordings with a field ``split``, in a list or by name; a split for each item; or a
+        list of items for each split. Or a table of items and splits, with or without a header. Or a
+        list of items, one a line, whose file's name tells the split: ``split01_test.csv``.
+    encoding : str
+        Its encoding where it has no byte order mark.
+    limits : Limits, optional
+        Budgets of the file.
+
+    Returns
+    -------
+    dict of str to str
+        Split of each item: ``"train"``, ``"validation"``, ``"test"``, or another name as it is
+        written.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read (KT101 to KT108, KT141, KT142) or tells no splits (KT213).
+    """
+    name = os.fsdecode(path)
+    limits = limits or Limits()
+    text = read_text(path, name=name, encoding=encoding, limits=limits)
+    problems = Problems(name)
+    is_json = PurePath(name).suffix.lower() == ".json" or text.lstrip()[:1] in ("{", "[")
+    if is_json:
+        rows = _from_json(text, problems, limits)
+    elif _is_list(text, name):
+        rows = _listed(text, problems, limits)
+    else:
+        rows = item_rows(text, problems, limits, "split", code="KT213")
+    found: dict[str, str] = {}
+    for item, split, place in rows:
+        named = split_name(split)
+        if found.setdefault(item, named) != named:
+            message = f"item {quote(item)} is in two splits: {quote(found[item])}, {quote(named)}"
+            _say(problems, place(), message)
+    if not found and not problems.has_errors:
+        _say(problems, Place(name), "no items", "JSON with a field `split`, or rows of item and split")
+    if problems.has_errors:
+        raise DataError(problems.diagnostics())
+    return found
+
+
+def split_name(name: object) -> str:
+    """Return the one name that a split has here: ``"train"``, ``"validation"``, ``"test"``, or its own."""
+    if not isinstance(name, str):
+        raise OptionError.of_type("split", name, "a str")
+    return _SPLITS.get(name.casefold(), name)
+
+
+def _split_in(name: str) -> str | None:
+    """Return the split that the name of a file tells, such as ``split01_test.csv``."""
+    words = re.findall("[a-z]+", PurePath(name).stem.casefold())
+    named = {_SPLITS[word] for word in words if word in _SPLITS}
+    return named.pop() if len(named) == 1 else None
+
+
+def _is_list(text: str, name: str) -> bool:
+    """Tell whether a row is an item, and not item and split."""
+    rows = [line.split() for _, line in numbered_lines(text)]
+    if not rows or told_separator(text) or any(mark in text for mark in SEPARATORS):
+        return False
+    without_split = not any(row[-1].casefold() in _SPLITS for row in rows)
+    return all(len(row) == 1 for row in rows) or (without_split and _split_in(name) is not None)
+
+
+def _listed(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRow]:
+    """Give the items of a list, one a line, of the split that the name of its file tells."""
+    if not keeps_lines(text, problems, limits):
+        return
+    split = _split_in(problems.file)
+    for number, line in numbered_lines(text):
+        place = partial(Place, problems.file, number, 1, len(line), line)
+        if split is None:
+            hint = "call a list of items like its split, such as split01_test.csv; or a row is item and split"
+            _say(problems, place(), "row has no split, and the name of the file does not tell one", hint)
+            return
+        if line.strip().casefold() not in ITEM_KEYS:
+            yield line.strip(), split, place
+
+
+def _say(problems: Problems, place: Place, message: str, hint: str | None = None) -> None:
+    problems.add(place.diagnose(Diagnostic(code="KT213", severity="error", message=message, hint=hint)))
+
+
+def _from_json(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRow]:
+    places = JsonPlaces(text, problems.file)
+    document = decode(places, problems, limits)
+    if document is None:
+        return
+    value = document.value
+    members: Iterator[tuple[str | int, object]] = iter(())
+    if isinstance(value, list):
+        members = iter(enumerate(value))
+    elif isinstance(value, dict):
+        members = iter(value.items())
+    else:
+        _say(problems, places.of(()), "no list and no object of recordings")
+    for key, member in members:
+        yield from _rows(key, member, places, problems)
+
+
+def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems) -> Iterator[ItemRow]:
+    if isinstance(member, list) and isinstance(key, str):
+        for index, listed in enumerate(member):
+            if isinstance(listed, str | Decimal):
+                yield str(listed), key, partial(places.of, (key, index))
+            else:
+                _say(problems, places.of((key, index)), "not the name of an item")
+        return
+    item: object = key
+    split = member
+    if isinstance(member, Mapping):
+        item = next((member[name] for name in ITEM_KEYS if name in member), key)
+        split = member.get("split")
+    if isinstance(split, str) and split and isinstance(item, str | Decimal):
+        yield str(item), split, partial(places.of, (key,))
+    else:
+        named = isinstance(split, str) and split
+        keys = ", ".join(map(quote, ITEM_KEYS))
+        message = f"recording has no name, none of {keys}" if named else "recording has no `split`"
+        _say(problems, places.of((key,)), message)

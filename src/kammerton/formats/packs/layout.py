@@ -1,0 +1,614 @@
+# SPDX-License-Identifier: MIT
+"""What a pack is: its columns, its footer, what it says of itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.errors import Diagnostic
+from kammerton.formats.writing import escaped, unescaped
+from kammerton.model.corpus import Collection
+from kammerton.model.task import Kind, PackedColumn, Packing
+from kammerton.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "INDEX",
+    "KEY",
+    "MAGIC",
+    "MALFORMED",
+    "OWN",
+    "About",
+    "Block",
+    "Chunk",
+    "Compact",
+    "Contents",
+    "Footer",
+    "FooterError",
+    "Group",
+    "Lists",
+    "NoParquetError",
+    "Plain",
+    "Record",
+    "RecordError",
+    "Role",
+    "contents_of",
+    "digest_of",
+    "frame_of",
+    "parse_diagnostics",
+    "read_footer",
+    "render_diagnostics",
+    "schema_of",
+    "texts_of",
+]
+
+MALFORMED = (IndexError, KeyError, TypeError, AttributeError, ValueError)
+"""What is raised by reading bytes that are none, or by looking for fields that are not there."""
+_STRUCT, _LIST, _SET, _BINARY, _DOUBLE = 12, 9, 10, 8, 7
+_DEEPEST = 16
+
+
+class Compact:
+    """Reads values one after the other; structs as fields by number.
+
+    Parameters
+    ----------
+    data : bytes
+
+    Attributes
+    ----------
+    at : int
+        Where the next one begins.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.at = 0
+
+    def struct(self, depth: int = 0) -> dict[int, Any]:
+        """Read a struct."""
+        fields: dict[int, Any] = {}
+        number = 0
+        while (head := self._byte()) != 0:
+            kind = head & 15
+            number = number + (head >> 4) if head >> 4 else self._signed()
+            fields[number] = kind == 1 if kind in (1, 2) else self._value(kind, depth)
+        return fields
+
+    def _value(self, kind: int, depth: int) -> Any:
+        if depth > _DEEPEST:
+            raise ValueError("nested too deep")
+        if kind == _STRUCT:
+            return self.struct(depth + 1)
+        if kind == _BINARY:
+            return self._bytes(self._unsigned())
+        if kind in (_LIST, _SET):
+            return self._list(depth)
+        if kind == _DOUBLE:
+            return self._bytes(8)
+        if kind in (1, 2, 3):
+            return self._byte()
+        if kind in (4, 5, 6):
+            return self._signed()
+        raise ValueError(f"no value of kind {kind} is in any")
+
+    def _list(self, depth: int) -> list[Any]:
+        head = self._byte()
+        count = head >> 4 if head >> 4 < 15 else self._unsigned()
+        return [self._value(head & 15, depth + 1) for _ in range(count)]
+
+    def _byte(self) -> int:
+        self.at += 1
+        return self._data[self.at - 1]
+
+    def _bytes(self, count: int) -> bytes:
+        begin, self.at = self.at, self.at + count
+        if self.at > len(self._data):
+            raise ValueError("longer than all there is")
+        return self._data[begin : self.at]
+
+    def _unsigned(self) -> int:
+        number = shift = 0
+        while True:
+            byte = self._byte()
+            number |= (byte & 127) << shift
+            if byte < 128:
+                return number
+            shift += 7
+            if shift > 63:
+                raise ValueError("number without end")
+
+    def _signed(self) -> int:
+        number = self._unsigned()
+        return (number >> 1) ^ -(number & 1)
+
+
+MAGIC = b"PAR1"
+_TAIL = 8
+"""Bytes behind the footer: its length, and the magic number again."""
+_ROWS, _GROUPS, _PAIRS = 3, 4, 5
+_CHUNKS, _ROWS_OF_GROUP = 1, 3
+_METADATA, _PATH, _VALUES, _UNPACKED, _PACKED, _PAGES, _DICTIONARY = 3, 3, 5, 6, 7, 9, 11
+
+
+class FooterError(ValueError):
+    """A Parquet file whose footer cannot be read."""
+
+
+class NoParquetError(FooterError):
+    """A file that is no Parquet file."""
+
+
+class Chunk(NamedTuple):
+    """Bytes that hold a column of a group of rows, and how much they claim to hold."""
+
+    column: str
+    begin: int
+    length: int
+    values: int
+    unpacked: int
+
+
+class Group(NamedTuple):
+    """Rows that are decoded together."""
+
+    rows: int
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """What a Parquet file claims.
+
+    Parameters
+    ----------
+    rows : int
+        Of the whole file.
+    groups : tuple of Group
+        Where they are.
+    pairs : mapping of str to str
+        Metadata of whoever wrote it.
+    begin : int
+        Where the footer begins, which ends with the file.
+    """
+
+    rows: int
+    groups: tuple[Group, ...]
+    pairs: dict[str, str]
+    begin: int
+
+    @property
+    def values(self) -> int:
+        """Most values that a column of a row group has."""
+        return max((chunk.values for group in self.groups for chunk in group.chunks), default=0)
+
+    @property
+    def unpacked(self) -> int:
+        """Most bytes that a row group takes once it is unpacked."""
+        return max((sum(chunk.unpacked for chunk in group.chunks) for group in self.groups), default=0)
+
+
+def read_footer(file: BinaryIO) -> Footer:
+    """Read the footer of a file.
+
+    Raises
+    ------
+    FooterError
+        If it has none that can be read.
+    """
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    if size < len(MAGIC) + _TAIL or file.read(len(MAGIC)) != MAGIC:
+        raise NoParquetError("no Parquet file: it does not begin with PAR1")
+    file.seek(size - _TAIL)
+    tail = file.read(_TAIL)
+    length = int.from_bytes(tail[:4], "little")
+    if tail[4:] != MAGIC or length > size - len(MAGIC) - _TAIL:
+        raise FooterError("file ends too early: it has no footer")
+    begin = file.seek(size - _TAIL - length)
+    try:
+        return _footer_of(Compact(file.read(length)).struct(), begin)
+    except MALFORMED as error:
+        raise FooterError("footer is damaged") from error
+
+
+def _footer_of(fields: dict[int, Any], begin: int) -> Footer:
+    groups = tuple(
+        Group(group[_ROWS_OF_GROUP], tuple(_chunk(each[_METADATA], begin) for each in group[_CHUNKS]))
+        for group in fields[_GROUPS]
+    )
+    if min(fields[_ROWS], *(group.rows for group in groups), 0) < 0:
+        raise ValueError("nothing is counted below zero")
+    pairs = {pair[1].decode(): pair.get(2, b"").decode() for pair in fields.get(_PAIRS, ())}
+    return Footer(fields[_ROWS], groups, pairs, begin)
+
+
+def _chunk(fields: dict[int, Any], most: int) -> Chunk:
+    begin = fields.get(_DICTIONARY) or fields[_PAGES]
+    chunk = Chunk(fields[_PATH][0].decode(), begin, fields[_PACKED], fields[_VALUES], fields[_UNPACKED])
+    if min(chunk[1:]) < 0 or chunk.begin + chunk.length > most:
+        raise ValueError("a chunk lies outside of the file, or counts below zero")
+    return chunk
+
+
+KEY = "kammerton"
+"""What the metadata of the file calls the record."""
+_KIND, _FORMAT = "kammerton pack", 1
+Role = Literal["", "reference", "system"]
+"""What a collection is to the others of its pack; nothing if it is the only one."""
+_ROLES = ("", "reference", "system")
+
+
+class RecordError(ValueError):
+    """A record that cannot be used; ``is_later`` says whether a later version wrote it."""
+
+    def __init__(self, message: str, *, is_later: bool = False) -> None:
+        super().__init__(message)
+        self.is_later = is_later
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows that were digested together.
+
+    Parameters
+    ----------
+    rows : int
+        How many.
+    digest : str
+        SHA-256 of their content.
+    """
+
+    rows: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A collection but for its annotations.
+
+    Parameters
+    ----------
+    role : role
+    name, origin, single, broken, written, diagnostics
+        As in :class:`kammerton.model.corpus.Collection`.
+    """
+
+    role: Role
+    name: str
+    origin: str
+    single: bool
+    broken: Mapping[str, str] = field(default_factory=dict)
+    written: Mapping[str, str] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @classmethod
+    def of(cls, collection: Collection, role: Role) -> About:
+        """Return what a pack says of a collection."""
+        names = ("name", "origin", "single", "broken", "written", "diagnostics")
+        return cls(role, *(getattr(collection, name) for name in names))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a pack says of itself.
+
+    Parameters
+    ----------
+    task : str
+    choices : mapping of str to str
+        Those options that decide what is read, as far as they are not the defaults.
+    collections : tuple of About
+    blocks : tuple of Block
+        What the rows were digested in, in order.
+    """
+
+    task: str
+    choices: Mapping[str, str]
+    collections: tuple[About, ...]
+    blocks: tuple[Block, ...]
+
+    def render(self) -> str:
+        """Return the record as text."""
+        plain = {
+            "kind": _KIND,
+            "format": _FORMAT,
+            "version": __version__,
+            "task": self.task,
+            "choices": dict(self.choices),
+            "collections": [_plain(about) for about in self.collections],
+            "blocks": [[block.rows, block.digest] for block in self.blocks],
+        }
+        return json.dumps(plain)
+
+    @classmethod
+    def parse(cls, text: str) -> Record:
+        """Read a record.
+
+        Raises
+        ------
+        RecordError
+            If it is none.
+        """
+        try:
+            plain = json.loads(text)
+            if not isinstance(plain, dict) or plain.get("kind") != _KIND:
+                raise RecordError("not the record of a pack")
+            if plain.get("format") != _FORMAT:
+                raise RecordError(f"pack of form {plain.get('format')!r}", is_later=True)
+            return cls(
+                plain["task"],
+                {**plain["choices"]},
+                tuple(map(_about, plain["collections"])),
+                tuple(map(_block, plain["blocks"])),
+            )
+        except RecordError:
+            raise
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise RecordError("record is damaged") from error
+
+
+def _plain(about: About) -> dict[str, Any]:
+    return {
+        "role": about.role,
+        "name": about.name,
+        "origin": about.origin,
+        "single": about.single,
+        "broken": dict(about.broken),
+        "written": dict(about.written),
+        "diagnostics": [_brief(each) for each in about.diagnostics],
+    }
+
+
+def _block(plain: Sequence[Any]) -> Block:
+    rows, digest = plain
+    if type(rows) is not int or rows < 0:
+        raise RecordError("record is damaged")
+    return Block(rows, str(digest))
+
+
+def _about(plain: Mapping[str, Any]) -> About:
+    texts = (
+        plain["role"],
+        plain["name"],
+        plain["origin"],
+        *plain["broken"].values(),
+        *plain["written"].values(),
+    )
+    if plain["role"] not in _ROLES or not all(isinstance(text, str) for text in texts):
+        raise RecordError("record is damaged")
+    said = tuple(Diagnostic(**each) for each in plain["diagnostics"])
+    return About(**{**plain, "diagnostics": said})
+
+
+def _brief(diagnostic: Diagnostic) -> dict[str, Any]:
+    """Return the fields of a diagnostic that are not what they are by default."""
+    default = asdict(Diagnostic(code="", severity="note", message=""))
+    found = asdict(diagnostic)
+    return {
+        name: value
+        for name, value in found.items()
+        if name in ("code", "severity", "message") or value != default[name]
+    }
+
+
+def render_diagnostics(diagnostics: Sequence[Diagnostic]) -> str | None:
+    """Return diagnostics as text; None if there are none."""
+    return json.dumps([_brief(each) for each in diagnostics]) if diagnostics else None
+
+
+def parse_diagnostics(text: str | None) -> tuple[Diagnostic, ...]:
+    """Return what :func:`render_diagnostics` was given.
+
+    Raises
+    ------
+    RecordError
+        If it gave no such text.
+    """
+    try:
+        return () if text is None else tuple(Diagnostic(**each) for each in json.loads(text))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise RecordError("what was said of a file cannot be read") from error
+
+
+_TYPES = {"real": np.float64, "whole": np.int64, "flag": np.bool_}
+
+
+class _Hash(Protocol):
+    def update(self, data: Any, /) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A column with one value in each row, None where there is none."""
+
+    values: list[Any]
+
+    def digest_into(self, whole: _Hash) -> None:
+        """Add the values to a digest."""
+        texts = ["" if value is None else str(value) for value in self.values]
+        lengths = [-1 if value is None else len(text) for value, text in zip(self.values, texts, strict=True)]
+        _add(whole, np.array(lengths, dtype=np.int64))
+        whole.update("".join(texts).encode())
+
+    def of(self, rows: NDArray[np.bool_], kind: Kind) -> PackedColumn:
+        """Return the values of some rows.
+
+        Raises
+        ------
+        ValueError
+            If one is lacking.
+        """
+        some = [value for value, wanted in zip(self.values, rows.tolist(), strict=True) if wanted]
+        if None in some:
+            raise ValueError("has nulls")
+        offsets = np.arange(len(some) + 1)
+        if kind == "text":
+            return PackedColumn.of_texts(texts_of(some), offsets)
+        return PackedColumn(np.array(some, dtype=_TYPES[kind]), offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """A column with a list in each row, of which length -1 stands for none.
+
+    Parameters
+    ----------
+    lengths : ndarray of int64
+        Of each list.
+    flat : ndarray
+        Numbers, or places in ``names``, of all lists one behind the other.
+    names : list of str, optional
+        Distinct texts in order, if the lists are of texts.
+    """
+
+    lengths: NDArray[np.int64]
+    flat: NDArray[Any]
+    names: list[str] | None = None
+
+    def digest_into(self, whole: _Hash) -> None:
+        """Add the lists to a digest."""
+        _add(whole, self.lengths)
+        if self.names is not None:
+            Plain(self.names).digest_into(whole)
+        _add(whole, self.flat)
+
+    def of(self, rows: NDArray[np.bool_], _: Kind) -> PackedColumn:
+        """Return the lists of some rows; the others have none.
+
+        Raises
+        ------
+        ValueError
+            If a list, or anything in one, is lacking.
+        """
+        lengths = self.lengths[rows]
+        offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        if (lengths < 0).any() or len(self.flat) != offsets[-1]:
+            raise ValueError("has nulls")
+        names = None if self.names is None else tuple(map(unescaped, self.names))
+        return PackedColumn(self.flat, offsets, names)
+
+
+Contents = Plain | Lists
+
+
+def contents_of(frame: pl.DataFrame) -> dict[str, Contents]:
+    """Return what stands in each column."""
+    import polars as pl  # noqa: PLC0415 - half the import time; many runs of the program read no pack
+
+    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
+    # One query for all lengths: each has a cost of its own, however small the table is.
+    lengths = frame.select(pl.col(nested).list.len().cast(pl.Int64).fill_null(-1)) if nested else frame
+    found: dict[str, Contents] = {}
+    for column in frame.get_columns():
+        if column.name in nested:
+            found[column.name] = _lists(column, lengths[column.name].to_numpy())
+        else:
+            found[column.name] = Plain(column.to_list())
+    return found
+
+
+def _lists(column: pl.Series, lengths: NDArray[np.int64]) -> Lists:
+    import polars as pl  # noqa: PLC0415
+
+    flat = column.explode()
+    if flat.null_count():  # an empty list has none, and explodes to a null
+        flat = flat.drop_nulls()
+    if flat.dtype != pl.Categorical:
+        return Lists(lengths, flat.to_numpy())
+    codes = flat.to_physical().to_numpy()
+    used = np.flatnonzero(np.bincount(codes)) if len(codes) else np.empty(0, dtype=np.int64)
+    first = np.zeros(int(used[-1]) + 1 if len(used) else 0, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    spelled = flat.gather(first[used]).cast(pl.String).to_list()
+    order = sorted(range(len(used)), key=spelled.__getitem__)
+    places = np.zeros(len(first), dtype=np.int64)
+    places[used[order]] = np.arange(len(used))
+    return Lists(lengths, places.take(codes), [spelled[each] for each in order])
+
+
+def digest_of(contents: Mapping[str, Contents]) -> str:
+    """Return the SHA-256 of columns, with their names."""
+    whole = hashlib.sha256()
+    for name, each in contents.items():
+        whole.update(name.encode() + b"\0")
+        each.digest_into(whole)
+    return whole.hexdigest()
+
+
+def texts_of(values: Sequence[str | None]) -> list[Any]:
+    """Return texts as they were before they were stored, None where there is nothing."""
+    return [value and unescaped(value) for value in values]
+
+
+def _add(whole: _Hash, numbers: NDArray[Any]) -> None:
+    if numbers.dtype.kind != "f":
+        numbers = numbers.astype(np.int64, copy=False)
+    whole.update(np.ascontiguousarray(numbers, dtype=numbers.dtype.newbyteorder("<")).data)
+
+
+INDEX: Mapping[str, str] = {"collection": "whole", "item": "text", "told": "text", "first": "flag"}
+"""Columns that say what there is: number of the collection, name of the item, the annotator that the
+name of the file told, and whether a source begins."""
+OWN: Mapping[str, str] = {
+    **INDEX,
+    "name": "text",
+    "file": "text",
+    "usable": "flag",
+    "said": "text",
+}
+"""Columns of every task. Behind the index: the annotator that the file named, the file, whether there is an
+annotation, and what was said of the source, as JSON."""
+
+
+def schema_of(packing: Packing) -> dict[str, pl.DataType]:
+    """Return the type of each column of a table."""
+    import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program pack nothing
+
+    kinds = {"real": pl.Float64(), "whole": pl.Int64(), "text": pl.String(), "flag": pl.Boolean()}
+    own = {name: kinds[kind] for name, kind in OWN.items()}
+    single = {name: kinds[kind] for name, kind in packing.single.items()}
+    lists: dict[str, pl.DataType] = {
+        name: pl.List(pl.Categorical() if kind == "text" else kinds[kind])
+        for name, kind in packing.lists.items()
+    }
+    return own | single | lists
+
+
+def frame_of(packing: Packing, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Return rows as a table; a row that has no annotation lacks the columns of the task."""
+    import polars as pl  # noqa: PLC0415
+
+    kinds = {**OWN, **packing.single}
+    columns = []
+    for name, dtype in schema_of(packing).items():
+        if name in packing.lists:
+            values = _lists_of_columns(packing.lists[name], [row.get(name, ()) for row in rows])
+        else:
+            values = [row.get(name) for row in rows]
+            if kinds[name] == "text":
+                values = [None if value is None else escaped(value) for value in values]
+        columns.append(pl.Series(name, values, dtype=dtype))
+    return pl.DataFrame(columns)
+
+
+def _lists_of_columns(kind: Kind, values: Sequence[Sequence[Any]]) -> list[Any]:
+    """Return lists as they are stored; of texts, each distinct one is looked at once."""
+    if kind != "text":
+        return [np.asarray(each).tolist() for each in values]
+    stored = {text: escaped(text) for text in set(chain.from_iterable(values))}
+    if all(text == other for text, other in stored.items()):
+        return list(map(list, values))
+    return [[stored[text] for text in texts] for texts in values]

@@ -1,0 +1,650 @@
+# SPDX-License-Identifier: MIT
+"""Whatever has an address: files and folders of the web and of object stores."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cached_property
+from html import unescape
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple, TypeGuard, TypeVar
+from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
+
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.formats.folders import Found, names_by_item, normal_form, why_ignored, without_suffix
+from kammerton.formats.reading import Limits, Problems
+from kammerton.model.corpus import StoredSource
+from kammerton.model.task import Reading, Sheet, Task
+
+__all__ = [
+    "ATTEMPTS",
+    "Entry",
+    "RemoteSource",
+    "Store",
+    "batches",
+    "cause_of",
+    "check_here",
+    "find_remote",
+    "is_gone",
+    "is_lasting",
+    "is_page",
+    "is_remote",
+    "is_web",
+    "linked",
+    "lying_here",
+    "name_at",
+    "opened_with",
+    "shown_address",
+    "shown_path",
+    "source_at",
+    "status_of",
+    "unreadable",
+    "with_shown_addresses",
+]
+
+_REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://[^\s'\"`]+", re.IGNORECASE)
+_CUT = re.compile(r"(.*://)[^/@]*…", re.DOTALL)
+"""An address of which so little is left that who asks cannot be told from where."""
+_KEYS_WITH_SLASH = re.compile(r"[^/?#@:\[]*:(?!\d*(?:[/?#]|\Z))[^@/?#]*[/?#][^@]*@")
+"""A name and a secret that ought to have been quoted, as a slash is in many of them; a port is none."""
+_SUFFIX = re.compile(r"\.[a-z]\w*", re.IGNORECASE)
+
+
+def is_remote(path: object) -> TypeGuard[str]:
+    """Tell an address from the path of a file.
+
+    >>> is_remote("s3://corpus/songs"), is_remote("songs"), is_remote("C:/songs")
+    (True, False, False)
+    """
+    return isinstance(path, str) and _REMOTE.match(path) is not None
+
+
+def shown_address(address: str) -> str:
+    """Return an address without what proves who is asking: names, passwords, queries.
+
+    >>> shown_address("https://me:secret@host.org/a/songs.parquet?X-Signature=1f2e")
+    'https://host.org/a/songs.parquet'
+    """
+    scheme, _, rest = address.partition("://")
+    rest = _KEYS_WITH_SLASH.sub("", rest, count=1) if _KEYS_WITH_SLASH.match(rest) else rest
+    place, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
+    return f"{scheme}://{place.rpartition('@')[2]}{slash}{path}"
+
+
+def shown_path(path: str | os.PathLike[str]) -> str:
+    """Return what messages call a path or an address."""
+    return shown_address(path).rstrip("/") if is_remote(path) else os.fspath(Path(path))
+
+
+def check_here(path: str | os.PathLike[str]) -> None:
+    """Refuse to write to an address.
+
+    Raises
+    ------
+    OptionError
+        If it is one.
+    """
+    if is_remote(path):
+        raise OptionError(f"cannot write to {quote(shown_address(path))}", "write here, and copy it there")
+
+
+def with_shown_addresses(text: str) -> str:
+    """Return a text in which addresses are as :func:`shown_address` has them.
+
+    >>> with_shown_addresses("score ref mine=s3://key:secret@corpus/mine --quiet")
+    'score ref mine=s3://corpus/mine --quiet'
+    """
+    return _ADDRESS.sub(lambda found: shown_address(_CUT.sub(r"\1…", found[0])), text)
+
+
+def name_at(address: str) -> str:
+    """Return what a collection at an address is called: its last component, without the suffix of a file.
+
+    >>> name_at("s3://corpus/systems/mine/"), name_at("memory://mine.parquet"), name_at("s3://corpus/v1.0")
+    ('mine', 'mine', 'v1.0')
+    """
+    parts = urlsplit(shown_address(address))
+    path = PurePosixPath(parts.path.rstrip("/") or parts.netloc)
+    return path.stem if _SUFFIX.fullmatch(path.suffix) else path.name
+
+
+_FILES, _BYTES = 64, 16 * 2**20
+"""Files, and bytes of them, that are fetched together."""
+
+
+class Batch:
+    """Files that are fetched together once one of them is asked for.
+
+    Parameters
+    ----------
+    store : Store
+    entries : tuple of Entry
+    task : Task
+        Reads them.
+    options : object
+    """
+
+    def __init__(self, store: Store, entries: tuple[Entry, ...], task: Task, options: object) -> None:
+        self.store = store
+        self.entries = entries
+        self.task = task
+        self.options = options
+        self._fetched: dict[str, bytes | Exception] = {}
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Batch, (self.store, self.entries, self.task, self.options)
+
+    def take(self, number: int) -> bytes | Exception:
+        """Return what a file holds, and let go of it."""
+        path = self.entries[number].path
+        with self._lock:  # threads may read side by side
+            if path not in self._fetched:
+                limit = limit_of(self.options)
+                self._fetched = self.store.fetch([each.path for each in self.entries if fits(each, limit)])
+            return self._fetched.pop(path)
+
+
+def batches(store: Store, entries: Iterable[Entry], task: Task, options: object) -> Iterator[Batch]:
+    """Give files, one at least, in batches in the same order."""
+    together: list[Entry] = []
+    size = 0
+    for entry in entries:
+        if together and (len(together) == _FILES or size + (entry.size or 0) > _BYTES):
+            yield Batch(store, tuple(together), task, options)
+            together, size = [], 0
+        together.append(entry)
+        size += entry.size or 0
+    yield Batch(store, tuple(together), task, options)
+
+
+class RemoteSource(StoredSource):
+    """A file elsewhere, as one of a batch."""
+
+    __slots__ = ("_batch", "_number")
+
+    def __init__(self, batch: Batch, number: int) -> None:
+        self._batch = batch
+        self._number = number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RemoteSource, (self._batch, self._number)
+
+    def read(self) -> Reading[Any]:
+        """Fetch the file, and read it as one that lies here."""
+        batch = self._batch
+        try:
+            with self.fetched() as path:
+                return batch.task.read(path, self.file, batch.options)
+        except DataError as error:
+            return Reading((), error.diagnostics)
+
+    def unfold(self) -> Sheet[Any] | None:
+        """Return what the file holds if it holds many items; None if not, or if it cannot be fetched."""
+        batch = self._batch
+        if batch.task.unfold is None:
+            return None
+        try:
+            with self.fetched() as path:
+                return batch.task.unfold(path, self.file, batch.options)
+        except DataError:
+            return None
+
+    @contextlib.contextmanager
+    def fetched(self) -> Iterator[Path]:
+        """Fetch the file, and give it as one that lies here, called as it is elsewhere.
+
+        Raises
+        ------
+        DataError
+            KT106 if it is too large, KT730 if it cannot be fetched.
+        """
+        entry, limit = self._batch.entries[self._number], limit_of(self._batch.options)
+        if not fits(entry, limit):
+            message = f"file of {entry.size:,} bytes: over the limit of {limit:,}"
+            raise DataError([Diagnostic(code="KT106", severity="error", message=message, file=entry.shown)])
+        data = self._batch.take(self._number)
+        if isinstance(data, Exception):
+            raise DataError([unreadable(data, entry.shown)])
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, PurePosixPath(entry.name).name)
+            path.write_bytes(data)
+            yield path
+
+    @property
+    def file(self) -> str:
+        """Its address, as messages have it."""
+        return self._batch.entries[self._number].shown
+
+    @property
+    def digest(self) -> str | None:
+        """Its address, and what the store says of its content, if it does."""
+        entry = self._batch.entries[self._number]
+        return None if entry.mark is None else f"{entry.shown}:{entry.size}:{entry.mark}"
+
+
+def limit_of(options: object) -> int:
+    """Return how many bytes a file may have."""
+    limits = getattr(options, "limits", None)
+    return (limits if isinstance(limits, Limits) else Limits()).bytes
+
+
+def fits(entry: Entry, limit: int) -> bool:
+    """Tell whether a file may be fetched; what does not say its size is looked at once it is here."""
+    return entry.size is None or entry.size <= limit
+
+
+def lying_here(file: str | os.PathLike[str] | RemoteSource) -> AbstractContextManager[Path]:
+    """Give a file that readers of files can open.
+
+    Raises
+    ------
+    DataError
+        KT106, KT730 if it lies elsewhere, and cannot be fetched.
+    """
+    return file.fetched() if isinstance(file, RemoteSource) else contextlib.nullcontext(Path(file))
+
+
+def source_at(address: str, task: Task, options: object) -> RemoteSource:
+    """Return a file at an address as a source."""
+    store = Store(address)
+    (batch,) = batches(store, [store.whole()], task, options)
+    return RemoteSource(batch, 0)
+
+
+def find_remote(address: str, task: Task, options: object) -> Found[RemoteSource]:
+    """Find the items of a folder elsewhere, in any depth, or of one file; none is fetched for it.
+
+    Raises
+    ------
+    OptionError
+        If there is nothing, or what reads it is not installed.
+    DataError
+        KT730 if it cannot be read.
+    """
+    store, suffixes = Store(address), tuple(task.suffixes)
+    entries = store.listing()
+    if entries is None:
+        name = PurePosixPath(store.shown).name
+        item = normal_form(without_suffix(name, suffixes) or PurePosixPath(name).stem)
+        return Found({item: [source_at(address, task, options)]}, (), (), single=True)
+    problems = Problems(store.shown)
+    used, ignored = [], []
+    for entry in entries:
+        why = why_ignored(entry.name, suffixes)
+        if why is None:
+            used.append(entry)
+        else:
+            ignored.append(entry.shown)
+            problems.add(_ignored(entry, why))
+    names = names_by_item([entry.name for entry in used], suffixes, problems)
+    sources = {
+        entry.name: RemoteSource(batch, number)
+        for batch in batches(store, used, task, options)
+        for number, entry in enumerate(batch.entries)
+    }
+    files = {item: [sources[name] for name in found] for item, found in names.items()}
+    told = {item: without_suffix(found[0], suffixes) or "" for item, found in names.items()}
+    written = {item: name for item, name in told.items() if normal_form(name) != name}
+    return Found(files, tuple(ignored), problems.diagnostics(), written=written)
+
+
+def _ignored(entry: Entry, why: str) -> Diagnostic:
+    return Diagnostic(code="KT205", severity="note", message=f"ignored: {why}", file=entry.shown)
+
+
+ATTEMPTS = 5
+"""How often something is asked for before it counts as unreadable."""
+_PAUSE = 0.1
+"""Seconds before the second attempt; each further pause is twice as long."""
+_IN_MEMORY = "memory://"
+_PIECE = 16 * 2**20
+_LASTING = (FileNotFoundError, PermissionError, NotADirectoryError)
+"""Errors that no further attempt mends."""
+T = TypeVar("T")
+
+
+def unreadable(error: BaseException, file: str) -> Diagnostic:
+    """Return why something cannot be read; of the error its kind only: its text may hold signed addresses."""
+    status = status_of(error)
+    kind = type(error).__name__ + (f", status {status}" if status else "")
+    attempts = "" if _is_lasting(error) else f" in {ATTEMPTS} attempts"
+    message = f"cannot be read{attempts}: {kind}"
+    return Diagnostic(code="KT730", severity="error", message=message, file=file)
+
+
+class Entry(NamedTuple):
+    """A file of a store.
+
+    Where it is, its name below the folder, its size if known, its name in messages, and what the store says
+    that is another once the content is.
+    """
+
+    path: str
+    name: str
+    size: int | None
+    shown: str
+    mark: str | None = None
+
+
+class Store:
+    """A folder or a file at an address.
+
+    Parameters
+    ----------
+    address : str
+        With all that it takes to be let in, which is shown nowhere.
+
+    Attributes
+    ----------
+    shown : str
+        The address as messages have it.
+    """
+
+    def __init__(self, address: str) -> None:
+        scheme, mark, place = address.partition("://")
+        self._address = f"{scheme.lower()}{mark}{place}"
+        self.shown = shown_path(self._address)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if _IN_MEMORY in self._address.lower():
+            message = f"{quote(self.shown)} is in the memory of this process: no other can read it"
+            raise OptionError(message, "score it without --jobs and --executor, or pack it to a file")
+        return Store, (self._address,)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Store) and self._address == other._address
+
+    def __hash__(self) -> int:
+        return hash(self._address)
+
+    def __repr__(self) -> str:
+        return f"Store({self.shown!r})"
+
+    @cached_property
+    def _opened(self) -> tuple[Any, str]:
+        """The file system, and the place in it."""
+        try:
+            from fsspec.core import url_to_fs  # noqa: PLC0415 - few read from elsewhere
+        except ImportError as error:
+            raise OptionError(f"reading {quote(self.shown)} needs fsspec", _INSTALL) from error
+        address, options = opened_with(self._address)
+        try:
+            system, place = url_to_fs(address, **options)
+        except (ImportError, ValueError):
+            kind = self.shown.partition("://")[0]
+            raise OptionError(f"nothing is installed that reads {kind}://", _INSTALL) from None
+        return system, place
+
+    def listing(self) -> list[Entry] | None:
+        """Return all files below, by name; None if it is a file itself.
+
+        Raises
+        ------
+        OptionError
+            If there is nothing.
+        DataError
+            KT730 if it cannot be told.
+        """
+        if not self.is_folder():
+            return None
+        entries = [
+            Entry(path, name, about.get("size"), f"{self.shown}/{name}", _mark(about))
+            for path, name, about in self._files()
+        ]
+        return sorted(entries, key=lambda entry: entry.name.split("/"))
+
+    def _files(self) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
+        """Give path and name of all files below, and what the store says of them."""
+        system, place = self._opened
+        top = place.rstrip("/") + "/"
+        if is_web(self._address):
+            return linked(self._page, top, opened_with(self._address)[1])
+        found = self._tried(lambda: system.find(place, detail=True))
+        return ((path, path[len(top) :], about) for path, about in found.items() if path.startswith(top))
+
+    def _page(self, place: str) -> Iterable[Mapping[str, Any]]:
+        system, _ = self._opened
+        found: list[dict[str, Any]] = self._tried(lambda: system.ls(place, detail=True), place)
+        return found
+
+    def whole(self) -> Entry:
+        """Return the file that the address is of.
+
+        Raises
+        ------
+        OptionError
+            If there is none, or a page for people.
+        DataError
+            KT730 if it cannot be told.
+        """
+        system, place = self._opened
+        about = self._tried(lambda: system.info(place))
+        if is_page(about) and not PurePosixPath(self.shown).suffix:
+            raise OptionError(
+                f"{quote(self.shown)} is a web page",
+                "the address of a folder ends with a slash; what stands behind `?` comes after that",
+            )
+        return Entry(place, self.shown.rpartition("/")[2], about.get("size"), self.shown, _mark(about))
+
+    def is_folder(self) -> bool:
+        """Tell a folder from a file."""
+        system, place = self._opened
+        if is_web(self._address):  # where everything is a file
+            return place.endswith("/")
+        return bool(self._tried(lambda: system.info(place))["type"] == "directory")
+
+    def fetch(self, paths: Sequence[str]) -> dict[str, bytes | Exception]:
+        """Return the content of files, or what kept it from being read.
+
+        What fails is asked for again, after 0.1 s, 0.2 s, 0.4 s and 0.8 s.
+        """
+        system, _ = self._opened
+        found: dict[str, bytes | Exception] = {}
+        waiting = list(paths)
+        for attempt in range(ATTEMPTS):
+            _pause(attempt)
+            found |= _answers(system, waiting)
+            waiting = [path for path in waiting if _may_pass(found[path])]
+            if not waiting:
+                break
+        return found
+
+    def head(self) -> bytes:
+        """Return the first four bytes of a file."""
+        system, place = self._opened
+        found = self._tried(lambda: system.cat_file(place, start=0, end=4))
+        return bytes(found[:4])  # there are servers that send all of it
+
+    def copy_to(self, target: Path) -> None:
+        """Copy a file, piece by piece.
+
+        Raises
+        ------
+        DataError
+            KT730 if it cannot be read.
+        """
+        whole = self.whole()
+        system, _ = self._opened
+        with target.open("wb") as file:
+            if whole.size is None:
+                file.write(self._tried(lambda: system.cat_file(whole.path)))
+                return
+            for begin in range(0, whole.size, _PIECE):
+                end = min(begin + _PIECE, whole.size)
+                piece = self._piece(begin, end)
+                file.write(piece)
+                if len(piece) > end - begin:  # the server sends all of it, whatever it is asked for
+                    return
+
+    def _piece(self, begin: int, end: int) -> bytes:
+        system, place = self._opened
+        return bytes(self._tried(lambda: system.cat_file(place, start=begin, end=end)))
+
+    def _tried(self, ask: Callable[[], T], place: str | None = None) -> T:
+        shown = self.shown if place is None else shown_address(place)
+        for attempt in range(ATTEMPTS):
+            _pause(attempt)
+            try:
+                return ask()
+            except Exception as error:  # whatever a backend or a network raises
+                last = cause_of(error) if is_web(self._address) else error
+                if isinstance(last, FileNotFoundError) or is_gone(last):
+                    raise OptionError(f"no such file or folder: {quote(shown)}") from None
+                if _is_lasting(last):
+                    break
+        raise DataError((unreadable(last, shown),)) from None
+
+
+_INSTALL = "pip install 'kammerton[remote]'"
+
+
+def _mark(about: Mapping[str, Any]) -> str | None:
+    """Return a digest that stores keep of what they hold: S3 and the web call it ETag, Google md5Hash."""
+    found = next((about[name] for name in ("ETag", "etag", "md5Hash") if about.get(name)), None)
+    return None if found is None else str(found)
+
+
+def _answers(system: Any, paths: list[str]) -> Mapping[str, bytes | Exception]:
+    try:
+        found: Mapping[str, bytes | Exception] = system.cat(paths, on_error="return")
+    except Exception as error:  # whatever a backend or a network raises
+        return dict.fromkeys(paths, error)
+    return {path: found.get(path, FileNotFoundError(2, "no answer")) for path in paths}
+
+
+def _may_pass(answer: bytes | Exception) -> bool:
+    return isinstance(answer, Exception) and not _is_lasting(answer)
+
+
+def _is_lasting(error: BaseException) -> bool:
+    return isinstance(error, _LASTING) or is_lasting(error)
+
+
+def _pause(attempt: int) -> None:
+    if attempt:
+        time.sleep(_PAUSE * 2 ** (attempt - 1))
+
+
+_GONE = (404, 410)
+_PASSING = (408, 425, 429)
+"""Answers that say that the same may be asked for later."""
+_DEEPEST, _MOST_PAGES = 32, 100_000
+"""Folders within each other, and pages in all, that are looked at: a page that links to itself has no end."""
+_REFERENCE = re.compile(r"&#?\w+;")
+"""A character as pages have it: fsspec gives links as they stand there."""
+
+
+def is_web(address: str) -> bool:
+    """Tell whether an address is one of the web."""
+    return address.lower().startswith(("http://", "https://"))
+
+
+def opened_with(address: str) -> tuple[str, dict[str, Any]]:
+    """Return what is to be opened, and what goes with whatever is asked for there.
+
+    The query of a folder, which ends with a slash, goes with the files in it.
+
+    >>> opened_with("https://host.org/ref/?token=1&all=")
+    ('https://host.org/ref/', {'params': {'token': '1', 'all': ''}})
+    >>> opened_with("https://host.org/one.lab?token=1")
+    ('https://host.org/one.lab?token=1', {})
+    """
+    place, _, query = address.partition("#")[0].partition("?")
+    if not is_web(address) or not place.endswith("/"):
+        return address, {}
+    params = dict(parse_qsl(query, keep_blank_values=True))
+    return place, {"params": params} if params else {}
+
+
+def linked(
+    pages: Callable[[str], Iterable[Mapping[str, Any]]], top: str, options: Mapping[str, Any]
+) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Give what is linked to on the page of a folder, and on those of the folders below it.
+
+    Parameters
+    ----------
+    pages : callable
+        ``pages(address)`` returns what is linked to on a page; what it raises is raised, since a folder
+        that cannot be seen may hold items.
+    top : str
+        Address of the folder, with a slash. What lies elsewhere is not looked at.
+    options : mapping
+        What goes with whatever is asked for, and so need not stand in the links.
+
+    Yields
+    ------
+    address, name, about
+        Of each file its address, its name below the folder, and what the page says of it.
+
+    Raises
+    ------
+    DataError
+        KT730 if folders are nested too deep, or too many.
+    """
+    waiting, seen, known = [top], {top}, options.get("params", {})
+    pages_seen = 1
+    while waiting:
+        for about in pages(waiting.pop()):
+            link = _REFERENCE.sub(lambda found: unescape(found[0]), about["name"])
+            place, _, query = link.partition("#")[0].partition("?")
+            if not place.startswith(top) or place in seen:
+                continue
+            seen.add(place)
+            if place.endswith("/"):
+                pages_seen += 1
+                _check_end(top, place, pages_seen)
+                waiting.append(place)
+            else:
+                pairs = (pair for pair in query.split("&") if unquote_plus(pair.split("=")[0]) not in known)
+                own = "&".join(pairs)
+                yield f"{place}?{own}" if own else place, unquote(place[len(top) :]), about
+
+
+def _check_end(top: str, place: str, pages: int) -> None:
+    """Refuse folders that are nested too deep, or too many."""
+    if place.count("/") - top.count("/") > _DEEPEST:
+        told = f"more than {_DEEPEST} folders deep"
+    elif pages > _MOST_PAGES:
+        told = f"more than {_MOST_PAGES:,} folders below {shown_address(top)}"
+    else:
+        return
+    message = f"cannot be listed: {told}; a page may link to itself"
+    hint = "give the address of the folder that has the files, name them in a table (--pairs), or copy them"
+    file = shown_address(place)
+    raise DataError([Diagnostic(code="KT730", severity="error", message=message, hint=hint, file=file)])
+
+
+def is_page(about: Mapping[str, Any]) -> bool:
+    """Tell by what a server says of it whether something is a page for people."""
+    return about.get("mimetype") == "text/html"
+
+
+def status_of(error: BaseException) -> int | None:
+    """Return the number that a server answered with, if it is known."""
+    status = getattr(error, "status", None)
+    return status if isinstance(status, int) else None
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """Return what went wrong, which fsspec takes for a file that is not there."""
+    return error.__cause__ or error if isinstance(error, FileNotFoundError) else error
+
+
+def is_gone(error: BaseException) -> bool:
+    """Tell whether a server says that something is not there."""
+    return status_of(error) in _GONE
+
+
+def is_lasting(error: BaseException) -> bool:
+    """Tell whether a server refuses for good."""
+    status = status_of(error)
+    return status is not None and 400 <= status < 500 and status not in _PASSING

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Forms in which taxonomies are written."""

@@ -1,0 +1,768 @@
+# SPDX-License-Identifier: MIT
+"""Colours of charts: those of the page it stands in, or of paper.
+
+The colours of systems are those of Okabe and Ito, which colour-blind readers tell apart; each system has a
+shape beside its colour, so that grey print loses nothing. There are eight shapes and seven colours: as these
+numbers have no common divisor, 56 systems have marks of their own.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from xml.etree import ElementTree as ET
+
+from kammerton.errors import OptionError, clip, printable
+from kammerton.model.task import ClassCosts, commonest
+
+if TYPE_CHECKING:
+    import altair as alt
+    from markupsafe import Markup
+
+__all__ = [
+    "FORMS",
+    "PAGE",
+    "PAPER",
+    "SHAPES",
+    "Band",
+    "Bin",
+    "Cells",
+    "Figure",
+    "MeanRanks",
+    "Palette",
+    "above",
+    "altair_of",
+    "bins_of",
+    "cliques",
+    "confusion",
+    "cycled",
+    "dearest",
+    "distinct",
+    "drawn",
+    "forest",
+    "inline_svg",
+    "losses",
+    "mean_ranks",
+    "scatter",
+    "short",
+    "spread",
+    "squeezed",
+    "styled",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Palette:
+    """Colours, as SVG has them.
+
+    Parameters
+    ----------
+    strong : str
+        Weight of what heads a group. On paper it is that of everything else: with one font, the same chart
+        gives the same bytes of PDF.
+    ink, soft, line : str
+        Of what is said, of what is said beside it, and of rules and axes.
+    band : str
+        Of floors and ceilings.
+    accent : str
+        Of what stands out.
+    ground : str
+        Behind everything.
+    systems : tuple of str
+        One for each system; beyond their number they begin anew.
+    """
+
+    strong: str
+    ink: str
+    soft: str
+    line: str
+    band: str
+    accent: str
+    ground: str
+    systems: tuple[str, ...]
+
+
+SHAPES = (
+    *("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"),
+    *("triangle-right", "triangle-left"),
+)
+"""Of marks; all of them have an area, which is what is filled."""
+PAGE = Palette(
+    strong="bold",
+    ink="var(--ink)",
+    soft="var(--soft)",
+    line="var(--line)",
+    band="var(--band)",
+    accent="var(--accent)",
+    ground="var(--ground)",
+    systems=tuple(f"var(--s{number})" for number in range(1, 8)),
+)
+"""What the style sheet of the page says, by day and by night."""
+PAPER = Palette(
+    strong="normal",
+    ink="#111111",
+    soft="#555555",
+    line="#bbbbbb",
+    band="#e9e9e9",
+    accent="#0072b2",
+    ground="#ffffff",
+    systems=("#0072b2", "#d55e00", "#009e73", "#b0508a", "#2b93c9", "#a86f00", "#111111"),
+)
+
+
+FORMS = ("svg", "pdf", "png")
+_SVG = "http://www.w3.org/2000/svg"
+_NAME = 32
+"""Characters of a name in a drawing."""
+_FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first is part of what draws, so that texts are as wide everywhere as they were measured."""
+_SCALE = 3.0
+"""Of PNG: 216 dots per inch."""
+_DROPPED = re.compile(r"aria-.*|role|class|pointer-events|stroke-miterlimit")
+_RESOURCES = re.compile(rb"(?:^      /\w+ \d+ 0 R\n){2,}", re.MULTILINE)
+_EMPTY = {"background", "foreground"}
+
+
+def altair_of() -> Any:
+    """Return the module ``altair``.
+
+    Raises
+    ------
+    OptionError
+        If it, or what draws its charts, is not installed.
+    """
+    try:
+        import altair as alt  # noqa: PLC0415
+        import vl_convert  # noqa: F401, PLC0415
+    except ImportError as error:
+        raise OptionError(
+            "reports need altair and vl-convert-python", "pip install 'kammerton[report]'"
+        ) from error
+    return alt
+
+
+def styled(chart: alt.TopLevelMixin, palette: Palette) -> alt.TopLevelMixin:
+    """Return a chart with quiet axes, in the colours of a palette."""
+    text = {"labelColor": palette.ink, "titleColor": palette.soft, "labelFontSize": 12, "titleFontSize": 12}
+    quiet = {"titleFontWeight": "normal", "labelLimit": 260}
+    rules = dict.fromkeys(("gridColor", "domainColor", "tickColor"), palette.line)
+    configured: alt.TopLevelMixin = chart.configure(
+        background="transparent" if palette.ground.startswith("var") else palette.ground,
+        font=_FONT,
+        padding={"left": 8, "top": 2, "right": 8, "bottom": 2},
+        view={"stroke": None},
+        axis={**text, **quiet, **rules, "gridOpacity": 0.6},
+        header={**text, **quiet},
+        legend={**text, **quiet, "symbolStrokeColor": palette.ink},
+        text={"color": palette.ink},
+    )
+    return configured
+
+
+def above(palette: Palette) -> dict[str, Any]:
+    """Return how the name of a panel stands: above it, where names of any length have room."""
+    return {
+        "labelOrient": "top",
+        "labelAnchor": "start",
+        "labelFontWeight": palette.strong,
+        "labelPadding": 4,
+    }
+
+
+def short(name: str) -> str:
+    """Return a name as drawings have it."""
+    return printable(clip(name, _NAME))
+
+
+def distinct(names: Iterable[str]) -> dict[str, str]:
+    """Return each name as drawings have it; those that are alike when clipped are numbered.
+
+    Examples
+    --------
+    >>> distinct(["a", 40 * "b" + "1", 40 * "b" + "2"])["a"]
+    'a'
+    >>> distinct(["a", 40 * "b" + "1", 40 * "b" + "2"])[40 * "b" + "2"][-5:]
+    'bb… 2'
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in dict.fromkeys(names):
+        told, number = short(name), 1
+        while told in taken:
+            number += 1
+            told = f"{short(name)} {number}"
+        taken.add(told)
+        found[name] = told
+    return found
+
+
+def cycled(values: Sequence[str], count: int) -> list[str]:
+    """Return so many values, beginning anew when they are used up."""
+    return [values[number % len(values)] for number in range(count)]
+
+
+def drawn(chart: alt.TopLevelMixin, form: str) -> bytes:
+    """Return a chart as a file.
+
+    Parameters
+    ----------
+    chart : altair chart
+        From :func:`styled`.
+    form : {"svg", "pdf", "png"}
+    """
+    import vl_convert  # noqa: PLC0415
+
+    spec = chart.to_dict()
+    if form == "svg":
+        return vl_convert.vegalite_to_svg(spec).encode("utf-8")
+    if form == "pdf":
+        return _settled(bytes(vl_convert.vegalite_to_pdf(spec)))
+    return bytes(vl_convert.vegalite_to_png(spec, scale=_SCALE))
+
+
+def _settled(pdf: bytes) -> bytes:
+    """Return a PDF with its lists of resources sorted: they come in another order each time.
+
+    Each line keeps its length, and the list its place, so that all offsets stay right.
+    """
+    return _RESOURCES.sub(lambda found: b"".join(sorted(found[0].splitlines(keepends=True))), pdf)
+
+
+def inline_svg(chart: alt.TopLevelMixin, label: str) -> Markup:
+    """Return a chart as an element of a page, read aloud as its label.
+
+    Parameters
+    ----------
+    chart : altair chart
+    label : str
+        What it shows; the figures stand in a table beside it.
+    """
+    from markupsafe import Markup  # noqa: PLC0415
+
+    ET.register_namespace("", _SVG)
+    root = ET.fromstring(drawn(chart, "svg"))  # noqa: S314 - our own drawing
+    _slim(root)
+    root.set("role", "img")
+    root.set("aria-label", label)
+    root.attrib.pop("version", None)
+    return Markup(ET.tostring(root, encoding="unicode"))  # noqa: S704 - serialised, so escaped
+
+
+def _slim(element: ET.Element) -> None:
+    """Remove what is of no use in a page: empty paths, and roles of parts of one picture."""
+    for child in list(element):
+        kind = child.get("class")
+        if kind in _EMPTY and child.get("fill", "none") == "none" and child.get("stroke", "none") == "none":
+            element.remove(child)
+            continue
+        _slim(child)
+        if child.tag == f"{{{_SVG}}}g" and not len(child):
+            element.remove(child)
+    for name in [name for name in element.attrib if _DROPPED.fullmatch(name)]:
+        del element.attrib[name]
+
+
+_ROW = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure with its interval, in the unit that is drawn.
+
+    Parameters
+    ----------
+    measure, system : str
+    value, low, high : float
+        NaN where undefined.
+    """
+
+    measure: str
+    system: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band:
+    """What the figures of a measure stand between, in the unit that is drawn.
+
+    Parameters
+    ----------
+    measure : str
+    role : {"floor", "ceiling"}
+        A floor is drawn as a line, a ceiling as a dashed line in the band of its interval. The axis need not
+        begin at 0, so that no length stands for a value.
+    value : float
+    low, high : float
+        Of the interval; NaN if there is none.
+    """
+
+    measure: str
+    role: Literal["floor", "ceiling"]
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+def forest(
+    figures: Sequence[Figure], unit: str, palette: Palette = PAPER, bands: Sequence[Band] = ()
+) -> alt.TopLevelMixin:
+    """Return a forest plot: a row for each measure, in it a line for each system.
+
+    Parameters
+    ----------
+    figures : sequence of Figure
+        In the order of the rows; undefined ones have no point.
+    unit : str
+        Title of the axis.
+    palette : Palette
+    bands : sequence of Band
+    """
+    alt = altair_of()
+    names = distinct(each.system for each in figures)
+    systems = list(names.values())
+    rows = [*(_row(each, names) for each in figures), *map(_band, bands)]
+    labels = distinct(row["measure"] for row in rows)
+    places = {name: place for place, name in enumerate(labels)}
+    data = alt.Data(
+        values=[{**row, "measure": labels[row["measure"]], "place": places[row["measure"]]} for row in rows]
+    )
+    colour = alt.Scale(domain=systems, range=cycled(palette.systems, len(systems)))
+    shape = alt.Scale(domain=systems, range=cycled(SHAPES, len(systems)))
+    across = {"title": unit, "scale": alt.Scale(zero=False, nice=True), "axis": alt.Axis(tickCount=8)}
+    behind = _behind(alt, across, palette) if bands else []
+    base = (
+        alt.Chart()
+        .transform_filter("isValid(datum.system)")
+        .encode(
+            y=alt.Y(
+                "system:N",
+                title=None,
+                scale=alt.Scale(domain=systems),
+                axis=alt.Axis(ticks=False, domain=False, grid=False),
+            ),
+            color=alt.Color("system:N", scale=colour, legend=None),
+        )
+    )
+    line = base.mark_rule(strokeWidth=2.5).encode(x=alt.X("low:Q", **across), x2="high:Q")
+    point = base.mark_point(filled=True, size=70, opacity=1).encode(
+        x=alt.X("value:Q", **across),
+        shape=alt.Shape("system:N", scale=shape, legend=None),
+    )
+    panel = alt.layer(*behind, line, point).properties(width=460, height=_ROW * len(systems))
+    row = alt.Row(
+        "measure:N",
+        title=None,
+        sort=alt.EncodingSortField("place", op="min"),
+        header=alt.Header(**above(palette)),
+    )
+    return styled(panel.facet(row=row, data=data, spacing=6), palette)
+
+
+def _behind(alt: Any, across: Mapping[str, Any], palette: Palette) -> list[Any]:
+    """Return the layers of floors and ceilings."""
+    floor = alt.Chart().transform_filter("datum.role == 'floor'")
+    ceiling = alt.Chart().transform_filter("datum.role == 'ceiling'")
+    x = alt.X("value:Q", **across)
+    dashed = {"strokeDash": [2, 2], "color": palette.soft}
+    return [
+        floor.mark_rule(color=palette.soft).encode(x=x),
+        ceiling.mark_rect(color=palette.band).encode(x=alt.X("low:Q", **across), x2="high:Q"),
+        ceiling.mark_rule(**dashed).encode(x=x),
+    ]
+
+
+def _band(each: Band) -> dict[str, Any]:
+    numbers = {name: _number(getattr(each, name)) for name in ("value", "low", "high")}
+    return {"measure": each.measure, "role": each.role, **numbers}
+
+
+def _row(each: Figure, names: Mapping[str, str]) -> dict[str, Any]:
+    numbers = {name: _number(getattr(each, name)) for name in ("value", "low", "high")}
+    return {"measure": each.measure, "system": names[each.system], **numbers}
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanRanks:
+    """Mean ranks of systems over items or clusters, 1 the best, and the difference that tells them apart."""
+
+    systems: Sequence[str]
+    ranks: Sequence[float]
+    critical: float
+    items: int = 0
+    unit: str = "item"
+
+
+def cliques(ranks: Sequence[float], critical: float) -> list[tuple[float, float]]:
+    """Return the longest stretches of ranks that lie within the critical difference, of two systems or more.
+
+    Examples
+    --------
+    >>> cliques([1.0, 1.4, 2.0, 3.5], 0.7)
+    [(1.0, 1.4), (1.4, 2.0)]
+    """
+    ordered = sorted(ranks)
+    found: list[tuple[int, int]] = []
+    for first, rank in enumerate(ordered):
+        last = max(at for at, other in enumerate(ordered) if at == first or other - rank < critical)
+        if last > first and not (found and found[-1][1] >= last):
+            found.append((first, last))
+    return [(ordered[first], ordered[last]) for first, last in found]
+
+
+def mean_ranks(found: MeanRanks, palette: Palette = PAPER) -> alt.TopLevelMixin:
+    """Return a critical-difference diagram: a line for each system, best first, and bars that join them.
+
+    Parameters
+    ----------
+    found : MeanRanks
+    palette : Palette
+    """
+    alt = altair_of()
+    order = sorted(range(len(found.systems)), key=lambda at: (found.ranks[at], at))
+    names = distinct(found.systems)
+    rows = [
+        {"rank": found.ranks[at], "name": names[found.systems[at]], "row": row}
+        for row, at in enumerate(order)
+    ]
+    bars = [
+        {"low": low, "high": high, "row": -1 - number}
+        for number, (low, high) in enumerate(cliques(found.ranks, found.critical))
+    ]
+    top = -len(bars) - 0.5
+    ends = [top, len(rows) - 0.5]
+    across = alt.Scale(domain=[1, len(rows)])
+    up = alt.Y("row:Q", scale=alt.Scale(domain=ends, reverse=True, nice=False), axis=None)
+    axis = alt.Axis(orient="top", title="mean rank", tickMinStep=1, grid=False)
+    lines = alt.Chart(alt.Data(values=[{**row, "top": top} for row in rows]))
+    stems = lines.mark_rule(color=palette.soft).encode(
+        x=alt.X("rank:Q", scale=across, axis=axis), y=up, y2="top:Q"
+    )
+    points = lines.mark_point(filled=True, size=60, opacity=1, color=palette.accent).encode(x="rank:Q", y=up)
+    told = lines.mark_text(align="left", dx=8, fontSize=12, color=palette.ink).encode(
+        x="rank:Q", y=up, text="name:N"
+    )
+    joined = alt.Chart(alt.Data(values=bars)).mark_rule(strokeWidth=5, color=palette.ink)
+    joined = joined.encode(x=alt.X("low:Q", scale=across, axis=axis), x2="high:Q", y=up)
+    layers = [stems, points, told, *([joined] if bars else [])]
+    chart = alt.layer(*layers).properties(width=460, height=_ROW * (len(rows) + len(bars)))
+    return styled(chart, palette)
+
+
+_SIDE = 320
+
+
+def scatter(
+    across: tuple[str, Sequence[float]],
+    up: tuple[str, Sequence[float]],
+    title: str,
+    palette: Palette = PAPER,
+) -> alt.TopLevelMixin:
+    """Return a point for each item, with a line on which both systems score the same.
+
+    Parameters
+    ----------
+    across, up : (str, sequence of float)
+        A system, and what each item scored; items without a value of either have no point.
+    title : str
+        Measure and unit.
+    palette : Palette
+    """
+    alt = altair_of()
+    points = [
+        {"x": x, "y": y}
+        for x, y in zip(across[1], up[1], strict=True)
+        if not (math.isnan(x) or math.isnan(y))
+    ]
+    every = [value for point in points for value in point.values()]
+    low, high = min(every, default=0.0), max(every, default=1.0)
+    scale = alt.Scale(domain=[low, high], nice=True, zero=False)
+    even = alt.Chart(alt.Data(values=[{"x": low, "y": low}, {"x": high, "y": high}]))
+    line = even.mark_line(strokeDash=[4, 4], color=palette.soft, strokeWidth=1)
+    dots = alt.Chart(alt.Data(values=points)).mark_point(
+        filled=True, size=30, opacity=0.5, color=palette.accent
+    )
+    layers = [
+        layer.encode(
+            x=alt.X("x:Q", scale=scale, title=f"{title}: {short(across[0])}"),
+            y=alt.Y("y:Q", scale=scale, title=f"{title}: {short(up[0])}"),
+        )
+        for layer in (line, dots)
+    ]
+    return styled(alt.layer(*layers).properties(width=_SIDE, height=_SIDE), palette)
+
+
+_BINS = 20
+_HEIGHT = 44
+_MARKED = "dashed line and marker: the median over items"
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """How many values lie from ``low`` on and below ``high``; in the last bin, ``high`` is one of them."""
+
+    low: float
+    high: float
+    count: int
+
+
+def bins_of(values: Sequence[float], low: float, high: float, count: int = _BINS) -> list[Bin]:
+    """Return a histogram.
+
+    Parameters
+    ----------
+    values : sequence of float
+        NaN is in no bin.
+    low, high : float
+        Ends of the first bin and of the last; no value lies beyond.
+    count : int
+
+    Examples
+    --------
+    >>> bins_of([0.0, 49.9, 50.0, 100.0], 0, 100, 2)
+    [Bin(low=0.0, high=50.0, count=2), Bin(low=50.0, high=100.0, count=2)]
+    """
+    width = (high - low) / count
+    counts = [0] * count
+    for value in values:
+        if not math.isnan(value):
+            counts[min(count - 1, int((value - low) / width))] += 1
+    return [Bin(low + width * at, low + width * (at + 1), found) for at, found in enumerate(counts)]
+
+
+def spread(
+    values: Mapping[str, Sequence[float]],
+    title: str,
+    ends: tuple[float, float] | None = None,
+    palette: Palette = PAPER,
+) -> alt.TopLevelMixin:
+    """Return a histogram of the items of each system, with its median.
+
+    Parameters
+    ----------
+    values : mapping of str to sequence of float
+        By system; NaN where an item has none.
+    title : str
+        Of the axis: measure and unit.
+    ends : (float, float), optional
+        Range of the values; by default what they span.
+    palette : Palette
+    """
+    alt = altair_of()
+    names = distinct(values)
+    known = {system: [each for each in found if not math.isnan(each)] for system, found in values.items()}
+    low, high = ends or _ends([each for found in known.values() for each in found])
+    systems = list(names.values())
+    across = alt.X("low:Q", title=[title, _MARKED], scale=alt.Scale(domain=[low, high], nice=False))
+    colour = alt.Color(
+        "system:N", scale=alt.Scale(domain=systems, range=cycled(palette.systems, len(systems))), legend=None
+    )
+    shape = alt.Shape(
+        "system:N", scale=alt.Scale(domain=systems, range=cycled(SHAPES, len(systems))), legend=None
+    )
+    rows = [
+        {**row, "place": place}
+        for place, (system, found) in enumerate(known.items())
+        for row in _rows(names[system], found, low, high)
+    ]
+    base = alt.Chart()
+    bars = base.mark_bar(opacity=0.55).encode(
+        x=across,
+        x2="high:Q",
+        y=alt.Y("count:Q", title="items", axis=alt.Axis(tickCount=2)),
+        y2=alt.datum(0),
+        color=colour,
+    )
+    median = base.transform_filter("isValid(datum.median)")
+    middle = median.mark_rule(strokeDash=[3, 2], color=palette.ink).encode(x=alt.X("median:Q"))
+    point = median.mark_point(filled=True, size=60, opacity=1).encode(
+        x="median:Q", y=alt.value(4), color=colour, shape=shape
+    )
+    panel = alt.layer(bars, middle, point).properties(width=460, height=_HEIGHT)
+    row = alt.Row(
+        "system:N",
+        title=None,
+        sort=alt.EncodingSortField("place", op="min"),
+        header=alt.Header(**above(palette)),
+    )
+    return styled(panel.facet(row=row, data=alt.Data(values=rows), spacing=8), palette)
+
+
+def _ends(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    return (low, high) if low < high else (low - 0.5, low + 0.5)
+
+
+def _rows(system: str, values: Sequence[float], low: float, high: float) -> list[dict[str, Any]]:
+    found = bins_of(values, low, high)
+    rows: list[dict[str, Any]] = [
+        {"system": system, "low": each.low, "high": each.high, "count": each.count} for each in found
+    ]
+    rows[0]["median"] = statistics.median(values) if values else None
+    return rows
+
+
+Cells = Mapping[tuple[str, str], float]
+"""Amount by what it is and what it was taken for."""
+OTHERS = "all others"
+_CLASSES = 12
+_FIELD = 34
+_PALE = 0.5
+"""Share from which on the text of a field is light."""
+
+
+def squeezed(cells: Cells, count: int = _CLASSES) -> dict[tuple[str, str], float]:
+    """Return cells of so many classes on either side, the rarer ones taken together.
+
+    Examples
+    --------
+    >>> squeezed({("maj", "maj"): 5.0, ("min", "maj"): 2.0, ("dim", "min"): 1.0}, 1)
+    {('maj', 'maj'): 5.0, ('all others', 'maj'): 2.0, ('all others', 'all others'): 1.0}
+    """
+    return _gathered(cells, commonest(cells, 0)[:count], commonest(cells, 1)[:count])
+
+
+def _gathered(cells: Cells, rows: Sequence[str], columns: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Return cells of some classes on either side, all others taken together."""
+    found: dict[tuple[str, str], float] = {}
+    for (name, taken), weight in cells.items():
+        key = (name if name in rows else OTHERS, taken if taken in columns else OTHERS)
+        found[key] = found.get(key, 0.0) + weight
+    return found
+
+
+def confusion(found: Mapping[str, Cells], kind: str, palette: Palette = PAPER) -> alt.TopLevelMixin:
+    """Return a confusion for each system: of all that is a class, how many per cent were taken for what.
+
+    Parameters
+    ----------
+    found : mapping of str to mapping
+        Cells by system.
+    kind : str
+        What the classes are.
+    palette : Palette
+    """
+    alt = altair_of()
+    names = distinct(found)
+    whole: dict[tuple[str, str], float] = {}
+    for cells in found.values():
+        for key, weight in cells.items():
+            whole[key] = whole.get(key, 0.0) + weight
+    table = squeezed(whole)
+    rows_of, columns_of = _order(table)
+    labels = distinct([*rows_of, *columns_of])
+    data = [
+        {**row, "place": place, "class": labels[row["class"]], "taken": labels[row["taken"]]}
+        for place, (system, cells) in enumerate(found.items())
+        for row in _rows_of_confusion(names[system], cells, rows_of, columns_of)
+    ]
+    down, across = ([labels[name] for name in each] for each in (rows_of, columns_of))
+    x = alt.X("taken:N", title="taken for", scale=alt.Scale(domain=across), axis=alt.Axis(labelAngle=-45))
+    y = alt.Y("class:N", title=kind, scale=alt.Scale(domain=down))
+    base = alt.Chart().encode(x=x, y=y)
+    shade = alt.Scale(domain=[0, 1], range=[palette.ground, palette.accent], interpolate="rgb")
+    fields = base.mark_rect(stroke=palette.band).encode(color=alt.Color("share:Q", scale=shade, legend=None))
+    text = base.transform_filter("datum.share >= 0.005").mark_text(fontSize=11)
+    text = text.encode(
+        text=alt.Text("share:Q", format=".0%"),
+        color=alt.condition(f"datum.share >= {_PALE}", alt.value(palette.ground), alt.value(palette.ink)),
+    )
+    size = {"width": _FIELD * len(columns_of), "height": _FIELD * 0.7 * len(rows_of)}
+    panel = alt.layer(fields, text).properties(**size)
+    header = alt.Header(**above(palette))
+    row = alt.Row("system:N", title=None, sort=alt.EncodingSortField("place", op="min"), header=header)
+    return styled(panel.facet(row=row, data=alt.Data(values=data), spacing=24), palette)
+
+
+def _order(cells: Cells) -> tuple[list[str], list[str]]:
+    """Return the classes of either side, the commonest first, in one order where both have them."""
+    rows = [name for name in commonest(cells, 0) if name != OTHERS]
+    columns = [name for name in commonest(cells, 1) if name != OTHERS]
+    same = [name for name in rows if name in columns]
+    own = [name for name in columns if name not in same]
+    ends = [[OTHERS] if any(key[side] == OTHERS for key in cells) else [] for side in (0, 1)]
+    return [*rows, *ends[0]], [*same, *own, *ends[1]]
+
+
+def _rows_of_confusion(
+    system: str, cells: Cells, rows: list[str], columns: list[str]
+) -> list[dict[str, Any]]:
+    found = _gathered(cells, rows, columns)
+    of_class = {name: sum(found.get((name, taken), 0.0) for taken in columns) for name in rows}
+    return [
+        {
+            "system": system,
+            "class": name,
+            "taken": taken,
+            "share": found.get((name, taken), 0.0) / of_class[name] if of_class[name] else 0.0,
+        }
+        for name in rows
+        for taken in columns
+    ]
+
+
+_CLASSES_of_losses = 8
+_ROW_of_losses = 18
+
+
+def dearest(found: Mapping[str, ClassCosts], count: int) -> list[str]:
+    """Return the classes that cost all systems together most, the dearest first."""
+    lost: dict[str, float] = {}
+    for costs in found.values():
+        for row in costs.rows:
+            lost[row.name] = lost.get(row.name, 0.0) + row.lost
+    return sorted((name for name in lost if lost[name] > 0), key=lambda name: (-lost[name], name))[:count]
+
+
+def losses(found: Mapping[str, ClassCosts], palette: Palette = PAPER) -> alt.TopLevelMixin:
+    """Return bars for the classes that cost most.
+
+    Parameters
+    ----------
+    found : mapping of str to ClassCosts
+        By system; there is one at least.
+    palette : Palette
+    """
+    alt = altair_of()
+    names, chosen = distinct(found), dearest(found, _CLASSES_of_losses)
+    labels = distinct(chosen)
+    systems, unit = list(names.values()), next(iter(found.values())).unit_of_loss
+    rows = [
+        {
+            "class": labels[row.name],
+            "place": chosen.index(row.name),
+            "system": names[system],
+            "lost": row.lost,
+        }
+        for system, costs in found.items()
+        for row in costs.rows
+        if row.name in labels
+    ]
+    colour = alt.Scale(domain=systems, range=cycled(palette.systems, len(systems)))
+    panel = (
+        alt.Chart()
+        .mark_bar()
+        .encode(
+            x=alt.X("lost:Q", title=f"lost, {unit}"),
+            y=alt.Y(
+                "system:N",
+                title=None,
+                scale=alt.Scale(domain=systems),
+                axis=alt.Axis(ticks=False, domain=False),
+            ),
+            color=alt.Color("system:N", scale=colour, legend=None),
+        )
+        .properties(width=460, height=_ROW_of_losses * len(systems))
+    )
+    header = alt.Header(**above(palette))
+    row = alt.Row("class:N", title=None, sort=alt.EncodingSortField("place", op="min"), header=header)
+    return styled(panel.facet(row=row, data=alt.Data(values=rows), spacing=6), palette)

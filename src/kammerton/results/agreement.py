@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""What was found out about the agreement of annotators, as tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import permutations
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.model.corpus import ALL
+from kammerton.model.measure import Estimate, Measure, average, find
+from kammerton.model.task import Ratings
+from kammerton.results.scores import Scores, null
+from kammerton.results.signature import data_hash, signature
+from kammerton.statistics.agreement import Agreement, fleiss_kappa, krippendorff_alpha
+from kammerton.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["AnnotatorAgreement"]
+
+_NO_RATINGS = Agreement(math.nan, math.nan, math.nan, 0, 0.0, "the labels of this task are not nominal")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AnnotatorAgreement:
+    """How far annotators agree.
+
+    Made by :func:`kammerton.agree`.
+
+    Parameters
+    ----------
+    task : str
+        The task.
+    annotators : tuple of str
+        Names.
+    measures : tuple of Measure
+        What was measured.
+    scores : mapping of str to Scores
+        Of all other annotators against each.
+    items : tuple of str
+        Items with annotations of two annotators or more.
+    persons : bool
+        Whether a name is the same annotator in every item. If not, as where files only number their
+        annotators, there are no figures of single pairs.
+    ratings : Ratings, optional
+        What alpha and kappa are made of.
+    rated : str
+        What the labels of these ratings are, and what a unit is.
+    revisions : mapping of str to int
+        Of protocols.
+    choices : mapping of str to str
+        Options that differ from their defaults; part of every signature.
+    diagnostics : tuple of Diagnostic
+        Everything that was noticed in the data.
+    """
+
+    task: str
+    annotators: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    scores: Mapping[str, Scores]
+    items: tuple[str, ...]
+    persons: bool
+    ratings: Ratings | None
+    rated: str
+    revisions: Mapping[str, int]
+    choices: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Annotators who share an item: whose annotation is the reference, and whose the estimate."""
+        ordered = permutations(self.annotators, 2)
+        return tuple(pair for pair in ordered if pair[1] in self.scores[pair[0]].systems)
+
+    def value(
+        self,
+        measure: str,
+        *,
+        reference: str | None = None,
+        estimate: str | None = None,
+        over: Literal["items", "pairs"] = "items",
+    ) -> float:
+        """Return the mean over ordered pairs and items; or the corpus figure of one pair, or their mean.
+
+        Parameters
+        ----------
+        measure : str
+            Address ``protocol/measure``, or a name that only one measure has.
+        reference, estimate : str, optional
+            Both, for the headline figure of this pair.
+        over : {"items", "pairs"}
+            Without a pair: the mean of the values of all items and ordered pairs, or of the headline
+            figures of all ordered pairs.
+
+        Returns
+        -------
+        float
+            NaN if undefined.
+
+        Raises
+        ------
+        OptionError
+            If a name is unknown, or annotators are no persons.
+        """
+        found = find(measure, self.measures)
+        if reference is None or estimate is None:
+            if over == "pairs":
+                self._check_persons()
+                return self.mean_of_pairs(found).value
+            return self.mean(found).value
+        self._check_persons()
+        for name in (reference, estimate):
+            if name not in self.annotators:
+                raise OptionError.unknown("annotator", name, self.annotators)
+        if (reference, estimate) not in self.pairs:
+            raise OptionError(f"{quote(reference)} and {quote(estimate)} share no item")
+        return self.estimate(found, reference, estimate).value
+
+    def _check_persons(self) -> None:
+        if not self.persons:
+            raise OptionError("annotators are numbered file by file: pairs have no figures")
+
+    def estimate(self, measure: Measure, reference: str, estimate: str) -> Estimate:
+        """Return the headline figure of one annotator against another."""
+        scores = self.scores[reference]
+        return scores.estimate(measure, estimate, scores.annotators_of(measure)[-1], measure.aggregate)
+
+    def _values(self, measure: Measure) -> Iterator[tuple[str, str, str, float]]:
+        """Give reference, estimate, item and value."""
+        for reference, estimate in self.pairs:
+            scores = self.scores[reference]
+            found = scores.of_items(measure, estimate, scores.annotators_of(measure)[-1])
+            for item, value in zip(found.names, found.values.tolist(), strict=True):
+                yield reference, estimate, item, value
+
+    def mean(self, measure: Measure) -> Estimate:
+        """Return the mean over ordered pairs and items."""
+        return _mean(value for *_, value in self._values(measure))
+
+    def mean_of_pairs(self, measure: Measure) -> Estimate:
+        """Return the mean of the headline figures of all ordered pairs, however many items a pair has."""
+        return _mean(self.estimate(measure, *pair).value for pair in self.pairs)
+
+    def means(self, measure: Measure) -> dict[str, Estimate]:
+        """Return the means by aggregate; that of pairs only where annotators are persons."""
+        of_pairs = {"mean_of_pairs": self.mean_of_pairs(measure)} if self.persons else {}
+        return {**of_pairs, "mean_of_items": self.mean(measure)}
+
+    @cached_property
+    def signatures(self) -> Mapping[Measure, str]:
+        """Signature of the figures of each measure: of the items that annotators share."""
+        shared = frozenset(self.items)
+        used = {
+            (name, item): digest
+            for name, scores in self.scores.items()
+            for (_, item), digest in scores.fingerprints.items()
+            if item in shared
+        }
+        return {
+            measure: signature(
+                measure,
+                revision=self.revisions[measure.protocol],
+                missing="skip",
+                items=len(self.items),
+                data=data_hash(used),
+                choices=self.choices,
+            )
+            for measure in self.measures
+        }
+
+    @cached_property
+    def alpha(self) -> Agreement:
+        """Krippendorff's alpha of nominal labels over all items."""
+        return self._beyond_chance(krippendorff_alpha)
+
+    @cached_property
+    def kappa(self) -> Agreement:
+        """Fleiss' kappa of nominal labels over all items."""
+        return self._beyond_chance(fleiss_kappa)
+
+    def _beyond_chance(self, coefficient: Callable[..., Agreement]) -> Agreement:
+        if self.ratings is None:
+            return _NO_RATINGS
+        if self.ratings.reason:
+            return replace(_NO_RATINGS, reason=self.ratings.reason)
+        return coefficient(self.ratings.codes, self.ratings.weights)
+
+    @cached_property
+    def summary(self) -> pl.DataFrame:
+        """Figures of each pair, and behind them of all pairs.
+
+        ``protocol``, ``measure``, ``reference``, ``estimate`` (both ``"all"`` for means), ``aggregate``
+        (``"mean_of_pairs"`` is of the figures of the pairs, ``"mean_of_items"`` of the values of all items
+        and ordered pairs), ``value`` (null if undefined), ``items``.
+        """
+        import polars as pl  # noqa: PLC0415 - tables are for those who look at them
+
+        return pl.DataFrame(
+            list(self._rows()),
+            schema={
+                **dict.fromkeys(("protocol", "measure", "reference", "estimate", "aggregate"), pl.String),
+                "value": pl.Float64,
+                "items": pl.Int64,
+            },
+            orient="row",
+        )
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        for measure in self.measures:
+            address = (measure.protocol, measure.name)
+            for reference, estimate in self.pairs if self.persons else ():
+                found = self.estimate(measure, reference, estimate)
+                yield *address, reference, estimate, measure.aggregate, null(found.value), found.items
+            for name, mean in self.means(measure).items():
+                yield *address, ALL, ALL, name, null(mean.value), len(self.items)
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """Value of each item: ``protocol``, ``measure``, ``item``, ``reference``, ``estimate``, ``value``."""
+        import polars as pl  # noqa: PLC0415 - tables are for those who look at them
+
+        names = ("protocol", "measure", "item", "reference", "estimate")
+        rows = [
+            (measure.protocol, measure.name, item, reference, estimate, null(value))
+            for measure in self.measures
+            for reference, estimate, item, value in self._values(measure)
+        ]
+        return pl.DataFrame(
+            rows, schema={**dict.fromkeys(names, pl.String), "value": pl.Float64}, orient="row"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, undefined ones as None."""
+        names = ("protocol", "measure", "reference", "estimate", "aggregate", "value", "items")
+        return {
+            "kammerton": __version__,
+            "task": self.task,
+            "annotators": list(self.annotators),
+            "items": len(self.items),
+            "rated": self.rated,
+            "agreement": [dict(zip(names, row, strict=True)) for row in self._rows()],
+            "alpha": _plain(self.alpha),
+            "kappa": _plain(self.kappa),
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+        }
+
+
+def _mean(found: Iterable[float]) -> Estimate:
+    values = np.array(list(found))
+    return average(values, values, np.ones(len(values)), "mean")
+
+
+def _plain(found: Agreement) -> dict[str, Any]:
+    return {"value": null(found.value), "units": found.units, "reason": found.reason or None}

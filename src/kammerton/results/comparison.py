@@ -1,0 +1,495 @@
+# SPDX-License-Identifier: MIT
+"""Systems compared, each pair on the items that both have: which are significantly different."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property, reduce
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kammerton.errors import OptionError
+from kammerton.model.annotations import carried
+from kammerton.model.corpus import ALL
+from kammerton.model.item_scores import ItemFigures
+from kammerton.model.measure import Measure, Values
+from kammerton.results.context import frame, plain
+from kammerton.results.groups import Groups
+from kammerton.results.scores import Scores, Shown
+from kammerton.statistics.comparison import (
+    Basis,
+    Comparison,
+    Disagreement,
+    Drawn,
+    MeasureComparison,
+    Pair,
+    Ranked,
+    Rules,
+    Test,
+    detectable_differences,
+    judge,
+)
+from kammerton.statistics.intervals import Method
+from kammerton.statistics.paired import OF_SUMS, Contest, PairedTest, differences, scale_of, swap_figures
+from kammerton.statistics.resampling import Key, Swaps
+from kammerton.statistics.sample import (
+    Kept,
+    Sample,
+    few_systems,
+    headlines,
+    is_gathered,
+    names_of,
+    split_gathered,
+)
+from kammerton.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["SystemComparison", "compare"]
+
+_TOGETHER = 256
+"""Pairs whose detectable differences are simulated at once."""
+
+
+def compare(  # noqa: PLR0913 - one per choice
+    scores: Scores,
+    *,
+    measures: Sequence[Measure] | None = None,
+    annotator: str | None = None,
+    against: str | None = None,
+    test: Test = "permutation",
+    alpha: float = 0.05,
+    level: float = 0.95,
+    method: Method = "percentile",
+    resamples: int = 10_000,
+    permutations: int = 10_000,
+    seed: int = 0,
+    clusters: Mapping[str, str] | None = None,
+    reliability: bool = False,
+) -> Comparison:
+    """Compare systems by the headline figures of measures.
+
+    Every pair is compared on the items that count for both, whatever others have; Friedman's test and the
+    study of reliability are of the items that all systems have. Tests of pooled figures swap the statistics
+    of two systems item by item and pool them anew; Student's t, Wilcoxon, Friedman and effect sizes look at
+    the values of items. With clusters, all items of one are drawn and swapped together, and the values of
+    its items are averaged for tests of values.
+
+    Parameters
+    ----------
+    scores : Scores
+        Of two systems or more.
+    measures : sequence of Measure, optional
+        Some of the measures. Those that look at references alone are left out.
+    annotator : str, optional
+        Whose references: by default the only one, or all.
+    against : str, optional
+        A system: only pairs with it are compared.
+    test : {"permutation", "t", "wilcoxon", "friedman"}
+        With Friedman, pairs are told apart by Tukey's comparison of mean ranks, and those with one system by
+        the normal distribution of their difference. But for Tukey's, p-values are adjusted over the pairs
+        of a measure that are compared by Holm's method.
+    alpha : float
+        Adjusted p-values below it tell systems apart.
+    level : float
+        Of intervals.
+    method : {"percentile", "bca"}
+        Kind of intervals.
+    resamples, permutations : int
+        Draws for intervals and for the permutation test; fewer for measures over classes that take long.
+        Up to 16 items, or clusters, all permutations are tried.
+    seed : int
+        Of all draws.
+    clusters : mapping of str to str, optional
+        Cluster of each item, such as the album of a song.
+    reliability : bool
+        Add a generalizability study, and the smallest differences that would be detected.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    OptionError
+        If there are fewer than two systems, or no pair has an item in common, or a choice is not possible.
+    """
+    rules = Rules(
+        test=test,
+        alpha=alpha,
+        level=level,
+        method=method,
+        resamples=resamples,
+        permutations=permutations,
+        seed=seed,
+        reliability=reliability,
+    )
+    if len(scores.systems) < 2:
+        raise OptionError("a comparison needs two systems")
+    if annotator is not None and annotator not in (*scores.annotators, ALL):
+        raise OptionError.unknown("annotator", annotator, (*scores.annotators, ALL))
+    if against is not None and against not in scores.systems:
+        raise OptionError.unknown("system", against, scores.systems)
+    chosen = [
+        measure
+        for measure in (scores.measures if measures is None else measures)
+        if measure.needs != "annotators"
+    ]
+    if not chosen:
+        raise OptionError("there is no measure to compare by", "some look at the references alone")
+    items = _Items(scores, {measure: headlines(scores, measure, annotator) for measure in chosen})
+    asked = [pair for pair in combinations(scores.systems, 2) if against is None or against in pair]
+    compared_items = items.in_pairs(asked)
+    if not compared_items:
+        raise OptionError("the systems have no item in common", "score them on the same references")
+    made = _Made(scores, items, asked, rules, clusters)
+    compared = tuple(judge(made.basis(measure), rules, against) for measure in chosen)
+    return Comparison(
+        systems=scores.systems,
+        measures=compared,
+        disagreements=tuple(_disagreements(compared)),
+        left_out=tuple(sorted(items.every - compared_items)),
+        few=items.few(rules.alpha),
+        against=against,
+        items=len(compared_items),
+        units=len(compared_items if clusters is None else {clusters[item] for item in compared_items}),
+        clustered=clusters is not None,
+        test=test,
+        alpha=alpha,
+        level=level,
+        method=method,
+        seed=seed,
+    )
+
+
+@dataclass(eq=False)
+class _Part:
+    """What is computed on the same items: scores of systems that have these, and pairs that share these.
+
+    Parameters
+    ----------
+    kept : Kept
+    systems : list of str
+    pairs : list of (str, str)
+    is_common : bool
+        Whether these are the items that all systems have.
+    """
+
+    kept: Kept
+    systems: list[str] = field(default_factory=list)
+    pairs: list[tuple[str, str]] = field(default_factory=list)
+    is_common: bool = False
+
+
+class _Items:
+    """Which items systems have by each measure; equal sets of items are one object."""
+
+    def __init__(self, scores: Scores, keys: Mapping[Measure, Sequence[Key]]) -> None:
+        self.keys = keys
+        self._sets: dict[frozenset[str], frozenset[str]] = {}
+        self._shared: dict[tuple[int, int], frozenset[str]] = {}
+        self.of = {
+            measure: {key.system: self._one(names_of(scores, key)) for key in of_measure}
+            for measure, of_measure in keys.items()
+        }
+
+    def _one(self, names: frozenset[str]) -> frozenset[str]:
+        return self._sets.setdefault(names, names)
+
+    @property
+    def every(self) -> frozenset[str]:
+        """Items that any system has."""
+        return frozenset().union(*self._sets)
+
+    def in_pairs(self, pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
+        """Return items that any of the pairs shares."""
+        shared = (self._kept(pair).values() for pair in pairs)
+        return frozenset().union(*(names for each in shared for names in each))
+
+    def parts(self, pairs: Iterable[tuple[str, str]]) -> list[_Part]:
+        """Return what is to be computed on which items; all of it on the same where systems have the same."""
+        found: dict[tuple[int, ...], _Part] = {}
+        systems = list(next(iter(self.of.values())))
+        for pair in pairs:
+            self._part(found, pair).pairs.append(pair)
+        for system in systems:
+            self._part(found, (system,)).systems.append(system)
+        self._part(found, systems).is_common = True
+        return list(found.values())
+
+    def _part(self, found: dict[tuple[int, ...], _Part], systems: Sequence[str]) -> _Part:
+        kept = self._kept(systems)
+        return found.setdefault(tuple(map(id, kept.values())), _Part(kept))
+
+    def _kept(self, systems: Sequence[str]) -> Kept:
+        """Return the items that all of some systems have."""
+        return {
+            measure: reduce(self._both, (of_measure[system] for system in systems))
+            for measure, of_measure in self.of.items()
+        }
+
+    def _both(self, one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+        if one is other:
+            return one
+        key = id(one), id(other)
+        if key not in self._shared:
+            self._shared[key] = self._one(one & other)
+        return self._shared[key]
+
+    def few(self, alpha: float) -> dict[str, int]:
+        """Return systems that share too few items by some measure, with how many at most."""
+        found: dict[str, int] = {}
+        for of_measure in {tuple(map(id, each.values())): each for each in self.of.values()}.values():
+            found = {**few_systems(of_measure, alpha), **found}
+        return found
+
+
+class _Made:
+    """What all measures are judged by, computed part by part."""
+
+    def __init__(
+        self,
+        scores: Scores,
+        items: _Items,
+        pairs: Sequence[tuple[str, str]],
+        rules: Rules,
+        clusters: Mapping[str, str] | None,
+    ) -> None:
+        self._items, self._pairs, self._rules = items, pairs, rules
+        parts = items.parts(pairs)
+        self._own: dict[Key, Drawn] = {}
+        self._shared: dict[Contest, Drawn] = {}
+        self._common: dict[Measure, Drawn] = {}
+        for part in parts:
+            chosen = {*part.systems, *(system for pair in part.pairs for system in pair)}
+            keys = [
+                key for each in items.keys.values() for key in each if part.is_common or key.system in chosen
+            ]
+            sample = Sample(scores, keys, part.kept, clusters, len(parts))
+            for some in split_gathered(keys) if sample.items else ():
+                self._draw(some, part, sample)
+
+    def _draw(self, keys: Sequence[Key], part: _Part, sample: Sample) -> None:
+        """Compute what some of the keys of a part need, which are all gathered, or none of them."""
+        by_measure: dict[Measure, dict[str, Key]] = {}
+        for key in keys:
+            by_measure.setdefault(key.measure, {})[key.system] = key
+        contests = [Contest(own[one], own[other]) for own in by_measure.values() for one, other in part.pairs]
+        drawn = _drawn(keys, contests, sample, self._rules, needs_draws=bool(part.systems or part.pairs))
+        self._shared |= {contest: drawn for contest in contests if part.kept[contest.one.measure]}
+        self._own |= {key: drawn for key in keys if key.system in part.systems}
+        if part.is_common:
+            self._common |= dict.fromkeys(by_measure, drawn)
+
+    def basis(self, measure: Measure) -> Basis:
+        """Return what one measure is judged by."""
+        own = {key.system: key for key in self._items.keys[measure]}
+        return Basis(
+            keys=tuple(own.values()),
+            contests=[Contest(own[one], own[other]) for one, other in self._pairs],
+            own=self._own,
+            shared=self._shared,
+            common=self._common.get(measure),
+            few=few_systems(self._items.of[measure], self._rules.alpha),
+        )
+
+
+def _drawn(
+    keys: Sequence[Key], contests: Sequence[Contest], sample: Sample, rules: Rules, *, needs_draws: bool
+) -> Drawn:
+    """Return what draws of the items give: of figures that are all gathered, or none of them."""
+    found = sample.found(keys)
+    wanted = sample.gathered_draws(rules.resamples) if is_gathered(keys) else rules.resamples
+    needs_all = needs_draws and (rules.method == "bca" or rules.reliability)
+    without = sample.without_each(found, wanted) if needs_all else {}
+    swaps = Swaps(len(sample.items), rules.permutations, rules.seed, sample.clusters)
+    tests: dict[Contest, PairedTest] = {}
+    if rules.test == "permutation" and contests:
+        tests, swaps = swap_figures(sample, found, contests, swaps)
+    return Drawn(
+        sample=sample,
+        found=found,
+        resampled=sample.resampled(found, wanted, rules.seed) if needs_draws else {},
+        without=without,
+        tests=tests,
+        detectable=_detectable(contests, found, without, rules) if rules.reliability else {},
+        resamples=wanted,
+        swaps=swaps,
+    )
+
+
+def _detectable(
+    contests: Sequence[Contest], found: Mapping[Key, ItemFigures], without: Mapping[Key, Values], rules: Rules
+) -> dict[Contest, float]:
+    """Return the difference that would be detected between two figures.
+
+    The share of a unit in a difference of figures is its jackknife pseudo-value: for a mean the
+    difference of its values, for a pooled figure what it adds to that.
+    """
+    detected: dict[Contest, float] = {}
+    for at in range(0, len(contests), _TOGETHER):
+        some = contests[at : at + _TOGETHER]
+        shares = [_shares(each, found, without) for each in some]
+        differences = detectable_differences(
+            np.stack(shares, axis=1), alpha=rules.alpha, draws=rules.resamples, seed=rules.seed
+        )
+        detected |= zip(some, differences.tolist(), strict=True)
+    return detected
+
+
+def _shares(contest: Contest, found: Mapping[Key, ItemFigures], without: Mapping[Key, Values]) -> Values:
+    """Return the share of each unit in the difference, in favour of the better system."""
+    one, other = (found[key].estimate(key.aggregate).value for key in contest)
+    scale = scale_of(contest.one.measure)
+    whole = differences(one, other, scale)
+    left = differences(without[contest.one], without[contest.other], scale, OF_SUMS)
+    shares = len(left) * whole - (len(left) - 1) * left
+    is_ahead = (one < other) if contest.one.measure.direction == "lower" else (one >= other)
+    return shares if is_ahead else -shares
+
+
+def _disagreements(compared: Sequence[MeasureComparison]) -> Iterator[Disagreement]:
+    """Give pairs of systems that measures of one name, in two protocols, rank differently."""
+    for one, other in combinations(compared, 2):
+        if one.measure.name.casefold() != other.measure.name.casefold():
+            continue
+        reverse = {(worse, better): pair for better, worse, pair in _decided(other)}
+        for better, worse, pair in _decided(one):
+            opposite = reverse.get((better, worse))
+            if opposite is not None:
+                yield Disagreement(
+                    first=one.measure,
+                    second=other.measure,
+                    better=better,
+                    worse=worse,
+                    told_apart=pair.told_apart and opposite.told_apart,
+                )
+
+
+def _decided(compared: MeasureComparison) -> Iterator[tuple[str, str, Pair]]:
+    """Give the better and the worse system of each pair that does not score the same."""
+    sign = -1 if compared.measure.direction == "lower" else 1
+    for pair in compared.pairs:
+        if sign * pair.difference > 0:
+            yield pair.first, pair.second, pair
+        elif sign * pair.difference < 0:
+            yield pair.second, pair.first, pair
+
+
+_KEY = ("protocol", "measure", "annotator")
+
+
+@dataclass(frozen=True, eq=False)
+class SystemComparison(Shown):
+    """Systems compared, each pair on the items that both have.
+
+    Made by :func:`kammerton.compare`.
+
+    Parameters
+    ----------
+    scores : Scores
+        Of all systems.
+    comparison : Comparison
+        What was found.
+    groups : Groups, optional
+        Figures group by group, if they were asked for: of the items that all systems have, but for those
+        that have too few.
+    """
+
+    scores: Scores
+    comparison: Comparison
+    groups: Groups | None = None
+
+    @cached_property
+    def ranking(self) -> pl.DataFrame:
+        """A row for each system by each measure, the best first.
+
+        ``protocol``, ``measure``, ``annotator``, ``system``, ``value``, ``low``, ``high``, ``letters``
+        (systems that share one are not significantly different), ``wins``, ``ties``, ``losses``, ``items``,
+        ``place``.
+        """
+        return _frame([(found, row) for found in self.comparison.measures for row in found.ranking], Ranked)
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """A row for each pair of systems by each measure: see :class:`.comparison.Pair`."""
+        return _frame([(found, row) for found in self.comparison.measures for row in found.pairs], Pair)
+
+    def of(self, measure: str) -> MeasureComparison:
+        """Return what was found by one measure, named ``protocol/measure`` or by a unique name."""
+        from kammerton.model.measure import find  # noqa: PLC0415
+
+        chosen = find(measure, [found.measure for found in self.comparison.measures])
+        return next(found for found in self.comparison.measures if found.measure == chosen)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, undefined ones as None."""
+        comparison = self.comparison
+        choices = ("against", "test", "alpha", "level", "method", "seed", "items", "units", "clustered")
+        return {
+            "kammerton": __version__,
+            "task": self.scores.task,
+            "systems": list(comparison.systems),
+            **{name: getattr(comparison, name) for name in choices},
+            "left_out": list(comparison.left_out),
+            "few": dict(comparison.few),
+            "measures": [_plain_measure(found, self.scores) for found in comparison.measures],
+            "disagreements": [
+                {
+                    "first": str(each.first),
+                    "second": str(each.second),
+                    "better": each.better,
+                    "worse": each.worse,
+                    "told_apart": each.told_apart,
+                }
+                for each in comparison.disagreements
+            ],
+            **({} if self.scores.context is None else {"context": self.scores.context.to_dict()}),
+            **({} if self.groups is None else {"groups": self.groups.to_dict()}),
+            "diagnostics": [
+                each.to_dict() for each in carried(self.scores.diagnostics, self.scores.origin.roots)
+            ],
+        }
+
+
+def _plain_measure(found: MeasureComparison, scores: Scores) -> dict[str, Any]:
+    made = {
+        "protocol": found.measure.protocol,
+        "measure": found.measure.name,
+        "aggregate": found.measure.aggregate,
+        "annotator": found.annotator,
+        "signature": scores.signatures(found.annotator, systems=scores.systems)[found.measure],
+        "items": found.items,
+        "undefined": found.undefined,
+        "resamples": found.resamples,
+        "permutations": found.permutations,
+        "exact": found.exact,
+        "ranking": [
+            {
+                **plain(asdict(row)),
+                "signature": scores.signatures(found.annotator, systems=(row.system,))[found.measure],
+            }
+            for row in found.ranking
+        ],
+        "pairs": [plain(asdict(row)) for row in found.pairs],
+    }
+    if found.friedman is not None:
+        made["friedman"] = plain(asdict(found.friedman))
+    if found.reliability is not None:
+        made["reliability"] = plain(asdict(found.reliability))
+    return made
+
+
+def _frame(rows: Iterable[tuple[MeasureComparison, Any]], kind: type[Any]) -> pl.DataFrame:
+    names = [field.name for field in fields(kind)]
+    return frame(map(_row, rows), (*_KEY, *names), kind)
+
+
+def _row(found: tuple[MeasureComparison, Any]) -> dict[str, Any]:
+    comparison, row = found
+    key = (comparison.measure.protocol, comparison.measure.name, comparison.annotator)
+    return {**dict(zip(_KEY, key, strict=True)), **plain(asdict(row))}

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""What a score comes from, and the signature that says it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Collection, Container, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kammerton.model.corpus import ALL, Corpus
+from kammerton.model.evidence import Evidence
+from kammerton.model.measure import Measure, Needs
+from kammerton.model.task import Task
+from kammerton.scoring.context import Surroundings
+from kammerton.version import __version__
+
+if TYPE_CHECKING:
+    from kammerton.results.scores import Scores
+
+__all__ = [
+    "Drawing",
+    "Grouping",
+    "Interval",
+    "Origin",
+    "Resample",
+    "data_hash",
+    "signature",
+    "signed_choices",
+    "signed_file",
+]
+
+_NOT_SIGNED = ("limits",)
+"""Reading options that decide whether a file can be read, not what is read."""
+
+
+def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
+    """Return six hexadecimal digits that tell apart sets of references.
+
+    Parameters
+    ----------
+    fingerprints : mapping of (annotator, item) to bytes
+        Digest of the parsed content of each reference.
+    """
+    whole = hashlib.sha256()
+    for item, digest in sorted((item, digest) for (_, item), digest in fingerprints.items()):
+        whole.update(item.encode("utf-8", "surrogateescape") + b"\0" + digest)
+    return whole.hexdigest()[:6]
+
+
+def signed_file(choice: str) -> str:
+    """Return how a choice is signed that may name a file: as it is, or by the file's name and content.
+
+    Parameters
+    ----------
+    choice : str
+        A name, or a path, perhaps with ``#`` and a part of the file behind it.
+    """
+    path, mark, part = choice, "", ""
+    if not os.path.isfile(path):  # noqa: PTH113 - a path may be too long, or hold what no path has
+        path, mark, part = choice.rpartition("#")
+        if not os.path.isfile(path):  # noqa: PTH113
+            return choice
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:6]
+    return f"{Path(path).name}@{digest}{mark}{part}"
+
+
+def signed_choices(options: Any) -> dict[str, str]:
+    """Return the options that differ from their defaults, as signatures have them."""
+    default = type(options)()
+    changed = {}
+    for option in fields(options):
+        value = getattr(options, option.name)
+        if option.name in _NOT_SIGNED or value == getattr(default, option.name):
+            continue
+        shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
+        if option.metadata.get("file"):
+            shown = signed_file(shown)
+        changed[option.name] = "yes" if value is True else shown
+    return changed
+
+
+def signature(
+    measure: Measure,
+    *,
+    revision: int,
+    missing: str,
+    items: int,
+    scored: int | None = None,
+    data: str,
+    choices: Mapping[str, str],
+    drawing: Mapping[str, str] | None = None,
+) -> str:
+    """Return e.g. ``mirex2013/MajMin|rev:1|missing:worst|items:217|data:9f3c2a|kammerton:0.1.0``.
+
+    Parameters
+    ----------
+    measure : Measure
+        What was measured.
+    revision : int
+        Revision of its protocol.
+    missing : str
+        Policy for missing estimates.
+    items : int
+        Items of the references that could be used.
+    scored : int, optional
+        How many of them were scored, if not all were.
+    data : str
+        From :func:`data_hash`, of the references that were scored.
+    choices : mapping of str to str
+        Further choices that differ from their defaults.
+    drawing : mapping of str to str, optional
+        How items were drawn for intervals.
+    """
+    fields = {
+        "rev": str(revision),
+        "missing": missing,
+        **choices,
+        "items": str(items) if scored in (None, items) else f"{scored}/{items}",
+        "data": data,
+        **(drawing or {}),
+        "kammerton": __version__,
+    }
+    return "|".join((str(measure), *(f"{key}:{value}" for key, value in fields.items())))
+
+
+Interval = tuple[float, float]
+"""Low and high end, NaN where undefined."""
+Resample = Callable[["Scores"], Mapping[Any, Interval]]
+"""Returns the interval of each figure by system, annotator, measure and aggregate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What is known of the intervals of scores before they are made.
+
+    Parameters
+    ----------
+    level : float, optional
+        Level of the intervals; None if there are to be none.
+    resample : callable, optional
+        Makes them.
+    signed : mapping of str to str
+        What signatures say of it.
+    settings : mapping of str to object
+        Arguments from which the same intervals are made again.
+    """
+
+    level: float | None = None
+    resample: Resample | None = None
+    signed: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouping:
+    """Groups of items, such as genres.
+
+    Parameters
+    ----------
+    by : str
+        What groups are, such as ``"genre"``.
+    of : mapping of str to str
+        Group of each item that has one; items without are a group of their own.
+    divide : callable
+        Makes of scores, with this grouping, what ``Scores.groups`` is.
+    """
+
+    by: str
+    of: Mapping[str, str]
+    divide: Callable[[Scores], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Origin:
+    """Everything that scores are made from.
+
+    Parameters
+    ----------
+    task : Task
+    evidence : Evidence
+    missing : str
+        Policy for missing estimates.
+    options : object
+        The task's options.
+    choices : mapping of str to str
+        Options that differ from their defaults, as signatures have them.
+    drawing : Drawing
+        How intervals are made.
+    corpus : Corpus, optional
+        What was scored, from which items can be laid out; None if only figures are left of it.
+    surroundings : Surroundings, optional
+        What systems stand between, if it was asked for.
+    grouping : Grouping, optional
+        What items belong to, if figures of groups were asked for.
+    """
+
+    task: Task
+    evidence: Evidence
+    missing: str
+    options: object
+    choices: Mapping[str, str]
+    drawing: Drawing = field(default_factory=Drawing)
+    corpus: Corpus | None = None
+    surroundings: Surroundings | None = None
+    grouping: Grouping | None = None
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """What messages call the folders that were scored."""
+        if self.corpus is None:
+            return ()
+        return tuple(each.origin for each in (*self.corpus.references, *self.corpus.systems) if each.origin)
+
+    @property
+    def told(self) -> dict[str, str]:
+        """What was chosen that decides figures: the policy for missing estimates, and other choices."""
+        return {"missing": self.missing, **self.choices}
+
+    def signatures(
+        self, annotator: str, items: Container[str] | None = None, systems: Collection[str] = ()
+    ) -> dict[Measure, str]:
+        """Return the signature of each measure.
+
+        Parameters
+        ----------
+        annotator : str
+            Against whom: one annotator, or ``"all"``.
+        items : collection of str, optional
+            Some of the items, if it is figures of these that are signed.
+        systems : collection of str
+            Whose figures are signed. Items that are skipped for any of them are not counted as scored.
+        """
+        used = {
+            (who, item): digest
+            for (who, item), digest in self.evidence.fingerprints.items()
+            if annotator in (ALL, who) and (items is None or item in items)
+        }
+        whole = _items_and_hash(used)
+        scored = {needs: self._scored(used, needs, systems) for needs in self.evidence.rows}
+        told = {
+            needs: whole if chosen is used else _items_and_hash(chosen) for needs, chosen in scored.items()
+        }
+        return {
+            measure: signature(
+                measure,
+                revision=self.task.revision(measure),
+                missing=self.missing,
+                items=whole[0],
+                scored=told[measure.needs][0],
+                data=told[measure.needs][1],
+                choices=self.choices,
+                drawing=self.drawing.signed,
+            )
+            for measure in self.evidence.measures
+        }
+
+    def _scored(
+        self, used: Mapping[tuple[str, str], bytes], needs: Needs, systems: Collection[str]
+    ) -> Mapping[tuple[str, str], bytes]:
+        """Return the references that count for all of some systems."""
+        if self.missing != "skip" or not systems:
+            return used
+        rows = self.evidence.rows[needs]
+        skipped = ~rows.in_state(lambda state: state.counts) & rows.of_groups(lambda name, _: name in systems)
+        lost = {(row.annotator, row.item) for row in rows.take(np.flatnonzero(skipped))}
+        return {
+            (who, item): digest
+            for (who, item), digest in used.items()
+            if (who, item) not in lost and (ALL, item) not in lost
+        }
+
+
+def _items_and_hash(references: Mapping[tuple[str, str], bytes]) -> tuple[int, str]:
+    """Return the number of items of references, and the hash of these."""
+    return len({item for _, item in references}), data_hash(references)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What happens: files are read and paired, kernels run, shards are merged."""

@@ -1,0 +1,699 @@
+# SPDX-License-Identifier: MIT
+"""From a part of a corpus to its statistics: read, pair, run the kernels. No file format, no music here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+
+from kammerton.arrays import keep_freed_memory
+from kammerton.errors import Diagnostic
+from kammerton.model.corpus import ALL, Corpus, Missing
+from kammerton.model.evidence import Evidence, ExactTally, Group, Row, Rows, Tally, add_tables
+from kammerton.model.measure import Gathered, Measure, Needs, Statistics, join, name_items
+from kammerton.model.task import Case, Task
+from kammerton.scoring.loading import (
+    Estimates,
+    Found,
+    References,
+    Roster,
+    load_estimates,
+    load_references,
+    name_references,
+    read_collection,
+    said_once,
+)
+from kammerton.scoring.pairing import match_annotators, match_estimates, match_references
+from kammerton.scoring.sanity_checks import Suspicions, look_for_suspicions
+
+__all__ = [
+    "BLOCK",
+    "Facts",
+    "Judged",
+    "Order",
+    "Part",
+    "Phase",
+    "Section",
+    "Sides",
+    "Timing",
+    "applicable_measures",
+    "applicable_to",
+    "contents_of",
+    "evaluate_loaded",
+    "fingerprints_of",
+    "has_pairs",
+    "judge",
+    "load_sides",
+    "remarks",
+    "score_part",
+]
+
+BLOCK = 200
+"""Items that are judged together wherever they stand: sums over them round the same way in every run."""
+_TOGETHER = 400
+"""Cases that go through the kernels at once: enough to fill columns, few enough for the cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """What the kernels say of some items of a corpus.
+
+    Parameters
+    ----------
+    rows, statistics, gathered
+        As in :class:`.Evidence`.
+    tallies : mapping of str to ExactTally
+        Class tables by name.
+    """
+
+    rows: Mapping[Needs, Rows]
+    statistics: Mapping[Measure, Statistics]
+    tallies: Mapping[str, ExactTally]
+    gathered: Gathered | None
+
+
+def evaluate_loaded(
+    task: Task,
+    references: References,
+    systems: Mapping[str, Estimates],
+    measures: Sequence[Measure],
+    *,
+    options: object,
+    missing: Missing = "worst",
+) -> Evidence:
+    """Score systems against annotators whose annotations have been read and matched.
+
+    Parameters
+    ----------
+    task : Task
+        Runs the kernels.
+    references : References
+        By annotator.
+    systems : mapping of str to Estimates
+        By system.
+    measures : sequence of Measure
+        What to compute.
+    options : object
+        The task's options.
+    missing : {"worst", "skip", "error"}
+        What a missing or unusable estimate counts.
+
+    Returns
+    -------
+    Evidence
+        Its diagnostics are remarks on the figures alone.
+    """
+    items = sorted(references.every_item())
+    judged = judge(task, references, systems, measures, options=options, missing=missing, items=items)
+    tallies = {name: tally.rounded(tally.cells) for name, tally in judged.tallies.items()}
+    contents = contents_of(task, references)
+    return Evidence(
+        measures=tuple(measures),
+        rows=judged.rows,
+        statistics=judged.statistics,
+        tallies=tallies,
+        fingerprints=fingerprints_of(contents),
+        gathered=judged.gathered,
+        diagnostics=tuple(remarks(task, tallies)),
+    )
+
+
+def fingerprints_of(contents: Mapping[str, Mapping[str, bytes]]) -> dict[tuple[str, str], bytes]:
+    """Return the digest of the content of each reference, by annotator and item."""
+    return {
+        (annotator, item): hashlib.sha256(content).digest()
+        for annotator, items in contents.items()
+        for item, content in sorted(items.items())
+    }
+
+
+def has_pairs(references: References, systems: Mapping[str, Estimates]) -> bool:
+    """Tell whether any item has a reference and an estimate that can be used."""
+    usable = {item for items in references.annotations.values() for item in items}
+    return any(item in usable for system in systems.values() for item in system.annotations)
+
+
+def contents_of(task: Task, references: References) -> dict[str, dict[str, bytes]]:
+    """Return the content of each reference, by annotator and item."""
+    return {
+        annotator: {item: task.content(found) for item, found in items.items()}
+        for annotator, items in references.annotations.items()
+    }
+
+
+class _Plan:
+    """The rows of a run, and the case that each is computed from."""
+
+    def __init__(
+        self, task: Task, references: References, systems: Mapping[str, Estimates], missing: Missing
+    ) -> None:
+        self._task = task
+        self._references = references
+        self._systems = systems
+        self._missing = missing
+        self._every = references.every_item()
+        self._lost = references.failed_everywhere()
+
+    def rows(self, needs: Needs, items: Sequence[str]) -> Iterator[Row]:
+        """Give the rows of some items for measures that need the same."""
+        for system in self._systems:
+            if needs == "pair":
+                for annotator, failed in self._references.failed.items():
+                    there = self._references.annotations[annotator]
+                    for item in items:
+                        if item in there or item in failed:
+                            yield self._row(system, item, annotator, failed, needs)
+            else:
+                for item in items:
+                    if item in self._every:
+                        yield self._row(system, item, ALL, self._lost, needs)
+
+    def _row(self, system: str, item: str, annotator: str, failed: Mapping[str, str], needs: Needs) -> Row:
+        estimates, counts = self._systems[system], self._missing == "worst"
+        if item in failed:
+            return Row(system, item, annotator, "failed", counts=False, reason=f"reference: {failed[item]}")
+        if item in estimates.annotations or needs == "annotators":
+            return Row(system, item, annotator, reason=self._lacking(system, item, annotator, needs))
+        if item in estimates.failed:
+            return Row(system, item, annotator, "failed", counts, f"estimate: {estimates.failed[item]}")
+        return Row(system, item, annotator, "missing", counts, "no estimate")
+
+    def _lacking(self, system: str, item: str, annotator: str, needs: Needs) -> str:
+        """Return what the annotations that a row is computed from lack: the estimate, or all references."""
+        lacking = self._task.lacking
+        if lacking is None:
+            return ""
+        estimate = None if needs == "annotators" else self._systems[system].annotations[item]
+        found = set() if estimate is None else set(lacking(estimate))
+        references = [] if needs == "estimate" else self._of_item(item, annotator)
+        if references:
+            found |= set.intersection(*(set(lacking(each)) for each in references))
+        return " ".join(sorted(found))
+
+    def _of_item(self, item: str, annotator: str) -> list[Any]:
+        """Return the references of an item: those of one annotator, or of all."""
+        annotations = self._references.annotations
+        whose = annotations if annotator == ALL else (annotator,)
+        return [annotations[name][item] for name in whose if item in annotations[name]]
+
+    def groups(self, needs: Needs) -> list[Group]:
+        """Return the groups that there are rows of."""
+        whose = self._references.annotations if needs == "pair" else (ALL,)
+        return [(system, annotator) for system in self._systems for annotator in whose]
+
+    def case(self, row: Row, needs: Needs, group: int) -> Case[Any]:
+        """Return what the statistics of a row that counts are computed from."""
+        of_item = self._of_item(row.item, row.annotator)
+        if needs == "annotators":
+            return Case(tuple(of_item), None, group)
+        estimate = self._systems[row.system].annotations.get(row.item)
+        if estimate is None:
+            # What is judged of an estimate alone, the reference stands in for: all of it is then wrong.
+            alone = needs == "estimate" and row.status != "ok"
+            estimate = of_item[0] if alone else self._task.blank(of_item[0])
+        return Case(() if needs == "estimate" else tuple(of_item), estimate, group)
+
+
+def judge(
+    task: Task,
+    references: References,
+    systems: Mapping[str, Estimates],
+    measures: Sequence[Measure],
+    *,
+    options: object,
+    missing: Missing,
+    items: Sequence[str],
+) -> Judged:
+    """Run the kernels, block by block.
+
+    Parameters
+    ----------
+    items : sequence of str
+        Names of the items, sorted; the first begins a block. Those that are not expected have no rows.
+    task, references, systems, measures, options, missing
+        As for :func:`evaluate_loaded`.
+    """
+    plan = _Plan(task, references, systems, missing)
+    blocks = [items[at : at + BLOCK] for at in range(0, max(len(items), 1), BLOCK)]
+    rows: dict[Needs, Rows] = {}
+    statistics: dict[Measure, Statistics] = {}
+    tallies: dict[str, ExactTally] = {}
+    gathered: list[Gathered] = []
+    for needs in dict.fromkeys(measure.needs for measure in measures):
+        own = [measure for measure in measures if measure.needs == needs]
+        found = _Kernels(task, plan, needs, own, options)
+        for block in blocks:
+            found.run(block, tallies)
+        rows[needs] = Rows.of(found.rows)
+        statistics |= {measure: np.concatenate(parts) for measure, parts in found.statistics.items()}
+        gathered = gathered or found.gathered
+    ordered = {measure: statistics[measure] for measure in measures if measure in statistics}
+    return Judged(rows, ordered, tallies, join(gathered) if gathered else None)
+
+
+class _Kernels:
+    """Runs the kernels for measures that need the same, and keeps what they say."""
+
+    def __init__(
+        self, task: Task, plan: _Plan, needs: Needs, measures: Sequence[Measure], options: object
+    ) -> None:
+        self._task, self._plan, self._needs, self._options = task, plan, needs, options
+        self._measures = measures
+        self._groups = plan.groups(needs)
+        self._number = {group: number for number, group in enumerate(self._groups)}
+        self.rows: list[Row] = []
+        self.gathered: list[Gathered] = []
+        self.statistics: dict[Measure, list[Statistics]] = {
+            measure: [] for measure in measures if measure.aggregate != "gathered"
+        }
+
+    def run(self, items: Sequence[str], tallies: dict[str, ExactTally]) -> None:
+        """Judge the items of a block."""
+        rows = list(self._plan.rows(self._needs, items))
+        first = len(self.rows)
+        self.rows += rows
+        counting = np.array([at for at, row in enumerate(rows) if row.counts], dtype=np.int64)
+        counted = [rows[index] for index in counting]
+        cases = [
+            self._plan.case(row, self._needs, self._number[row.system, row.annotator]) for row in counted
+        ]
+        parts = [
+            self._task.evaluate(cases[at : at + _TOGETHER], self._measures, self._options)
+            for at in _steps(len(cases))
+        ]
+        unusable = np.array([row.status != "ok" for row in counted], dtype=bool)
+        for measure, statistics in self.statistics.items():
+            whole = np.zeros((len(rows), len(measure.formula.statistics)))
+            if parts:
+                found = np.concatenate([part.statistics[measure] for part in parts])
+                found[unusable] = measure.formula.worst(found[unusable])
+                whole[counting] = found
+            statistics.append(whole)
+        add_tables(tallies, (table for part in parts for table in part.tables), self._groups)
+        names = [row.item for row in rows]
+        self.gathered += (
+            _behind(name_items(part.gathered, counting[at : at + _TOGETHER], names), first)
+            for part, at in zip(parts, _steps(len(counting)), strict=True)
+            if part.gathered is not None
+        )
+
+
+def _behind(gathered: Gathered, rows: int) -> Gathered:
+    return replace(gathered, cases=gathered.cases + rows)
+
+
+def _steps(cases: int) -> range:
+    return range(0, cases, _TOGETHER)
+
+
+def remarks(task: Task, tallies: Mapping[str, Tally]) -> Iterator[Diagnostic]:
+    """Give what a reader of the figures must know, by their class tables."""
+    if task.remark is None:
+        return
+    for system, annotator in dict.fromkeys(key for tally in tallies.values() for key in tally.cells):
+        cells = {name: tally.cells.get((system, annotator), {}) for name, tally in tallies.items()}
+        yield from (remark.at(system=system) for remark in task.remark(cells))
+
+
+Section = tuple[str, str]
+"""Where a diagnostic is said: while reading what, and whose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What must be known of a whole corpus before a part of it can be scored; facts of parts add up.
+
+    Parameters
+    ----------
+    rosters : tuple of Roster
+        What each collection of references tells of its annotators.
+    census : mapping of str to int
+        What the task counts in annotations; see :attr:`.Task.survey`.
+    """
+
+    rosters: tuple[Roster, ...]
+    census: Mapping[str, int] = field(default_factory=dict)
+
+    def merged(self, other: Facts) -> Facts:
+        """Return the facts of both parts."""
+        names = {**self.census, **other.census}
+        return Facts(
+            tuple(one.merged(another) for one, another in zip(self.rosters, other.rosters, strict=True)),
+            {name: self.census.get(name, 0) + other.census.get(name, 0) for name in names},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What of the whole a part was scored on; it holds as long as that of the whole is the same.
+
+    Parameters
+    ----------
+    measures : tuple of Measure
+        What was measured.
+    crowded, several : tuple of bool
+        Of the roster of each collection.
+    names : tuple of frozenset of str
+        Names of the annotators of collections with several, if items failed for all of them; else empty.
+    named : bool
+        Whether items did.
+    """
+
+    measures: tuple[Measure, ...]
+    crowded: tuple[bool, ...]
+    several: tuple[bool, ...]
+    names: tuple[frozenset[str], ...]
+    named: bool
+
+    @classmethod
+    def of(cls, measures: Sequence[Measure], facts: Facts, *, named: bool) -> Grounds:
+        """Return what of these facts matters, with the names of annotators or without."""
+        return cls(
+            tuple(measures),
+            tuple(roster.crowded for roster in facts.rosters),
+            tuple(roster.several for roster in facts.rosters),
+            tuple(roster.names for roster in facts.rosters if roster.several) if named else (),
+            named,
+        )
+
+    def hold(self, measures: Sequence[Measure] | None, facts: Facts) -> bool:
+        """Tell whether they are what matters of these facts, too; without measures, but for those."""
+        return self == Grounds.of(self.measures if measures is None else measures, facts, named=self.named)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """What was found in some items of a corpus.
+
+    Parameters
+    ----------
+    items : tuple of str
+        Those that the references have, sorted.
+    facts : Facts
+        Of these items alone.
+    grounds : Grounds
+        What the figures rest on.
+    judged : Judged or None
+        Rows and statistics; None if nothing was to be scored.
+    fingerprints : mapping of (annotator, item) to bytes
+        Digest of each reference.
+    suspicions : Suspicions
+    said : mapping of section to list of Diagnostic
+        What was said, by where.
+    paired : bool
+        Whether an item has a reference and an estimate.
+    ended : bool
+        Whether something was found that is to end the run.
+    """
+
+    items: tuple[str, ...]
+    facts: Facts
+    grounds: Grounds
+    judged: Judged | None
+    fingerprints: Mapping[tuple[str, str], bytes]
+    suspicions: Suspicions
+    said: Mapping[Section, Sequence[Diagnostic]]
+    paired: bool
+    ended: bool
+
+
+def applicable_measures(
+    task: Task, census: Mapping[str, int], measures: Sequence[Measure], options: object
+) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+    """Return the measures that have figures for annotations of such a census, and why others have none."""
+    if task.applicable is None:
+        return tuple(measures), ()
+    return task.applicable(census, measures, options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What is to be done with every part of a corpus.
+
+    Parameters
+    ----------
+    task : Task
+        Reads the sources and runs the kernels.
+    measures : tuple of Measure
+        What to compute.
+    options : object
+        The task's options.
+    missing : {"worst", "skip", "error"}
+        What a missing or unusable estimate counts; ``error`` ends the run.
+    annotator : str
+        One annotator's name, or ``"all"``.
+    strict : bool
+        Whether an error or a repair keeps anything from being scored.
+    """
+
+    task: Task
+    measures: tuple[Measure, ...]
+    options: Any
+    missing: Missing = "worst"
+    annotator: str = ALL
+    strict: bool = False
+
+
+def score_part(
+    order: Order,
+    corpus: Corpus,
+    items: Sequence[str],
+    known: Facts | None = None,
+    *,
+    complete: bool = False,
+) -> Part:
+    """Score some items of a corpus.
+
+    Parameters
+    ----------
+    order : Order
+        What is to be done.
+    corpus : Corpus
+        What it has of these items.
+    items : sequence of str
+        Their names, sorted.
+    known : Facts, optional
+        What is known of other parts. If it is not enough, the part has to be scored again.
+    complete : bool
+        Whether that is of all parts, of this one too.
+
+    Returns
+    -------
+    Part
+    """
+    keep_freed_memory()
+    task, options = order.task, order.options
+    found = [read_collection(task, collection, options) for collection in corpus.references]
+    own = Facts(tuple(each.roster for each in found))
+    facts = _together(known, own, complete=complete)
+    loaded = _chosen(name_references(found, facts.rosters), order.annotator)
+    references, matched = match_annotators(task, loaded, options)
+    said = _said_of_references(task, found, facts)
+    said |= {("matched", annotator): told for annotator, told in matched.items()}
+    systems: dict[str, Estimates] = {}
+    for name, read, paired in _estimates(order, corpus, references):
+        systems[name] = paired
+        said["estimates", name] = list(read.diagnostics)
+        said["paired", name] = list(paired.diagnostics[len(read.diagnostics) :])
+    expected = references.every_item()
+    own = Facts(own.rosters, _survey(task, references, systems, options))
+    facts = _together(known, own, complete=complete)
+    measures = applicable_measures(task, facts.census, order.measures, options)[0]
+    contents = contents_of(task, references)
+    lacking = any(system.failed for system in systems.values())
+    ended = _is_wrong(order, said) or (order.missing == "error" and lacking)
+    return Part(
+        items=tuple(item for item in items if item in expected),
+        facts=own,
+        grounds=Grounds.of(measures, facts, named=_lost_for_all(found)),
+        judged=None if ended or not measures else _judged(order, references, systems, measures, items),
+        fingerprints=fingerprints_of(contents),
+        suspicions=look_for_suspicions(task, references, systems, contents),
+        said={section: told for section, told in said.items() if told},
+        paired=has_pairs(references, systems),
+        ended=ended,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """Both sides of a corpus, read and matched.
+
+    Parameters
+    ----------
+    references : References
+        By annotator.
+    systems : mapping of str to Estimates
+        By system.
+    measures : tuple of Measure
+        Those that the annotations have figures for.
+    """
+
+    references: References
+    systems: Mapping[str, Estimates]
+    measures: tuple[Measure, ...]
+
+
+def load_sides(order: Order, corpus: Corpus, measures: Sequence[Measure]) -> Sides:
+    """Read references and systems of a corpus, all at once.
+
+    Parameters
+    ----------
+    order : Order
+        What it was scored by.
+    corpus : Corpus
+        References and systems.
+    measures : sequence of Measure
+        What was measured.
+    """
+    task, options, whole = order.task, order.options, corpus.paired()
+    loaded = _chosen(load_references(task, whole.references, options), order.annotator)
+    references = match_references(task, loaded, options)
+    systems = {name: paired for name, _, paired in _estimates(order, whole, references)}
+    return Sides(references, systems, tuple(measures))
+
+
+def _estimates(
+    order: Order, corpus: Corpus, references: References
+) -> Iterator[tuple[str, Estimates, Estimates]]:
+    """Give the name of each system, its estimates as read, and as matched to the references."""
+    expected = references.every_item()
+    for system in corpus.systems:
+        read = load_estimates(order.task, system, expected, order.options)
+        yield system.name, read, match_estimates(order.task, read, references, order.options)
+
+
+def _said_of_references(task: Task, found: Sequence[Found], facts: Facts) -> dict[Section, list[Diagnostic]]:
+    said: dict[Section, list[Diagnostic]] = {}
+    for number, (each, roster) in enumerate(zip(found, facts.rosters, strict=True)):
+        said["references", str(number)] = said_once(task, each.diagnostics)
+        said["refused", str(number)] = said_once(task, list(each.refused(roster).values()))
+    return said
+
+
+def applicable_to(
+    task: Task,
+    references: References,
+    systems: Mapping[str, Estimates],
+    measures: Sequence[Measure],
+    options: object,
+) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+    """Return the measures that have figures for these annotations, and why others have none."""
+    return applicable_measures(task, _survey(task, references, systems, options), measures, options)
+
+
+def _together(known: Facts | None, own: Facts, *, complete: bool) -> Facts:
+    if known is None:
+        return own
+    return known if complete else known.merged(own)
+
+
+def _survey(
+    task: Task, references: References, systems: Mapping[str, Estimates], options: object
+) -> Mapping[str, int]:
+    """Return what the task counts in annotations."""
+    if task.survey is None:
+        return {}
+    annotations = [each for items in references.annotations.values() for each in items.values()]
+    estimates = [
+        each for system in systems.values() for each in system.annotations.values() if each is not None
+    ]
+    return task.survey(annotations, estimates, options)
+
+
+def _judged(
+    order: Order,
+    references: References,
+    systems: Mapping[str, Estimates],
+    measures: Sequence[Measure],
+    items: Sequence[str],
+) -> Judged:
+    return judge(
+        order.task,
+        references,
+        systems,
+        measures,
+        options=order.options,
+        missing=order.missing,
+        items=items,
+    )
+
+
+def _chosen(references: References, annotator: str) -> References:
+    if annotator == ALL:
+        return references
+    if annotator not in references.annotations:  # of other parts, or there is none: see the whole
+        return References({}, {}, references.diagnostics)
+    return References(
+        {annotator: references.annotations[annotator]},
+        {annotator: references.failed[annotator]},
+        references.diagnostics,
+    )
+
+
+def _is_wrong(order: Order, said: Mapping[Section, Sequence[Diagnostic]]) -> bool:
+    return order.strict and any(each.severity != "note" for told in said.values() for each in told)
+
+
+def _lost_for_all(found: Sequence[Found]) -> bool:
+    """Tell whether an item failed for every annotator there may be elsewhere."""
+    return any(each.failed or each.called_all for each in found)
+
+
+Phase = Literal["collecting", "scoring", "merging", "context", "intervals", "groups", "writing"]
+
+
+class Timing:
+    """Seconds of the phases of a run, each taken where the phase is.
+
+    Parameters
+    ----------
+    clock : callable
+        Returns seconds since some moment.
+
+    Attributes
+    ----------
+    seconds : dict of str to float
+        By phase, in the order in which they ended; a phase within another counts for itself alone.
+    items, found : int
+        Items that were scored, and items that had been finished before the run began.
+    """
+
+    def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
+        self._clock = clock
+        self._within = 0.0
+        self.seconds: dict[str, float] = {}
+        self.items = self.found = 0
+
+    @contextmanager
+    def during(self, phase: Phase) -> Iterator[None]:
+        """Take the time of a phase, or of more of it."""
+        begin, before = self._clock(), self._within
+        self._within = 0.0
+        try:
+            yield
+        finally:
+            took = self._clock() - begin
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + took - self._within
+            self._within = before + took
+
+    @property
+    def rate(self) -> float | None:
+        """Items that were scored in a second; None if none were."""
+        scoring = self.seconds.get("scoring", 0.0)
+        return self.items / scoring if self.items and scoring > 0 else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values: seconds to the millisecond, items, items a second."""
+        return {
+            "seconds": {phase: round(seconds, 3) for phase, seconds in self.seconds.items()},
+            "items": self.items,
+            "found": self.found,
+            "items_per_second": None if self.rate is None else round(self.rate, 1),
+        }

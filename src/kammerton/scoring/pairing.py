@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Which estimate belongs to which reference, and what has no counterpart."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from itertools import chain
+from typing import Any
+
+from kammerton.errors import Diagnostic, clip, out_of, printable, quote, some
+from kammerton.model.corpus import Collection, Missing
+from kammerton.model.task import Match, Reading, Task
+from kammerton.scoring.loading import Estimates, References, name_of_source
+
+__all__ = ["match_annotators", "match_estimates", "match_references", "unmatched"]
+
+
+def match_references(task: Task, references: References, options: object) -> References:
+    """Match the annotations of each item to those of its first annotator."""
+    matched, said = match_annotators(task, references, options)
+    return replace(matched, diagnostics=(*matched.diagnostics, *chain.from_iterable(said.values())))
+
+
+def match_annotators(
+    task: Task, references: References, options: object
+) -> tuple[References, dict[str, list[Diagnostic]]]:
+    """Return matched references, and what is to be said of the matches of each annotator."""
+    if task.match is None:
+        return references, {}
+    first: dict[str, Any] = {}
+    annotations: dict[str, dict[str, Any]] = {}
+    failed: dict[str, dict[str, str]] = {}
+    said: dict[str, list[Diagnostic]] = {}
+    for annotator, items in references.annotations.items():
+        base = {item: first.setdefault(item, annotation) for item, annotation in items.items()}
+        annotations[annotator], unmatched, said[annotator] = _match(task.match, base, items, options)
+        failed[annotator] = {**references.failed[annotator], **unmatched}
+    return References(annotations, failed, references.diagnostics), said
+
+
+def match_estimates(task: Task, estimates: Estimates, references: References, options: object) -> Estimates:
+    """Match the estimates to the references of the same items."""
+    if task.match is None:
+        return estimates
+    base = {i: found for items in references.annotations.values() for i, found in items.items()}
+    annotations, unmatched, said = _match(task.match, base, estimates.annotations, options)
+    return Estimates(annotations, {**estimates.failed, **unmatched}, (*estimates.diagnostics, *said))
+
+
+def _match(
+    match: Match, base: Mapping[str, Any], items: Mapping[str, Any], options: object
+) -> tuple[dict[str, Any], dict[str, str], list[Diagnostic]]:
+    """Match annotations by item; those without a base, and empty ones, stay as they are."""
+    matched: dict[str, Any] = {}
+    failed: dict[str, str] = {}
+    diagnostics: list[Diagnostic] = []
+    for item, annotation in items.items():
+        found: Any = annotation
+        if annotation is not None and base.get(item, annotation) is not annotation:
+            found, said = match(base[item], annotation, options)
+            diagnostics += (each.at(item=item) for each in said)
+            if found is None:
+                failed[item] = Reading((), said).why
+                continue
+        matched[item] = found
+    return matched, failed, diagnostics
+
+
+_POLICY = {
+    "worst": "scored as worst; `--missing skip` leaves them out",
+    "skip": "left out; `--missing worst` scores them as worst",
+    "error": "`--missing worst` scores them as worst, `--missing skip` leaves them out",
+}
+_LONG = 120
+"""Characters up to which an item is shown whole: names that differ often do so at their end."""
+
+
+def unmatched(
+    expected: frozenset[str], references: Sequence[Collection], system: Collection, *, missing: Missing
+) -> tuple[Diagnostic, ...]:
+    """Say which items have no estimate, and which estimates no reference.
+
+    Parameters
+    ----------
+    expected : frozenset of str
+        Items that have a reference.
+    references : sequence of Collection
+        What they were found in.
+    system : Collection
+    missing : {"worst", "skip", "error"}
+        What becomes of an item without an estimate.
+    """
+    # item by item: sets of all of them would take as much memory as their figures
+    lacking = sorted(item for item in expected if item not in system.sources and item not in system.broken)
+    extra = sorted({item for item in chain(system.sources, system.broken) if item not in expected})
+    diagnostics = []
+    if lacking:
+        near = get_close_matches(lacking[0], extra, n=1, cutoff=0.6)
+        hint = f"nearest name: {quote(near[0])}" if near else _POLICY[missing]
+        if extra and len(lacking) == len(expected):
+            hint = _why_apart(expected, references, system, (lacking[0], (near or extra)[0]))
+        diagnostics.append(
+            Diagnostic(
+                code="KT203",
+                severity="warning" if missing == "skip" else "error",
+                message=f"no estimate for {out_of(len(lacking), len(expected), 'item')} ({some(lacking)})",
+                file=system.origin or None,
+                system=system.name,
+                hint=hint,
+                count=len(lacking),
+            )
+        )
+    if extra:
+        count = out_of(len(extra), len(system.items), "item")
+        diagnostics.append(
+            Diagnostic(
+                code="KT204",
+                severity="warning",
+                message=f"no reference for {count} ({some(extra)}); not scored",
+                file=system.origin or None,
+                system=system.name,
+                count=len(extra),
+            )
+        )
+    return tuple(diagnostics)
+
+
+def _why_apart(
+    expected: frozenset[str], references: Sequence[Collection], system: Collection, examples: tuple[str, str]
+) -> str:
+    """Return what keeps references and estimates apart that have no item in common."""
+    ours, theirs = map(_shown, examples)
+    first = references[0]
+    if all(each.single for each in references) and _is_folder(system):
+        return _file_and_folder(first, system, next(iter(expected)), theirs)
+    if system.single and _is_folder(first):
+        return _file_and_folder(system, first, next(iter(system.items)), ours)
+    folders = [*_folders_with(expected, system), *_folders_with(system.items, first)]
+    known = {_place(each.origin) for each in (*references, system)}
+    likely = [_shown(folder, None) for folder in folders if _place(folder) not in known][:3]
+    if likely:
+        return f"no item in common: did you mean the folder {' or '.join(likely)}?"
+    return f"no item in common: references are called like {ours}, estimates like {theirs}"
+
+
+def _file_and_folder(file: Collection, folder: Collection, item: str, example: str) -> str:
+    opening = f"{_shown(file.origin, None)} is a file, and {_shown(folder.origin, None)} a folder"
+    name = item.rpartition("/")[2]
+    namesakes = sorted(each for each in folder.items if each.rpartition("/")[2] == name)
+    if namesakes:
+        listed = " or ".join(_shown(each) for each in namesakes[:3])
+        return f"{opening}, in which {listed} has its name: compare file with file"
+    return f"{opening}, in which no item is called {_shown(name)}, but such as {example}"
+
+
+def _folders_with(items: Container[str], collection: Collection) -> list[str]:
+    """Return the folders within a collection from which its items would be called like others, best first."""
+    found: Counter[str] = Counter()
+    for each in collection.items:
+        parts = each.split("/")
+        found.update("/".join(parts[:cut]) for cut in range(1, len(parts)) if "/".join(parts[cut:]) in items)
+    best = sorted(found, key=lambda prefix: (-found[prefix], prefix))
+    if not best or not _is_folder(collection):
+        return []
+    return [
+        f"{collection.origin.rstrip('/')}/{prefix}" for prefix in best if 2 * found[prefix] > found[best[0]]
+    ]
+
+
+def _is_folder(collection: Collection) -> bool:
+    """Tell a folder of files from one file, and from what is no file."""
+    sources: Iterable[tuple[str | None, object]] = next(iter(collection.sources.values()), ())
+    files = [name_of_source(source) or "" for _, source in sources]
+    below = os.path.join(_place(collection.origin), "")  # noqa: PTH118 - with a slash behind it
+    return not collection.single and any(_place(each).startswith(below) for each in files)
+
+
+def _place(path: str) -> str:
+    return os.path.abspath(path)  # noqa: PTH100 - text, which may be an address or no path at all
+
+
+def _shown(text: str, limit: int | None = _LONG) -> str:
+    return f"`{printable(text if limit is None else clip(text, limit))}`"

@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: MIT
+"""Who scores the shards: this process, several, or an executor of the caller's."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pickle
+import secrets
+import signal
+import tempfile
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
+from kammerton.scoring.shards import SHARD
+
+__all__ = ["Cluster", "Crew", "Given", "Here", "Means", "Processes", "crew_of"]
+
+_MADE = 50_000
+"""Objects that a process may have made before it looks for cycles among them."""
+
+
+class Crew(ABC):
+    """Takes work, and says of an error whether it means that a worker was lost.
+
+    Attributes
+    ----------
+    workers : int
+        How many shards are worked on at the same time.
+    here : bool
+        Whether work is done by this process, which needs no bytes.
+    """
+
+    workers = 1
+    here = False
+
+    @abstractmethod
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Take work."""
+
+    def prepare(self, *known: object) -> None:  # noqa: B027 - most need not
+        """Let workers start while the work is still planned; ``known`` is what all of it needs."""
+
+    def loss(self, error: BaseException) -> str | None:
+        """Say how a worker was lost; None if the error is one of the work itself."""
+        return "out of memory" if isinstance(error, MemoryError) else None
+
+    def check(self) -> None:  # noqa: B027 - most need not
+        """Refuse to wait any longer if nobody will finish what was handed out."""
+
+    def renew(self) -> None:  # noqa: B027 - most need not
+        """Make ready for work again after a worker was lost."""
+
+    def close(self, *, at_once: bool) -> None:  # noqa: B027 - most need not
+        """Send everybody home; at once, if nothing of what they do is wanted any more."""
+
+
+class Here(Crew):
+    """The process that asks."""
+
+    here = True
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Do it."""
+        done: Future[Any] = Future()
+        try:
+            done.set_result(function(*arguments))
+        except Exception as error:  # whoever asks for the result gets it
+            done.set_exception(error)
+        return done
+
+
+class Processes(Crew):
+    """Processes of this machine, each with one thread.
+
+    Parameters
+    ----------
+    jobs : int
+        How many.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self.workers = jobs
+        self._open()
+
+    def _open(self) -> None:
+        self._started: dict[int, Any] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="kammerton-")
+        self._pool = ProcessPoolExecutor(
+            self.workers, mp_context=get_context("spawn"), initializer=_begin_work
+        )
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Hand it to a process."""
+        # By way of a file: whoever is killed while it sends something long would leave the pool waiting for
+        # the rest of it for ever.
+        path = Path(self._folder.name, secrets.token_hex(8))
+        written = self._ask(_to_file, path, function, *arguments)
+        self._note_started()
+        future: Future[Any] = Future()
+        written.add_done_callback(partial(_from_file, path, future))
+        return future
+
+    def prepare(self, *known: object) -> None:
+        """Start the processes, and let each import what it needs to understand what is known."""
+        with contextlib.suppress(BrokenExecutor):  # which is told once there is work
+            for _ in range(self.workers):
+                self._ask(_understand, *known)
+        self._note_started()
+
+    def _ask(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        try:
+            return self._pool.submit(function, *arguments)
+        except (OSError, ValueError) as error:
+            if not getattr(self._pool, "_broken", False):
+                raise
+            # By a process that ended while this one was to start: what it is given was closed.
+            raise BrokenExecutor(str(error)) from error
+
+    def _note_started(self) -> None:
+        """Note the processes: the pool tells that one is gone, but not how."""
+        self._started |= getattr(self._pool, "_processes", None) or {}
+
+    def loss(self, error: BaseException) -> str | None:
+        """Say how a process ended."""
+        if not isinstance(error, BrokenExecutor):
+            return super().loss(error)
+        for process in self._started.values():  # the pool may not know of one that was just started
+            process.terminate()
+        self._pool.shutdown(wait=True)
+        codes = {process.exitcode for process in self._started.values()}
+        codes -= {None, 0, -signal.SIGTERM}  # of those that were left over
+        return f"worker {_ended(min(codes))}" if codes else "worker killed"
+
+    def renew(self) -> None:
+        """Start other processes."""
+        self.close(at_once=True)
+        self._open()
+
+    def close(self, *, at_once: bool) -> None:  # noqa: ARG002 - either way
+        """End the processes, which have given what they had to give, or are to give nothing."""
+        for process in list(self._started.values()):
+            process.kill()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._folder.cleanup()
+
+
+def _understand(*known: object) -> None:
+    """Do nothing more than to have been told."""
+
+
+def _to_file(path: Path, function: Callable[..., bytes], *arguments: Any) -> None:
+    path.write_bytes(function(*arguments))
+
+
+def _from_file(path: Path, future: Future[bytes], written: Future[None]) -> None:
+    """Hand on what a process has written, or the error that it ended with."""
+    if written.cancelled():
+        future.cancel()
+        return
+    error = written.exception()
+    if error is not None:
+        future.set_exception(error)
+        return
+    future.set_result(path.read_bytes())
+    path.unlink()
+
+
+def _ended(code: int) -> str:
+    return f"killed (signal {-code})" if code < 0 else f"ended with exit code {code}"
+
+
+def _begin_work() -> None:
+    """Prepare a process: one thread, no interest in Ctrl-C, no life without the process that started it.
+
+    Next to nothing of what it makes is in cycles, so they are looked for less often.
+    """
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - for workers alone
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["POLARS_MAX_THREADS"] = "1"  # read when it is imported, which is later
+    threadpool_limits(1)
+    gc.freeze()
+    gc.set_threshold(_MADE)
+    parent = parent_process()
+    assert parent is not None, "a worker was started by somebody"
+    threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
+
+
+class Given(Crew):
+    """An executor of the caller's, who closes it.
+
+    Parameters
+    ----------
+    executor : Executor
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._running: set[Future[Any]] = set()
+        self.workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Hand it on."""
+        future = self._executor.submit(function, *arguments)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return future
+
+    def close(self, *, at_once: bool) -> None:
+        """Take back what was not begun."""
+        if at_once:
+            for future in list(self._running):
+                future.cancel()
+
+
+_PREFIX = "dask://"
+_SECONDS = 10
+"""How long a scheduler may take to answer."""
+_LONELY_S = 60
+"""How many seconds a scheduler may have no workers: those that are killed come back sooner, or never."""
+
+
+class Cluster(Given):
+    """Workers of a Dask cluster.
+
+    Parameters
+    ----------
+    address : str
+        ``dask://host:port`` of its scheduler; ``dask`` for a new one on this machine.
+    jobs : int
+        Workers of the new one; with 1 as many as there are cores.
+
+    Raises
+    ------
+    OptionError
+        If Dask is not installed, the address is none, or nobody answers there.
+    """
+
+    def __init__(self, address: str, jobs: int) -> None:
+        if address != "dask" and not address.startswith(_PREFIX):
+            raise OptionError(f"unknown executor {quote(address)}", "known: dask, dask://HOST:PORT")
+        try:
+            import distributed  # noqa: PLC0415 - half a second, and an extra
+        except ImportError as error:
+            raise OptionError("Dask is not installed", 'pip install "kammerton[dask]"') from error
+        self._open = ExitStack()
+        self._lost: type[BaseException] = distributed.KilledWorker
+        client = self._connect(distributed, address, jobs)
+        super().__init__(client.get_executor(pure=False))  # what is done again is not taken from before
+        self._client = client
+        self._alone_since: float | None = None
+        self.workers = max(self._present(), 1)
+
+    def _connect(self, distributed: Any, address: str, jobs: int) -> Any:
+        if address == "dask":
+            cluster = distributed.LocalCluster(
+                n_workers=jobs if jobs > 1 else os.cpu_count(),
+                threads_per_worker=1,
+                dashboard_address=":0",
+            )
+            return self._open.enter_context(distributed.Client(self._open.enter_context(cluster)))
+        there = f"tcp://{address.removeprefix(_PREFIX)}"
+        try:
+            return self._open.enter_context(distributed.Client(there, timeout=_SECONDS))
+        except (OSError, ValueError) as error:
+            raise OptionError(f"no scheduler of Dask answers at {quote(address)}") from error
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+        """Hand it on as bytes: Dask looks for tasks in whatever else it is given, object by object."""
+        return super().submit(_unpacked, pickle.dumps((function, arguments)))
+
+    def _present(self) -> int:
+        return len(self._client.scheduler_info(n_workers=-1)["workers"])
+
+    def check(self) -> None:
+        """Refuse to wait for a cluster that has had no workers for a minute.
+
+        Raises
+        ------
+        DataError
+            KT241.
+        """
+        now = monotonic()
+        if self._present():
+            self._alone_since = None
+        elif self._alone_since is None:
+            self._alone_since = now
+        elif now - self._alone_since >= _LONELY_S:
+            message = f"the cluster has had no workers for {_LONELY_S} s"
+            hint = "start workers, and run the same command again: what is finished is kept with --out"
+            raise DataError((Diagnostic(code="KT241", severity="error", message=message, hint=hint),))
+
+    def loss(self, error: BaseException) -> str | None:
+        """Say that workers were lost to a shard; Dask gives one to several before it gives up."""
+        return "worker killed" if isinstance(error, self._lost) else super().loss(error)
+
+    def close(self, *, at_once: bool) -> None:
+        """Leave the cluster; end it, if it was started for this."""
+        super().close(at_once=at_once)
+        self._open.close()
+
+
+def _unpacked(work: bytes) -> Any:
+    """Do what the run has sent."""
+    function, arguments = pickle.loads(work)  # noqa: S301 - Dask serves the process that wrote it
+    return function(*arguments)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """How the work is done.
+
+    Parameters
+    ----------
+    size : int
+        Items of a shard.
+    jobs : int
+        Processes that work side by side; 1 is the one that asks.
+    executor : Executor or str, optional
+        Works in their place: an executor, which is left open; ``dask`` for a new Dask cluster on this
+        machine, with ``jobs`` workers; ``dask://host:port`` for one that is there.
+
+    Raises
+    ------
+    OptionError
+        If there are no jobs, or jobs and an executor.
+    """
+
+    size: int = SHARD
+    jobs: int = 1
+    executor: Executor | str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.jobs, int) or isinstance(self.jobs, bool) or self.jobs < 1:
+            raise OptionError(f"jobs are 1 or more, got {self.jobs!r}")
+        if not isinstance(self.executor, Executor | str | None):
+            raise OptionError.of_type("executor", self.executor, "an Executor, dask, or dask://HOST:PORT")
+        if self.jobs > 1 and self.executor not in (None, "dask"):
+            raise OptionError("an executor knows how many jobs it has")
+
+
+@contextmanager
+def crew_of(means: Means) -> Iterator[Crew]:
+    """Give those who work, and send them home afterwards."""
+    crew = _crew(means)
+    try:
+        yield crew
+    except BaseException:
+        crew.close(at_once=True)
+        raise
+    crew.close(at_once=False)
+
+
+def _crew(means: Means) -> Crew:
+    if isinstance(means.executor, str):
+        return Cluster(means.executor, means.jobs)
+    if means.executor is not None:
+        return Given(means.executor)
+    return Processes(means.jobs) if means.jobs > 1 else Here()
