@@ -35,26 +35,16 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segments:
-    """Rows of many sequences.
+    """Rows of many sequences."""
 
-    Parameters
-    ----------
-    starts, ends : ndarray of float64, shape (rows,)
-        Seconds, sorted within each sequence.
-    codes : ndarray of int64, shape (rows,)
-        Label of each row.
-    runs : ndarray of int64, shape (rows,)
-        Number of the run of equal neighbours that a row belongs to. A row that is left out
-        (:meth:`where`) still separates the runs on its sides.
-    offsets : ndarray of int64, shape (sequences + 1,)
-        Row at which each sequence begins.
-    """
-
+    # starts, ends: seconds, sorted within each sequence
     starts: Seconds
     ends: Seconds
-    codes: Codes
+    codes: Codes  # label of each row
+    # number of the run of equal neighbours that a row belongs to. A row that is left out (:meth:`where`)
+    # still separates the runs on its sides.
     runs: Codes
-    offsets: Codes
+    offsets: Codes  # row at which each sequence begins
 
     def __len__(self) -> int:
         """Return the number of sequences."""
@@ -86,24 +76,15 @@ class Segments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slices:
-    """The union of all boundaries of each pair: between two of them nothing changes.
+    """The union of all boundaries of each pair: between two of them nothing changes."""
 
-    Parameters
-    ----------
-    pair : ndarray of int64, shape (slices,)
-        Pair that a slice belongs to; ascending.
-    starts, ends : ndarray of float64, shape (slices,)
-        Seconds; ascending within a pair. The first slice of a pair starts at 0.
-    ref_row, est_row : ndarray of int64, shape (slices,)
-        The last row that has started, in the rows of ``ref`` and ``est``; -1 before the first.
-    ref_gap, est_gap : ndarray of bool, shape (slices,)
-        Whether that row has ended, or none has started.
-    """
-
-    pair: Codes
+    pair: Codes  # pair that a slice belongs to; ascending
+    # starts, ends: seconds; ascending within a pair. The first slice of a pair starts at 0.
     starts: Seconds
     ends: Seconds
+    # ref_row, est_row: the last row that has started, in the rows of ``ref`` and ``est``; -1 before the first
     ref_row: Codes
+    # ref_gap, est_gap: whether that row has ended, or none has started
     ref_gap: Flags
     est_row: Codes
     est_gap: Flags
@@ -116,15 +97,7 @@ class Slices:
         return Slices(*(getattr(self, field.name).take(kept) for field in fields(self)))
 
     def restricted(self, ref: Segments, ref_kept: Flags, est: Segments, est_kept: Flags) -> Slices:
-        """Return the slices as if only the kept rows were there.
-
-        Parameters
-        ----------
-        ref, est : Segments
-            What is left of the rows that were sliced, from :meth:`Segments.where`.
-        ref_kept, est_kept : ndarray of bool
-            Which of the rows were kept.
-        """
+        """Return the slices as if only the kept rows were there."""
         if ref_kept.all() and est_kept.all():
             return self
         ref_row, ref_gap = _restricted(ref, ref_kept, self.ref_row, self)
@@ -148,19 +121,7 @@ def sequence_of_rows(offsets: Codes) -> Codes:
 
 
 def slice_pairs(ref: Segments, est: Segments) -> Slices:
-    """Cut each pair of sequences at every boundary of either, and at 0.
-
-    Parameters
-    ----------
-    ref, est : Segments
-        Equally many sequences; sequence ``i`` of one is paired with sequence ``i`` of the other.
-        No negative times.
-
-    Returns
-    -------
-    Slices
-        In order of pair and time.
-    """
+    """Cut each pair of sequences at every boundary of either, and at 0."""
     ref_pair, est_pair = sequence_of_rows(ref.offsets), sequence_of_rows(est.offsets)
     # The end of a row is a boundary of its own only where the next row does not start there.
     ref_ends, est_ends = _open_ends(ref, ref_pair), _open_ends(est, est_pair)
@@ -221,21 +182,6 @@ def lost_time(
     This is the sum in the directional Hamming distance [1]_: over the runs of one side, duration less
     the longest piece that the other side's boundaries cut from it.
 
-    Parameters
-    ----------
-    pairs : int
-        Number of pairs.
-    pair, durations : ndarray, shape (slices,)
-        Pair and seconds of each slice, in order of pair and time.
-    ref_runs, est_runs : ndarray of int64, shape (slices,)
-        Run that each slice belongs to on either side; neighbours of equal number are one run. -1 is a
-        gap: it cuts the other side's runs and is not cut itself.
-
-    Returns
-    -------
-    ref_lost, est_lost : ndarray of float64, shape (pairs,)
-        Seconds, 0 for a pair without slices.
-
     References
     ----------
     .. [1] C. Harte, "Towards Automatic Extraction of Harmony Information from Music Signals",
@@ -281,13 +227,6 @@ class SumsByPair:
     """Sums values by pair, where they stand in the order of pairs.
 
     Equal values have equal sums, so that a difference of sums can be exactly 0.
-
-    Parameters
-    ----------
-    pairs : int
-        Number of pairs.
-    pair : ndarray of int64
-        Pair of each value, ascending.
     """
 
     def __init__(self, pairs: int, pair: Codes) -> None:

@@ -34,24 +34,12 @@ __all__ = ["Checked", "Converted", "Packed", "check", "convert", "pack"]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was found in annotation files.
+    """What was found in annotation files."""
 
-    Parameters
-    ----------
-    task : str
-        Name of the task.
-    files : tuple of str
-        Every file that was read.
-    ignored : tuple of str
-        What was passed over in folders.
-    diagnostics : tuple of Diagnostic
-        Every problem of every file.
-    """
-
-    task: str
-    files: tuple[str, ...]
-    ignored: tuple[str, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    task: str  # name of the task
+    files: tuple[str, ...]  # every file that was read
+    ignored: tuple[str, ...]  # what was passed over in folders
+    diagnostics: tuple[Diagnostic, ...]  # every problem of every file
 
     def has_findings(self, *, strict: bool = False) -> bool:
         """Tell whether there is an error or, if ``strict``, a warning."""
@@ -195,21 +183,11 @@ _LONGEST_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """What a conversion did.
+    """What a conversion did."""
 
-    Parameters
-    ----------
-    written : tuple of str
-        Every file that was written.
-    failed : tuple of str
-        Every file that was not converted.
-    diagnostics : tuple of Diagnostic
-        Why, and what else was noticed.
-    """
-
-    written: tuple[str, ...]
-    failed: tuple[str, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    written: tuple[str, ...]  # every file that was written
+    failed: tuple[str, ...]  # every file that was not converted
+    diagnostics: tuple[Diagnostic, ...]  # why, and what else was noticed
 
 
 def convert(
@@ -486,31 +464,16 @@ _LISTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What was packed.
+    """What was packed."""
 
-    Parameters
-    ----------
-    items : int
-        Items of all collections, usable or not.
-    annotations, rows : int
-        Annotations, and rows, notes or labels in them.
-    broken : int
-        Sources and items that cannot be used; the pack has why.
-    bytes : int
-        Size of the pack.
-    diagnostics : tuple of Diagnostic
-        What was noticed, the first thousand problems of sources.
-    counts : mapping of str to int
-        How many errors, warnings and notes there were.
-    """
-
-    items: int
+    items: int  # items of all collections, usable or not
+    # annotations, rows: annotations, and rows, notes or labels in them
     annotations: int
     rows: int
-    broken: int
-    bytes: int
-    diagnostics: tuple[Diagnostic, ...]
-    counts: dict[str, int]
+    broken: int  # sources and items that cannot be used; the pack has why
+    bytes: int  # size of the pack
+    diagnostics: tuple[Diagnostic, ...]  # what was noticed, the first thousand problems of sources
+    counts: dict[str, int]  # how many errors, warnings and notes there were
 
 
 def pack(
@@ -584,15 +547,7 @@ def pack(
 
 
 def check_target(target: StrPath, *, force: bool) -> None:
-    """Refuse a target that is there, or that nobody would take for a pack.
-
-    Raises
-    ------
-    OptionError
-        If it is not called ``.parquet``, or an address.
-    OutputError
-        KT503 if it is there, and not to be replaced.
-    """
+    """Refuse a target that is there, or that nobody would take for a pack."""
     check_here(target)
     shown = quote(os.fsdecode(target))
     if Path(target).suffix.lower() != ".parquet":

@@ -71,13 +71,7 @@ def split_of(
 
 
 def options_of(task: Task, options: object | None) -> Any:
-    """Return the options of a caller, or the defaults.
-
-    Raises
-    ------
-    OptionError
-        If they are those of another task.
-    """
+    """Return the options of a caller, or the defaults."""
     chosen = task.options() if options is None else options
     if not isinstance(chosen, task.options):
         raise OptionError(f"options must be {task.options.__name__}, got {type(options).__name__}")
@@ -93,13 +87,7 @@ def corpus_of(
     options: object,
     estimate_annotator: str | int | None = None,
 ) -> Corpus:
-    """Return what references and estimates, or a list of pairs, name.
-
-    Raises
-    ------
-    OptionError
-        If a path does not exist, a type is wrong, or two have the same name.
-    """
+    """Return what references and estimates, or a list of pairs, name."""
     if not isinstance(estimate_annotator, str | int | None) or isinstance(estimate_annotator, bool):
         raise OptionError.of_type("estimate_annotator", estimate_annotator, "a str or an int")
     corpus = _corpus(task, references, estimates, annotators, pairs, options)
@@ -147,13 +135,7 @@ def _collected(
 
 
 def check_system(name: str | None, estimates: Any, references: Any) -> None:
-    """Refuse before any work a name that no system has, as far as estimates tell the names.
-
-    Raises
-    ------
-    OptionError
-        If no system is called so.
-    """
+    """Refuse before any work a name that no system has, as far as estimates tell the names."""
     systems = [] if estimates is None else [system for system, _ in _systems(estimates, references)]
     known = [system for system in systems if system is not None]
     if name is not None and known and name not in known:
@@ -209,13 +191,7 @@ def items_of(evidence: Evidence) -> list[str]:
 
 
 def check_drawing(ci: float | None, resamples: int, seed: int, interval: Method, clusters: object) -> None:
-    """Refuse before any work what would be refused once intervals are looked at.
-
-    Raises
-    ------
-    OptionError
-        If a choice is not possible.
-    """
+    """Refuse before any work what would be refused once intervals are looked at."""
     from kammerton.statistics.intervals import check_method, tail_of  # noqa: PLC0415 - many runs look at none
     from kammerton.statistics.resampling import Resampling  # noqa: PLC0415
 
@@ -235,15 +211,7 @@ def drawing_of(
     clusters: Mapping[str, str] | str | None,
     items: Iterable[str],
 ) -> Drawing:
-    """Return the drawing that a caller of :func:`kammerton.score` asked for, once it is checked.
-
-    Raises
-    ------
-    OptionError
-        If a regular expression is none, or an item has no cluster.
-    DataError
-        If a table of clusters cannot be read.
-    """
+    """Return the drawing that a caller of :func:`kammerton.score` asked for, once it is checked."""
     if ci is None:
         return Drawing()
     from kammerton.statistics.intervals import intervals  # noqa: PLC0415 - many runs look at none
@@ -285,15 +253,7 @@ GroupBy = Mapping[str, str] | str
 
 
 def grouping_of(choice: GroupBy, items: Iterable[str]) -> tuple[Grouping, tuple[Diagnostic, ...]]:
-    """Return the grouping that a caller of :func:`kammerton.score` asked for, and what is odd about it.
-
-    Raises
-    ------
-    OptionError
-        If a regular expression is none, or no item has a group.
-    DataError
-        If a table cannot be read.
-    """
+    """Return the grouping that a caller of :func:`kammerton.score` asked for, and what is odd about it."""
     found = find_groups(choice, items)
     if not found.of:
         raise OptionError(f"no item has a group: {found.example}")

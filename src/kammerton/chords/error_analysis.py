@@ -66,21 +66,7 @@ _INTERVALS = np.array(
 
 
 def confusion_table(times: LabelTimes, columns: Columns) -> ClassTable:
-    """Sum time by root interval, quality of the reference, and quality of the estimate.
-
-    Parameters
-    ----------
-    times : LabelTimes
-        Of ``mirex2013``.
-    columns : Columns
-        Labels and groups.
-
-    Returns
-    -------
-    ClassTable
-        ``root_interval`` is the estimated root less the reference's in semitones, 0 to 11, or None
-        where one side has no root. Qualities are the tetrad-level types of ``mirex2013``, as they sound.
-    """
+    """Sum time by root interval, quality of the reference, and quality of the estimate."""
     classes = class_codes(columns.labels)
     roots = np.array([-1 if label == "" else map_label(label).root for label in columns.labels])
     interval = _INTERVALS.take(roots.take(times.ref) * 13 + roots.take(times.est) + 14)
@@ -101,17 +87,7 @@ def _confusions() -> list[ClassKey]:
 def excluded_table(
     results: Mapping[str, Result], columns: Columns, measures: Sequence[Measure]
 ) -> ClassTable:
-    """Sum the reference time that a measure does not score, by label as written.
-
-    Parameters
-    ----------
-    results : mapping of str to Result
-        By protocol.
-    columns : Columns
-        Labels and groups.
-    measures : sequence of Measure
-        Those whose names have a rule are listed, if they count seconds.
-    """
+    """Sum the reference time that a measure does not score, by label as written."""
     groups, weights = [], []
     classes: list[ClassKey] = []
     for protocol, result in results.items():
@@ -151,17 +127,7 @@ def credited_table(result: Result, columns: Columns, measures: Sequence[Measure]
 
 
 def root_bass_table(times: LabelTimes, columns: Columns, measures: Sequence[Measure]) -> ClassTable:
-    """Sum the time that a measure counts as wrong only because one side writes ``/1`` and the other no bass.
-
-    Parameters
-    ----------
-    times : LabelTimes
-        Of ``mirex2013``.
-    columns : Columns
-        Labels and groups.
-    measures : sequence of Measure
-        Measures of basses by the rules of ``mirex2013``.
-    """
+    """Sum the time that counts as wrong only because one side writes ``/1`` and the other no bass."""
     rules = root_bass_rules(columns.labels)
     sides = times.ref, times.est
 
@@ -342,12 +308,6 @@ def displacement(estimate: ChordAnnotation, shares: Shares) -> str:
 
     Recordings that begin with some seconds more or less, and such as are tuned otherwise than the one that
     was annotated, have every chord wrong though each is well heard.
-
-    Parameters
-    ----------
-    estimate : ChordAnnotation
-    shares : callable
-        Which share of the time each of several estimates is right.
 
     Examples
     --------

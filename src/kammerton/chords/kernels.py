@@ -65,27 +65,16 @@ _NONE = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Columns:
-    """Pairs of annotations, ready for the kernels.
+    """Pairs of annotations, ready for the kernels."""
 
-    Parameters
-    ----------
-    labels : tuple of str
-        Distinct labels: silence, which is empty, ``N``, and the others sorted; a code is an index.
-    groups : ndarray of int64, shape (pairs,)
-        Group of each pair.
-    ref, est : Segments
-        Rows of positive length; sequence ``i`` of both is pair ``i``.
-    slices : Slices
-        The union of their boundaries.
-    ref_rows, est_rows, all_slices
-        The same with the rows of zero length.
-    """
-
+    # distinct labels: silence, which is empty, ``N``, and the others sorted; a code is an index
     labels: tuple[str, ...]
-    groups: Codes
+    groups: Codes  # group of each pair
+    # ref, est: rows of positive length; sequence ``i`` of both is pair ``i``
     ref: Segments
     est: Segments
-    slices: Slices
+    slices: Slices  # the union of their boundaries
+    # ref_rows, est_rows, all_slices: the same with the rows of zero length
     ref_rows: Segments
     est_rows: Segments
     all_slices: Slices
@@ -148,67 +137,32 @@ def _rows(annotations: list[ChordAnnotation], codes: Codes) -> Segments:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Timeline:
-    """Slices of time that count, with the label of each side.
+    """Slices of time that count, with the label of each side."""
 
-    Parameters
-    ----------
-    pairs : int
-        Number of pairs.
-    pair : ndarray of int64, shape (slices,)
-        Pair of each slice, ascending.
-    starts : ndarray of float64, shape (slices,)
-        Seconds; ascending within a pair.
-    weights : ndarray of float64, shape (slices,)
-        Seconds, or number of samples.
-    ref, est : ndarray of int64, shape (slices,)
-        Label codes.
-    """
-
-    pairs: int
-    pair: Codes
-    starts: Seconds
-    weights: NDArray[np.float64]
+    pairs: int  # number of pairs
+    pair: Codes  # pair of each slice, ascending
+    starts: Seconds  # seconds; ascending within a pair
+    weights: NDArray[np.float64]  # seconds, or number of samples
+    # ref, est: label codes
     ref: Codes
     est: Codes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReferenceSpan:
-    """The span of the reference, cut out of both sides.
+    """The span of the reference, cut out of both sides."""
 
-    Parameters
-    ----------
-    timeline : Timeline
-        Labels with every gap filled.
-    ref, est : Segments
-        The rows of both sides.
-    slices : Slices
-        The slices of the timeline.
-    padded : ndarray of bool, shape (slices,)
-        Where the estimate was padded with ``N``.
-    duration : ndarray of float64, shape (pairs,)
-        Seconds of the span.
-    """
-
-    timeline: Timeline
+    timeline: Timeline  # labels with every gap filled
+    # ref, est: the rows of both sides
     ref: Segments
     est: Segments
-    slices: Slices
-    padded: Flags
-    duration: NDArray[np.float64]
+    slices: Slices  # the slices of the timeline
+    padded: Flags  # where the estimate was padded with ``N``
+    duration: NDArray[np.float64]  # seconds of the span
 
 
 def from_zero(columns: Columns) -> tuple[Timeline, Slices, NDArray[np.float64]]:
-    """Count from time 0 to the end of the reference; without a row there is silence.
-
-    Returns
-    -------
-    timeline : Timeline
-    slices : Slices
-        The slices of the timeline.
-    duration : ndarray of float64, shape (pairs,)
-        End of each reference in seconds.
-    """
+    """Count from time 0 to the end of the reference; without a row there is silence."""
     _, end = columns.ref.span()
     slices = columns.slices.where(columns.slices.ends <= end[columns.slices.pair])
     ref = _labels(columns.ref, slices.ref_row, slices.ref_gap, SILENCE)
@@ -222,15 +176,6 @@ def reference_span(columns: Columns, merged: Codes | None = None) -> ReferenceSp
 
     A gap takes the label of the row before it. The estimate is padded with ``N`` to the span; rows
     outside the span do not reach into a gap.
-
-    Parameters
-    ----------
-    columns : Columns
-        Pairs of annotations.
-    merged : ndarray of int64, shape (labels,), optional
-        Labels of equal value are one segment. If given, a row of zero length that makes one segment
-        with a neighbour counts as far as this segment reaches, and a row that only touches the span
-        reaches into it if the row on the other side of the gap is of the same segment.
     """
     ref, est, slices = columns.ref, columns.est, columns.slices
     if merged is not None and (ref is not columns.ref_rows or est is not columns.est_rows):
@@ -300,22 +245,12 @@ class LabelTimes:
     """Time of each pair of labels within each pair of annotations.
 
     A song repeats its chords, so these are far fewer than slices; what is asked of labels is asked here.
-
-    Parameters
-    ----------
-    pairs : int
-        Number of pairs of annotations.
-    pair : ndarray of int64, shape (cells,)
-        Pair of annotations, ascending.
-    weights : ndarray of float64, shape (cells,)
-        Seconds, or number of samples; positive.
-    ref, est : ndarray of int64, shape (cells,)
-        Label codes; a pair of them stands once in a pair of annotations.
     """
 
-    pairs: int
-    pair: Codes
-    weights: NDArray[np.float64]
+    pairs: int  # number of pairs of annotations
+    pair: Codes  # pair of annotations, ascending
+    weights: NDArray[np.float64]  # seconds, or number of samples; positive
+    # ref, est: label codes; a pair of them stands once in a pair of annotations
     ref: Codes
     est: Codes
 
@@ -346,15 +281,9 @@ EXCLUDED, CORRECT_CHORD, CORRECT_NO_CHORD, SUBSTITUTED, DELETED, INSERTED = rang
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Chord symbol recall: correct time over scored time.
+    """Chord symbol recall: correct time over scored time."""
 
-    Parameters
-    ----------
-    weigh : {"scored", "total"}
-        What an item weighs: its scored time, or all time of its reference.
-    """
-
-    weigh: str = "scored"
+    weigh: str = "scored"  # what an item weighs: its scored time, or all time of its reference
 
     @property
     def statistics(self) -> tuple[str, ...]:
@@ -399,15 +328,9 @@ class _LostTime:
 
 @dataclass(frozen=True, slots=True)
 class Segmentation(_LostTime):
-    """One minus the directional Hamming distance, in one direction.
+    """One minus the directional Hamming distance, in one direction."""
 
-    Parameters
-    ----------
-    lost : {"lost_under", "lost_over"}
-        *lost_under*: estimated runs cut by reference boundaries; *lost_over*: the reverse.
-    """
-
-    lost: str
+    lost: str  # *lost_under*: estimated runs cut by reference boundaries; *lost_over*: the reverse
 
     def finalise(self, statistics: Statistics, /) -> Values:
         """Subtract the share of lost time from 1."""
@@ -435,14 +358,9 @@ class HarmonicSegmentation(_LostTime):
 
 @dataclass(frozen=True, slots=True)
 class ClassAverage:
-    """Mean over classes of the recall of each class that occurs.
+    """Mean over classes of the recall of each class that occurs."""
 
-    Parameters
-    ----------
-    classes : tuple of str
-        Names of the classes; statistics are correct time of each, then all time of each.
-    """
-
+    # names of the classes; statistics are correct time of each, then all time of each
     classes: tuple[str, ...]
 
     @property
@@ -474,18 +392,11 @@ class ClassAverage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelRule:
-    """How labels are compared.
+    """How labels are compared."""
 
-    Parameters
-    ----------
-    scored : ndarray of bool, shape (labels,)
-        Whether a reference of this label is in the vocabulary.
-    correct : callable
-        ``correct(ref, est)`` compares two arrays of label codes element by element. What it says of
-        a reference outside the vocabulary does not matter.
-    """
-
-    scored: Flags
+    scored: Flags  # whether a reference of this label is in the vocabulary
+    # ``correct(ref, est)`` compares two arrays of label codes element by element. What it says of a reference
+    # outside the vocabulary does not matter.
     correct: Callable[[Codes, Codes], Flags]
 
 
@@ -496,32 +407,16 @@ def equal_values(scored: Flags, values: Codes) -> LabelRule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """What a protocol computed.
-
-    Parameters
-    ----------
-    statistics : mapping of Measure to ndarray, shape (pairs, statistics)
-    timeline : Timeline
-        The time that counted.
-    times : LabelTimes
-        The same by labels.
-    rules : mapping of str to LabelRule
-        Label rule of each recall measure, by name of the measure.
-    """
+    """What a protocol computed."""
 
     statistics: Mapping[Measure, Statistics]
-    timeline: Timeline
-    times: LabelTimes
-    rules: Mapping[str, LabelRule]
+    timeline: Timeline  # the time that counted
+    times: LabelTimes  # the same by labels
+    rules: Mapping[str, LabelRule]  # label rule of each recall measure, by name of the measure
 
 
 class Outcomes:
     """Sums time by outcome, under any label rule.
-
-    Parameters
-    ----------
-    times : LabelTimes
-        Time of each pair of labels.
 
     Notes
     -----
@@ -584,19 +479,7 @@ class _Scored(NamedTuple):
 def segmentation_statistics(
     timeline: Timeline, ref_runs: Codes, est_runs: Codes, duration: Seconds, *, gaps_cut: bool
 ) -> Statistics:
-    """Return time lost to under- and over-segmentation, shape (pairs, 3).
-
-    Parameters
-    ----------
-    timeline : Timeline
-        Gives pair and seconds of each slice.
-    ref_runs, est_runs : ndarray of int64, shape (slices,)
-        Run that each slice belongs to, -1 for a gap.
-    duration : ndarray of float64, shape (pairs,)
-        What lost time is divided by.
-    gaps_cut : bool
-        Whether a gap of one side cuts the other side's runs, or is passed over.
-    """
+    """Return time lost to under- and over-segmentation, shape (pairs, 3)."""
     pair, seconds = timeline.pair, timeline.weights
     if not gaps_cut:
         both = np.flatnonzero((ref_runs >= 0) & (est_runs >= 0))
@@ -613,30 +496,19 @@ _KINDS: tuple[Kind, ...] = ("root", "quality", "bass", "presence")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """The slices of one pair that a protocol looks at, and what a measure says of each.
+    """The slices of one pair that a protocol looks at, and what a measure says of each."""
 
-    Parameters
-    ----------
-    starts, ends : ndarray of float64, shape (slices,)
-        Seconds, ascending.
-    ref, est : ndarray of int64, shape (slices,)
-        Codes of labels.
-    scored, wrong : ndarray of bool, shape (slices,)
-        Whether the slice counts, and whether it counts and is not right.
-    kinds : ndarray of int64, shape (slices,)
-        What differs, if it is wrong: the root, the quality, the bass, or whether there is a chord.
-    labels : sequence of str
-        Label of each code.
-    """
-
+    # starts, ends: seconds, ascending
     starts: Seconds
     ends: Seconds
+    # ref, est: codes of labels
     ref: Codes
     est: Codes
+    # scored, wrong: whether the slice counts, and whether it counts and is not right
     scored: Flags
     wrong: Flags
-    kinds: Codes
-    labels: Sequence[str]
+    kinds: Codes  # what differs, if it is wrong: the root, the quality, the bass, or whether there is a chord
+    labels: Sequence[str]  # label of each code
 
     def seconds(self, mask: Flags) -> float:
         """Return how long the slices of a mask last together."""
@@ -679,15 +551,6 @@ def _continues(before: Mark, mark: Mark) -> bool:
 
 def judge(columns: Columns, result: Result, measure: Measure) -> tuple[Judgement, ...]:
     """Return what a recall says of each pair.
-
-    Parameters
-    ----------
-    columns : Columns
-        The pairs.
-    result : Result
-        What the protocol of the measure found.
-    measure : Measure
-        One that compares labels.
 
     Notes
     -----

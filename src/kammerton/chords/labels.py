@@ -202,16 +202,6 @@ class _FaultError(Exception):
 def absent_omissions(chord: Chord, /) -> tuple[Degree, ...]:
     """List the omitted degrees that the chord does not have anyway.
 
-    Parameters
-    ----------
-    chord : Chord
-        A parsed label.
-
-    Returns
-    -------
-    tuple of Degree
-        Each ``*d`` that is neither a tone of the shorthand nor added by the list.
-
     Examples
     --------
     >>> [str(degree) for degree in absent_omissions(parse("C:maj(*3,*b7)"))]

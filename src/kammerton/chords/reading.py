@@ -77,17 +77,7 @@ def _with_other_notations(said: Diagnostic) -> Diagnostic:
 
 
 def adopt_chords(value: object, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
-    """Take an annotation of the caller's.
-
-    Parameters
-    ----------
-    value : ChordAnnotation, object with ``intervals`` and ``labels``, or pair of both
-        Such as mirdata's ``ChordData``.
-    name : str
-        What diagnostics call it.
-    options : ChordOptions
-        Says whether labels are respelled.
-    """
+    """Take an annotation of the caller's."""
     parts = _parts(value)
     if parts is None:
         message = f"not a chord annotation: {type(value).__name__}"

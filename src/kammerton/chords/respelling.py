@@ -166,17 +166,6 @@ _BLANK_BESIDE_SIGN = re.compile(r" ?([():,/]) ?")
 def respell(label: str, /) -> str | None:
     """Return the strict label that a label from the wild means.
 
-    Parameters
-    ----------
-    label : str
-        Any text.
-
-    Returns
-    -------
-    str or None
-        A label that parses strictly, the same one if it already does; None if the label is
-        not known or is read in two ways.
-
     Examples
     --------
     >>> respell("Cm7b5"), respell("G7sus4/C"), respell("B♭"), respell("N.C.")
@@ -203,16 +192,6 @@ def respell(label: str, /) -> str | None:
 
 def ascii_spelling(character: str, /) -> str | None:
     r"""Return how labels spell a character that looks alike or hides.
-
-    Parameters
-    ----------
-    character : str
-        One character.
-
-    Returns
-    -------
-    str or None
-        ASCII text, empty if the character is to be deleted; None if not known.
 
     Examples
     --------

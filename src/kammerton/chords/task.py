@@ -66,17 +66,6 @@ _TRIADS = ("maj", "min")
 def floors(references: Mapping[str, Sequence[ChordAnnotation]]) -> dict[str, dict[str, ChordAnnotation]]:
     """Return estimates that no ear was needed for.
 
-    Parameters
-    ----------
-    references : mapping of str to sequence of ChordAnnotation
-        All annotations of each item.
-
-    Returns
-    -------
-    dict of str to dict of str to ChordAnnotation
-        *all N*: no chord throughout. *commonest triad*: the major or minor triad that lasts longest in all
-        references together. *best triad of each song*: the same within each song, which no system can know.
-
     Examples
     --------
     >>> song = ChordAnnotation(np.array([[0.0, 3.0], [3.0, 4.0]]), ("D:7", "G"))
@@ -127,18 +116,6 @@ def _throughout(annotations: Sequence[ChordAnnotation], label: str) -> ChordAnno
 
 def ratings(items: Sequence[Sequence[ChordAnnotation | None]], _: object = None) -> Ratings:
     """Return the triad, or ``N``, of each annotator between any two boundaries.
-
-    Parameters
-    ----------
-    items : sequence of sequences of ChordAnnotation or None
-        Annotations of each song, by annotator; None where there is none.
-
-    Returns
-    -------
-    Ratings
-        Units weigh their seconds. A label is a root and a triad as it sounds, by the map of ``mirex2013``:
-        also triads that are neither major nor minor, so that no time is left out because of what an
-        annotator heard there. Time without a row, and ``X``, have no label.
 
     Examples
     --------

@@ -33,32 +33,18 @@ _UPPER_TONES = {
 
 @dataclass(frozen=True, slots=True)
 class EncodedChord:
-    """One label.
+    """One label."""
 
-    Parameters
-    ----------
-    kind : {"chord", "N", "X"}
-        Kind of the label.
-    root : int
-        Pitch class; -1 for ``N`` and ``X``, which are equal in this.
-    bits : int
-        Bit ``i`` is set if the tone ``i`` semitones above the root is in the chord; 0 for ``N``,
-        -1 (every bit) for ``X``.
-    bass : int
-        Semitones above the root; -1 for ``N`` and ``X``.
-    merged_bits : int
-        The same with the tones beyond the octave folded into it: neighbours that agree in root, bass
-        and these are one segment.
-    chroma : int
-        ``bits`` as absolute pitch classes: bit ``p`` is set if pitch class ``p`` is in the chord.
-    """
-
-    kind: str
-    root: int
+    kind: str  # kind of the label
+    root: int  # pitch class; -1 for ``N`` and ``X``, which are equal in this
+    # bit ``i`` is set if the tone ``i`` semitones above the root is in the chord; 0 for ``N``, -1 (every bit)
+    # for ``X``
     bits: int
-    bass: int
+    bass: int  # semitones above the root; -1 for ``N`` and ``X``
+    # the same with the tones beyond the octave folded into it: neighbours that agree in root, bass and these
+    # are one segment
     merged_bits: int
-    chroma: int
+    chroma: int  # ``bits`` as absolute pitch classes: bit ``p`` is set if pitch class ``p`` is in the chord
 
 
 @lru_cache(maxsize=1 << 16)
@@ -152,32 +138,18 @@ TETRADS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class MappedChord:
-    """What the protocol knows of one label.
+    """What the protocol knows of one label."""
 
-    Parameters
-    ----------
-    kind : {"chord", "N", "X"}
-        Kind of the label.
-    root : int
-        Pitch class, -1 if it is no chord.
-    spelled_triad, spelled_tetrad : str
-        Types by spelling; they decide whether a reference is in a vocabulary.
-    triad, tetrad : str
-        Types by sound; they decide whether two chords are equal.
-    bass : int
-        Semitones from the root to a bass that was written, -1 if none was.
-    chroma : int
-        Bit ``p`` is set if pitch class ``p`` sounds.
-    """
-
-    kind: str
-    root: int = -1
+    kind: str  # kind of the label
+    root: int = -1  # pitch class, -1 if it is no chord
+    # spelled_triad, spelled_tetrad: types by spelling; they decide whether a reference is in a vocabulary
     spelled_triad: str = ""
     spelled_tetrad: str = ""
+    # triad, tetrad: types by sound; they decide whether two chords are equal
     triad: str = ""
     tetrad: str = ""
-    bass: int = -1
-    chroma: int = 0
+    bass: int = -1  # semitones from the root to a bass that was written, -1 if none was
+    chroma: int = 0  # bit ``p`` is set if pitch class ``p`` sounds
 
     def bass_within(self, mapped: str) -> int:
         """Return the bass if it is a tone of the type ``mapped``, else -1."""

@@ -41,27 +41,6 @@ def view_item(
 ) -> ItemView:
     """Lay out one song.
 
-    Parameters
-    ----------
-    item, annotator : str
-        Names of the song, and of who wrote the reference that judges.
-    references : mapping of str to ChordAnnotation
-        By annotator; at least one row each.
-    estimates : mapping of str to ChordAnnotation or str
-        By system; a text says why there is none.
-    measure : str, optional
-        A recall measure, as ``protocol/measure`` or by a name that only one has; by default
-        ``mirex2013/MajMin``. Time is marked as it judges it.
-
-    Returns
-    -------
-    ItemView
-
-    Raises
-    ------
-    OptionError
-        If there is no such measure, or it does not compare labels.
-
     Examples
     --------
     >>> import numpy as np

@@ -37,27 +37,14 @@ CELLS = 1024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """Which note of an estimate is which note of a reference.
+    """Which note of an estimate is which note of a reference."""
 
-    Parameters
-    ----------
-    matched : ndarray of int64, shape (reference notes,)
-        Number of the note in the estimate, -1 where there is none.
-    extra : ndarray of int64
-        Notes of the estimate that the reference lacks.
-    missing : ndarray of int64
-        Notes of the reference that the estimate lacks.
-    conflicts : ndarray of int64, shape (conflicts, 2)
-        Of those, notes of the reference and of the estimate at one onset: their pitches contradict.
-    diagnostics : tuple of Diagnostic
-        What is amiss, in one line for each kind.
-    """
-
-    matched: Codes
-    extra: Codes
-    missing: Codes
+    matched: Codes  # number of the note in the estimate, -1 where there is none
+    extra: Codes  # notes of the estimate that the reference lacks
+    missing: Codes  # notes of the reference that the estimate lacks
+    # of those, notes of the reference and of the estimate at one onset: their pitches contradict
     conflicts: Codes
-    diagnostics: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()  # what is amiss, in one line for each kind
 
     @property
     def usable(self) -> bool:
@@ -72,27 +59,7 @@ class Alignment:
 def align(
     ref: Fingering, est: Fingering, /, *, tolerance_s: float = TOLERANCE_S, strict: bool = False
 ) -> Alignment:
-    """Align the notes of an estimate with those of a reference.
-
-    Parameters
-    ----------
-    ref, est : Fingering
-        The notes; labels do not matter.
-    tolerance_s : float
-        Seconds that onsets of one key press may differ.
-    strict : bool
-        Whether every difference is an error. Else it is one only if fewer than 95 % of the reference's
-        notes are matched; an estimate without any notes is none.
-
-    Returns
-    -------
-    Alignment
-
-    Raises
-    ------
-    OptionError
-        If the tolerance is negative or not finite.
-    """
+    """Align the notes of an estimate with those of a reference."""
     if not (math.isfinite(tolerance_s) and tolerance_s >= 0):
         raise OptionError(f"a tolerance is not negative: {tolerance_s}", "in seconds, such as 0.05")
     if _same_columns(ref, est):
@@ -117,22 +84,7 @@ def _same_columns(ref: Fingering, est: Fingering) -> bool:
 def match_notes(
     ref_keys: Codes, ref_times: Seconds, est_keys: Codes, est_times: Seconds, limit: float
 ) -> Codes:
-    """Match notes of equal key, one to one and in order of time.
-
-    Parameters
-    ----------
-    ref_keys, est_keys : ndarray of int64
-        Only notes of equal key are matched.
-    ref_times, est_times : ndarray of float64
-        Their onsets.
-    limit : float
-        Largest deviation.
-
-    Returns
-    -------
-    ndarray of int64, shape (reference notes,)
-        Note of the estimate, -1 for none.
-    """
+    """Match notes of equal key, one to one and in order of time."""
     matched = np.full(len(ref_keys), -1)
     keys, times = np.concatenate((ref_keys, est_keys)), np.concatenate((ref_times, est_times))
     order = np.lexsort((times, keys))

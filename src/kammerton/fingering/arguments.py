@@ -51,21 +51,12 @@ _HAND_NAMES: Mapping[int, Hand] = MappingProxyType({RIGHT: "right", LEFT: "left"
 
 @dataclass(frozen=True, slots=True)
 class LabelColumn:
-    """Labels of one annotator or system.
+    """Labels of one annotator or system."""
 
-    Parameters
-    ----------
-    labels : tuple of str
-        In the notation of PIG; empty where missing. Without signs or hands, fingers are of the right.
-    tells_hands : bool
-        Whether the labels themselves say which hand.
-    remarks : tuple of str
-        What was odd about them.
-    """
-
+    # in the notation of PIG; empty where missing. Without signs or hands, fingers are of the right.
     labels: tuple[str, ...]
-    tells_hands: bool
-    remarks: tuple[str, ...]
+    tells_hands: bool  # whether the labels themselves say which hand
+    remarks: tuple[str, ...]  # what was odd about them
 
 
 def fail(code: str, message: str, hint: str | None = None) -> DataError:
@@ -85,13 +76,7 @@ def elements(values: object, name: str, code: str) -> list[object]:
 
 
 def as_fingers(values: object, name: str = "fingers") -> Codes:
-    """Check fingers given as numbers: 1 to 5, negative in the left hand, 0 or None where missing.
-
-    Raises
-    ------
-    DataError
-        KT381.
-    """
+    """Check fingers given as numbers: 1 to 5, negative in the left hand, 0 or None where missing."""
     found = elements(values, name, "KT381")
     for note, finger in enumerate(found):
         if not (finger is None or (_is_whole(finger) and -5 <= finger <= 5)):
@@ -101,26 +86,7 @@ def as_fingers(values: object, name: str = "fingers") -> Codes:
 
 
 def as_labels(values: object, name: str, encoding: Encoding, hands: Codes | None) -> LabelColumn:
-    """Check labels, given as numbers or text.
-
-    Parameters
-    ----------
-    values : sequence
-        Labels; None or NaN where there is none.
-    name : str
-        What messages call them.
-    encoding : {"pig", "1-10", "0-9", "L1/R5"}
-        What numbers mean.
-    hands : ndarray of int64, optional
-        The hand of each note, as :func:`as_hands` returns it; decides if the labels do not.
-
-    Raises
-    ------
-    DataError
-        KT380, KT381.
-    OptionError
-        If there is no such encoding.
-    """
+    """Check labels, given as numbers or text."""
     if encoding not in ENCODINGS:
         raise OptionError.unknown("encoding of finger labels", encoding, ENCODINGS)
     texts = [_text(value, name, note) for note, value in enumerate(elements(values, name, "KT381"))]
@@ -168,32 +134,7 @@ def _times(count: int) -> str:
 def split_annotators(
     values: object, name: str, notes: int, layout: Layout | None
 ) -> tuple[list[list[object]], tuple[str, ...]]:
-    """Tell the annotators of a ground truth apart.
-
-    Parameters
-    ----------
-    values : sequence
-        Labels of one annotator, or sequences of labels.
-    name : str
-        What messages call it.
-    notes : int
-        Number of notes.
-    layout : {"by_note", "by_annotator"}, optional
-        What each inner sequence holds: labels of a note, or of an annotator. Needed only if both are
-        possible.
-
-    Returns
-    -------
-    columns, remarks
-        Labels of each annotator, and what was odd.
-
-    Raises
-    ------
-    DataError
-        KT380, KT381.
-    OptionError
-        If there is no such layout, or both are possible.
-    """
+    """Tell the annotators of a ground truth apart."""
     if layout is not None and layout not in LAYOUTS:
         raise OptionError.unknown("layout", layout, LAYOUTS)
     if isinstance(values, np.ndarray) and values.ndim == 2:
@@ -229,13 +170,7 @@ def _columns_of_notes(rows: list[list[object]], name: str) -> tuple[list[list[ob
 
 
 def as_pitches(values: object) -> Codes:
-    """Check MIDI numbers.
-
-    Raises
-    ------
-    DataError
-        KT382.
-    """
+    """Check MIDI numbers."""
     found = elements(values, "pitches", "KT382")
     for note, pitch in enumerate(found):
         if not (_is_whole(pitch) and 0 <= pitch <= 127):
@@ -244,13 +179,7 @@ def as_pitches(values: object) -> Codes:
 
 
 def as_hands(values: Hands) -> Codes:
-    """Check hands: 0 right, 1 left, -1 unknown.
-
-    Raises
-    ------
-    DataError
-        KT383.
-    """
+    """Check hands: 0 right, 1 left, -1 unknown."""
     found = elements(values, "hands", "KT383")
     codes = []
     for note, hand in enumerate(found):
@@ -263,13 +192,7 @@ def as_hands(values: Hands) -> Codes:
 
 
 def as_seconds(values: ArrayLike, name: str) -> Seconds:
-    """Check times: finite numbers.
-
-    Raises
-    ------
-    DataError
-        KT384.
-    """
+    """Check times: finite numbers."""
     found = elements(values, name, "KT384")
     for note, time in enumerate(found):
         if isinstance(time, bool) or not isinstance(time, int | float) or not np.isfinite(float(time)):
@@ -278,13 +201,7 @@ def as_seconds(values: ArrayLike, name: str) -> Seconds:
 
 
 def check_lengths(lengths: Mapping[str, int]) -> None:
-    """Check that columns are equally long.
-
-    Raises
-    ------
-    DataError
-        KT380, naming the first column that differs from the first.
-    """
+    """Check that columns are equally long."""
     (first, count), *others = lengths.items()
     for name, length in others:
         if length != count:

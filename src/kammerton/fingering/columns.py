@@ -46,24 +46,12 @@ _NO_FINGER = 99
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Estimates and their references, matched note by note.
+    """Estimates and their references, matched note by note."""
 
-    Parameters
-    ----------
-    cases : list of (ndarray, ndarray)
-        Label codes of each case: of the estimate, and of its annotators.
-    table : LabelTable
-        What the codes stand for.
-    groups : ndarray of int64, shape (cases,)
-        Group of each case.
-    handless : ndarray of bool, shape (cases,)
-        Whether the hands of the estimate, or of any annotator, are not told.
-    """
-
-    cases: list[tuple[Codes, Codes]]
-    table: LabelTable
-    groups: Codes
-    handless: Flags
+    cases: list[tuple[Codes, Codes]]  # label codes of each case: of the estimate, and of its annotators
+    table: LabelTable  # what the codes stand for
+    groups: Codes  # group of each case
+    handless: Flags  # whether the hands of the estimate, or of any annotator, are not told
 
     @cached_property
     def pieces(self) -> tuple[Pieces, ...]:
@@ -258,14 +246,9 @@ class MatchRate:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One count of notes over another, against one annotator.
+    """One count of notes over another, against one annotator."""
 
-    Parameters
-    ----------
-    part, whole : str
-        Columns of :data:`kammerton.fingering.match_rates.AGAINST`.
-    """
-
+    # part, whole: columns of :data:`kammerton.fingering.match_rates.AGAINST`
     part: str
     whole: str
 

@@ -52,43 +52,19 @@ SLIDE = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limits:
-    """What a hand can do.
+    """What a hand can do."""
 
-    Parameters
-    ----------
-    profile : Profile
-        Where the spans come from; measures distances.
-    least, most : ndarray of int64, shape (6, 6)
-        Least and largest span by finger and finger.
-    slide : int
-        Semitones that one finger may move from key to key.
-    """
-
-    profile: Profile
+    profile: Profile  # where the spans come from; measures distances
+    # least, most: least and largest span by finger and finger
     least: Codes
     most: Codes
-    slide: int = SLIDE
+    slide: int = SLIDE  # semitones that one finger may move from key to key
 
 
 def limits_of(
     profile: str | Profile, skill_level: SkillLevel = "intermediate", *, strict: bool = False
 ) -> Limits:
-    """Return the limits of a profile.
-
-    Parameters
-    ----------
-    profile : str or Profile
-        A profile, or the name of one that comes with Kammerton.
-    skill_level : {"beginner", "intermediate", "advanced"}
-        Multiplies the largest spans by 0.8, 1.0 or 1.2; fractions are cut off.
-    strict : bool
-        Whether one finger may not move at all.
-
-    Raises
-    ------
-    OptionError
-        If there is no such profile or skill level.
-    """
+    """Return the limits of a profile."""
     profile = profile_named(profile)
     if skill_level not in SKILL_LEVELS:
         raise OptionError.unknown("skill level", skill_level, SKILL_LEVELS)
@@ -97,22 +73,7 @@ def limits_of(
 
 
 def consecutive_notes(fingers: Codes, hands: Codes, offsets: Codes) -> Codes:
-    """Pair each note with the next one of its hand, in the order given.
-
-    Parameters
-    ----------
-    fingers : ndarray of int64, shape (notes,)
-        0 where missing.
-    hands : ndarray of int64, shape (notes,)
-        0 right, 1 left, -1 unknown: a third hand, and without finger a note that may belong to any.
-    offsets : ndarray of int64, shape (pieces + 1,)
-        Note at which each piece begins.
-
-    Returns
-    -------
-    ndarray of int64, shape (2, pairs)
-        Only pairs in which both are fingered, by second note.
-    """
+    """Pair each note with the next one of its hand, in the order given."""
     pieces, fingered = sequence_of_rows(offsets), fingers != 0
     anywhere = ~fingered & (hands == UNKNOWN)
     before = np.full(len(fingers), -1)
@@ -126,22 +87,7 @@ def consecutive_notes(fingers: Codes, hands: Codes, offsets: Codes) -> Codes:
 
 
 def judge_steps(limits: Limits, fingers: Codes, pitches: Codes, hands: Codes) -> tuple[Codes, Codes]:
-    """Tell which rule each step from key to key breaks.
-
-    Parameters
-    ----------
-    limits : Limits
-        What the hand can do.
-    fingers, pitches : ndarray of int64, shape (2, steps)
-        From and to; fingers are 1 to 5.
-    hands : ndarray of int64, shape (steps,)
-        0 right, 1 left, -1 unknown: order is not judged.
-
-    Returns
-    -------
-    rules, spans : ndarray of int64, shape (steps,)
-        Number of the rule broken, 0 for none; and the span, of equal fingers the way.
-    """
+    """Tell which rule each step from key to key breaks."""
     (begin, end), (first, second) = pitches, fingers
     way = limits.profile.measure(begin, end)
     spans = np.where((first > second) != (hands == LEFT), -way, way)
@@ -160,28 +106,15 @@ def judge_steps(limits: Limits, fingers: Codes, pitches: Codes, hands: Codes) ->
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A step from one note to the next that a hand cannot make.
+    """A step from one note to the next that a hand cannot make."""
 
-    Parameters
-    ----------
-    note_index : int
-        Index of the second note.
-    rule : {"same_finger", "crossing", "stretch"}
-        What is wrong.
-    description : str
-        The same in words.
-    severity : float
-        Above 0, at most 1: of a stretch the semitones beyond the limit / 12, of one finger its way in
-        semitones / 12, of a crossing 1.
-    hand : {"right", "left"} or None
-        Which hand, if known.
-    """
-
-    note_index: int
-    rule: Rule
-    description: str
+    note_index: int  # index of the second note
+    rule: Rule  # what is wrong
+    description: str  # the same in words
+    # above 0, at most 1: of a stretch the semitones beyond the limit / 12, of one finger its way in semitones
+    # / 12, of a crossing 1
     severity: float
-    hand: Hand | None
+    hand: Hand | None  # which hand, if known
 
 
 def hands_or_signs(fingers: Codes, hands: Hands | None) -> Codes:

@@ -91,17 +91,6 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 class FingerLabel:
     """The fingers of one note.
 
-    Parameters
-    ----------
-    fingers : tuple of int
-        1 to 5 of the right hand, -1 to -5 of the left, thumbs first; the first one strikes the key,
-        each further one takes it over from the one before.
-
-    Raises
-    ------
-    OptionError
-        If there is no finger, or one that no hand has.
-
     Examples
     --------
     >>> label = parse_label("-2_-1")
@@ -111,6 +100,8 @@ class FingerLabel:
     '2_3'
     """
 
+    # 1 to 5 of the right hand, -1 to -5 of the left, thumbs first; the first one strikes the key, each
+    # further one takes it over from the one before
     fingers: tuple[int, ...]
 
     def __post_init__(self) -> None:
@@ -138,47 +129,17 @@ class FingerLabel:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a text was found to mean.
+    """What a text was found to mean."""
 
-    Parameters
-    ----------
-    label : FingerLabel, optional
-        None if the note has no finger, or the text is none.
-    canonical : str
-        The label in the notation of PIG, as it is kept and compared; empty where missing.
-    diagnostic : Diagnostic, optional
-        What is wrong or odd about the text; its column lies within the text.
-    """
-
-    label: FingerLabel | None
+    label: FingerLabel | None  # none if the note has no finger, or the text is none
+    # the label in the notation of PIG, as it is kept and compared; empty where missing
     canonical: str = MISSING
+    # what is wrong or odd about the text; its column lies within the text
     diagnostic: Diagnostic | None = None
 
 
 def parse_label(text: str, /, *, encoding: Encoding = "pig", hand: Hand | None = None) -> FingerLabel | None:
     """Read one finger label.
-
-    Parameters
-    ----------
-    text : str
-        The label. Empty, ``.``, ``x``, ``Noinfo`` and, but for ``0-9``, ``0`` are no finger; so is
-        text that is not about fingers at all.
-    encoding : {"pig", "1-10", "0-9", "L1/R5"}
-        How numbers mean fingers: *pig* is 1 to 5 of the right hand and -1 to -5 of the left; *1-10*
-        counts from the left thumb to the left little finger, then from the right thumb; *0-9* from the
-        right thumb, then from the left; *L1/R5* names the hand. Named hands are read in all of them.
-    hand : {"right", "left"}, optional
-        Whose fingers numbers without sign are, in *pig* and *L1/R5*.
-
-    Returns
-    -------
-    FingerLabel or None
-        None where the finger is missing.
-
-    Raises
-    ------
-    LabelError
-        If the text is a number that is no finger; with the place in the text.
 
     Examples
     --------
@@ -201,16 +162,6 @@ def canonical(text: str, /, *, encoding: Encoding = "pig", hand: Hand | None = N
 
     Text that is in this notation already stays as it is written.
 
-    Parameters
-    ----------
-    text, encoding, hand
-        As in :func:`parse_label`.
-
-    Raises
-    ------
-    LabelError
-        As :func:`parse_label`.
-
     Examples
     --------
     >>> canonical("4_"), canonical("(1)"), canonical("L2"), canonical("x")
@@ -221,16 +172,6 @@ def canonical(text: str, /, *, encoding: Encoding = "pig", hand: Hand | None = N
 
 def strike_codes(labels: Sequence[str], /) -> NDArray[np.int64]:
     """Return the signed finger that strikes each note, 0 where it is missing.
-
-    Parameters
-    ----------
-    labels : sequence of str
-        In the notation of PIG.
-
-    Raises
-    ------
-    LabelError
-        As :func:`parse_label`.
 
     Examples
     --------

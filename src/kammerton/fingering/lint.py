@@ -29,48 +29,26 @@ _LETTERS = {RIGHT: "R", LEFT: "L"}
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Two notes of a hand that cannot be played as they are fingered.
+    """Two notes of a hand that cannot be played as they are fingered."""
 
-    Parameters
-    ----------
-    kind : {"step", "chord"}
-        Whether one leads to the other, or both are struck together.
-    first, second : int
-        Indices of the notes.
-    fingers : (str, str)
-        Such as ``"R3"``.
-    rule : str
-        One of :data:`~kammerton.fingering.constraints.RULES`.
-    reason : str
-        What is wrong, in words.
-    """
-
-    kind: Kind
+    kind: Kind  # whether one leads to the other, or both are struck together
+    # first, second: indices of the notes
     first: int
     second: int
-    fingers: tuple[str, str]
-    rule: str
-    reason: str
+    fingers: tuple[str, str]  # such as ``"R3"``
+    rule: str  # one of :data:`~kammerton.fingering.constraints.RULES`
+    reason: str  # what is wrong, in words
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a profile says of a fingering.
+    """What a profile says of a fingering."""
 
-    Parameters
-    ----------
-    spots : tuple of Spot
-        In order of time.
-    steps, chords : int
-        How many were judged.
-    unjudged : int
-        Notes that are of neither.
-    """
-
-    spots: tuple[Spot, ...]
+    spots: tuple[Spot, ...]  # in order of time
+    # steps, chords: how many were judged
     steps: int
     chords: int
-    unjudged: int
+    unjudged: int  # notes that are of neither
 
     def count(self, kind: Kind) -> int:
         """Return how many steps or chords cannot be played."""
@@ -78,15 +56,7 @@ class Findings:
 
 
 def find_spots(fingering: Fingering, limits: Limits) -> Findings:
-    """Judge a fingering as the protocol ``playability`` does, and notes of no known hand as those of one.
-
-    Parameters
-    ----------
-    fingering : Fingering
-        The notes and their fingers.
-    limits : Limits
-        What a hand can do.
-    """
+    """Judge a fingering as the protocol ``playability`` does, and notes of no known hand as those of one."""
     presses = key_presses([fingering])
     judge = Playability(presses, one_hand=True)
     steps, chords = judge.melodic(limits), judge.chords(limits)
@@ -157,21 +127,7 @@ def finger_name(label: str) -> str:
 
 
 def lint(fingering: Fingering, options: FingeringOptions) -> tuple[Diagnostic, ...]:
-    """Say what no hand can play, twenty places of each kind.
-
-    Parameters
-    ----------
-    fingering : Fingering
-        What is looked through.
-    options : FingeringOptions
-        Its profile decides.
-
-    Returns
-    -------
-    tuple of Diagnostic
-        Warnings, at the line of the second note if there is a file: KT390 one finger on two keys of a
-        chord, KT391 a step, KT392 a chord; and a note, KT393, of how much could not be judged.
-    """
+    """Say what no hand can play, twenty places of each kind."""
     profile = options.span_table()
     said: Counter[str] = Counter()
     found = []
@@ -255,15 +211,7 @@ _HANDS = {"R": "L", "L": "R"}
 
 
 def unlabelled_table(columns: Columns, *, complete: bool) -> ClassTable:
-    """Count annotators who left notes unlabelled, and notes that estimates left so, and their items.
-
-    Parameters
-    ----------
-    columns : Columns
-        Estimates and their references.
-    complete : bool
-        Whether a protocol asks for annotators who labelled every note.
-    """
+    """Count annotators who left notes unlabelled, and notes that estimates left so, and their items."""
     groups: list[int] = []
     classes: list[ClassKey] = []
     weights: list[int] = []
@@ -288,13 +236,7 @@ def unlabelled_table(columns: Columns, *, complete: bool) -> ClassTable:
 
 
 def remark(tables: Mapping[str, Mapping[ClassKey, float]]) -> Iterator[Diagnostic]:
-    """Say what the class tables of a system tell.
-
-    Parameters
-    ----------
-    tables : mapping of str to mapping
-        Weights by classes, by name of the table.
-    """
+    """Say what the class tables of a system tell."""
     yield from _unlabelled(tables.get("unlabelled", {}))
     yield from _misread(tables.get("confusion", {}))
 

@@ -46,23 +46,12 @@ _FOREVER = 1 << 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Schedule:
-    """Order in which notes are scanned: all first notes of the chunks, all second ones, and so on.
+    """Order in which notes are scanned: all first notes of the chunks, all second ones, and so on."""
 
-    Parameters
-    ----------
-    notes : ndarray of int64
-        The notes in that order; within a step, longer chunks come first.
-    before : ndarray of int64
-        The note of the same lane before each of them; for the first of a lane, any note.
-    steps : ndarray of int64
-        Where in ``notes`` each step begins, and the end.
-    lanes, parts : ndarray of int64, shape (chunks,)
-        The lane of each chunk, and which part of it.
-    """
-
-    notes: Codes
-    before: Codes
-    steps: Codes
+    notes: Codes  # the notes in that order; within a step, longer chunks come first
+    before: Codes  # the note of the same lane before each of them; for the first of a lane, any note
+    steps: Codes  # where in ``notes`` each step begins, and the end
+    # lanes, parts: the lane of each chunk, and which part of it
     lanes: Codes
     parts: Codes
 
@@ -73,23 +62,6 @@ def least_costs(lanes: Codes, count: int, misses: Flags, passable: Callable[[int
     This is the dynamic programme of the recombination match rate [1]_:
     ``c_z(n) = min(c_z(n-1), min over z' of c_z'(n-1) + 1) + miss_z(n)``, where going over from z' to z
     is possible only if note n-1 is passable between them.
-
-    Parameters
-    ----------
-    lanes : ndarray of int64, shape (notes,)
-        The lane of each note; lanes are independent of each other, and keep the order of notes.
-    count : int
-        Number of lanes.
-    misses : ndarray of bool, shape (annotators, notes)
-        What a note costs with each annotator.
-    passable : callable
-        From the rows of two annotators to an array of bool, shape (notes,): whether one may go over from
-        either to the other right after a note.
-
-    Returns
-    -------
-    ndarray of int64, shape (count,)
-        0 for a lane without notes.
 
     References
     ----------
@@ -175,24 +147,12 @@ SIGNED_FINGERS = (1, 2, 3, 4, 5, -1, -2, -3, -4, -5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelTable:
-    """What each label code stands for.
+    """What each label code stands for."""
 
-    Parameters
-    ----------
-    strikes : ndarray of int64, shape (labels,)
-        First finger, negative in the left hand; 0 for a missing label.
-    releases : ndarray of int64, shape (labels,)
-        Last finger, which lets the key go, likewise; 0 also if it is of the other hand.
-    tuples : ndarray of int64, shape (labels,)
-        Number of the tuple of fingers, 0 for none: two spellings of one tuple have one number.
-    fingers : ndarray of int64, shape (labels,)
-        The set of fingers, a bit for each of :data:`SIGNED_FINGERS`.
-    """
-
-    strikes: Codes
-    releases: Codes
-    tuples: Codes
-    fingers: Codes
+    strikes: Codes  # first finger, negative in the left hand; 0 for a missing label
+    releases: Codes  # last finger, which lets the key go, likewise; 0 also if it is of the other hand
+    tuples: Codes  # number of the tuple of fingers, 0 for none: two spellings of one tuple have one number
+    fingers: Codes  # the set of fingers, a bit for each of :data:`SIGNED_FINGERS`
 
     def values(self, comparison: Comparison) -> Codes:
         """Return the value of each label that a comparison looks at, 0 where missing."""
@@ -207,20 +167,6 @@ class LabelTable:
 
 def tabulate(labels: Sequence[str]) -> LabelTable:
     """Build the table of distinct labels.
-
-    Parameters
-    ----------
-    labels : sequence of str
-        Label of each code, in the notation of PIG; the first is the missing label.
-
-    Returns
-    -------
-    LabelTable
-
-    Raises
-    ------
-    LabelError
-        If a label is none.
 
     Examples
     --------
@@ -239,24 +185,12 @@ def tabulate(labels: Sequence[str]) -> LabelTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """Label codes of pieces that equally many annotators fingered.
+    """Label codes of pieces that equally many annotators fingered."""
 
-    Parameters
-    ----------
-    items : ndarray of int64, shape (pieces,)
-        Number of each piece in the batch it was taken from.
-    offsets : ndarray of int64, shape (pieces + 1,)
-        Note at which each piece begins.
-    est : ndarray of int64, shape (notes,)
-        Label code of the estimate.
-    refs : ndarray of int64, shape (annotators, notes)
-        Label codes of the annotators.
-    """
-
-    items: Codes
-    offsets: Codes
-    est: Codes
-    refs: Codes
+    items: Codes  # number of each piece in the batch it was taken from
+    offsets: Codes  # note at which each piece begins
+    est: Codes  # label code of the estimate
+    refs: Codes  # label codes of the annotators
 
     def __len__(self) -> int:
         """Return the number of pieces."""
@@ -264,20 +198,7 @@ class Pieces:
 
 
 def group_pieces(pieces: Sequence[tuple[Codes, Codes]], numbers: Codes | None = None) -> tuple[Pieces, ...]:
-    """Group pieces by their number of annotators.
-
-    Parameters
-    ----------
-    pieces : sequence of (ndarray, ndarray)
-        Label codes of each piece: of the estimate, shape (notes,), and of its annotators, shape
-        (annotators, notes).
-    numbers : ndarray of int64, shape (pieces,), optional
-        Their numbers in the batch; by default all of it, in order.
-
-    Returns
-    -------
-    tuple of Pieces
-    """
+    """Group pieces by their number of annotators."""
     counts = np.array([len(refs) for _, refs in pieces], dtype=np.int64)
     groups = []
     for count in np.unique(counts):
@@ -290,19 +211,7 @@ def group_pieces(pieces: Sequence[tuple[Codes, Codes]], numbers: Codes | None = 
 
 
 def collect(groups: Sequence[Pieces], kernel: Callable[[Pieces], NDArray[Number]]) -> NDArray[Number]:
-    """Apply a kernel to each group and return its statistics in the order of the batch.
-
-    Parameters
-    ----------
-    groups : sequence of Pieces
-        All groups of a batch, at least one.
-    kernel : callable
-        From a group to an array whose first axis is its pieces.
-
-    Returns
-    -------
-    ndarray, shape (pieces of the batch, ...)
-    """
+    """Apply a kernel to each group and return its statistics in the order of the batch."""
     parts = np.concatenate([kernel(group) for group in groups])
     return np.asarray(parts[np.argsort(np.concatenate([group.items for group in groups]))])
 
@@ -325,18 +234,6 @@ def split_hands(est: Codes, refs: Codes) -> Codes:
     """Return the hand that each note counts in.
 
     The hand of the estimate; where that is missing, of the first annotator who labelled the note.
-
-    Parameters
-    ----------
-    est : ndarray of int64, shape (notes,)
-        Struck fingers, signed.
-    refs : ndarray of int64, shape (annotators, notes)
-        Struck fingers, signed.
-
-    Returns
-    -------
-    ndarray of int64, shape (notes,)
-        0 right, 1 left, -1 where nobody labelled the note.
     """
     struck = est.copy()
     gaps = np.flatnonzero(est == 0)
@@ -348,15 +245,6 @@ def split_hands(est: Codes, refs: Codes) -> Codes:
 
 class Matches:
     """Counts the matches of some pieces under one comparison of labels.
-
-    Parameters
-    ----------
-    pieces : Pieces
-        Label codes.
-    table : LabelTable
-        What they stand for.
-    comparison : {"strike", "finger", "exact", "any", "text"}
-        When two labels match.
 
     Notes
     -----
@@ -379,13 +267,7 @@ class Matches:
         return self._hits
 
     def general_by_annotator(self) -> Statistics:
-        """Return M_gen: the mean over annotators of the rate on the notes that each labelled.
-
-        Returns
-        -------
-        ndarray, shape (pieces, 2)
-            :data:`RATE`: the mean times the notes that anybody labelled, and those notes.
-        """
+        """Return M_gen: the mean over annotators of the rate on the notes that each labelled."""
         notes, labelled, matched = self._notes, self._labels, self._matched
         present = labelled > 0
         share = np.divide(matched * notes, labelled, out=np.zeros(labelled.shape), where=present)
@@ -435,13 +317,7 @@ class Matches:
         return _rate(self._notes - costs.reshape(-1, 3).sum(axis=1), self._notes)
 
     def against(self) -> Statistics:
-        """Count matches with the first annotator of each piece.
-
-        Returns
-        -------
-        ndarray, shape (pieces, 5)
-            :data:`AGAINST`; without annotators all counts are 0.
-        """
+        """Count matches with the first annotator of each piece."""
         return self._against
 
     @cached_property
@@ -505,20 +381,7 @@ def _first(pieces: Pieces) -> Codes:
 
 
 def confusion_counts(pieces: Pieces, table: LabelTable) -> Statistics:
-    """Count notes by struck finger of the first annotator and of the estimate.
-
-    Parameters
-    ----------
-    pieces : Pieces
-        Label codes.
-    table : LabelTable
-        What they stand for.
-
-    Returns
-    -------
-    ndarray, shape (pieces, 11, 11)
-        Annotator, then estimate: index 0 is the missing label, the others :data:`SIGNED_FINGERS`.
-    """
+    """Count notes by struck finger of the first annotator and of the estimate."""
     index = np.where(table.strikes < 0, 5 - table.strikes, table.strikes)
     cells = index[_first(pieces)] * 11 + index[pieces.est]
     cells += sequence_of_rows(pieces.offsets) * 121
@@ -527,18 +390,7 @@ def confusion_counts(pieces: Pieces, table: LabelTable) -> Statistics:
 
 
 def finger_counts(confusions: Statistics) -> Statistics:
-    """Count each finger: right, predicted, and in the reference.
-
-    Parameters
-    ----------
-    confusions : ndarray, shape (..., 11, 11)
-        From :func:`confusion_counts`, of pieces or summed over them.
-
-    Returns
-    -------
-    ndarray, shape (..., 10, 3)
-        Of each of :data:`SIGNED_FINGERS`; notes without a label of the annotator count nowhere.
-    """
+    """Count each finger: right, predicted, and in the reference."""
     labelled = confusions[..., 1:, 1:]
     right = np.diagonal(labelled, axis1=-2, axis2=-1)
     return np.stack((right, labelled.sum(axis=-2), confusions[..., 1:, :].sum(axis=-1)), axis=-1)

@@ -49,88 +49,51 @@ PROTOCOLS: tuple[RatesProtocol, ...] = get_args(RatesProtocol)
 
 @dataclass(frozen=True, slots=True)
 class FingerScore:
-    """How well one finger is predicted, against the first annotator; NaN where undefined.
+    """How well one finger is predicted, against the first annotator; NaN where undefined."""
 
-    Parameters
-    ----------
-    precision, recall, f1 : float
-        Right over predicted, right over in the reference, and their harmonic mean.
-    predicted, support : int
-        Notes with the finger in the predictions and in the reference.
-    """
-
+    # precision, recall, f1: right over predicted, right over in the reference, and their harmonic mean
     precision: float
     recall: float
     f1: float
+    # predicted, support: notes with the finger in the predictions and in the reference
     predicted: int
     support: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FingeringResult:
-    """Measures of one piece: None is *not evaluated*, NaN is *undefined*.
+    """Measures of one piece: None is *not evaluated*, NaN is *undefined*."""
 
-    Parameters
-    ----------
-    protocol : str
-        Whose rules hold for ``accuracy``, ``m_gen`` and ``m_high``, and for the tables.
-    accuracy : float or None
-        Agreement with the first annotator; a note that is not predicted is a miss.
-    m_gen : float or None
-        Mean agreement with the annotators.
-    m_high : float or None
-        *pianovam*: agreement with any annotator, note by note, of fingers without their hand. Elsewhere:
-        agreement with the closest annotator of each hand.
-    m_soft : float or None
-        Agreement with any annotator, note by note, of fingers of a hand.
-    m_rec : float or None
-        Agreement with a reference recombined from the annotators.
-    ifr : float or None
-        Steps within a hand that break a constraint of the document, over all that were judged.
-    hand_accuracy : float or None
-        Notes in the right hand; None where nothing tells the hands.
-    per_finger : mapping of int to FingerScore, or None
-        By finger 1 to 5; but for *pianovam* also -1 to -5 of the left hand.
-    confusion : ndarray of int64, shape (5, 5), or None
-        Notes by finger of the first annotator (rows) and of the predictions (columns). But for
-        *pianovam* without notes in the wrong hand.
-    num_notes, num_annotators : int
-        Notes, and annotators that took part.
-    notes : tuple of str
-        What was assumed, left out or not evaluated.
-    """
-
-    protocol: RatesProtocol
+    protocol: RatesProtocol  # whose rules hold for ``accuracy``, ``m_gen`` and ``m_high``, and for the tables
+    # agreement with the first annotator; a note that is not predicted is a miss
     accuracy: float | None = None
-    m_gen: float | None = None
+    m_gen: float | None = None  # mean agreement with the annotators
+    # *pianovam*: agreement with any annotator, note by note, of fingers without their hand. Elsewhere:
+    # agreement with the closest annotator of each hand.
     m_high: float | None = None
-    m_soft: float | None = None
-    m_rec: float | None = None
+    m_soft: float | None = None  # agreement with any annotator, note by note, of fingers of a hand
+    m_rec: float | None = None  # agreement with a reference recombined from the annotators
+    # steps within a hand that break a constraint of the document, over all that were judged
     ifr: float | None = None
-    hand_accuracy: float | None = None
+    hand_accuracy: float | None = None  # notes in the right hand; None where nothing tells the hands
+    # by finger 1 to 5; but for *pianovam* also -1 to -5 of the left hand
     per_finger: Mapping[int, FingerScore] | None = None
+    # notes by finger of the first annotator (rows) and of the predictions (columns). But for *pianovam*
+    # without notes in the wrong hand.
     confusion: Codes | None = None
+    # num_notes, num_annotators: notes, and annotators that took part
     num_notes: int = 0
     num_annotators: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what was assumed, left out or not evaluated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Piece:
-    """Arguments of a call, checked.
+    """Arguments of a call, checked."""
 
-    Parameters
-    ----------
-    est : LabelColumn
-        Predictions.
-    refs : tuple of LabelColumn
-        Annotators who labelled any note.
-    hands, pitches : ndarray of int64, optional
-        As given.
-    """
-
-    est: LabelColumn
-    refs: tuple[LabelColumn, ...]
+    est: LabelColumn  # predictions
+    refs: tuple[LabelColumn, ...]  # annotators who labelled any note
+    # hands, pitches: as given
     hands: Codes | None
     pitches: Codes | None
 

@@ -44,31 +44,16 @@ _NO_RANK = (len(JUDGED) + 1) * _PLACES
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyPresses:
-    """Notes of pieces, one piece after the other.
+    """Notes of pieces, one piece after the other."""
 
-    Parameters
-    ----------
-    fingers : ndarray of int64, shape (notes,)
-        Struck fingers 1 to 5, 0 where missing, or where the pitch is not known.
-    releases : ndarray of int64, shape (notes,)
-        Fingers on the keys when these are let go, 0 where missing or of the other hand.
-    hands : ndarray of int64, shape (notes,)
-        0 right, 1 left, -1 unknown.
-    pitches : ndarray of int64, shape (notes,)
-        MIDI numbers; -1 unknown.
-    onsets, ends : ndarray of float64, shape (notes,)
-        Seconds, NaN where not known. After an end that is NaN nothing is legato.
-    offsets : ndarray of int64, shape (pieces + 1,)
-        Note at which each piece begins.
-    """
-
-    fingers: Codes
-    releases: Codes
-    hands: Codes
-    pitches: Codes
+    fingers: Codes  # struck fingers 1 to 5, 0 where missing, or where the pitch is not known
+    releases: Codes  # fingers on the keys when these are let go, 0 where missing or of the other hand
+    hands: Codes  # 0 right, 1 left, -1 unknown
+    pitches: Codes  # MIDI numbers; -1 unknown
+    # onsets, ends: seconds, NaN where not known. After an end that is NaN nothing is legato.
     onsets: Seconds
     ends: Seconds
-    offsets: Codes
+    offsets: Codes  # note at which each piece begins
 
     def __len__(self) -> int:
         """Return the number of pieces."""
@@ -77,27 +62,14 @@ class KeyPresses:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """What was judged, and what is wrong with it.
+    """What was judged, and what is wrong with it."""
 
-    Parameters
-    ----------
-    pieces : int
-        Number of pieces.
-    piece : ndarray of int64, shape (judged,)
-        Piece of each step or chord.
-    notes : ndarray of int64, shape (2, judged)
-        From and to; of a chord, the two notes that are wrong, or any two.
-    fingers : ndarray of int64, shape (2, judged)
-        Fingers of these notes; of a step, the one that lets the first key go, and that which strikes.
-    rules : ndarray of int64, shape (judged,)
-        0, or 1 to 4 for the first of :data:`RULES` that is broken.
-    """
-
-    pieces: int
-    piece: Codes
-    notes: Codes
+    pieces: int  # number of pieces
+    piece: Codes  # piece of each step or chord
+    notes: Codes  # from and to; of a chord, the two notes that are wrong, or any two
+    # fingers of these notes; of a step, the one that lets the first key go, and that which strikes
     fingers: Codes
-    rules: Codes
+    rules: Codes  # 0, or 1 to 4 for the first of :data:`RULES` that is broken
 
     @property
     def statistics(self) -> Statistics:
@@ -115,37 +87,16 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Lanes:
-    """Notes hand by hand: all of one hand of one piece in order of time, then the next lane.
+    """Notes hand by hand: all of one hand of one piece in order of time, then the next lane."""
 
-    Parameters
-    ----------
-    notes : ndarray of int64
-        Note numbers.
-    joined : ndarray of bool, shape (notes - 1,)
-        Whether a note and the next one are of one lane.
-    heads : ndarray of bool, shape (notes,)
-        Whether a note begins a group.
-    single : ndarray of bool, shape (notes,)
-        Whether it is a group of its own.
-    """
-
-    notes: Codes
-    joined: Flags
-    heads: Flags
-    single: Flags
+    notes: Codes  # note numbers
+    joined: Flags  # whether a note and the next one are of one lane
+    heads: Flags  # whether a note begins a group
+    single: Flags  # whether it is a group of its own
 
 
 class Playability:
-    """Judges pieces under any number of profiles.
-
-    Parameters
-    ----------
-    presses : KeyPresses
-        The notes. One whose onset is not known is left out, except from :meth:`in_order`.
-    one_hand : bool
-        Whether notes whose hand is not known are those of one hand, whose crossings are not judged. Else they
-        are left out, except from :meth:`in_order`.
-    """
+    """Judges pieces under any number of profiles."""
 
     def __init__(self, presses: KeyPresses, *, one_hand: bool = False) -> None:
         self._presses = presses

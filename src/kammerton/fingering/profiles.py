@@ -53,30 +53,12 @@ _IN_OCTAVE: Mapping[Distance, tuple[float, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A span table.
+    """A span table."""
 
-    Parameters
-    ----------
-    name : str
-        What it is called; stands in signatures.
-    source : str
-        Where its numbers come from.
-    spans : tuple of (int, int), length 10
-        Least and largest span of each of :data:`PAIRS` that can be played.
-    distance : {"semitones", "fourteenths", "physical"}
-        What spans are counted in.
-
-    Raises
-    ------
-    OptionError
-        If a span cannot be: not a pair of whole numbers, the least above the largest, the largest below
-        1, or beyond 60.
-    """
-
-    name: str
-    source: str
-    spans: tuple[tuple[int, int], ...]
-    distance: Distance = "semitones"
+    name: str  # what it is called; stands in signatures
+    source: str  # where its numbers come from
+    spans: tuple[tuple[int, int], ...]  # least and largest span of each of :data:`PAIRS` that can be played
+    distance: Distance = "semitones"  # what spans are counted in
 
     def __post_init__(self) -> None:
         if self.distance not in DISTANCES:
@@ -97,15 +79,6 @@ class Profile:
 
     def measure(self, begin: Codes, end: Codes) -> Codes:
         """Return the distance from one pitch to another, negative downwards, in whole units.
-
-        Parameters
-        ----------
-        begin, end : ndarray of int64
-            MIDI numbers.
-
-        Returns
-        -------
-        ndarray of int64
 
         Examples
         --------
@@ -206,13 +179,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType({profile.name: profile for pr
 
 
 def profile_named(profile: str | Profile) -> Profile:
-    """Return the profile of this name, or the profile itself.
-
-    Raises
-    ------
-    OptionError
-        If there is none of this name.
-    """
+    """Return the profile of this name, or the profile itself."""
     if isinstance(profile, Profile):
         return profile
     if profile not in PROFILES:
@@ -225,23 +192,6 @@ _KEYS = ("name", "source", "distance", "spans")
 
 def load_profile(path: str | os.PathLike[str], /) -> Profile:
     """Read a profile from a TOML or JSON file.
-
-    Parameters
-    ----------
-    path : path
-        A file whose name ends in ``.json`` is JSON, any other TOML. Its keys are those of
-        :class:`Profile`: ``source``; ``spans``, a table of all ten pairs from ``"1-2"`` to ``"4-5"``,
-        each ``[least, largest]``; and, if one likes, ``name`` (else that of the file) and ``distance``
-        (else ``"semitones"``).
-
-    Returns
-    -------
-    Profile
-
-    Raises
-    ------
-    DataError
-        If it cannot be read; KT375 to KT377, those of reading a file, or those of JSON.
 
     Examples
     --------

@@ -60,17 +60,6 @@ _SEED = 1
 def floors(references: Mapping[str, Sequence[Fingering]]) -> dict[str, dict[str, Fingering]]:
     """Return fingerings that no thought was needed for, on the notes and hands of the references.
 
-    Parameters
-    ----------
-    references : mapping of str to sequence of Fingering
-        All annotations of each piece, on the same notes.
-
-    Returns
-    -------
-    dict of str to dict of str to Fingering
-        *always 3*: the middle finger of the hand. *random*: any finger of the hand; the same for a piece
-        of the same name every time.
-
     Examples
     --------
     >>> notes = np.array([0.0]), np.array([1.0]), np.array([60]), np.array([LEFT])
@@ -102,16 +91,6 @@ _FINGERS = tuple(str(finger) for finger in (*range(-5, 0), *range(1, 6)))
 
 def ratings(items: Sequence[Sequence[Fingering | None]], _: object = None) -> Ratings:
     """Return the finger that strikes each note, signed by hand.
-
-    Parameters
-    ----------
-    items : sequence of sequences of Fingering or None
-        Annotations of each piece, on the same notes, by annotator; None where there is none.
-
-    Returns
-    -------
-    Ratings
-        A unit is a note; one without a finger has no label.
 
     Examples
     --------

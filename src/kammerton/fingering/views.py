@@ -77,24 +77,12 @@ _WHOM: Mapping[Against, str] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """What a measure says of each note of an estimate.
+    """What a measure says of each note of an estimate."""
 
-    Parameters
-    ----------
-    scored : ndarray of bool, shape (notes,)
-        Whether the note counts.
-    right : ndarray of bool, shape (notes,)
-        Whether it is right.
-    shared : ndarray of bool, shape (notes,)
-        Whether any annotator has the finger.
-    wanted : tuple of tuple of str
-        Labels of each note that would have been right.
-    """
-
-    scored: Flags
-    right: Flags
-    shared: Flags
-    wanted: tuple[tuple[str, ...], ...]
+    scored: Flags  # whether the note counts
+    right: Flags  # whether it is right
+    shared: Flags  # whether any annotator has the finger
+    wanted: tuple[tuple[str, ...], ...]  # labels of each note that would have been right
 
     @property
     def wrong(self) -> Flags:
@@ -104,21 +92,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A measure that can say note by note what is right.
+    """A measure that can say note by note what is right."""
 
-    Parameters
-    ----------
-    measure : Measure
-        The measure.
-    comparison : str
-        When two labels match.
-    annotator : str
-        The annotator chosen.
-    """
-
-    measure: Measure
-    comparison: Comparison
-    annotator: str
+    measure: Measure  # the measure
+    comparison: Comparison  # when two labels match
+    annotator: str  # the annotator chosen
 
     @property
     def against(self) -> Against:
@@ -133,15 +111,7 @@ class Judge:
         return called.format(self.annotator) if self.against == "one" else _WHOM[self.against]
 
     def verdict(self, references: Mapping[str, Fingering], estimate: Fingering) -> Verdict:
-        """Judge an estimate.
-
-        Parameters
-        ----------
-        references : mapping of str to Fingering
-            All annotations of the piece by annotator, on the same notes.
-        estimate : Fingering
-            On these notes too.
-        """
+        """Judge an estimate."""
         names = list(references)
         columns = build_columns([Case(tuple(references.values()), estimate)])
         (pieces,) = columns.pieces
@@ -179,13 +149,7 @@ class Judge:
 
 
 def choose_judge(address: str, annotator: str, options: FingeringOptions) -> Judge:
-    """Return the measure of this address as a judge.
-
-    Raises
-    ------
-    OptionError
-        If there is no such measure, or it does not say of a note whether it is right.
-    """
+    """Return the measure of this address as a judge."""
     measure = find(address, [measure for protocol in PROTOCOLS for measure in protocol.measures])
     if str(measure) not in _AGAINST:
         raise OptionError(f"{measure} does not say when a note is right", f"these do: {', '.join(_AGAINST)}")
@@ -320,29 +284,6 @@ def view_item(
     options: FingeringOptions | None = None,
 ) -> ItemView:
     """Lay out one piece.
-
-    Parameters
-    ----------
-    item, annotator : str
-        Names of the piece, and of the annotator whom measures of one annotator compare with.
-    references : mapping of str to Fingering
-        All annotations by annotator, on the same notes.
-    estimates : mapping of str to Fingering or str
-        By system, on these notes too; a text says why there is none.
-    measure : str, optional
-        Says which notes are wrong, as ``protocol/measure`` or by a name that only one has; by default
-        ``strike/accuracy``.
-    options : FingeringOptions, optional
-        Its profile says what cannot be played.
-
-    Returns
-    -------
-    ItemView
-
-    Raises
-    ------
-    OptionError
-        If there is no such measure, or it does not judge notes.
 
     Examples
     --------

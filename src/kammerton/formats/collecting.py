@@ -49,30 +49,7 @@ Source = str | os.PathLike[str] | Mapping[str, object] | object
 def collect(
     source: Source, *, name: str | None, default_name: str, task: Task, options: object
 ) -> Collection:
-    """Return the items of a source; what holds one of them is not read yet.
-
-    Parameters
-    ----------
-    source : path, mapping of str to object, or object
-        A folder, in which an item is called by its path without suffix; a pack; another file, which is a
-        single item unless it is unfolded; an address of any of these, such as ``s3://corpus/songs``; items
-        by name, each a path or an annotation; or a single annotation.
-    name : str, optional
-        Name of the annotator or system; by default the last component of the path without suffix.
-    default_name : str
-        The name if there is neither a name nor a path.
-    task : Task
-        Says which files are annotations, and which of them hold many items.
-    options : object
-        The task's options.
-
-    Raises
-    ------
-    OptionError
-        If there is no such path, or a pack was read with other options.
-    DataError
-        If a pack cannot be used.
-    """
+    """Return the items of a source; what holds one of them is not read yet."""
     if isinstance(source, str | os.PathLike):
         if not os.fspath(source):
             raise OptionError("a path is empty", "`.` is the current folder")
@@ -110,20 +87,7 @@ def _from_mapping(source: Mapping[str, object], name: str, task: Task, options: 
 
 
 def find(place: str | os.PathLike[str], task: Task, options: object) -> Found[Any]:
-    """Find the items at a path or an address, of which none is read for it.
-
-    Returns
-    -------
-    Found
-        Of paths, or of :class:`kammerton.formats.remote.RemoteSource`.
-
-    Raises
-    ------
-    OptionError
-        If there is nothing there, or not for us to see.
-    DataError
-        KT730 if an address cannot be read.
-    """
+    """Find the items at a path or an address, of which none is read for it."""
     if is_remote(place):
         found: Found[Any] = find_remote(place, task, options)
     else:

@@ -58,38 +58,18 @@ File = TypeVar("File")
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[File]):
-    """What a path or an address holds.
+    """What a path or an address holds."""
 
-    Parameters
-    ----------
-    files : dict of str to list of file
-        Files of each item, sorted by item; more than one only with a diagnostic KT201.
-    ignored : tuple of str
-        What was passed over.
-    diagnostics : tuple of Diagnostic
-        KT101, KT107, KT201 and KT205.
-    written : dict of str to str
-        Names as the folder has them, of the items whose names had to be composed.
-    single : bool
-        Whether it is one file.
-    """
-
+    # files of each item, sorted by item; more than one only with a diagnostic KT201
     files: dict[str, list[File]]
-    ignored: tuple[str, ...]
-    diagnostics: tuple[Diagnostic, ...]
+    ignored: tuple[str, ...]  # what was passed over
+    diagnostics: tuple[Diagnostic, ...]  # KT101, KT107, KT201 and KT205
+    # names as the folder has them, of the items whose names had to be composed
     written: dict[str, str] = field(default_factory=dict)
-    single: bool = False
+    single: bool = False  # whether it is one file
 
     def check_not_empty(self, root: str | os.PathLike[str], suffixes: Iterable[str]) -> None:
-        """Refuse a path without files.
-
-        Raises
-        ------
-        DataError
-            If there may be some that cannot be seen.
-        OptionError
-            If there is none.
-        """
+        """Refuse a path without files."""
         if self.files:
             return
         if any(problem.severity == "error" for problem in self.diagnostics):
@@ -110,22 +90,6 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
 
     An item is called by its path below ``root``, with ``/``, without the recognised suffix, in
     Unicode's composed form (NFC).
-
-    Parameters
-    ----------
-    root : path
-        A folder; or a file of any suffix, which is then the only item.
-    suffixes : sequence of str
-        What files of annotations end in, such as ``(".lab", ".jams")``, in any case.
-
-    Returns
-    -------
-    Found
-
-    Raises
-    ------
-    OptionError
-        If there is nothing at ``root``, or not for us to see.
     """
     if not os.fspath(root):
         raise OptionError("a path is empty", "`.` is the current folder")
@@ -182,17 +146,7 @@ def _written(path: Path, top: Path, suffixes: Sequence[str]) -> str:
 
 
 def names_by_item(names: Sequence[str], suffixes: Sequence[str], problems: Problems) -> dict[str, list[str]]:
-    """Group files by item, and report items with more than one; case does not tell items apart.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Below the folder that ``problems`` are of, with ``/``.
-    suffixes : sequence of str
-        One of which each of them ends in.
-    problems : Problems
-        Where KT201 is told.
-    """
+    """Group files by item, and report items with more than one; case does not tell items apart."""
     twins: dict[str, dict[str, list[str]]] = {}
     for name in names:
         item = _item_of(name, suffixes)

@@ -149,31 +149,18 @@ Pairs = tuple[Indices, Indices]
 
 @dataclass(slots=True, eq=False)
 class RawIntervals:
-    """Rows as a format gives them, times parsed but not checked.
+    """Rows as a format gives them, times parsed but not checked."""
 
-    Parameters
-    ----------
-    starts, ends : ndarray of float64, shape (n,)
-        Seconds, any value; owned by this object.
-    labels : list of str, length n
-        As written.
-    locate : callable
-        ``locate(row, field)`` returns a :class:`~kammerton.model.annotations.Place`.
-    durations : callable, optional
-        Returns what ``ends`` were made from, where the format has durations; the field ``end`` is then
-        theirs.
-    annotator : str, optional
-        Name of the annotator.
-    confidence, metadata
-        As of :class:`~kammerton.model.annotations.LabelledIntervals`.
-    """
-
+    # starts, ends: seconds, any value; owned by this object
     starts: Seconds
     ends: Seconds
-    labels: list[str]
+    labels: list[str]  # as written
+    # ``locate(row, field)`` returns a :class:`~kammerton.model.annotations.Place`
     locate: Callable[[int, Field], Place]
+    # returns what ``ends`` were made from, where the format has durations; the field ``end`` is then theirs
     durations: Callable[[], Seconds] | None = None
-    annotator: str | None = None
+    annotator: str | None = None  # name of the annotator
+    # confidence, metadata: as of :class:`~kammerton.model.annotations.LabelledIntervals`
     confidence: Callable[[int], object] | None = None
     metadata: Metadata | None = None
 
@@ -220,22 +207,7 @@ class RawIntervals:
 
 
 def tidy(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> LabelledIntervals:
-    """Check rows, and repair what can be repaired.
-
-    Parameters
-    ----------
-    rows : RawIntervals
-        At least one row.
-    problems : Problems
-        Takes every problem found.
-    options : IntervalOptions
-        Says what to do with overlaps.
-
-    Returns
-    -------
-    LabelledIntervals
-        Of use only if ``problems`` has no error afterwards.
-    """
+    """Check rows, and repair what can be repaired."""
     rows.starts += 0.0  # makes -0.0 a 0.0
     if is_clean(rows.starts, rows.ends):
         return rows.intervals()
@@ -482,15 +454,7 @@ def _with_lengths(rows: RawIntervals, problems: Problems, options: IntervalOptio
 
 
 def rows_of_points(points: RawIntervals, problems: Problems) -> RawIntervals:
-    """End each row where the next one in time starts; the last one has no end, and is none.
-
-    Parameters
-    ----------
-    points : RawIntervals
-        Of their ends nothing is used.
-    problems : Problems
-        Takes KT111 for a row without label, KT122, and KT131 for the label of the last row.
-    """
+    """End each row where the next one in time starts; the last one has no end, and is none."""
     starts, labels = points.starts, points.labels
     endless = np.flatnonzero(~np.isfinite(starts)).tolist()
     for row in endless:
@@ -547,24 +511,7 @@ def intervals_from_arrays(
     name: str,
     options: IntervalOptions = DEFAULT_OPTIONS,
 ) -> TrackReading:
-    """Check intervals and labels as mir_eval and mirdata have them.
-
-    Parameters
-    ----------
-    intervals : array-like, shape (n, 2)
-        Start and end of each row, in seconds.
-    labels : sequence of str, length n
-        One label per row.
-    name : str
-        What diagnostics call them; a row is named by its index, from 0.
-    options : IntervalOptions
-        Says what to do with overlaps.
-
-    Returns
-    -------
-    TrackReading
-        One track, or none and the diagnostics that say why.
-    """
+    """Check intervals and labels as mir_eval and mirdata have them."""
     problems = Problems(name)
     times = _as_times(intervals, problems)
     names = _as_labels(labels, problems)

@@ -41,24 +41,7 @@ _SECONDS_HINT = "annotations are compared in seconds: use one of a recording (`a
 def read_jams(
     text: str, problems: Problems, options: IntervalOptions, namespaces: Sequence[str]
 ) -> TrackReading:
-    """Read the annotations of some namespaces.
-
-    Parameters
-    ----------
-    text : str
-        The file.
-    problems : Problems
-        Takes every problem found.
-    options : IntervalOptions
-        Says what to do with overlaps.
-    namespaces : sequence of str
-        Which annotations count; all of them if empty.
-
-    Returns
-    -------
-    TrackReading
-        One track per annotation, in the order of the file.
-    """
+    """Read the annotations of some namespaces."""
     if not text.strip():
         return finish([], problems, options)
     places = JsonPlaces(text, problems.file)
@@ -76,17 +59,7 @@ _MISSING = _Missing()
 
 
 class Observations:
-    """The data of one annotation: a list of observations or, in old files, an object of columns.
-
-    Parameters
-    ----------
-    data : list, or dict of str to list
-        The columns are of one length.
-    pointer : tuple of str and int
-        Where it stands in the file.
-    places : JsonPlaces
-        Finds values.
-    """
+    """The data of one annotation: a list of observations or, in old files, an object of columns."""
 
     def __init__(
         self, data: list[object] | dict[str, list[object]], pointer: Pointer, places: JsonPlaces
@@ -397,15 +370,7 @@ def _floats(numbers: list[Decimal]) -> Seconds:
 
 
 def metadata_of(document: object, annotations: Sequence[tuple[int, Mapping[str, object]]]) -> list[Metadata]:
-    """Return what a file says beside the data of those of its annotations that are of the task.
-
-    Parameters
-    ----------
-    document : dict
-        The whole file.
-    annotations : sequence of (int, annotation)
-        Index and content of each that counts.
-    """
+    """Return what a file says beside the data of those of its annotations that are of the task."""
     members = document if isinstance(document, dict) else {}
     mine = {index for index, _ in annotations}
     rest = [each for index, each in enumerate(members["annotations"]) if index not in mine]

@@ -45,17 +45,7 @@ _SKIPPER = json.JSONDecoder(parse_float=len, parse_int=len)
 
 
 def offset_of(text: str, pointer: Pointer, begin: int = 0) -> int | None:
-    """Return where a value of a valid JSON text begins, or None if there is no such value.
-
-    Parameters
-    ----------
-    text : str
-        A valid JSON text.
-    pointer : tuple of str and int
-        Which value, from the one that begins at ``begin``.
-    begin : int
-        Offset of a value, blanks before it allowed.
-    """
+    """Return where a value of a valid JSON text begins, or None if there is no such value."""
     begin = _after_blank(text, begin)
     for step in pointer:
         found = next((value for name, value in _members(text, begin) if name == step), None)
@@ -188,18 +178,10 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A JSON value.
+    """A JSON value."""
 
-    Parameters
-    ----------
-    value : object
-        Its numbers are ``Decimal``, ``NaN`` and ``Infinity`` among them.
-    has_constants : bool
-        Whether there are any such.
-    """
-
-    value: object
-    has_constants: bool
+    value: object  # its numbers are ``Decimal``, ``NaN`` and ``Infinity`` among them
+    has_constants: bool  # whether there are any such
 
 
 class _Hooks:
@@ -230,22 +212,7 @@ class _Hooks:
 
 
 def decode(places: JsonPlaces, problems: Problems, limits: Limits) -> Document | None:
-    """Parse JSON, or report why it cannot be.
-
-    Parameters
-    ----------
-    places : JsonPlaces
-        Has the text.
-    problems : Problems
-        Takes KT106 (depth), KT141, KT142 and KT146.
-    limits : Limits
-        Says how deep the text may be nested.
-
-    Returns
-    -------
-    Document or None
-        None if there was an error.
-    """
+    """Parse JSON, or report why it cannot be."""
     text = places.text
     if not _keeps_depth(places, problems, limits):
         return None

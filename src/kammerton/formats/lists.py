@@ -37,20 +37,7 @@ _KEYS = ("item", "annotator", "reference")
 
 
 def read_pairs(path: str | os.PathLike[str]) -> Corpus:
-    """Read a list of pairs.
-
-    Parameters
-    ----------
-    path : path
-        CSV file with the columns ``item``, ``reference``, optionally ``annotator``, and one column per
-        system. Paths are relative to the folder of the list. An estimate is of an item, whoever annotated
-        it: of the rows of an item, one has to name it, and none another. If none does, it is missing.
-
-    Raises
-    ------
-    DataError
-        If the list cannot be used, with every reason.
-    """
+    """Read a list of pairs."""
     name = os.fspath(path)
     problems = Problems(name)
     text = read_text(path, name=name)
@@ -150,27 +137,13 @@ _TABLE = re.compile(r"(?P<path>.+\.(?:csv|tsv|txt)):(?P<column>[^:/\\\\]+)", re.
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What items belong to.
+    """What items belong to."""
 
-    Parameters
-    ----------
-    by : str
-        Name of the column, or ``"group"``.
-    of : mapping of str to str
-        Group of each item that has one.
-    lacking : tuple of str
-        Items that have none.
-    why : str
-        Why they have none.
-    unknown : tuple of str
-        What a table puts in groups, and is no item.
-    """
-
-    by: str
-    of: Mapping[str, str]
-    lacking: tuple[str, ...]
-    why: str
-    unknown: tuple[str, ...] = ()
+    by: str  # name of the column, or ``"group"``
+    of: Mapping[str, str]  # group of each item that has one
+    lacking: tuple[str, ...]  # items that have none
+    why: str  # why they have none
+    unknown: tuple[str, ...] = ()  # what a table puts in groups, and is no item
 
     @property
     def count(self) -> str:
@@ -184,23 +157,7 @@ class Found:
 
 
 def find_groups(choice: Mapping[str, str] | str, items: Iterable[str]) -> Found:
-    """Return what each item belongs to, if to anything.
-
-    Parameters
-    ----------
-    choice : mapping of str to str, or str
-        A group for each item; ``FILE.csv:COLUMN``; or a regular expression that is looked for in the name
-        of each item: the group is what its first parentheses hold, or else all that it found.
-    items : iterable of str
-        Names of items. One without folders in a table also stands for items of that name in folders.
-
-    Raises
-    ------
-    OptionError
-        If the expression is none.
-    DataError
-        If the table cannot be read.
-    """
+    """Return what each item belongs to, if to anything."""
     known, by = list(items), "group"
     if isinstance(choice, str):
         table = _TABLE.fullmatch(choice)
@@ -235,13 +192,6 @@ def _found(by: str, found: Mapping[str, str | None], why: str, unknown: tuple[st
 def group_items(choice: Mapping[str, str] | str, items: Iterable[str]) -> Mapping[str, str]:
     """Return what each item belongs to: see :func:`find_groups`.
 
-    Raises
-    ------
-    OptionError
-        If the expression is none, or items belong to nothing.
-    DataError
-        If the table cannot be read.
-
     Examples
     --------
     >>> group_items("^(.*)/", ["Help!/Yesterday", "Help!/Act Naturally"])
@@ -256,21 +206,7 @@ def group_items(choice: Mapping[str, str] | str, items: Iterable[str]) -> Mappin
 
 
 def read_groups(path: str | os.PathLike[str], column: str) -> dict[str, str]:
-    """Read a column of a table of items.
-
-    Parameters
-    ----------
-    path : path
-        CSV, or separated by semicolons, tabs or blanks, with a header.
-    column : str
-        Name of the column, in any case; where it is empty, an item has no group.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read (KT101 to KT108), has no such column, or puts an item in two groups
-        (KT217).
-    """
+    """Read a column of a table of items."""
     name = os.fsdecode(path)
     problems = Problems(name)
     text = read_text(path, name=name, encoding="utf-8", limits=Limits())
@@ -299,30 +235,7 @@ _SPLITS = {
 def read_splits(
     path: str | os.PathLike[str], *, encoding: str = "utf-8", limits: Limits | None = None
 ) -> dict[str, str]:
-    """Read which split each item belongs to.
-
-    Parameters
-    ----------
-    path : path
-        JSON: recordings with a field ``split``, in a list or by name; a split for each item; or a
-        list of items for each split. Or a table of items and splits, with or without a header. Or a
-        list of items, one a line, whose file's name tells the split: ``split01_test.csv``.
-    encoding : str
-        Its encoding where it has no byte order mark.
-    limits : Limits, optional
-        Budgets of the file.
-
-    Returns
-    -------
-    dict of str to str
-        Split of each item: ``"train"``, ``"validation"``, ``"test"``, or another name as it is
-        written.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read (KT101 to KT108, KT141, KT142) or tells no splits (KT213).
-    """
+    """Read which split each item belongs to."""
     name = os.fsdecode(path)
     limits = limits or Limits()
     text = read_text(path, name=name, encoding=encoding, limits=limits)

@@ -39,27 +39,13 @@ _ESCAPING_ENCODINGS = frozenset({"unicode-escape", "raw-unicode-escape", "idna",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Budgets of one file; what exceeds them is refused before memory is taken.
+    """Budgets of one file; what exceeds them is refused before memory is taken."""
 
-    Parameters
-    ----------
-    bytes : int
-        Size of the file.
-    rows : int
-        Rows of annotation.
-    line : int
-        Characters of a line (of rows and CSV; JSON may stand on one line).
-    label : int
-        Characters of a label.
-    depth : int
-        Levels of nesting in JSON.
-    """
-
-    bytes: int = 64 * 2**20
-    rows: int = 1_000_000
-    line: int = 2**20
-    label: int = 4 * 2**10
-    depth: int = 64
+    bytes: int = 64 * 2**20  # size of the file
+    rows: int = 1_000_000  # rows of annotation
+    line: int = 2**20  # characters of a line (of rows and CSV; JSON may stand on one line)
+    label: int = 4 * 2**10  # characters of a label
+    depth: int = 64  # levels of nesting in JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +93,6 @@ class IntervalOptions:
 def file_of(choice: str) -> tuple[str | None, str]:
     """Return the file that an option names, if it names one, and the part of it that is meant.
 
-    Parameters
-    ----------
-    choice : str
-        A path, or a path and a part of the file: ``PATH#PART``.
-
     Examples
     --------
     >>> file_of("openmic-2018")
@@ -154,34 +135,17 @@ LISTED_PROBLEMS = 20
 
 @dataclass(frozen=True, slots=True)
 class TrackReading:
-    """What a file gave.
+    """What a file gave."""
 
-    Parameters
-    ----------
-    tracks : tuple of LabelledIntervals
-        One per annotator; empty if a diagnostic is an error.
-    diagnostics : tuple of Diagnostic
-        Every problem found, by line.
-    rejected : tuple of LabelledIntervals
-        What could be read of tracks that are of no use, so that the rest of what is wrong with them
-        can be said too.
-    """
-
-    tracks: tuple[LabelledIntervals, ...]
-    diagnostics: tuple[Diagnostic, ...] = ()
+    tracks: tuple[LabelledIntervals, ...]  # one per annotator; empty if a diagnostic is an error
+    diagnostics: tuple[Diagnostic, ...] = ()  # every problem found, by line
+    # what could be read of tracks that are of no use, so that the rest of what is wrong with them can be said
+    # too
     rejected: tuple[LabelledIntervals, ...] = ()
 
 
 class Problems:
-    """Diagnostics of one file while it is read: twenty of each code, then a count.
-
-    Parameters
-    ----------
-    file : str
-        Name of the file.
-    limits : mapping of str to int, optional
-        Codes of which more, or fewer, are listed.
-    """
+    """Diagnostics of one file while it is read: twenty of each code, then a count."""
 
     def __init__(self, file: str, limits: Mapping[str, int] | None = None) -> None:
         self.file = file

@@ -85,13 +85,7 @@ def shown_path(path: str | os.PathLike[str]) -> str:
 
 
 def check_here(path: str | os.PathLike[str]) -> None:
-    """Refuse to write to an address.
-
-    Raises
-    ------
-    OptionError
-        If it is one.
-    """
+    """Refuse to write to an address."""
     if is_remote(path):
         raise OptionError(f"cannot write to {quote(shown_address(path))}", "write here, and copy it there")
 
@@ -121,16 +115,7 @@ _FILES, _BYTES = 64, 16 * 2**20
 
 
 class Batch:
-    """Files that are fetched together once one of them is asked for.
-
-    Parameters
-    ----------
-    store : Store
-    entries : tuple of Entry
-    task : Task
-        Reads them.
-    options : object
-    """
+    """Files that are fetched together once one of them is asked for."""
 
     def __init__(self, store: Store, entries: tuple[Entry, ...], task: Task, options: object) -> None:
         self.store = store
@@ -200,13 +185,7 @@ class RemoteSource(StoredSource):
 
     @contextlib.contextmanager
     def fetched(self) -> Iterator[Path]:
-        """Fetch the file, and give it as one that lies here, called as it is elsewhere.
-
-        Raises
-        ------
-        DataError
-            KT106 if it is too large, KT730 if it cannot be fetched.
-        """
+        """Fetch the file, and give it as one that lies here, called as it is elsewhere."""
         entry, limit = self._batch.entries[self._number], limit_of(self._batch.options)
         if not fits(entry, limit):
             message = f"file of {entry.size:,} bytes: over the limit of {limit:,}"
@@ -243,13 +222,7 @@ def fits(entry: Entry, limit: int) -> bool:
 
 
 def lying_here(file: str | os.PathLike[str] | RemoteSource) -> AbstractContextManager[Path]:
-    """Give a file that readers of files can open.
-
-    Raises
-    ------
-    DataError
-        KT106, KT730 if it lies elsewhere, and cannot be fetched.
-    """
+    """Give a file that readers of files can open."""
     return file.fetched() if isinstance(file, RemoteSource) else contextlib.nullcontext(Path(file))
 
 
@@ -261,15 +234,7 @@ def source_at(address: str, task: Task, options: object) -> RemoteSource:
 
 
 def find_remote(address: str, task: Task, options: object) -> Found[RemoteSource]:
-    """Find the items of a folder elsewhere, in any depth, or of one file; none is fetched for it.
-
-    Raises
-    ------
-    OptionError
-        If there is nothing, or what reads it is not installed.
-    DataError
-        KT730 if it cannot be read.
-    """
+    """Find the items of a folder elsewhere, in any depth, or of one file; none is fetched for it."""
     store, suffixes = Store(address), tuple(task.suffixes)
     entries = store.listing()
     if entries is None:
@@ -338,11 +303,6 @@ class Entry(NamedTuple):
 class Store:
     """A folder or a file at an address.
 
-    Parameters
-    ----------
-    address : str
-        With all that it takes to be let in, which is shown nowhere.
-
     Attributes
     ----------
     shown : str
@@ -385,15 +345,7 @@ class Store:
         return system, place
 
     def listing(self) -> list[Entry] | None:
-        """Return all files below, by name; None if it is a file itself.
-
-        Raises
-        ------
-        OptionError
-            If there is nothing.
-        DataError
-            KT730 if it cannot be told.
-        """
+        """Return all files below, by name; None if it is a file itself."""
         if not self.is_folder():
             return None
         entries = [
@@ -417,15 +369,7 @@ class Store:
         return found
 
     def whole(self) -> Entry:
-        """Return the file that the address is of.
-
-        Raises
-        ------
-        OptionError
-            If there is none, or a page for people.
-        DataError
-            KT730 if it cannot be told.
-        """
+        """Return the file that the address is of."""
         system, place = self._opened
         about = self._tried(lambda: system.info(place))
         if is_page(about) and not PurePosixPath(self.shown).suffix:
@@ -465,13 +409,7 @@ class Store:
         return bytes(found[:4])  # there are servers that send all of it
 
     def copy_to(self, target: Path) -> None:
-        """Copy a file, piece by piece.
-
-        Raises
-        ------
-        DataError
-            KT730 if it cannot be read.
-        """
+        """Copy a file, piece by piece."""
         whole = self.whole()
         system, _ = self._opened
         with target.open("wb") as file:
@@ -568,28 +506,7 @@ def opened_with(address: str) -> tuple[str, dict[str, Any]]:
 def linked(
     pages: Callable[[str], Iterable[Mapping[str, Any]]], top: str, options: Mapping[str, Any]
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Give what is linked to on the page of a folder, and on those of the folders below it.
-
-    Parameters
-    ----------
-    pages : callable
-        ``pages(address)`` returns what is linked to on a page; what it raises is raised, since a folder
-        that cannot be seen may hold items.
-    top : str
-        Address of the folder, with a slash. What lies elsewhere is not looked at.
-    options : mapping
-        What goes with whatever is asked for, and so need not stand in the links.
-
-    Yields
-    ------
-    address, name, about
-        Of each file its address, its name below the folder, and what the page says of it.
-
-    Raises
-    ------
-    DataError
-        KT730 if folders are nested too deep, or too many.
-    """
+    """Give what is linked to on the page of a folder, and on those of the folders below it."""
     waiting, seen, known = [top], {top}, options.get("params", {})
     pages_seen = 1
     while waiting:

@@ -30,25 +30,13 @@ _NAMES = {BLANK: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons"}
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One way to write rows.
+    """One way to write rows."""
 
-    Parameters
-    ----------
-    at : mapping of str to int
-        Where each column stands.
-    layout : {"rows", "durations", "points"}
-    before : {"", "file", "value"}
-        What else a row has: the name of the recording, first, or a number behind the time.
-    separator : str
-    mark : {".", ","}
-        Decimal mark.
-    """
-
-    at: Mapping[Column, int]
+    at: Mapping[Column, int]  # where each column stands
     layout: RowLayout
     extra: Literal["", "file", "value"] = ""
     separator: str = BLANK
-    mark: DecimalMark = "."
+    mark: DecimalMark = "."  # decimal mark
 
     @property
     def width(self) -> int:
@@ -134,25 +122,7 @@ def say_billboard(lines: Sequence[NumberedLine], problems: Problems) -> None:
 def diagnose_rows(
     lines: Sequence[NumberedLine], shapes: Sequence[Shape], problems: Problems, options: IntervalOptions
 ) -> tuple[Shape, list[NumberedLine]]:
-    """Report every line that does not fit the shape most lines have.
-
-    Parameters
-    ----------
-    lines : sequence of (int, str)
-        Lines that are neither blank nor comments; at least one.
-    shapes : sequence of Shape
-        Shapes that rows may have.
-    problems : Problems
-        Takes at least one error.
-    options : IntervalOptions
-        Has the layout that was asked for.
-
-    Returns
-    -------
-    shape : Shape
-    fitting : list of (int, str)
-        The lines that do fit it, whose times can be checked further.
-    """
+    """Report every line that does not fit the shape most lines have."""
     sample = lines[:: len(lines) // _LOOKED_AT + 1]
     fits = [(sum(shape.fits(line) for _, line in sample), *_likeness(shape, sample)) for shape in shapes]
     shape = shapes[max(range(len(shapes)), key=fits.__getitem__)]

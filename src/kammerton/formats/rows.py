@@ -99,25 +99,7 @@ _AROUND = " \t;,"
 def read_rows(
     text: str, problems: Problems, options: IntervalOptions, *, expected: bool = False
 ) -> TrackReading:
-    r"""Read rows of start, end and label.
-
-    Parameters
-    ----------
-    text : str
-        The file, lines ended by ``\n``.
-    problems : Problems
-        Takes every problem found.
-    options : IntervalOptions
-        Layout, decimal mark and names of columns.
-    expected : bool
-        Whether any first row that does not begin with a number is a header; else it must name two columns
-        that are known.
-
-    Returns
-    -------
-    TrackReading
-        One track for each annotator.
-    """
+    r"""Read rows of start, end and label."""
     header = None if text.lstrip()[:1] in _FIRST_OF_TIME else _header_of(text, options, expected=expected)
     if not keeps_lines(text, problems, options.limits, headers=int(header is not None)):
         return problems.reading(())
@@ -163,22 +145,12 @@ def _table_of(lines: Sequence[NumberedLine], separator: str, width: int, file: s
 
 @dataclass(slots=True)
 class _Rows:
-    """Rows cut into cells, and what their columns are.
-
-    Parameters
-    ----------
-    table : Table
-    at : mapping of str to int
-        Where each column stands.
-    layout : {"rows", "durations", "points"}
-    mark : {".", ","}
-        Decimal mark of the times.
-    """
+    """Rows cut into cells, and what their columns are."""
 
     table: Table
-    at: Mapping[Column, int]
+    at: Mapping[Column, int]  # where each column stands
     layout: RowLayout
-    mark: DecimalMark
+    mark: DecimalMark  # decimal mark of the times
 
     def column(self, name: Column) -> list[str]:
         """Return the cells of a column."""
@@ -314,15 +286,7 @@ def _not_as_told(option: str, value: str, why: str) -> Diagnostic:
 
 
 def column_of(header: str, own: Mapping[str, Column]) -> Column | None:
-    """Return which column a header names, or None.
-
-    Parameters
-    ----------
-    header : str
-        As the file has it.
-    own : mapping of str to str
-        The caller's names, which count before ours.
-    """
+    """Return which column a header names, or None."""
     if header in own:
         return own[header]
     name = re.sub(r"[\s-]+", "_", header.strip().casefold())

@@ -23,25 +23,7 @@ def read_intervals(
     options: IntervalOptions = DEFAULT_OPTIONS,
     namespaces: Sequence[str] = (),
 ) -> TrackReading:
-    """Read a file of labelled intervals, whichever format it has.
-
-    Parameters
-    ----------
-    path : path
-        A regular file.
-    name : str, optional
-        What diagnostics call it; by default its path.
-    options : IntervalOptions
-        What the caller says about it.
-    namespaces : sequence of str
-        JAMS namespaces that count, such as ``("chord", "chord_harte")``.
-
-    Returns
-    -------
-    TrackReading
-        Never raises for what a file can hold: an unusable file has no tracks, and diagnostics
-        that say why.
-    """
+    """Read a file of labelled intervals, whichever format it has."""
     shown = os.fsdecode(path) if name is None else name
     try:
         text = read_text(path, name=shown, encoding=options.encoding, limits=options.limits)

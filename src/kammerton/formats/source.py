@@ -34,29 +34,7 @@ for _flag in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"):  # as far as t
 def read_text(
     path: str | os.PathLike[str], *, name: str, encoding: str = "utf-8", limits: Limits | None = None
 ) -> str:
-    r"""Read a regular file as text.
-
-    Parameters
-    ----------
-    path : path
-        Where it is.
-    name : str
-        What diagnostics call it.
-    encoding : str
-        Its encoding where it has no byte order mark; never the locale's.
-    limits : Limits, optional
-        The size it may have.
-
-    Returns
-    -------
-    str
-        Without byte order mark; every line ends in ``\n``, whatever the file has.
-
-    Raises
-    ------
-    DataError
-        Its one diagnostic has a code of KT101 to KT108.
-    """
+    r"""Read a regular file as text."""
     return _decode(read_bytes(path, name=name, limits=limits), name, encoding)
 
 
@@ -67,13 +45,7 @@ def read_bytes(path: str | os.PathLike[str], *, name: str, limits: Limits | None
 
 @contextlib.contextmanager
 def open_regular(path: str | os.PathLike[str], *, name: str) -> Iterator[BinaryIO]:
-    """Open a regular file of any size, of which only parts will be read.
-
-    Raises
-    ------
-    DataError
-        KT101 or KT102.
-    """
+    """Open a regular file of any size, of which only parts will be read."""
     place = Path(path)
     try:
         _check_regular(place.stat(), name)

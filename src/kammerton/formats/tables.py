@@ -124,15 +124,7 @@ def _pattern(separator: str, *, nested: bool) -> re.Pattern[str]:
 
 
 def cells_of(line: str, separator: str, width: int = 0) -> list[Cell]:
-    """Cut a line into cells.
-
-    Parameters
-    ----------
-    line : str
-    separator : str
-    width : int
-        How many cells it should have; if it seems to have more, it is looked at again.
-    """
+    """Cut a line into cells."""
     cells = _cut(line, separator, nested=False)
     if not width or len(cells) <= width:
         return cells
@@ -192,24 +184,12 @@ def told_separator(text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first row of a table.
+    """The first row of a table."""
 
-    Parameters
-    ----------
-    line : int
-        Its number.
-    text : str
-        The row, as the file has it.
-    separator : str
-        What stands between its cells.
-    names : list of str
-        Its cells; those at the end that are empty are left out.
-    """
-
-    line: int
-    text: str
-    separator: str
-    names: list[str]
+    line: int  # its number
+    text: str  # the row, as the file has it
+    separator: str  # what stands between its cells
+    names: list[str]  # its cells; those at the end that are empty are left out
 
     def place(self, file: str, index: int | None = None) -> Place:
         """Return the place of a name, or of the row."""
@@ -228,19 +208,7 @@ def first_row(
     separators: Sequence[str] = SEPARATORS,
     commented: bool = False,
 ) -> Header | None:
-    """Return the first row of a text, as a header; the caller decides whether it is one.
-
-    Parameters
-    ----------
-    text : str
-        The file.
-    known : callable
-        Counts the columns that names tell.
-    separators : sequence of str
-        What may stand between cells, the likeliest first.
-    commented : bool
-        Whether a comment is the header too, if it names three columns.
-    """
+    """Return the first row of a text, as a header; the caller decides whether it is one."""
     for number, found in enumerate(_LINE.finditer(text), 1):
         line = found[0]
         if given := _SEPARATOR_LINE.fullmatch(line):
@@ -278,33 +246,16 @@ def _names(row: str, separator: str) -> list[str]:
 
 @dataclass(slots=True, eq=False)
 class Table:
-    """Rows cut into cells, and where the cells stand.
+    """Rows cut into cells, and where the cells stand."""
 
-    Parameters
-    ----------
-    file : str
-        What diagnostics call the file.
-    separator : str
-    width : int
-        Cells of a row.
-    lines : list of str
-        The rows that can be used, as written.
-    numbers : sequence of int
-        Numbers of their lines.
-    header : Header, optional
-    columns : list of list of str
-        What their cells mean, one list for each column.
-    uneven : list of (list of str, str)
-        Cells of rows of another length, and what is wrong with them.
-    """
-
-    file: str
+    file: str  # what diagnostics call the file
     separator: str
-    width: int
-    lines: list[str]
-    numbers: Sequence[int]
+    width: int  # cells of a row
+    lines: list[str]  # the rows that can be used, as written
+    numbers: Sequence[int]  # numbers of their lines
     header: Header | None = None
-    columns: list[list[str]] = field(default_factory=list)
+    columns: list[list[str]] = field(default_factory=list)  # what their cells mean, one list for each column
+    # cells of rows of another length, and what is wrong with them
     uneven: list[tuple[list[str], str]] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -421,19 +372,7 @@ class Table:
     def say_misfit(
         self, misfit: NumberedLine, problems: Problems, code: str, hint: str | None = None
     ) -> None:
-        """Report a line that cannot be a row.
-
-        Parameters
-        ----------
-        misfit : (int, str)
-            One that :meth:`fill` returned.
-        problems : Problems
-            Takes KT106, KT160 or ``code``.
-        code : str
-            Code of a row of another length.
-        hint : str, optional
-            What a row is.
-        """
+        """Report a line that cannot be a row."""
         number, line = misfit
         if len(line) > _LONGEST_CELL:
             message = f"field of more than {_LONGEST_CELL:,} characters"
@@ -477,26 +416,7 @@ def read_table(
     code: str = "KT161",
     hint: str | None = None,
 ) -> Table | None:
-    r"""Cut the rows below a header into cells.
-
-    Parameters
-    ----------
-    text : str
-        The file, lines ended by ``\n``.
-    header : Header
-        Its first row.
-    problems : Problems
-        Takes KT106, KT160, KT164 and ``code``.
-    limits : Limits
-        Budgets of rows and lines.
-    code, hint : str
-        Of rows of another length.
-
-    Returns
-    -------
-    Table or None
-        None if the file is over a budget.
-    """
+    r"""Cut the rows below a header into cells."""
     if not keeps_lines(text, problems, limits, headers=1):
         return None
     table = Table(
@@ -516,18 +436,7 @@ def read_rows(
     hint: str | None = None,
     below: int = 0,
 ) -> Table | None:
-    """Cut the rows of a file without a header into cells, as :func:`read_table` does.
-
-    Parameters
-    ----------
-    text, problems, limits, code, hint
-        As of :func:`read_table`.
-    separator : str
-    width : int
-        Cells of a row.
-    below : int
-        Lines at the beginning that are none.
-    """
+    """Cut the rows of a file without a header into cells, as :func:`read_table` does."""
     if not keeps_lines(text, problems, limits):
         return None
     table = Table(problems.file, separator, width, *_lines_below(text, below))
@@ -587,24 +496,13 @@ def render_rows(rows: Iterable[Sequence[object]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a small table must look like, such as a label map.
+    """What a small table must look like, such as a label map."""
 
-    Parameters
-    ----------
-    code : str
-        Code of the diagnostic that says it does not.
-    columns : sequence of collection of str
-        Names that each column may have in the header, the usual one first; columns have any order.
-    repeats : bool
-        Whether there may be several columns of the last kind.
-    numbers : sequence of int
-        Columns of numbers, which are given with decimal points.
-    """
-
-    code: str
+    code: str  # code of the diagnostic that says it does not
+    # names that each column may have in the header, the usual one first; columns have any order
     columns: Sequence[Sequence[str]]
-    repeats: bool = False
-    numbers: Sequence[int] = ()
+    repeats: bool = False  # whether there may be several columns of the last kind
+    numbers: Sequence[int] = ()  # columns of numbers, which are given with decimal points
 
     @property
     def header(self) -> str:
@@ -643,19 +541,7 @@ class Row(NamedTuple):
 
 
 def named_rows(text: str, shape: Shape, problems: Problems, limits: Limits) -> Iterator[Row]:
-    r"""Give the rows of a small table.
-
-    Parameters
-    ----------
-    text : str
-        The file, lines ended by ``\n``.
-    shape : Shape
-        Columns it must have.
-    problems : Problems
-        Takes what is wrong with header or rows.
-    limits : Limits
-        Budgets of the file.
-    """
+    r"""Give the rows of a small table."""
     if not keeps_lines(text, problems, limits, headers=1):  # before anything is made of it
         return
     header = first_row(text, shape.known)
@@ -690,24 +576,7 @@ ItemRow = tuple[str, str, Callable[[], Place]]
 def item_rows(
     text: str, problems: Problems, limits: Limits, column: str, *, code: str, needs_header: bool = False
 ) -> Iterator[ItemRow]:
-    r"""Give the rows of a table of items, and of one thing that is said of each: its split, its album.
-
-    Parameters
-    ----------
-    text : str
-        Lines ended by ``\n``.
-    problems : Problems
-        Takes every problem found.
-    limits : Limits
-        Budgets of the file.
-    column : str
-        The column that is wanted, in any case.
-    code : str
-        Code of the problems.
-    needs_header : bool
-        Whether there must be a header, below which a row may say nothing of its item; without one, a row is
-        item and ``column``.
-    """
+    r"""Give the rows of a table of items, and of one thing that is said of each: its split, its album."""
     separators = (*SEPARATORS, BLANK)
     first = first_row(text, lambda names: _item_columns(names, column) is not None, separators=separators)
     if first is None:

@@ -72,23 +72,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, *, clear: bool = True) -> None:
-    """Write a file so that at every moment either the old or the new one stands, complete.
-
-    Parameters
-    ----------
-    path : path
-        Where to; what a link leads to is replaced, not the link. A device is written to directly.
-    data : bytes
-        All of it.
-    clear : bool
-        Whether to look for what a writer of this file has left that was killed; not for each of many files.
-
-    Raises
-    ------
-    OutputError
-        KT501 if the folder is missing or something else is in the way, KT502 if writing fails.
-        What stood at ``path`` still does.
-    """
+    """Write a file so that at every moment either the old or the new one stands, complete."""
     target = Path(os.path.realpath(path))
     _check_target(target, os.fspath(path))
     try:
@@ -128,24 +112,7 @@ def _replace(target: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a place beside a file where a new one can be written, piece by piece, and put that in place.
-
-    Parameters
-    ----------
-    path : path
-        Where to; what a link leads to is replaced, not the link.
-
-    Yields
-    ------
-    Path
-        An empty folder, for pieces too; the file is written there as ``whole``.
-
-    Raises
-    ------
-    OutputError
-        KT501 if the folder above is missing or something else is in the way, KT502 if writing fails.
-        What stood at ``path`` still does.
-    """
+    """Give a place beside a file where a new one can be written, piece by piece, and put that in place."""
     target = Path(os.path.realpath(path))
     _check_target(target, os.fspath(path))
     if target.exists() and not target.is_file():
@@ -167,25 +134,7 @@ def _put(new: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give an empty folder beside a place, and put it there once it is filled.
-
-    Parameters
-    ----------
-    path : path
-        Where to. A folder that stands there goes, with all that is in it, once the new one is complete; what
-        a link leads to is replaced, not the link.
-
-    Yields
-    ------
-    Path
-        The new folder; :func:`write_new` writes files that last.
-
-    Raises
-    ------
-    OutputError
-        KT501 if the folder above is missing or there is something else than a folder, KT502 if writing
-        fails. What stood at ``path`` still does.
-    """
+    """Give an empty folder beside a place, and put it there once it is filled."""
     target = Path(os.path.realpath(path))
     _check_parent(target, os.fspath(path))
     if target.exists() and not target.is_dir():
@@ -288,20 +237,7 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 def write_folder_atomically(path: str | os.PathLike[str], files: Mapping[str, bytes]) -> None:
-    """Write a folder of files so that it appears complete, or not at all.
-
-    Parameters
-    ----------
-    path : path
-        As for :func:`replacing_folder`.
-    files : mapping of str to bytes
-        Content by name.
-
-    Raises
-    ------
-    OutputError
-        As :func:`replacing_folder`.
-    """
+    """Write a folder of files so that it appears complete, or not at all."""
     with replacing_folder(path) as folder:
         for name, data in files.items():
             write_new(folder / name, data)
@@ -390,13 +326,7 @@ _WHOLE = 1e18
 
 
 def render_lab(track: LabelledIntervals) -> str:
-    """Write rows of start, end and label between tabs.
-
-    Raises
-    ------
-    DataError
-        KT151 if a label has tabs, line ends or blanks around it, or is empty.
-    """
+    """Write rows of start, end and label between tabs."""
     _check_labels(track, ".lab", "\t")
     return _lines(track)
 
@@ -418,13 +348,7 @@ def render_audacity(track: LabelledIntervals) -> str:
 
 
 def render_csv(track: LabelledIntervals) -> str:
-    """Write comma-separated rows below the header ``start,end,label``.
-
-    Raises
-    ------
-    DataError
-        KT151 if a label has line ends or blanks around it, or is empty.
-    """
+    """Write comma-separated rows below the header ``start,end,label``."""
     _check_labels(track, "CSV", "")
     rows = ((repr(start), repr(end), label) for start, end, label in _rows(track))
     return render_rows((("start", "end", "label"), *rows))
@@ -436,20 +360,6 @@ def render_jams(
     """Write a JAMS file with one annotation per track.
 
     Start and duration, added as they are written, give the end.
-
-    Parameters
-    ----------
-    tracks : sequence of LabelledIntervals
-        One per annotator.
-    namespace : str
-        JAMS namespace of them all.
-    duration_s : float, optional
-        Duration of the recording; by default the last end.
-
-    Raises
-    ------
-    DataError
-        KT151 if a label cannot be written in any encoding.
     """
     for track in tracks:
         for row, label in enumerate(track.labels):
@@ -465,39 +375,18 @@ def render_jams(
 
 @dataclass(frozen=True, slots=True)
 class JamsPart:
-    """An annotation as JAMS has it.
-
-    Parameters
-    ----------
-    namespace : str
-    annotator : str or None
-    observations : str
-        Observations as JSON, with commas and line ends between them.
-    metadata : Metadata, optional
-        What the file it was read from says beside the observations, which is kept.
-    ranked : bool
-        Whether the order of observations ranks them, which the sandbox then says.
-    """
+    """An annotation as JAMS has it."""
 
     namespace: str
     annotator: str | None
-    observations: str
+    observations: str  # observations as JSON, with commas and line ends between them
+    # what the file it was read from says beside the observations, which is kept
     metadata: Metadata | None = None
-    ranked: bool = False
+    ranked: bool = False  # whether the order of observations ranks them, which the sandbox then says
 
 
 def jams_document(parts: Sequence[JamsPart], last_end_s: float, *, duration_s: float | None = None) -> str:
-    """Write a JAMS file; what the file of its annotations says beside them is kept.
-
-    Parameters
-    ----------
-    parts : sequence of JamsPart
-        All of one recording.
-    last_end_s : float
-        Duration of the recording if no file tells it.
-    duration_s : float, optional
-        Duration of the recording, whatever a file says.
-    """
+    """Write a JAMS file; what the file of its annotations says beside them is kept."""
     read = [part.metadata for part in parts if part.metadata is not None]
     members: dict[str, Any] = _plain(read[0].file) if read else {}
     of_file: dict[str, Any] = {"identifiers": {}, "jams_version": _JAMS_VERSION, "duration": None}

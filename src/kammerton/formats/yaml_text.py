@@ -98,21 +98,6 @@ class YamlDocument:
 def decode_yaml(text: str, problems: Problems, limits: Limits) -> YamlDocument | None:
     r"""Parse YAML, or report why it cannot be.
 
-    Parameters
-    ----------
-    text : str
-        Lines ended by ``\n``, without byte order mark.
-    problems : Problems
-        Takes KT106 (depth, number of nodes), KT142 (a key that stands twice), KT170 (not YAML), KT171
-        (tags, and what else is not read) and KT172 (aliases without an end).
-    limits : Limits
-        ``depth`` bounds the levels, ``rows`` the nodes; both count what aliases stand for.
-
-    Returns
-    -------
-    YamlDocument or None
-        None if there was an error. A text without any value has the value None.
-
     Examples
     --------
     >>> problems = Problems("song.yaml")

@@ -40,20 +40,11 @@ _WORD = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nodes:
-    """The nodes of a taxonomy, numbered as there.
+    """The nodes of a taxonomy, numbered as there."""
 
-    Parameters
-    ----------
-    itself : ndarray of uint64, shape (nodes, words)
-        Each node alone; nothing for a root, which does not count.
-    closure : ndarray of uint64, shape (nodes, words)
-        Each node and its ancestors, without roots.
-    families : tuple of (int, ndarray of uint64)
-        Each node that has others below it, and its children: the lower ones first.
-    """
-
-    itself: Bits
-    closure: Bits
+    itself: Bits  # each node alone; nothing for a root, which does not count
+    closure: Bits  # each node and its ancestors, without roots
+    # each node that has others below it, and its children: the lower ones first
     families: tuple[tuple[int, Bits], ...]
 
     def __len__(self) -> int:
@@ -94,20 +85,7 @@ class Nodes:
         return np.asarray((words & _bit(nodes)) != 0)
 
     def absent(self, judged: Lists, present: Bits) -> Bits:
-        """Return the nodes that are known not to be there.
-
-        Parameters
-        ----------
-        judged : Lists
-            Labels that were judged absent.
-        present : ndarray of uint64, shape (lists, words)
-            Annotated labels with all their ancestors.
-
-        Returns
-        -------
-        ndarray of uint64, shape (lists, words)
-            Of the nodes that are not present: those judged absent, and those whose children all are.
-        """
+        """Return the nodes that are known not to be there."""
         absent = self.listed(judged) & ~present
         for family, children in self.families:
             everything = ((absent & children) == children).all(axis=1)
@@ -158,23 +136,6 @@ def _families(tree: Taxonomy, itself: Bits) -> tuple[tuple[int, Bits], ...]:
 def annotated(reference: InstrumentList, options: InstrumentOptions) -> InstrumentList:
     """Return a reference as a list of what is there.
 
-    Parameters
-    ----------
-    reference : InstrumentList
-        A list is returned as it is.
-    options : InstrumentOptions
-        The threshold of truth.
-
-    Returns
-    -------
-    InstrumentList
-        Of a vector, the labels whose scores pass; the others were judged absent.
-
-    Raises
-    ------
-    OptionError
-        If thresholds are those of single labels, and a label has none.
-
     Examples
     --------
     >>> scored = InstrumentList(("piano", "voice"), np.array([0.75, 0.25]), vector=True)
@@ -197,51 +158,22 @@ def annotated(reference: InstrumentList, options: InstrumentOptions) -> Instrume
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """References and estimates of files; or of queries, whose labels are documents.
+    """References and estimates of files; or of queries, whose labels are documents."""
 
-    Parameters
-    ----------
-    labels : tuple of str
-        What the codes stand for; first the nodes of the taxonomy, in its order.
-    truth : Lists
-        Annotated labels.
-    absent : Lists
-        Labels that were judged absent.
-    closed : ndarray of bool, shape (files,)
-        Whether labels in neither list are absent; else nobody judged them.
-    grades : ndarray of int64, shape (annotated labels,)
-        How relevant each annotated label is, 1 or more.
-    said : Lists
-        Estimated labels, with what they are ranked by.
-    scored : Lists
-        The same before thresholds where an estimate has the scores of a whole vocabulary.
-    vector : ndarray of bool, shape (files,)
-        Whether it has.
-    listed : ndarray of bool, shape (files,)
-        Whether ``said`` is what the system takes for present, and not merely what it has scores for.
-    confident : ndarray of bool, shape (files,)
-        Whether labels are ranked by scores, which can be compared across files.
-    queries : ndarray of bool, shape (files,)
-        Whether it is a query.
-    groups : ndarray of int64, shape (files,)
-        Group of each case.
-    tree : Taxonomy, optional
-        The taxonomy of the labels.
-    """
-
-    labels: tuple[str, ...]
-    truth: Lists
-    absent: Lists
-    closed: Flags
-    grades: Codes
-    said: Lists
-    scored: Lists
-    vector: Flags
+    labels: tuple[str, ...]  # what the codes stand for; first the nodes of the taxonomy, in its order
+    truth: Lists  # annotated labels
+    absent: Lists  # labels that were judged absent
+    closed: Flags  # whether labels in neither list are absent; else nobody judged them
+    grades: Codes  # how relevant each annotated label is, 1 or more
+    said: Lists  # estimated labels, with what they are ranked by
+    scored: Lists  # the same before thresholds where an estimate has the scores of a whole vocabulary
+    vector: Flags  # whether it has
+    # whether ``said`` is what the system takes for present, and not merely what it has scores for
     listed: Flags
-    confident: Flags
-    queries: Flags
-    groups: Codes
-    tree: Taxonomy | None
+    confident: Flags  # whether labels are ranked by scores, which can be compared across files
+    queries: Flags  # whether it is a query
+    groups: Codes  # group of each case
+    tree: Taxonomy | None  # the taxonomy of the labels
 
     def __len__(self) -> int:
         """Return the number of files."""

@@ -57,20 +57,7 @@ _PAIRS = 10_000
 
 
 def relation(tree: Taxonomy | None, label: str, other: str) -> Relation:
-    """Tell what a label is to another one.
-
-    Parameters
-    ----------
-    tree : Taxonomy, optional
-        Without one all are strangers.
-    label, other : str
-        Two different labels.
-
-    Returns
-    -------
-    {"descendant", "ancestor", "sibling", "family", "stranger"}
-        What ``other`` is to ``label``.
-    """
+    """Tell what a label is to another one."""
     if tree is None or label not in tree.index or other not in tree.index:
         return "stranger"
     return RELATIONS[int(_relations(tree)[tree.index[label], tree.index[other]])]
@@ -93,23 +80,7 @@ def _relations(tree: Taxonomy) -> NDArray[np.int8]:
 
 
 def class_tables(columns: Columns) -> tuple[ClassTable, ...]:
-    """Count hits and errors by instrument and family, what was said instead, and what goes unseen.
-
-    Parameters
-    ----------
-    columns : Columns
-        Files; those whose estimate is no list are left out, and queries.
-
-    Returns
-    -------
-    tuple of ClassTable
-        *instruments*: hits, misses and spurious labels of each instrument. *families*: the same of what
-        stands just below the root, if there is a taxonomy. *subfamilies*: the same of what lies between
-        families and the lowest labels, if anything does. *errors*: for each missed label the nearest
-        label that was said instead in the same file, for each spurious one the nearest that was missed.
-        *confusion*: every pair of a missed and a spurious label of a file. *files*: files that are tied,
-        or have no labels on a side, or so many errors that they are not paired.
-    """
+    """Count hits and errors by instrument and family, what was said instead, and what goes unseen."""
     errors = _Errors.of(columns)
     return (
         errors.outcomes("instruments"),

@@ -42,19 +42,13 @@ _NEEDLESS = (
 
 @dataclass(frozen=True, slots=True)
 class InstrumentFigures:
-    """One instrument over all files.
+    """One instrument over all files."""
 
-    Parameters
-    ----------
-    precision, recall, f1 : float
-        NaN where undefined.
-    hits, predicted, support : int
-        Files in which it is predicted and annotated, predicted, annotated.
-    """
-
+    # precision, recall, f1: naN where undefined
     precision: float
     recall: float
     f1: float
+    # hits, predicted, support: files in which it is predicted and annotated, predicted, annotated
     hits: int
     predicted: int
     support: int

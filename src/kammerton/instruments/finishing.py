@@ -55,30 +55,14 @@ def coded(cells: Sequence[str]) -> tuple[list[str], Integers]:
 
 @dataclass(slots=True, eq=False)
 class Entries:
-    """What a source lists, row by row.
+    """What a source lists, row by row."""
 
-    Parameters
-    ----------
-    spellings : sequence of str
-        The distinct labels, as written.
-    codes : ndarray of int64, shape (n,)
-        Which of them a row has.
-    lists : ndarray of int64, shape (n,)
-        Which list a row belongs to.
-    locate : callable
-        ``locate(row)`` returns the place of the label of a row.
-    scores : ndarray of float64, shape (n,), optional
-        NaN where there is none.
-    present : ndarray of bool, shape (n,), optional
-        Whether the label is there, or judged not to be.
-    """
-
-    spellings: Sequence[str]
-    codes: Integers
-    lists: Integers
-    locate: Callable[[int], Place]
-    scores: NDArray[np.float64] | None = None
-    present: NDArray[np.bool_] | None = None
+    spellings: Sequence[str]  # the distinct labels, as written
+    codes: Integers  # which of them a row has
+    lists: Integers  # which list a row belongs to
+    locate: Callable[[int], Place]  # ``locate(row)`` returns the place of the label of a row
+    scores: NDArray[np.float64] | None = None  # naN where there is none
+    present: NDArray[np.bool_] | None = None  # whether the label is there, or judged not to be
 
     @classmethod
     def of(
@@ -108,19 +92,7 @@ class Entries:
 
 
 def judge(entries: Entries, relevance: NDArray[np.float64], options: InstrumentOptions) -> NDArray[np.bool_]:
-    """Return which labels are relevant enough to be present.
-
-    Parameters
-    ----------
-    entries : Entries
-    relevance : ndarray of float64, shape (n,)
-    options : InstrumentOptions
-        The threshold of truth; if it differs by label, it is that of the label that a spelling means.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-    """
+    """Return which labels are relevant enough to be present."""
     cut = options.truth_cut
     least = np.full(len(entries.spellings), np.inf)
     for code, meaning in enumerate(look_up(entries.spellings, options)):
@@ -162,27 +134,14 @@ _UNGRADED: Integers = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedLabels:
-    """Labels by list, as columns of one length.
+    """Labels by list, as columns of one length."""
 
-    Parameters
-    ----------
-    lists : ndarray of int64, shape (n,)
-        List that a row belongs to.
-    codes : ndarray of int64, shape (n,)
-        Index of its label.
-    scores : ndarray of float64, shape (n,), optional
-        NaN in lists that have none.
-    present : ndarray of bool, shape (n,), optional
-        Whether the label is there, or judged not to be; all are there by default.
-    grades : ndarray of int64, shape (n,), optional
-        How relevant it is.
-    """
-
-    lists: Integers
-    codes: Integers
-    scores: NDArray[np.float64] | None = None
+    lists: Integers  # list that a row belongs to
+    codes: Integers  # index of its label
+    scores: NDArray[np.float64] | None = None  # naN in lists that have none
+    # whether the label is there, or judged not to be; all are there by default
     present: NDArray[np.bool_] | None = None
-    grades: Integers | None = None
+    grades: Integers | None = None  # how relevant it is
 
     def take(self, kept: Indices | NDArray[np.bool_]) -> ListedLabels:
         """Return the rows of a mask, or of indices in this order."""
@@ -192,71 +151,31 @@ class ListedLabels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeats:
-    """Rows that were left out because their list has the label already.
+    """Rows that were left out because their list has the label already."""
 
-    Parameters
-    ----------
-    rows : ndarray of intp
-        Their indices, ascending.
-    first : ndarray of intp
-        Index of the row that was kept for each.
-    """
-
-    rows: Indices
-    first: Indices
+    rows: Indices  # their indices, ascending
+    first: Indices  # index of the row that was kept for each
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Manner:
-    """What the rows of a source mean.
+    """What the rows of a source mean."""
 
-    Parameters
-    ----------
-    ordered : bool, or ndarray of bool, shape (lists,)
-        Whether their order ranks the labels of lists without scores.
-    vector : bool
-        Whether the scores are of a whole vocabulary; they then stay in order.
-    closed : ndarray of bool, shape (lists,), optional
-        Whether labels that a list does not have are absent; by default they are.
-    query : bool
-        Whether lists are queries, and their labels documents.
-    repeats : bool
-        Whether it is usual that a list has a label several times, so that nothing is said.
-    sheet : bool
-        Whether the lists are many, so that messages say how many of them they are about.
-    score : str
-        What the source calls a score.
-    """
-
-    ordered: bool | NDArray[np.bool_] = False
-    vector: bool = False
+    ordered: bool | NDArray[np.bool_] = False  # whether their order ranks the labels of lists without scores
+    vector: bool = False  # whether the scores are of a whole vocabulary; they then stay in order
+    # whether labels that a list does not have are absent; by default they are
     closed: NDArray[np.bool_] | None = None
-    query: bool = False
+    query: bool = False  # whether lists are queries, and their labels documents
+    # whether it is usual that a list has a label several times, so that nothing is said
     repeats: bool = False
-    sheet: bool = False
-    score: str = "score"
+    sheet: bool = False  # whether the lists are many, so that messages say how many of them they are about
+    score: str = "score"  # what the source calls a score
 
 
 def assemble(
     rows: ListedLabels, names: Sequence[str], count: int, manner: Manner
 ) -> tuple[list[InstrumentList], Repeats]:
     """Make lists of rows.
-
-    Parameters
-    ----------
-    rows : ListedLabels
-    names : sequence of str
-        Labels that codes stand for.
-    count : int
-        Number of lists; some may have no row.
-    manner : Manner
-        What the rows mean.
-
-    Returns
-    -------
-    list of InstrumentList, Repeats
-        The lists; and which rows were left out: of several for one label the best score is kept, then
-        the first, and what is there counts before what is absent.
 
     Examples
     --------
@@ -345,18 +264,10 @@ _IDS = ("/m/", "/t/dd", "/g/")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
-    """The lists of a source.
+    """The lists of a source."""
 
-    Parameters
-    ----------
-    found : list of InstrumentList
-        All of them; broken ones hold what could be read.
-    broken : dict of int to str
-        Why a list cannot be used.
-    """
-
-    found: list[InstrumentList]
-    broken: dict[int, str] = field(default_factory=dict)
+    found: list[InstrumentList]  # all of them; broken ones hold what could be read
+    broken: dict[int, str] = field(default_factory=dict)  # why a list cannot be used
 
 
 def finish(
@@ -367,26 +278,7 @@ def finish(
     manner: Manner,
     broken: Mapping[int, str] | None = None,
 ) -> Lists:
-    """Make lists of what a source says.
-
-    Parameters
-    ----------
-    entries : Entries
-    count : int
-        Number of lists; some may have no row.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-        Label map, taxonomy, and what to do with labels that it does not have.
-    manner : Manner
-        What the rows mean.
-    broken : mapping of int to str, optional
-        Lists that the reader found broken already, and why.
-
-    Returns
-    -------
-    Lists
-    """
+    """Make lists of what a source says."""
     work = _Finishing(entries, problems, options, manner, dict(broken or {}))
     meanings = look_up(entries.spellings, options)
     work.say_meanings(meanings)

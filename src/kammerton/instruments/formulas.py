@@ -53,15 +53,9 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Precision, recall or F of labels that were counted together.
+    """Precision, recall or F of labels that were counted together."""
 
-    Parameters
-    ----------
-    which : {"P", "R", "F"}
-        F in Dice's form, ``2 hits / (said + annotated)``.
-    """
-
-    which: Literal["P", "R", "F"]
+    which: Literal["P", "R", "F"]  # f in Dice's form, ``2 hits / (said + annotated)``
 
     @property
     def statistics(self) -> tuple[str, ...]:
@@ -104,29 +98,7 @@ def rates(
     known: Flags | None = None,
     of_nothing: float = 0.0,
 ) -> Statistics:
-    """Return the statistics of rates.
-
-    Parameters
-    ----------
-    part, whole : ndarray of float64, shape (rows,)
-        Numerator and denominator; undefined where that is 0.
-    undefined : {"campaign", "skip", "zero", "one", "sklearn", "trec"}
-        What an undefined rate counts. *campaign*: rows with nothing to be found are in no mean, and
-        what is undefined elsewhere counts 0. *skip*: it is left out. *zero*, *one*: that number.
-        *sklearn*: what scikit-learn makes of it by default. *trec*: rows that nobody judged are left
-        out, else it counts 0.
-    annotated : ndarray of bool, shape (rows,)
-        Whether there is anything to be found.
-    known : ndarray of bool, shape (rows,), optional
-        Whether anything was judged at all; by default, whether there is anything to be found.
-    of_nothing : float
-        Under ``sklearn``, the value where it is undefined.
-
-    Returns
-    -------
-    ndarray of float64, shape (rows, 5)
-        Columns :data:`RATE`.
-    """
+    """Return the statistics of rates."""
     defined = whole > 0
     counts = {"campaign": annotated, "skip": defined, "trec": annotated if known is None else known}
     counting = counts.get(undefined, np.ones(len(part), dtype=bool))
@@ -146,24 +118,7 @@ def measure(
     aggregate: Aggregate = "mean",
     unit: str = "files",
 ) -> Measure:
-    """Return a measure.
-
-    Parameters
-    ----------
-    protocol, name : str
-        Its address.
-    card : (str, str, str, str, str)
-        Summary, equation, when it is undefined, source, and what it agrees with, as in
-        :class:`kammerton.model.measure.Card`.
-    headline : bool
-        Whether it is shown without being asked for.
-    formula : Rate or Counts, optional
-        By default a rate.
-    aggregate : aggregate
-        How items, or classes, become a figure.
-    unit : str
-        What is counted.
-    """
+    """Return a measure."""
     summary, equation, undefined_when, source, agrees_with = card
     laws: frozenset[Law] = frozenset() if aggregate == "gathered" else frozenset(("identity",))
     return Measure(

@@ -26,45 +26,20 @@ __all__ = [
 
 
 def counts_of_files(columns: Columns) -> Statistics:
-    """Return hits, labels said and labels annotated of each file, of those that were judged.
-
-    Returns
-    -------
-    ndarray of float64, shape (files, 3)
-        Columns :data:`kammerton.instruments.formulas.COUNTS`.
-    """
+    """Return hits, labels said and labels annotated of each file, of those that were judged."""
     hits = np.bincount(columns.judged.owners[columns.hits], minlength=len(columns.judged))
     return np.stack((hits, columns.judged.lengths, columns.truth.lengths), axis=1).astype(np.float64)
 
 
 def counts_of_labels(columns: Columns) -> Statistics:
-    """Return the same counts for each label, over all files.
-
-    Returns
-    -------
-    ndarray of float64, shape (labels, 3)
-    """
+    """Return the same counts for each label, over all files."""
     size, judged = len(columns.labels), columns.judged.codes
     counted = (judged[columns.hits], judged, columns.truth.codes)
     return np.stack([np.bincount(codes, minlength=size) for codes in counted], axis=1).astype(np.float64)
 
 
 def list_precision(columns: Columns, ties: Ties) -> Values:
-    """Return the sum of the precision at each hit of each file's list.
-
-    Parameters
-    ----------
-    columns : Columns
-        Files.
-    ties : {"expected", "given", "trec", "grouped", "best", "worst"}
-        As for :func:`kammerton.instruments.lists.rank`.
-
-    Returns
-    -------
-    ndarray of float64, shape (files,)
-        Divided by the number of annotated labels, it is the average precision of the list: a label
-        that is not listed is missed.
-    """
+    """Return the sum of the precision at each hit of each file's list."""
     names = columns.name_order() if ties == "trec" else None
     ranking = rank(columns.judged, ties, columns.hits, names)
     return precision_at_hits(columns.judged, ranking, columns.hits, grouped=ties == "grouped")
@@ -81,11 +56,6 @@ def extended_counts(columns: Columns) -> Statistics:
 
     Roots are not counted. A label that the taxonomy does not have is a node of its own. Of files that
     are judged in part, the nodes whose truth is unknown are then left out.
-
-    Returns
-    -------
-    ndarray of float64, shape (files, 3)
-        Columns :data:`kammerton.instruments.formulas.COUNTS`.
     """
     nodes = columns.nodes
     truth, said = nodes.extended(columns.truth), nodes.extended(columns.said)
@@ -125,11 +95,6 @@ def lca_counts(columns: Columns) -> Statistics:
     A root counts only as a common ancestor. The common ancestor of a label that the taxonomy does not
     have with any other is the root. Of files that are judged in part, the nodes whose truth is unknown
     are left out.
-
-    Returns
-    -------
-    ndarray of float64, shape (files, 3)
-        Columns :data:`kammerton.instruments.formulas.COUNTS`.
     """
     ways = _Ways(columns)
     truth, said = (lists.keep(~ways.is_root[lists.codes]) for lists in (columns.truth, columns.said))

@@ -188,20 +188,7 @@ def _is_hierarchical(measure: Measure) -> bool:
 def survey(
     references: Sequence[InstrumentList], estimates: Sequence[InstrumentList], options: InstrumentOptions
 ) -> dict[str, int]:
-    """Count what decides which measures have figures.
-
-    Parameters
-    ----------
-    references, estimates : sequence of InstrumentList
-        In any order.
-    options : InstrumentOptions
-        How many labels are kept.
-
-    Returns
-    -------
-    dict of str to int
-        Counts of two parts of a corpus add up to those of the whole.
-    """
+    """Count what decides which measures have figures."""
     topics = [ref for ref in references if ref.query]
     best = [int(ref.grades.max(initial=1)) for ref in topics]
     ordered = [est for est in estimates if est.ranked or est.vector]
@@ -230,22 +217,7 @@ def survey(
 def applicable(
     counts: Mapping[str, int], measures: Sequence[Measure], options: InstrumentOptions
 ) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
-    """Return the measures that annotations have figures for, and a note for each reason against.
-
-    Parameters
-    ----------
-    counts : mapping of str to int
-        From :func:`survey`, of all of them.
-    measures : sequence of Measure
-        What was asked for.
-    options : InstrumentOptions
-        Taxonomy, thresholds.
-
-    Returns
-    -------
-    tuple of Measure, tuple of Diagnostic
-        No measures and an error, if some references are queries and some are not.
-    """
+    """Return the measures that annotations have figures for, and a note for each reason against."""
     if 0 < counts["queries"] < counts["references"]:
         return (), (_mixed(counts["queries"], counts["references"]),)
     facts = _facts(counts, options)

@@ -42,20 +42,11 @@ _TABLE = 1 << 27
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
-    """Lists of codes.
+    """Lists of codes."""
 
-    Parameters
-    ----------
-    offsets : ndarray of int64, shape (lists + 1,)
-        Entry at which each list begins.
-    codes : ndarray of int64, shape (entries,)
-        What the lists hold: labels, or recordings.
-    strengths : ndarray of float64, shape (entries,), or empty
-        What they are ranked by, greatest first; equal ones tie. Empty if the order says it all.
-    """
-
-    offsets: Codes
-    codes: Codes
+    offsets: Codes  # entry at which each list begins
+    codes: Codes  # what the lists hold: labels, or recordings
+    # what they are ranked by, greatest first; equal ones tie. Empty if the order says it all.
     strengths: Values
 
     def __len__(self) -> int:
@@ -142,27 +133,13 @@ def numbered(keys: Codes, size: int) -> tuple[Codes, Codes]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """The entries of lists in rank order, list by list.
+    """The entries of lists in rank order, list by list."""
 
-    Parameters
-    ----------
-    order : ndarray of int64, shape (entries,)
-        Entry at each place.
-    places : ndarray of int64, shape (entries,)
-        Place within the list, from 1.
-    before : ndarray of int64, shape (entries,)
-        Entries of the list that are ahead of the tie.
-    sizes : ndarray of int64, shape (entries,)
-        Entries of the tie; 1 everywhere if ties were broken.
-    tied : ndarray of bool, shape (lists,)
-        Lists in which entries are equally strong, however that was resolved.
-    """
-
-    order: Codes
-    places: Codes
-    before: Codes
-    sizes: Codes
-    tied: Flags
+    order: Codes  # entry at each place
+    places: Codes  # place within the list, from 1
+    before: Codes  # entries of the list that are ahead of the tie
+    sizes: Codes  # entries of the tie; 1 everywhere if ties were broken
+    tied: Flags  # lists in which entries are equally strong, however that was resolved
 
     @property
     def has_ties(self) -> bool:
@@ -180,24 +157,7 @@ class Ranking:
 
 
 def rank(lists: Lists, ties: Ties, gains: NDArray[np.float64] | Flags, names: Codes | None = None) -> Ranking:
-    """Rank the entries of each list.
-
-    Parameters
-    ----------
-    lists : Lists
-        With the strengths they are ranked by.
-    ties : {"expected", "given", "trec", "grouped", "best", "worst"}
-        *expected*, *grouped*: ties stay. *given*: in the order of the list. *trec*: by name, the last
-        first, where strengths are equal in single precision. *best*, *worst*: by gain.
-    gains : ndarray, shape (entries,)
-        What each entry is worth.
-    names : ndarray of int64, shape (codes,), optional
-        Place of each code in the order of names; for ``trec``.
-
-    Returns
-    -------
-    Ranking
-    """
+    """Rank the entries of each list."""
     owners, entries = lists.owners, np.arange(len(lists.codes))
     places = entries - lists.offsets[owners] + 1
     if not len(lists.strengths):
@@ -262,26 +222,7 @@ def at_places(ranking: Ranking, values: NDArray[np.float64] | Flags) -> Values:
 def precision_at_hits(
     lists: Lists, ranking: Ranking, hits: Flags, *, grouped: bool = False, results: int = _EVERYWHERE
 ) -> Values:
-    """Sum the precision at each hit.
-
-    Parameters
-    ----------
-    lists : Lists
-        The lists.
-    ranking : Ranking
-        Their order.
-    hits : ndarray of bool, shape (entries,)
-        Which entries are right, in the order of the lists.
-    grouped : bool
-        Whether a tie has the precision at its end everywhere, instead of its mean over all orders.
-    results : int
-        Places of a list that count.
-
-    Returns
-    -------
-    ndarray of float64, shape (lists,)
-        Divided by the number of relevant entries, it is the average precision.
-    """
+    """Sum the precision at each hit."""
     so_far, ordered = hits_so_far(lists, ranking, hits), hits[ranking.order]
     if ranking.has_ties:
         found = _in_ties(ranking, so_far, ordered.astype(np.float64), grouped=grouped)
@@ -305,13 +246,7 @@ def _in_ties(ranking: Ranking, so_far: Codes, ordered: Values, *, grouped: bool)
 def first_hits(
     lists: Lists, ranking: Ranking, hits: Flags, *, grouped: bool = False, results: int = _EVERYWHERE
 ) -> Values:
-    """Return one over the place of the first hit, 0 if there is none.
-
-    Parameters
-    ----------
-    lists, ranking, hits, grouped, results
-        As for :func:`precision_at_hits`.
-    """
+    """Return one over the place of the first hit, 0 if there is none."""
     found = np.zeros(len(lists))
     chances = at_places(ranking, hits)
     places = np.flatnonzero((chances > 0) & (ranking.places <= results))
@@ -336,18 +271,7 @@ def _expected_reciprocal(relevant: int, size: int, before: int, results: int) ->
 
 
 def average_precision(lists: Lists, ranking: Ranking, hits: Flags) -> tuple[Values, Values]:
-    """Return the sum of the precision at each hit, and the number of hits, of each list.
-
-    Parameters
-    ----------
-    lists : Lists
-        The lists.
-    ranking : Ranking
-        Their order, with ties.
-    hits : ndarray of bool, shape (entries,)
-        Which entries are right, in the order of the lists. Those without a score (minus infinity) are
-        not found.
-    """
+    """Return the sum of the precision at each hit, and the number of hits, of each list."""
     found = hits & (lists.strengths > -np.inf) if len(lists.strengths) else hits
     return precision_at_hits(lists, ranking, found, grouped=True), sums(lists, hits)
 
@@ -356,11 +280,6 @@ def roc_area(lists: Lists, ranking: Ranking, hits: Flags) -> tuple[Values, Value
     """Return the pairs of a hit and a miss in the right order, and all such pairs, of each list.
 
     A pair with equal scores is half right.
-
-    Parameters
-    ----------
-    lists, ranking, hits
-        As for :func:`average_precision`.
     """
     ordered = hits[ranking.order].astype(np.float64)
     positive, entries = sums(lists, hits), lists.lengths.astype(np.float64)

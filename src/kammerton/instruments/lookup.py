@@ -31,30 +31,14 @@ _FATES: dict[str, Fate] = {"error": "unknown", "drop": "dropped", "keep": "kept"
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What one spelling means.
+    """What one spelling means."""
 
-    Parameters
-    ----------
-    label : str
-        The label it stands for; where it has none, what was looked for.
-    fate : str
-        What becomes of it.
-    mapped : bool
-        Whether the label map has changed it.
-    root : bool
-        Whether it is a root of the taxonomy, which is never counted.
-    program : bool
-        Whether it is the number of a General MIDI program.
-    identified : bool
-        Whether it is an identifier, and the label is the name that goes with it.
-    """
-
-    label: str
-    fate: Fate = "known"
-    mapped: bool = False
-    root: bool = False
-    program: bool = False
-    identified: bool = False
+    label: str  # the label it stands for; where it has none, what was looked for
+    fate: Fate = "known"  # what becomes of it
+    mapped: bool = False  # whether the label map has changed it
+    root: bool = False  # whether it is a root of the taxonomy, which is never counted
+    program: bool = False  # whether it is the number of a General MIDI program
+    identified: bool = False  # whether it is an identifier, and the label is the name that goes with it
 
     @property
     def stays(self) -> bool:
@@ -64,18 +48,6 @@ class Meaning:
 
 def look_up(spellings: Sequence[str], options: InstrumentOptions) -> list[Meaning]:
     """Return what each spelling means.
-
-    Parameters
-    ----------
-    spellings : sequence of str
-        As written.
-    options : InstrumentOptions
-        Label map, taxonomy, and what to do with labels that it does not have.
-
-    Returns
-    -------
-    list of Meaning
-        One per spelling.
 
     Examples
     --------
@@ -89,13 +61,6 @@ def look_up(spellings: Sequence[str], options: InstrumentOptions) -> list[Meanin
 
 def fitting_map(labels: Collection[str], options: InstrumentOptions) -> LabelMap | None:
     """Return the built-in label map that has most of some unknown labels, if one has more than half.
-
-    Parameters
-    ----------
-    labels : collection of str
-        Each once.
-    options : InstrumentOptions
-        With a map of its own there is no other.
 
     Examples
     --------

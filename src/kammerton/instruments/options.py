@@ -46,45 +46,20 @@ _SHAPE = Shape("KT665", (("instrument", "label"), ("threshold",)), numbers=(1,))
 class Threshold:
     """The least score of a label that is taken for present.
 
-    Parameters
-    ----------
-    operator : {">=", ">"}
-        Whether a score that equals the value passes.
-    value : float
-        Of all labels that have no value of their own; NaN if those have none.
-    by_label : mapping of str to float
-        Values of single labels.
-
     Examples
     --------
     >>> Threshold(">", 0.5).passes(["piano", "violin"], [0.5, 0.75]).tolist()
     [False, True]
     """
 
-    operator: Operator
-    value: float
-    by_label: Mapping[str, float] = field(default_factory=dict)
+    operator: Operator  # whether a score that equals the value passes
+    value: float  # of all labels that have no value of their own; NaN if those have none
+    by_label: Mapping[str, float] = field(default_factory=dict)  # values of single labels
 
     def passes(
         self, labels: Sequence[str], scores: NDArray[np.float64] | Sequence[float]
     ) -> NDArray[np.bool_]:
-        """Tell which labels a list keeps.
-
-        Parameters
-        ----------
-        labels : sequence of str, length n
-        scores : array-like of float, shape (n,)
-            NaN does not pass.
-
-        Returns
-        -------
-        ndarray of bool, shape (n,)
-
-        Raises
-        ------
-        OptionError
-            If a label has no threshold.
-        """
+        """Tell which labels a list keeps."""
         given = np.asarray(scores, dtype=np.float64)
         least = self.values(labels)
         return given >= least if self.operator == ">=" else given > least
@@ -127,28 +102,6 @@ def _number(text: str) -> tuple[Operator, float] | None:
 
 def read_threshold(text: str, *, encoding: str = "utf-8", limits: Limits | None = None) -> Threshold:
     """Return the threshold that a text names.
-
-    Parameters
-    ----------
-    text : str
-        A number, perhaps after ``>`` or ``>=`` (which is meant without either); or the path of a CSV
-        file with the columns ``instrument,threshold``, in which ``*`` stands for all other instruments.
-        Scores of a file pass if they reach the threshold.
-    encoding : str
-        Encoding of a file that has no byte order mark.
-    limits : Limits, optional
-        Budgets of the file.
-
-    Returns
-    -------
-    Threshold
-
-    Raises
-    ------
-    OptionError
-        If the text is neither.
-    DataError
-        If the file cannot be used.
 
     Examples
     --------

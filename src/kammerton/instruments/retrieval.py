@@ -39,36 +39,16 @@ _CHANCES = {1: 1 / 3, 2: 2 / 3}
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What was returned for queries, and what there was to be found.
+    """What was returned for queries, and what there was to be found."""
 
-    Parameters
-    ----------
-    listed : Lists
-        Recordings returned for each query, with what they are ranked by.
-    relevant : ndarray of bool, shape (returned,)
-        Whether a recording is what the query asks for.
-    grades : ndarray of int64, shape (returned,)
-        How close it is: 0 not at all.
-    wanted : Lists
-        Recordings of the corpus with a grade of 1 or more; the codes are their grades.
-    total : ndarray of int64, shape (queries,)
-        Relevant recordings of the corpus.
-    ties : {"expected", "given", "trec", "grouped", "best", "worst"}
-        What ties do, where a measure has a closed form.
-    results : int
-        Recordings that count at most.
-    names : ndarray of int64, shape (recordings,)
-        Place of each recording in the order of names.
-    """
-
-    listed: Lists
-    relevant: Flags
-    grades: Codes
-    wanted: Lists
-    total: Codes
-    ties: Ties
-    results: int
-    names: Codes
+    listed: Lists  # recordings returned for each query, with what they are ranked by
+    relevant: Flags  # whether a recording is what the query asks for
+    grades: Codes  # how close it is: 0 not at all
+    wanted: Lists  # recordings of the corpus with a grade of 1 or more; the codes are their grades
+    total: Codes  # relevant recordings of the corpus
+    ties: Ties  # what ties do, where a measure has a closed form
+    results: int  # recordings that count at most
+    names: Codes  # place of each recording in the order of names
 
     def __len__(self) -> int:
         """Return the number of queries."""
@@ -254,13 +234,6 @@ class _Rows:
 class Queries:
     """What is known of each class: of instruments over recordings, or of topics over documents.
 
-    Parameters
-    ----------
-    gathered : Gathered
-        Rows of :func:`gather_rows`, of one system.
-    options : InstrumentOptions
-        Taxonomy, ties, number of results.
-
     Attributes
     ----------
     names : tuple of str
@@ -338,13 +311,7 @@ class Queries:
         return lists_of(self._count(kept), self._rows.units[kept], strengths[kept])
 
     def answers(self, *, as_set: bool = False) -> Answers:
-        """Return the units that were returned for each class.
-
-        Parameters
-        ----------
-        as_set : bool
-            Only those that the system takes for right, and not all that have a score.
-        """
+        """Return the units that were returned for each class."""
         grades, wanted = self._grades
         rows = self._rows
         returned = rows.said if as_set else rows.said | ~np.isnan(rows.scores)

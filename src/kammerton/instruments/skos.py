@@ -41,23 +41,12 @@ _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A name or a text, and where it stands.
+    """A name or a text, and where it stands."""
 
-    Parameters
-    ----------
-    value : str
-        Whole IRI, or the text.
-    is_text : bool
-    language : str
-        Of a text, if it is told.
-    span : (int, int)
-        Offsets of the source.
-    """
-
-    value: str
+    value: str  # whole IRI, or the text
     is_text: bool
-    language: str
-    span: Span
+    language: str  # of a text, if it is told
+    span: Span  # offsets of the source
 
 
 Statement = tuple[Term, Term, Term]
@@ -66,23 +55,6 @@ Statement = tuple[Term, Term, Term]
 
 def read_statements(text: str, places: JsonPlaces) -> Iterator[Statement]:
     """Give the statements of a text.
-
-    Parameters
-    ----------
-    text : str
-        In Turtle.
-    places : JsonPlaces
-        Finds places of the text.
-
-    Yields
-    ------
-    tuple of Term
-        Subject, predicate, object.
-
-    Raises
-    ------
-    DataError
-        If the text is not in Turtle, or has blank nodes or collections (KT652).
 
     Examples
     --------
@@ -212,15 +184,6 @@ _LANGUAGES = ("", "en")
 
 def read_skos(text: str, links: Links, problems: Problems) -> None:
     """Read a thesaurus: a concept is below those that are broader, and has its preferred label as its name.
-
-    Parameters
-    ----------
-    text : str
-        In Turtle.
-    links : Links
-        Takes the nodes.
-    problems : Problems
-        Takes KT652.
 
     Notes
     -----

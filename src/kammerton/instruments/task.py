@@ -44,18 +44,6 @@ __all__ = ["CONVERSION", "TASK", "Track", "floors", "judged_by_both", "ratings"]
 def floors(references: Mapping[str, Sequence[InstrumentList]]) -> dict[str, dict[str, InstrumentList]]:
     """Return lists that no ear was needed for: the same for every recording.
 
-    Parameters
-    ----------
-    references : mapping of str to sequence of InstrumentList
-        All annotations of each recording.
-
-    Returns
-    -------
-    dict of str to dict of str to InstrumentList
-        *the k commonest*: as many labels as a recording has on average, the commonest first.
-        *everything*: all labels of the references. Their scores are how common they are. None for queries,
-        of which each has documents of its own.
-
     Examples
     --------
     >>> lists = {"a": ["piano"], "b": ["piano", "voice"], "c": ["piano"]}
@@ -90,21 +78,6 @@ _ONLY_PRESENT = (
 
 def ratings(items: Items, options: InstrumentOptions | None = None) -> Ratings:
     """Return whether each instrument is there.
-
-    Parameters
-    ----------
-    items : sequence of sequences of InstrumentList or None
-        Annotations of each recording, by annotator; None where there is none.
-    options : InstrumentOptions, optional
-        Its taxonomy.
-
-    Returns
-    -------
-    Ratings
-        A unit is a recording and an instrument of the vocabulary in use: the leaves of the taxonomy, or
-        their ancestors at its level, and whatever any annotator names of any recording. Of a query, units
-        are the documents that somebody judged for it. What an annotator did not judge has no label. There
-        is no agreement if some lists are open, and none of these says that anything is absent.
 
     Examples
     --------
@@ -187,18 +160,6 @@ Pair = Callable[[InstrumentList, InstrumentList], InstrumentList]
 def judged_by_both(items: Items, options: InstrumentOptions) -> Pair | None:
     """Return what leaves of a reference only what another annotator judged too.
 
-    Parameters
-    ----------
-    items : sequence of sequences of InstrumentList or None
-        Annotations of each recording, by annotator; None where there is none.
-    options : InstrumentOptions
-
-    Returns
-    -------
-    callable or None
-        Takes a reference and an estimate, both of them annotations, and returns the reference; None if all
-        lists are closed. Nothing is left where lists are open and name only what is present.
-
     Examples
     --------
     >>> whole = InstrumentList(("piano", "voice"))
@@ -241,24 +202,13 @@ _SUFFIXES = {"jams": ".jams", "csv": ".csv", "qrels": ".qrels", "run": ".run"}
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """What one annotator, or a system, says in a file.
+    """What one annotator, or a system, says in a file."""
 
-    Parameters
-    ----------
-    file : str
-        What diagnostics call the file.
-    annotator : str or None
-        None where the file does not tell.
-    lists : tuple of (str or None, InstrumentList)
-        By item; the item is None if the file is one and does not name it.
-    metadata : Metadata, optional
-        What a JAMS file says beside them.
-    """
-
-    file: str
-    annotator: str | None
+    file: str  # what diagnostics call the file
+    annotator: str | None  # none where the file does not tell
+    # by item; the item is None if the file is one and does not name it
     lists: tuple[tuple[str | None, InstrumentList], ...]
-    metadata: Metadata | None = None
+    metadata: Metadata | None = None  # what a JAMS file says beside them
 
 
 def _load(path: str | os.PathLike[str], name: str, options: InstrumentOptions) -> Reading[Track]:

@@ -29,20 +29,6 @@ _AGAIN = " ..."
 def draw_tree(tops: Sequence[str], children: Callable[[str], Sequence[str]], marks: Mapping[str, str]) -> str:
     """Draw nodes below their parents.
 
-    Parameters
-    ----------
-    tops : sequence of str
-        Nodes that are below no other.
-    children : callable
-        Returns the nodes just below one.
-    marks : mapping of str to str
-        What stands behind the names of nodes.
-
-    Returns
-    -------
-    str
-        A line for each node, indented by two spaces for each level.
-
     Examples
     --------
     >>> print(draw_tree(["strings"], {"strings": ["violin"], "violin": []}.get, {"violin": "2 hits"}))
@@ -73,15 +59,7 @@ Parents = dict[str, tuple[str, ...]]
 
 
 class Links:
-    """Nodes and what they are below, each with its place, as far as a source has been read.
-
-    Parameters
-    ----------
-    problems : Problems
-        Takes KT106, KT640 to KT646 and KT651.
-    limits : Limits
-        ``label`` and ``depth`` are kept.
-    """
+    """Nodes and what they are below, each with its place, as far as a source has been read."""
 
     def __init__(self, problems: Problems, limits: Limits) -> None:
         self._problems = problems
@@ -127,13 +105,7 @@ class Links:
         self._above[name].setdefault(parent, locate)
 
     def keep_below(self, top: str) -> None:
-        """Leave out everything that is not below one node, and that node's own parents.
-
-        Raises
-        ------
-        OptionError
-            If there is no such node.
-        """
+        """Leave out everything that is not below one node, and that node's own parents."""
         if top not in self._above:
             near = close_match(top, self._above)
             hint = None if near is None else f"did you mean {quote(near)}?"
@@ -153,18 +125,7 @@ class Links:
         }
 
     def finish(self, root: str | None = None) -> Parents:
-        """Check everything that needs all nodes.
-
-        Parameters
-        ----------
-        root : str, optional
-            The node at the top, if the source names one.
-
-        Returns
-        -------
-        dict of str to tuple of str
-            Of no use if there was an error.
-        """
+        """Check everything that needs all nodes."""
         whole = partial(Place, self._problems.file)
         if not self._above and not self._problems.has_errors:
             self.say("error", "KT640", "taxonomy without nodes", whole)

@@ -101,14 +101,6 @@ def read_nested(source: Source, pointer: Pointer, links: Links) -> None:
     """Read a mapping of families, or a list of names and of such mappings.
 
     What a family is mapped to is again such a mapping or list; nothing, if it has no members.
-
-    Parameters
-    ----------
-    source : Source
-    pointer : tuple of str and int
-        Which part of it.
-    links : Links
-        Takes the nodes.
     """
     _Nested(source, links).members(part(source, pointer), None, pointer)
 
@@ -207,22 +199,7 @@ def is_ontology(value: object) -> bool:
 
 
 def read_ontology(source: Source, links: Links, top: str | None = None) -> dict[str, str]:
-    """Read what is below one class.
-
-    Parameters
-    ----------
-    source : Source
-        Its value is a list of mappings with ``id``, ``name`` and ``child_ids``.
-    links : Links
-        Takes the nodes.
-    top : str, optional
-        Name of the class at the top; by default "Musical instrument". Everything, where no class has it.
-
-    Returns
-    -------
-    dict of str to str
-        Name of every class by its identifier, also of those that are not below.
-    """
+    """Read what is below one class."""
     classes = _classes(source, links)
     top = _TOP if top is None else top
     tops = [id_ for id_, each in classes.items() if composed(each.name) == top]
@@ -304,16 +281,7 @@ _SHAPE = Shape(
 
 
 def read_parents(source: Source, pointer: Pointer, links: Links) -> None:
-    """Read a mapping of nodes to the parent, or the list of parents, that each has.
-
-    Parameters
-    ----------
-    source : Source
-    pointer : tuple of str and int
-        Which part of it, a mapping.
-    links : Links
-        Takes the nodes.
-    """
+    """Read a mapping of nodes to the parent, or the list of parents, that each has."""
     value = part(source, pointer)
     assert isinstance(value, dict), "the caller has looked"
     for key, given in value.items():
@@ -338,19 +306,7 @@ def _put(name: str, parent: object, locate: Locate, links: Links) -> None:
 
 
 def read_parents_table(text: str, links: Links, problems: Problems, limits: Limits) -> None:
-    """Read a table ``node,parent``: several parents in several rows, or columns.
-
-    Parameters
-    ----------
-    text : str
-        The file.
-    links : Links
-        Takes the nodes.
-    problems : Problems
-        Takes what is wrong with rows.
-    limits : Limits
-        Budgets of the file.
-    """
+    """Read a table ``node,parent``: several parents in several rows, or columns."""
     for row in named_rows(text, _SHAPE, problems, limits):
         name = links.name(row.cells[0], partial(row.place, 0))
         if name is not None:
@@ -377,15 +333,7 @@ def has_records(value: object) -> bool:
 
 
 def read_records(source: Source, links: Links) -> None:
-    """Read a mapping of numbers to names and classes, or of codes to labels and instruments.
-
-    Parameters
-    ----------
-    source : Source
-        Its value is a mapping that :func:`has_records`.
-    links : Links
-        Takes the nodes.
-    """
+    """Read a mapping of numbers to names and classes, or of codes to labels and instruments."""
     records: Any = source.value
     by_code = _LABEL in next(iter(records.values()))
     usable = {key: record for key, record in records.items() if _is_record(record, by_code=by_code)}
@@ -464,40 +412,17 @@ PARENTS, TREE = "parents", "tree"
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a file says about itself, beside the nodes.
+    """What a file says about itself, beside the nodes."""
 
-    Parameters
-    ----------
-    source, licence : str
-        As in :class:`~kammerton.instruments.Taxonomy`.
-    root : str, optional
-        The node at the top.
-    ids : mapping of str to str
-        Names by identifier.
-    """
-
+    # source, licence: as in :class:`~kammerton.instruments.Taxonomy`
     source: str = ""
     licence: str = ""
-    root: str | None = None
-    ids: Mapping[str, str] = field(default_factory=dict)
+    root: str | None = None  # the node at the top
+    ids: Mapping[str, str] = field(default_factory=dict)  # names by identifier
 
 
 def read_tree(source: Source, links: Links, top: str | None) -> Heading:
-    """Read a taxonomy from JSON or YAML.
-
-    Parameters
-    ----------
-    source : Source
-    links : Links
-        Takes the nodes.
-    top : str, optional
-        Node at the top, if the caller named one.
-
-    Returns
-    -------
-    Heading
-        Filled by files that name what they hold: ``{"source": ..., "tree": {...}}``.
-    """
+    """Read a taxonomy from JSON or YAML."""
     value = source.value
     if is_ontology(value):
         return Heading(ids=read_ontology(source, links, top))

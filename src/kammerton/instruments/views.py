@@ -49,28 +49,6 @@ def view_item(
 ) -> ItemView:
     """Lay out one recording.
 
-    Parameters
-    ----------
-    item, annotator : str
-        Names of the recording, and of the annotator who judges.
-    references : mapping of str to InstrumentList
-        All annotations by annotator.
-    estimates : mapping of str to InstrumentList or str
-        By system; a text says why there is none.
-    measure : str, optional
-        A measure of recordings that is listed first; by default ``open-mic-task1/F``.
-    options : InstrumentOptions, optional
-        Taxonomy, thresholds.
-
-    Returns
-    -------
-    ItemView
-
-    Raises
-    ------
-    OptionError
-        If there is no such measure, or it has no figure of a single recording.
-
     Examples
     --------
     >>> reference, estimate = InstrumentList(("piano", "voice")), InstrumentList(("voice",), ranked=True)

@@ -45,27 +45,17 @@ def clip_excerpt(line: str, column: int | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands in a file.
+    """Where something stands in a file."""
 
-    Parameters
-    ----------
-    file, line, column, length
-        As in :class:`kammerton.errors.Diagnostic`.
-    excerpt : str, optional
-        The whole line, however long.
-    row : int, optional
-        Index of the row, from 0, where there are arrays instead of a file.
-    offsets : tuple of int
-        Where each character of the value begins, from 0, and where the last one ends, if escapes make
-        the file longer than the value.
-    """
-
+    # file, line, column, length: as in :class:`kammerton.errors.Diagnostic`
     file: str
     line: int | None = None
     column: int | None = None
     length: int = 1
-    excerpt: str | None = None
-    row: int | None = None
+    excerpt: str | None = None  # the whole line, however long
+    row: int | None = None  # index of the row, from 0, where there are arrays instead of a file
+    # where each character of the value begins, from 0, and where the last one ends, if escapes make the file
+    # longer than the value
     offsets: tuple[int, ...] = ()
 
     def diagnose(self, diagnostic: Diagnostic) -> Diagnostic:
@@ -101,51 +91,30 @@ class Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Metadata:
-    """What a JAMS file says beside the rows of an annotation, as JSON has it; numbers are ``Decimal``.
+    """What a JAMS file says beside the rows of an annotation, as JSON has it; numbers are ``Decimal``."""
 
-    Parameters
-    ----------
-    file : mapping of str to object
-        Members of the file without its annotations: ``file_metadata`` and ``sandbox``.
-    annotation : mapping of str to object
-        Members of the annotation without its data: ``annotation_metadata``, ``sandbox``, ``duration``.
-    others : tuple of str
-        Namespaces of the annotations in the file that are not of the task.
-    """
-
+    # members of the file without its annotations: ``file_metadata`` and ``sandbox``
     file: Mapping[str, object]
+    # members of the annotation without its data: ``annotation_metadata``, ``sandbox``, ``duration``
     annotation: Mapping[str, object]
-    others: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()  # namespaces of the annotations in the file that are not of the task
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledIntervals:
-    """Rows of start, end and label, sorted by start, of one annotator.
+    """Rows of start, end and label, sorted by start, of one annotator."""
 
-    Parameters
-    ----------
-    starts, ends : ndarray of float64, shape (n,)
-        Seconds; finite, not negative, ``starts <= ends``, no overlaps. Rows of zero length are kept:
-        some protocols see them.
-    labels : list of str, length n
-        As written in the file.
-    locate : callable
-        ``locate(row, field)`` returns the :class:`Place` of a field of a row in the file.
-    annotator : str, optional
-        Name of the annotator if the file tells it.
-    confidence : callable, optional
-        ``confidence(row)`` returns what the file says of the confidence of a row, as JSON has it.
-    metadata : Metadata, optional
-        What a JAMS file says beside the rows.
-    """
-
+    # starts, ends: seconds; finite, not negative, ``starts <= ends``, no overlaps. Rows of zero length are
+    # kept: some protocols see them.
     starts: Seconds
     ends: Seconds
-    labels: list[str]
+    labels: list[str]  # as written in the file
+    # ``locate(row, field)`` returns the :class:`Place` of a field of a row in the file
     locate: Callable[[int, Field], Place]
-    annotator: str | None = None
+    annotator: str | None = None  # name of the annotator if the file tells it
+    # ``confidence(row)`` returns what the file says of the confidence of a row, as JSON has it
     confidence: Callable[[int], object] | None = None
-    metadata: Metadata | None = None
+    metadata: Metadata | None = None  # what a JAMS file says beside the rows
 
 
 def carried(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> tuple[Diagnostic, ...]:
@@ -154,16 +123,7 @@ def carried(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> tup
 
 
 def portable(file: str, roots: Sequence[str] = ()) -> str:
-    """Return the name of a file without what is so on one machine only.
-
-    Parameters
-    ----------
-    file : str
-        A path, or what messages call something that has none.
-    roots : sequence of str
-        Folders that were scored. What lies in one is told from the folder's name on, if it does not lie in
-        the current folder; of what lies elsewhere the last two parts are told.
-    """
+    """Return the name of a file without what is so on one machine only."""
     path = Path(file)
     if not path.is_absolute():
         return file

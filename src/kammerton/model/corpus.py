@@ -79,33 +79,20 @@ Missing = Literal["worst", "skip", "error"]
 
 @dataclass(frozen=True)
 class Collection:
-    """What one annotator or one system has said, before it is read.
+    """What one annotator or one system has said, before it is read."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the annotator or system.
-    sources : mapping of str to tuple of (str or None, object)
-        By item: the annotator, if the name of the file tells one, and the path of the file or an
-        object of the caller's. An annotator may have several entries in one collection.
-    origin : str
-        What messages call the whole, e.g. the folder.
-    diagnostics : tuple of Diagnostic
-        What was noticed while collecting; items that are ambiguous have no source.
-    broken : mapping of str to str
-        Items that are there but cannot be used, and why.
-    single : bool
-        Whether the whole is one file or object, which is paired with another whatever they are called.
-    written : mapping of str to str
-        Names as their origin has them, of the items whose names had to be composed (Unicode's NFC).
-    """
-
-    name: str
+    name: str  # name of the annotator or system
+    # by item: the annotator, if the name of the file tells one, and the path of the file or an object of the
+    # caller's. An annotator may have several entries in one collection.
     sources: Sources
-    origin: str = ""
+    origin: str = ""  # what messages call the whole, e.g. the folder.
+    # what was noticed while collecting; items that are ambiguous have no source
     diagnostics: tuple[Diagnostic, ...] = ()
+    # items that are there but cannot be used, and why
     broken: Mapping[str, str] = field(default_factory=dict)
+    # whether the whole is one file or object, which is paired with another whatever they are called
     single: bool = False
+    # names as their origin has them, of the items whose names had to be composed (Unicode's NFC)
     written: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -179,13 +166,7 @@ def check_names(kind: str, names: Iterable[str]) -> None:
 
 
 def one_of(kind: str, name: str | None, known: Sequence[str]) -> str:
-    """Return the name if it is known, or the only one that is.
-
-    Raises
-    ------
-    OptionError
-        If it is not known, or was left out where there is a choice.
-    """
+    """Return the name if it is known, or the only one that is."""
     if name is None and len(known) == 1:
         return known[0]
     if name is None:
@@ -220,28 +201,7 @@ TRAIN = "train"
 
 
 def choose_split(corpus: Corpus, splits: Mapping[str, str], split: str | None) -> Corpus:
-    """Return the items of one split, with warnings about what is not as a split should be.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        All there is.
-    splits : mapping of str to str
-        Split of each item. A name without folders also stands for items of that name in folders.
-    split : str, optional
-        The split that is scored; without it all of the corpus is.
-
-    Returns
-    -------
-    Corpus
-        Its diagnostics name items that no split lists (KT214); without ``split``, those that are for
-        training (KT215); and with it, those that the references lack (KT216).
-
-    Raises
-    ------
-    OptionError
-        If no item is in this split.
-    """
+    """Return the items of one split, with warnings about what is not as a split should be."""
     if split is not None and split not in splits.values():
         raise OptionError.unknown("split", split, set(splits.values()))
     corpus = corpus.paired()

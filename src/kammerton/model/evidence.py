@@ -48,26 +48,17 @@ Known = TypeVar("Known")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item of one system against one annotator, or against all of them at once.
+    """One item of one system against one annotator, or against all of them at once."""
 
-    Parameters
-    ----------
-    system, item, annotator : str
-        Which.
-    status : {"ok", "missing", "failed"}
-        Whether there was an estimate, and whether both sides could be used.
-    counts : bool
-        Whether the row enters corpus figures: a missing estimate does under the policy ``worst``, a
-        failed reference never.
-    reason : str
-        Why the status is not ok; else what the annotations lack, for :meth:`.Measure.why_undefined`.
-    """
-
+    # system, item, annotator: which
     system: str
     item: str
     annotator: str
-    status: Status = "ok"
+    status: Status = "ok"  # whether there was an estimate, and whether both sides could be used
+    # whether the row enters corpus figures: a missing estimate does under the policy ``worst``, a failed
+    # reference never
     counts: bool = True
+    # why the status is not ok; else what the annotations lack, for :meth:`.Measure.why_undefined`
     reason: str = ""
 
 
@@ -84,26 +75,13 @@ class Rows(Sequence[Row]):
     """Rows in columns: of many rows few say anything of their own but the item.
 
     Made by :meth:`of` and :meth:`made`.
-
-    Parameters
-    ----------
-    items : tuple of str
-        Of each row.
-    groups : tuple of (system, annotator)
-        Those that there are, in the order of their first rows.
-    group_codes : ndarray of int64, shape (rows,)
-        Place of the group of each row.
-    states : tuple of State
-        Those that there are, in the order of their first rows.
-    state_codes : ndarray of int64, shape (rows,)
-        Place of the state of each row.
     """
 
-    items: tuple[str, ...]
-    groups: tuple[Group, ...]
-    group_codes: Codes
-    states: tuple[State, ...]
-    state_codes: Codes
+    items: tuple[str, ...]  # of each row
+    groups: tuple[Group, ...]  # those that there are, in the order of their first rows
+    group_codes: Codes  # place of the group of each row
+    states: tuple[State, ...]  # those that there are, in the order of their first rows
+    state_codes: Codes  # place of the state of each row
 
     @classmethod
     def made(
@@ -114,15 +92,7 @@ class Rows(Sequence[Row]):
         states: Sequence[State],
         state_codes: Codes,
     ) -> Rows:
-        """Return rows of columns in which groups and states may stand in any order, or be of no row.
-
-        Raises
-        ------
-        ValueError
-            If the columns are not of one length.
-        IndexError
-            If there is no such group or state.
-        """
+        """Return rows of columns in which groups and states may stand in any order, or be of no row."""
         names = tuple(items)
         if not len(names) == len(group_codes) == len(state_codes):
             raise ValueError("columns of rows are of one length")
@@ -258,32 +228,17 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Rows with their statistics; the evidence of two parts of a corpus merges into that of the whole.
+    """Rows with their statistics; the evidence of two parts of a corpus merges into that of the whole."""
 
-    Parameters
-    ----------
-    rows : mapping of needs to Rows
-        By what a measure needs: one row per system, item and annotator for pairs, else one per
-        system and item.
-    measures : tuple of Measure
-        Everything that was measured, in the order of output.
-    statistics : mapping of Measure to ndarray, shape (rows, statistics)
-        Of all measures but those over classes, in the order of the rows for what the measure needs; zero
-        for a row that does not count.
-    tallies : mapping of str to Tally
-        Class tables by name.
-    fingerprints : mapping of (annotator, item) to bytes
-        Digest of the content of each reference that was used.
-    gathered : Gathered, optional
-        What measures over classes are made from; its cases are the rows of pairs.
-    diagnostics : tuple of Diagnostic
-    """
-
-    measures: tuple[Measure, ...]
+    measures: tuple[Measure, ...]  # everything that was measured, in the order of output
+    # by what a measure needs: one row per system, item and annotator for pairs, else one per system and item
     rows: Mapping[Needs, Rows]
+    # of all measures but those over classes, in the order of the rows for what the measure needs; zero for a
+    # row that does not count
     statistics: Mapping[Measure, Statistics]
-    tallies: Mapping[str, Tally]
-    fingerprints: Mapping[tuple[str, str], bytes]
+    tallies: Mapping[str, Tally]  # class tables by name
+    fingerprints: Mapping[tuple[str, str], bytes]  # digest of the content of each reference that was used
+    # what measures over classes are made from; its cases are the rows of pairs
     gathered: Gathered | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
@@ -318,11 +273,6 @@ _MANY = 64
 
 def condensed(terms: Iterable[float]) -> list[float]:
     """Return few numbers, the largest first, that have exactly the same sum.
-
-    Parameters
-    ----------
-    terms : iterable of float
-        Finite.
 
     Examples
     --------
@@ -419,23 +369,12 @@ ClassStatistics = tuple[tuple[str, ...], Mapping[Measure, Statistics]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathering:
-    """What measures over classes are made from, and how.
+    """What measures over classes are made from, and how."""
 
-    Parameters
-    ----------
-    rows : Rows
-        Of pairs; the cases of what was gathered are their numbers.
-    gathered : Gathered
-        Of the whole corpus: statistics of classes do not add up over items.
-    measures : tuple of Measure
-        All measures over classes.
-    classes : callable
-        ``classes(gathered)`` makes classes of the rows of one system and annotator.
-    """
-
-    rows: Rows
-    gathered: Gathered
-    measures: tuple[Measure, ...]
+    rows: Rows  # of pairs; the cases of what was gathered are their numbers
+    gathered: Gathered  # of the whole corpus: statistics of classes do not add up over items
+    measures: tuple[Measure, ...]  # all measures over classes
+    # ``classes(gathered)`` makes classes of the rows of one system and annotator
     classes: Callable[[Gathered], ClassStatistics]
 
     @classmethod
@@ -454,13 +393,7 @@ class Gathering:
 
 
 def gather_classes(gathering: Gathering) -> tuple[Rows, dict[Measure, Statistics]]:
-    """Return a row for each class of each system and annotator, and the statistics of measures over classes.
-
-    Parameters
-    ----------
-    gathering : Gathering
-        Of the whole corpus.
-    """
+    """Return a row for each class of each system and annotator, and its statistics."""
     pairs = gathering.rows
     rows: list[Row] = []
     parts: dict[Measure, list[Statistics]] = {measure: [] for measure in gathering.measures}

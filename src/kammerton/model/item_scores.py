@@ -18,17 +18,6 @@ __all__ = ["ItemFigures"]
 class ItemFigures:
     """Items of one system, with all that a corpus figure of a measure is made of.
 
-    Parameters
-    ----------
-    measure : Measure
-    names : sequence of str
-        Item of each row, or its class.
-    statistics : ndarray, shape (rows, statistics)
-        Of the rows that count.
-    several : bool
-        Whether an item may have several rows, one for each annotator. Statistics are then summed over
-        them; values, and what they count, are averaged first, so that each item counts once.
-
     Attributes
     ----------
     names : tuple of str
@@ -99,13 +88,7 @@ class ItemFigures:
         return ratio(np.bincount(item, values[defined], items).astype(float), count)
 
     def estimate(self, how: Aggregate) -> Estimate:
-        """Return the corpus figure of these items.
-
-        Parameters
-        ----------
-        how : aggregate
-            One of the measure's aggregates.
-        """
+        """Return the corpus figure of these items."""
         if how == "pooled":
             if self._item is not None:
                 return self._measure.estimate(self.statistics, how)

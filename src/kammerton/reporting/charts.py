@@ -57,33 +57,19 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Palette:
-    """Colours, as SVG has them.
+    """Colours, as SVG has them."""
 
-    Parameters
-    ----------
-    strong : str
-        Weight of what heads a group. On paper it is that of everything else: with one font, the same chart
-        gives the same bytes of PDF.
-    ink, soft, line : str
-        Of what is said, of what is said beside it, and of rules and axes.
-    band : str
-        Of floors and ceilings.
-    accent : str
-        Of what stands out.
-    ground : str
-        Behind everything.
-    systems : tuple of str
-        One for each system; beyond their number they begin anew.
-    """
-
+    # weight of what heads a group. On paper it is that of everything else: with one font, the same chart
+    # gives the same bytes of PDF.
     strong: str
+    # ink, soft, line: of what is said, of what is said beside it, and of rules and axes
     ink: str
     soft: str
     line: str
-    band: str
-    accent: str
-    ground: str
-    systems: tuple[str, ...]
+    band: str  # of floors and ceilings
+    accent: str  # of what stands out
+    ground: str  # behind everything
+    systems: tuple[str, ...]  # one for each system; beyond their number they begin anew
 
 
 SHAPES = (
@@ -128,13 +114,7 @@ _EMPTY = {"background", "foreground"}
 
 
 def altair_of() -> Any:
-    """Return the module ``altair``.
-
-    Raises
-    ------
-    OptionError
-        If it, or what draws its charts, is not installed.
-    """
+    """Return the module ``altair``."""
     try:
         import altair as alt  # noqa: PLC0415
         import vl_convert  # noqa: F401, PLC0415
@@ -206,14 +186,7 @@ def cycled(values: Sequence[str], count: int) -> list[str]:
 
 
 def drawn(chart: alt.TopLevelMixin, form: str) -> bytes:
-    """Return a chart as a file.
-
-    Parameters
-    ----------
-    chart : altair chart
-        From :func:`styled`.
-    form : {"svg", "pdf", "png"}
-    """
+    """Return a chart as a file."""
     import vl_convert  # noqa: PLC0415
 
     spec = chart.to_dict()
@@ -233,14 +206,7 @@ def _settled(pdf: bytes) -> bytes:
 
 
 def inline_svg(chart: alt.TopLevelMixin, label: str) -> Markup:
-    """Return a chart as an element of a page, read aloud as its label.
-
-    Parameters
-    ----------
-    chart : altair chart
-    label : str
-        What it shows; the figures stand in a table beside it.
-    """
+    """Return a chart as an element of a page, read aloud as its label."""
     from markupsafe import Markup  # noqa: PLC0415
 
     ET.register_namespace("", _SVG)
@@ -271,17 +237,11 @@ _ROW = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure with its interval, in the unit that is drawn.
-
-    Parameters
-    ----------
-    measure, system : str
-    value, low, high : float
-        NaN where undefined.
-    """
+    """A figure with its interval, in the unit that is drawn."""
 
     measure: str
     system: str
+    # value, low, high: naN where undefined
     value: float
     low: float
     high: float
@@ -289,22 +249,14 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """What the figures of a measure stand between, in the unit that is drawn.
-
-    Parameters
-    ----------
-    measure : str
-    role : {"floor", "ceiling"}
-        A floor is drawn as a line, a ceiling as a dashed line in the band of its interval. The axis need not
-        begin at 0, so that no length stands for a value.
-    value : float
-    low, high : float
-        Of the interval; NaN if there is none.
-    """
+    """What the figures of a measure stand between, in the unit that is drawn."""
 
     measure: str
+    # a floor is drawn as a line, a ceiling as a dashed line in the band of its interval. The axis need not
+    # begin at 0, so that no length stands for a value.
     role: Literal["floor", "ceiling"]
     value: float
+    # low, high: of the interval; NaN if there is none
     low: float = math.nan
     high: float = math.nan
 
@@ -312,17 +264,7 @@ class Band:
 def forest(
     figures: Sequence[Figure], unit: str, palette: Palette = PAPER, bands: Sequence[Band] = ()
 ) -> alt.TopLevelMixin:
-    """Return a forest plot: a row for each measure, in it a line for each system.
-
-    Parameters
-    ----------
-    figures : sequence of Figure
-        In the order of the rows; undefined ones have no point.
-    unit : str
-        Title of the axis.
-    palette : Palette
-    bands : sequence of Band
-    """
+    """Return a forest plot: a row for each measure, in it a line for each system."""
     alt = altair_of()
     names = distinct(each.system for each in figures)
     systems = list(names.values())
@@ -420,13 +362,7 @@ def cliques(ranks: Sequence[float], critical: float) -> list[tuple[float, float]
 
 
 def mean_ranks(found: MeanRanks, palette: Palette = PAPER) -> alt.TopLevelMixin:
-    """Return a critical-difference diagram: a line for each system, best first, and bars that join them.
-
-    Parameters
-    ----------
-    found : MeanRanks
-    palette : Palette
-    """
+    """Return a critical-difference diagram: a line for each system, best first, and bars that join them."""
     alt = altair_of()
     order = sorted(range(len(found.systems)), key=lambda at: (found.ranks[at], at))
     names = distinct(found.systems)
@@ -467,16 +403,7 @@ def scatter(
     title: str,
     palette: Palette = PAPER,
 ) -> alt.TopLevelMixin:
-    """Return a point for each item, with a line on which both systems score the same.
-
-    Parameters
-    ----------
-    across, up : (str, sequence of float)
-        A system, and what each item scored; items without a value of either have no point.
-    title : str
-        Measure and unit.
-    palette : Palette
-    """
+    """Return a point for each item, with a line on which both systems score the same."""
     alt = altair_of()
     points = [
         {"x": x, "y": y}
@@ -518,14 +445,6 @@ class Bin:
 def bins_of(values: Sequence[float], low: float, high: float, count: int = _BINS) -> list[Bin]:
     """Return a histogram.
 
-    Parameters
-    ----------
-    values : sequence of float
-        NaN is in no bin.
-    low, high : float
-        Ends of the first bin and of the last; no value lies beyond.
-    count : int
-
     Examples
     --------
     >>> bins_of([0.0, 49.9, 50.0, 100.0], 0, 100, 2)
@@ -545,18 +464,7 @@ def spread(
     ends: tuple[float, float] | None = None,
     palette: Palette = PAPER,
 ) -> alt.TopLevelMixin:
-    """Return a histogram of the items of each system, with its median.
-
-    Parameters
-    ----------
-    values : mapping of str to sequence of float
-        By system; NaN where an item has none.
-    title : str
-        Of the axis: measure and unit.
-    ends : (float, float), optional
-        Range of the values; by default what they span.
-    palette : Palette
-    """
+    """Return a histogram of the items of each system, with its median."""
     alt = altair_of()
     names = distinct(values)
     known = {system: [each for each in found if not math.isnan(each)] for system, found in values.items()}
@@ -641,16 +549,7 @@ def _gathered(cells: Cells, rows: Sequence[str], columns: Sequence[str]) -> dict
 
 
 def confusion(found: Mapping[str, Cells], kind: str, palette: Palette = PAPER) -> alt.TopLevelMixin:
-    """Return a confusion for each system: of all that is a class, how many per cent were taken for what.
-
-    Parameters
-    ----------
-    found : mapping of str to mapping
-        Cells by system.
-    kind : str
-        What the classes are.
-    palette : Palette
-    """
+    """Return a confusion for each system: of all that is a class, how many per cent were taken for what."""
     alt = altair_of()
     names = distinct(found)
     whole: dict[tuple[str, str], float] = {}
@@ -724,14 +623,7 @@ def dearest(found: Mapping[str, ClassCosts], count: int) -> list[str]:
 
 
 def losses(found: Mapping[str, ClassCosts], palette: Palette = PAPER) -> alt.TopLevelMixin:
-    """Return bars for the classes that cost most.
-
-    Parameters
-    ----------
-    found : mapping of str to ClassCosts
-        By system; there is one at least.
-    palette : Palette
-    """
+    """Return bars for the classes that cost most."""
     alt = altair_of()
     names, chosen = distinct(found), dearest(found, _CLASSES_of_losses)
     labels = distinct(chosen)

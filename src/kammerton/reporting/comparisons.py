@@ -54,15 +54,7 @@ _CEILING = "annotators (ceiling)"
 
 
 def blocks_of_context(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
-    """Return a table of floors, systems and ceiling for each protocol, and what is to be said of all.
-
-    Parameters
-    ----------
-    scores : Scores
-        Made with ``context=True``.
-    every : bool
-        Whether to show every measure, not the headline measures only.
-    """
+    """Return a table of floors, systems and ceiling for each protocol, and what is to be said of all."""
     found: Context = scores.context
     blocks = ((block, tuple(_lines(found, block.measures))) for block in build_blocks(scores, every=every))
     return tuple(replace(block, lines=lines) for block, lines in blocks if lines), _notes(found)
@@ -158,15 +150,7 @@ def standing_lines(scores: Scores, measure: Measure) -> Iterator[str]:
 
 
 def blocks_of_groups(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
-    """Return a table of figures group by group for each protocol, and what is to be said of all.
-
-    Parameters
-    ----------
-    scores : Scores
-        Made with ``group_by``.
-    every : bool
-        Whether to show every measure, not the headline measures only.
-    """
+    """Return a table of figures group by group for each protocol, and what is to be said of all."""
     groups: Groups = scores.groups
     built = build_blocks(scores, every=every)
     blocks = [replace(each, lines=tuple(_lines_of_groups(scores, each, groups))) for each in built]
@@ -219,15 +203,7 @@ def cost_lines(groups: Groups, measure: Measure) -> Iterator[str]:
 
 
 def blocks_of_agreement(found: AnnotatorAgreement, *, every: bool = False) -> tuple[Block, ...]:
-    """Return a table for each protocol.
-
-    Parameters
-    ----------
-    found : AnnotatorAgreement
-        What was found out.
-    every : bool
-        Whether to show every measure, not the headline measures only.
-    """
+    """Return a table for each protocol."""
     blocks = []
     for protocol in dict.fromkeys(measure.protocol for measure in found.measures):
         measures = tuple(m for m in found.measures if m.protocol == protocol and (every or m.headline))
@@ -273,19 +249,7 @@ _TESTS = {
 def render_comparison(
     found: SystemComparison, form: str, *, every: bool = False, width: int = 80, encoding: str = "utf-8"
 ) -> str:
-    """Return a comparison as text.
-
-    Parameters
-    ----------
-    found : SystemComparison
-        What was found.
-    form : {"table", "md", "latex"}
-        The form of tables.
-    every : bool
-        Whether to show every measure, not the headline measures only.
-    width, encoding
-        Of a terminal.
-    """
+    """Return a comparison as text."""
     table = partial(aligned, encoding=encoding, width=width) if form == "table" else FORMS[form]
     told = partial(_told_of_comparisons, form=form, width=width)
     parts = [

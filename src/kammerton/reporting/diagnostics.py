@@ -44,19 +44,7 @@ def paint(text: str, role: str, *, colour: bool) -> str:
 def render_diagnostic(
     diagnostic: Diagnostic, *, colour: bool = False, width: int = 80, encoding: str = "utf-8"
 ) -> list[str]:
-    """Return the lines of a diagnostic, at most four.
-
-    Parameters
-    ----------
-    diagnostic : Diagnostic
-        What to show.
-    colour : bool
-        Whether the reader understands colours.
-    width : int
-        Columns of the reader's window; only excerpts are cut to it.
-    encoding : str
-        What the reader's window can draw.
-    """
+    """Return the lines of a diagnostic, at most four."""
     head = _head(diagnostic.severity, diagnostic.code, colour=colour)
     place = diagnostic.place()
     message = for_terminal(diagnostic.message)
@@ -128,15 +116,7 @@ class _Excerpt:
 def render_grouped(
     diagnostics: Iterable[Diagnostic], *, colour: bool = False, width: int = 80, encoding: str = "utf-8"
 ) -> list[str]:
-    """Return the lines of many diagnostics: the first of each kind, then how many more there are.
-
-    Parameters
-    ----------
-    diagnostics : iterable of Diagnostic
-        All of them.
-    colour, width, encoding
-        As for :func:`render_diagnostic`.
-    """
+    """Return the lines of many diagnostics: the first of each kind, then how many more there are."""
     kinds: dict[tuple[str, Severity], list[Diagnostic]] = {}
     for diagnostic in _distinct(diagnostics):
         kinds.setdefault((diagnostic.code, diagnostic.severity), []).append(diagnostic)

@@ -22,14 +22,6 @@ def render_difference(found: RunDifference, form: str, *, encoding: str = "utf-8
     """Return the corpus figures and items that changed as tables, the largest changes of items first.
 
     Those of headline measures are shown where there are any.
-
-    Parameters
-    ----------
-    found : RunDifference
-    form : {"table", "md"}
-        The form of tables.
-    encoding : str
-        What a terminal can draw.
     """
     draw = partial(aligned, encoding=encoding) if form == "table" else FORMS[form]
     mark, blank = ("", "") if form == "table" else ("### ", "\n")

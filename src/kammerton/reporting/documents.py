@@ -44,17 +44,7 @@ def render_json(document: object) -> str:
 
 
 def render_csv(header: Sequence[str], rows: Iterable[Sequence[Any]], *, safe: bool = False) -> str:
-    """Return rows as CSV (RFC 4180, lines ended by a line feed); None is an empty cell.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Names of the columns.
-    rows : iterable of sequence
-        Strings, numbers and None.
-    safe : bool
-        Whether text that a spreadsheet would take for a formula gets an apostrophe before it.
-    """
+    """Return rows as CSV (RFC 4180, lines ended by a line feed); None is an empty cell."""
     lines = [",".join(header)]
     lines += [",".join(_cell(value, safe=safe) for value in row) for row in rows]
     return "\n".join(lines) + "\n"
@@ -75,17 +65,7 @@ def render_frame(frame: pl.DataFrame, *, safe: bool = False) -> str:
 
 
 def render_items(scores: Scores, suffix: str, *, safe: bool = False) -> bytes:
-    """Return the figures of each item, the columns of :attr:`kammerton.Scores.items`.
-
-    Parameters
-    ----------
-    scores : Scores
-        What was scored.
-    suffix : {".csv", ".jsonl", ".parquet"}
-        The form.
-    safe : bool
-        As for :func:`render_csv`.
-    """
+    """Return the figures of each item, the columns of :attr:`kammerton.Scores.items`."""
     frame = scores.items
     if suffix == ".parquet":
         file = io.BytesIO()
@@ -107,16 +87,6 @@ COLUMNS = (*OUTCOMES, "P", "R", "F")
 
 def of_each_class(cells: Mapping[tuple[Any, ...], float]) -> Iterator[tuple[Any, ...]]:
     """Give a row for each class: its name, and the :data:`COLUMNS`; the most annotated first.
-
-    Parameters
-    ----------
-    cells : mapping of (class, outcome) to float
-        Weights.
-
-    Yields
-    ------
-    tuple
-        P is None where nothing was listed, R where nothing was annotated.
 
     Examples
     --------
@@ -146,27 +116,9 @@ def render_class_table(
 ) -> str:
     """Return a class table, the heaviest rows of each system first.
 
-    Parameters
-    ----------
-    scores : Scores
-        What was scored.
-    name : str
-        One of its tables.
-    form : {"table", "json", "csv", "md", "latex"}
-        In tables for readers weights have three decimals, and a class that is none is ``-``.
-    safe : bool
-        As for :func:`.render_csv`.
-    encoding : str
-        What a terminal can draw.
-
     Notes
     -----
     A table of hits, misses and spurious labels has a row for each class, with its precision, recall and F.
-
-    Raises
-    ------
-    OptionError
-        If there is no such table.
     """
     columns, rows, names = _of_outcomes(scores, name) if _has_outcomes(scores, name) else _plain(scores, name)
     if form == "json":
@@ -221,21 +173,7 @@ def costliest_items(scores: Scores, measure: Measure, count: int) -> list[str]:
 
 
 def costs_of_items(scores: Scores, measure: Measure) -> list[Cost]:
-    """Return what items cost by a measure, the dearest first.
-
-    Parameters
-    ----------
-    scores : Scores
-        Has the measure.
-    measure : Measure
-        Between 0 and 1. An item costs what it lacks to the best value times what it was measured on,
-        over all systems and annotators; a missing estimate costs all of it.
-
-    Returns
-    -------
-    list of Cost
-        Items that cost nothing are none of them.
-    """
+    """Return what items cost by a measure, the dearest first."""
     costs: dict[str, tuple[float, float]] = {}
     for row in scores.items_by([measure]).iter_rows(named=True):
         if row["value"] is not None:
@@ -250,19 +188,7 @@ def costs_of_items(scores: Scores, measure: Measure) -> list[Cost]:
 def render_costs(
     scores: Scores, measure: Measure, costs: Sequence[Cost], *, width: int, encoding: str = "utf-8"
 ) -> str:
-    """Return a table of the dearest items for a terminal.
-
-    Parameters
-    ----------
-    scores : Scores
-        What the costs are of.
-    measure : Measure
-        What they are by.
-    costs : sequence of Cost
-        Those that are shown.
-    width, encoding
-        Of the terminal.
-    """
+    """Return a table of the dearest items for a terminal."""
     unit = measure.weight_unit
     over = "".join(
         f" over {plural(len(names), noun)}"

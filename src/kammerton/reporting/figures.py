@@ -31,22 +31,7 @@ _SYSTEMS = 6
 
 
 def chart(source: Source, name: str, measure: Measure, palette: Palette = PAPER) -> alt.TopLevelMixin:
-    """Return one chart of scores.
-
-    Parameters
-    ----------
-    source : Source
-    name : str
-        One of ``CHARTS``.
-    measure : Measure
-        What it is of; a forest plot has all headline measures of its protocol in the same unit.
-    palette : Palette
-
-    Raises
-    ------
-    OptionError
-        If there is no such chart, or nothing to draw.
-    """
+    """Return one chart of scores."""
     if name not in CHARTS:
         raise OptionError.unknown("chart", name, CHARTS)
     found = CHARTS[name](source, measure, palette)
@@ -145,14 +130,7 @@ _CLASSES = 12
 
 
 def figure_files(source: Source, prefix: str) -> Iterator[tuple[str, bytes]]:
-    """Give the charts and tables of scores as files.
-
-    Parameters
-    ----------
-    source : Source
-    prefix : str
-        Begins the names of all files; no name of a system, an item or a label is part of them.
-    """
+    """Give the charts and tables of scores as files."""
     for name, chart in charts_of(source):
         for form in FORMS:
             yield f"{prefix}-{name}.{form}", drawn(chart, form)
@@ -193,12 +171,7 @@ def _rows(system: str, found: ClassCosts) -> Iterator[list[str]]:
 
 
 def html_of(result: Scores | SystemComparison) -> str:
-    """Return a result as tables.
-
-    Parameters
-    ----------
-    result : Scores or SystemComparison
-    """
+    """Return a result as tables."""
     if isinstance(result, SystemComparison):
         source = Source(key="", scores=result.scores, comparison=result.comparison)
         tables = pair_tables(source)

@@ -78,36 +78,19 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The table of one protocol.
+    """The table of one protocol."""
 
-    Parameters
-    ----------
-    protocol : str
-        Its name.
-    measures : tuple of Measure
-        The columns.
-    lines : tuple of Line
-        The rows.
-    signatures : tuple of str
-        Signature of every figure, with ``*`` for the measure: one, or, where systems were scored on other
-        items, one for each of them that have the same, behind their names.
-    basis : str
-        What the figures were measured on.
-    level : str
-        How likely intervals hold the figure, such as ``"95 %"``.
-    folded : tuple of Measure
-        Measures that would be shown, but are undefined for every system and annotator.
-    who : tuple of str
-        Headings of whose figures they are, and of the annotator they are against.
-    """
-
-    protocol: str
-    measures: tuple[Measure, ...]
-    lines: tuple[Line, ...]
+    protocol: str  # its name
+    measures: tuple[Measure, ...]  # the columns
+    lines: tuple[Line, ...]  # the rows
+    # signature of every figure, with ``*`` for the measure: one, or, where systems were scored on other
+    # items, one for each of them that have the same, behind their names
     signatures: tuple[str, ...]
-    basis: str = ""
-    level: str = ""
+    basis: str = ""  # what the figures were measured on
+    level: str = ""  # how likely intervals hold the figure, such as ``"95 %"``
+    # measures that would be shown, but are undefined for every system and annotator
     folded: tuple[Measure, ...] = ()
+    # headings of whose figures they are, and of the annotator they are against
     who: tuple[str, str] = ("system", "annotator")
 
     @property
@@ -145,15 +128,7 @@ class Block:
 
 
 def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
-    """Return the tables of scores.
-
-    Parameters
-    ----------
-    scores : Scores
-        What was scored.
-    every : bool
-        Whether to show every measure, not only the headline measures that are defined for any system.
-    """
+    """Return the tables of scores."""
     level = "" if scores.ci is None else f"{100 * scores.ci:g} %"
     blocks = []
     for protocol in dict.fromkeys(measure.protocol for measure in scores.measures):
@@ -297,18 +272,7 @@ _AGGREGATE, _UNDEFINED = "aggregate", "  undefined"
 
 
 def render_text(blocks: Sequence[Block], *, width: int = 80, encoding: str = "utf-8") -> str:
-    """Return tables as plain text.
-
-    Parameters
-    ----------
-    blocks : sequence of Block
-        The tables. One that is too wide is cut into several with the same rows; if even one column
-        is too wide, its figures are listed.
-    width : int
-        Columns of the terminal.
-    encoding : str
-        What the terminal can draw.
-    """
+    """Return tables as plain text."""
     return "\n".join(_block(_drawn(block, encoding), width) for block in blocks)
 
 
@@ -516,19 +480,7 @@ def _cells(
 def render_blocks(
     blocks: Sequence[Block], form: str, *, notes: Sequence[str] = (), width: int = 80, encoding: str = "utf-8"
 ) -> str:
-    """Return tables as text.
-
-    Parameters
-    ----------
-    blocks : sequence of Block
-        The tables.
-    form : {"table", "md", "latex"}
-        The form of tables.
-    notes : sequence of str
-        Lines below them.
-    width, encoding
-        Of a terminal.
-    """
+    """Return tables as text."""
     if form == "latex":
         return render_latex(blocks) + "".join(f"% {line}\n" for line in notes)
     if form == "md":
@@ -550,18 +502,7 @@ class Best(str):
 def aligned(
     head: Cells, rows: Sequence[Cells], *, texts: int, encoding: str = "utf-8", width: int | None = None
 ) -> str:
-    """Return a table for a terminal.
-
-    Parameters
-    ----------
-    head, rows : sequences of str
-    texts : int
-        This many columns are texts, and stand to the left; the others to the right.
-    encoding : str
-        What the terminal can draw.
-    width : int, optional
-        Its columns. Numbers that do not fit stand in a further table below, beside the texts once more.
-    """
+    """Return a table for a terminal."""
     shown = [[for_terminal(cell, encoding) for cell in row] for row in (head, *rows)]
     widths = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
     parts = []

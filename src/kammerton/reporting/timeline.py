@@ -74,24 +74,12 @@ def glyphs_in(encoding: str) -> Glyphs:
 
 @dataclass(frozen=True, slots=True)
 class Brush:
-    """What is drawn with.
+    """What is drawn with."""
 
-    Parameters
-    ----------
-    width : int
-        Columns to fill.
-    glyphs : Glyphs
-        Characters.
-    encoding : str
-        What will be written.
-    colour : bool
-        Whether the reader understands colours.
-    """
-
-    width: int
-    glyphs: Glyphs
-    encoding: str
-    colour: bool
+    width: int  # columns to fill
+    glyphs: Glyphs  # characters
+    encoding: str  # what will be written
+    colour: bool  # whether the reader understands colours
 
     def text(self, text: str) -> str:
         """Return a text as it can be shown."""
@@ -122,15 +110,7 @@ _GAP = 2
 
 
 def draw_outline(view: ItemView, brush: Brush) -> Iterator[list[str]]:
-    """Give the lines of an outline, once for as many tracks as fit beside the classes.
-
-    Parameters
-    ----------
-    view : ItemView
-        Has an outline.
-    brush : Brush
-        What it is drawn with.
-    """
+    """Give the lines of an outline, once for as many tracks as fit beside the classes."""
     outline = view.outline or ()
     labels = ["", *("  " * branch.depth + brush.text(branch.label) for branch in outline)]
     room = max(map(display_width, labels))
@@ -183,18 +163,10 @@ def _parts(tracks: Sequence[list[str]], room: int) -> Iterator[list[list[str]]]:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of the grid as it is drawn.
+    """A column of the grid as it is drawn."""
 
-    Parameters
-    ----------
-    number : int
-        Which one.
-    cells : tuple of tuple of int
-        Width of each cell, staff by staff.
-    """
-
-    number: int
-    cells: tuple[tuple[int, ...], ...]
+    number: int  # which one
+    cells: tuple[tuple[int, ...], ...]  # width of each cell, staff by staff
 
     @property
     def width(self) -> int:
@@ -203,17 +175,7 @@ class _Column:
 
 
 def draw_grid(view: ItemView, first: float, last: float, brush: Brush) -> Iterator[list[str]]:
-    """Give what a grid has from ``first`` to before ``last``: a list of lines for each line of music.
-
-    Parameters
-    ----------
-    view : ItemView
-        Has a grid.
-    first, last : float
-        Times.
-    brush : Brush
-        What it is drawn with.
-    """
+    """Give what a grid has from ``first`` to before ``last``: a list of lines for each line of music."""
     grid = view.grid
     assert grid is not None, "only views with a grid are drawn as one"
     absent = [(track.name, track.note) for track in view.tracks if track.note]
@@ -332,26 +294,7 @@ def render_item(
     encoding: str = "utf-8",
     colour: bool = False,
 ) -> str:
-    """Return the whole as text, each line at most ``width`` columns.
-
-    Parameters
-    ----------
-    view : ItemView
-        What a task laid out.
-    width : int
-        Columns to fill, 40 to 400.
-    start, end : float, optional
-        What part of the timeline is drawn; by default all of it. The tables are of the whole item.
-    encoding : str
-        What will be written; without bars and blocks in it, ASCII characters stand for them.
-    colour : bool
-        Whether the reader understands colours.
-
-    Raises
-    ------
-    OptionError
-        If the width is out of range, or the part is empty.
-    """
+    """Return the whole as text, each line at most ``width`` columns."""
     if not NARROWEST <= width <= WIDEST:
         raise OptionError(f"width must be {NARROWEST} to {WIDEST} columns, got {width}")
     brush = Brush(width, glyphs_in(encoding), encoding, colour)

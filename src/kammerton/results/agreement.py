@@ -34,45 +34,21 @@ class AnnotatorAgreement:
     """How far annotators agree.
 
     Made by :func:`kammerton.agree`.
-
-    Parameters
-    ----------
-    task : str
-        The task.
-    annotators : tuple of str
-        Names.
-    measures : tuple of Measure
-        What was measured.
-    scores : mapping of str to Scores
-        Of all other annotators against each.
-    items : tuple of str
-        Items with annotations of two annotators or more.
-    persons : bool
-        Whether a name is the same annotator in every item. If not, as where files only number their
-        annotators, there are no figures of single pairs.
-    ratings : Ratings, optional
-        What alpha and kappa are made of.
-    rated : str
-        What the labels of these ratings are, and what a unit is.
-    revisions : mapping of str to int
-        Of protocols.
-    choices : mapping of str to str
-        Options that differ from their defaults; part of every signature.
-    diagnostics : tuple of Diagnostic
-        Everything that was noticed in the data.
     """
 
-    task: str
-    annotators: tuple[str, ...]
-    measures: tuple[Measure, ...]
-    scores: Mapping[str, Scores]
-    items: tuple[str, ...]
+    task: str  # the task
+    annotators: tuple[str, ...]  # names
+    measures: tuple[Measure, ...]  # what was measured
+    scores: Mapping[str, Scores]  # of all other annotators against each
+    items: tuple[str, ...]  # items with annotations of two annotators or more
+    # whether a name is the same annotator in every item. If not, as where files only number their annotators,
+    # there are no figures of single pairs.
     persons: bool
-    ratings: Ratings | None
-    rated: str
-    revisions: Mapping[str, int]
-    choices: Mapping[str, str]
-    diagnostics: tuple[Diagnostic, ...]
+    ratings: Ratings | None  # what alpha and kappa are made of
+    rated: str  # what the labels of these ratings are, and what a unit is
+    revisions: Mapping[str, int]  # of protocols
+    choices: Mapping[str, str]  # options that differ from their defaults; part of every signature
+    diagnostics: tuple[Diagnostic, ...]  # everything that was noticed in the data
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
@@ -88,28 +64,7 @@ class AnnotatorAgreement:
         estimate: str | None = None,
         over: Literal["items", "pairs"] = "items",
     ) -> float:
-        """Return the mean over ordered pairs and items; or the corpus figure of one pair, or their mean.
-
-        Parameters
-        ----------
-        measure : str
-            Address ``protocol/measure``, or a name that only one measure has.
-        reference, estimate : str, optional
-            Both, for the headline figure of this pair.
-        over : {"items", "pairs"}
-            Without a pair: the mean of the values of all items and ordered pairs, or of the headline
-            figures of all ordered pairs.
-
-        Returns
-        -------
-        float
-            NaN if undefined.
-
-        Raises
-        ------
-        OptionError
-            If a name is unknown, or annotators are no persons.
-        """
+        """Return the mean over ordered pairs and items; or the corpus figure of one pair, or their mean."""
         found = find(measure, self.measures)
         if reference is None or estimate is None:
             if over == "pairs":

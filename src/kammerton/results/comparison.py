@@ -168,21 +168,12 @@ def compare(  # noqa: PLR0913 - one per choice
 
 @dataclass(eq=False)
 class _Part:
-    """What is computed on the same items: scores of systems that have these, and pairs that share these.
-
-    Parameters
-    ----------
-    kept : Kept
-    systems : list of str
-    pairs : list of (str, str)
-    is_common : bool
-        Whether these are the items that all systems have.
-    """
+    """What is computed on the same items: scores of systems that have these, and pairs that share these."""
 
     kept: Kept
     systems: list[str] = field(default_factory=list)
     pairs: list[tuple[str, str]] = field(default_factory=list)
-    is_common: bool = False
+    is_common: bool = False  # whether these are the items that all systems have
 
 
 class _Items:
@@ -388,20 +379,12 @@ class SystemComparison(Shown):
     """Systems compared, each pair on the items that both have.
 
     Made by :func:`kammerton.compare`.
-
-    Parameters
-    ----------
-    scores : Scores
-        Of all systems.
-    comparison : Comparison
-        What was found.
-    groups : Groups, optional
-        Figures group by group, if they were asked for: of the items that all systems have, but for those
-        that have too few.
     """
 
-    scores: Scores
-    comparison: Comparison
+    scores: Scores  # of all systems
+    comparison: Comparison  # what was found
+    # figures group by group, if they were asked for: of the items that all systems have, but for those that
+    # have too few
     groups: Groups | None = None
 
     @cached_property

@@ -81,16 +81,7 @@ def plain(value: Any) -> Any:
 
 
 def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], kind: type[Any]) -> pl.DataFrame:
-    """Return plain rows as a data frame.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-    columns : sequence of str
-        What a row has.
-    kind : type
-        The dataclass whose fields say what columns of their names are of; others are texts.
-    """
+    """Return plain rows as a data frame."""
     import polars as pl  # noqa: PLC0415 - tables are for those who look at them
 
     types = {field.name: _TYPES.get(str(field.type), "String") for field in fields(kind)}
@@ -105,37 +96,23 @@ OTHERS = "others"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A figure of the context.
+    """A figure of the context."""
 
-    Parameters
-    ----------
-    measure : Measure
-        Its headline aggregate is meant.
-    role : {"floor", "system", "others", "annotators"}
-        A trivial answer or a system, against all annotators; a system against all annotators but one, for
-        each that is left out; or the annotators who were left out against the others, which is the ceiling.
-    name : str
-        Of the floor or the system.
-    annotator : str
-        Against whom: the only annotator, ``"all"``, or ``"others"``.
-    value, low, high : float
-        The figure and the ends of its interval; NaN where undefined.
-    items, undefined : int
-        Items that count, and those of them without a value.
-    share, share_low, share_high : float
-        Of a system against the others: the figure over the ceiling, with its interval. NaN where there is
-        none, as of measures that are better if they are lower.
-    """
-
-    measure: Measure
+    measure: Measure  # its headline aggregate is meant
+    # a trivial answer or a system, against all annotators; a system against all annotators but one, for each
+    # that is left out; or the annotators who were left out against the others, which is the ceiling
     role: Role
-    name: str
-    annotator: str
+    name: str  # of the floor or the system
+    annotator: str  # against whom: the only annotator, ``"all"``, or ``"others"``
+    # value, low, high: the figure and the ends of its interval; NaN where undefined
     value: float
     low: float
     high: float
+    # items, undefined: items that count, and those of them without a value
     items: int
     undefined: int
+    # share, share_low, share_high: of a system against the others: the figure over the ceiling, with its
+    # interval. NaN where there is none, as of measures that are better if they are lower.
     share: float = float("nan")
     share_low: float = float("nan")
     share_high: float = float("nan")
@@ -146,29 +123,17 @@ class Context:
     """Floors, systems and the ceiling of annotators.
 
     The attribute ``context`` of scores that :func:`kammerton.score` made with ``context=True``.
-
-    Parameters
-    ----------
-    rows : tuple of Standing
-        By measure: floors, systems, systems against all annotators but one, annotators.
-    items : int
-        Items that the ceiling is of.
-    single : int
-        Items that have one annotator only, and are out of it.
-    shared, left_out : int
-        Items that floors and systems are of, and those that only some of them have.
-    signatures : mapping of (Role, str) to mapping of Measure to str
-        Of each role and name.
-    fewest_draws : int
-        Behind an interval: measures over classes may have fewer than others. 0 if there are no intervals.
     """
 
+    # by measure: floors, systems, systems against all annotators but one, annotators
     rows: tuple[Standing, ...]
-    items: int
-    single: int
+    items: int  # items that the ceiling is of
+    single: int  # items that have one annotator only, and are out of it
+    # shared, left_out: items that floors and systems are of, and those that only some of them have
     shared: int
     left_out: int
-    signatures: Mapping[tuple[Role, str], Mapping[Measure, str]]
+    signatures: Mapping[tuple[Role, str], Mapping[Measure, str]]  # of each role and name
+    # behind an interval: measures over classes may have fewer than others. 0 if there are no intervals.
     fewest_draws: int = 0
 
     def of(self, measure: Measure, role: Role) -> tuple[Standing, ...]:
@@ -190,13 +155,7 @@ class Context:
 
 
 def context_of(scores: Scores) -> Context:
-    """Return what systems stand between.
-
-    Parameters
-    ----------
-    scores : Scores
-        With surroundings.
-    """
+    """Return what systems stand between."""
     made = _Context(scores)
     rows: list[Standing] = []
     for measure in made.measures:
@@ -327,16 +286,7 @@ def _standing(key: Key, role: Role, annotator: str, found: Estimate, ends: Inter
 
 
 class _Drawn:
-    """Figures of a sample, with their draws.
-
-    Parameters
-    ----------
-    sample : Sample
-    together : sequence of Sample
-        On the same items; all get as many draws.
-    scores : Scores
-        Say how items are drawn.
-    """
+    """Figures of a sample, with their draws."""
 
     def __init__(self, sample: Sample, together: Sequence[Sample], scores: Scores) -> None:
         self.sample = sample

@@ -35,36 +35,22 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupFigure:
-    """A figure of a group.
+    """A figure of a group."""
 
-    Parameters
-    ----------
-    measure : Measure
-        Its headline aggregate is meant.
-    system, annotator : str
-    group : str or None
-        None for items that have no group.
-    value, low, high : float
-        The figure and the ends of its interval; NaN where undefined.
-    items, undefined : int
-        Items, or classes, that count, and those of them without a value.
-    cost : float
-        What the corpus figure would gain if the group were like the rest; NaN where there is no rest.
-    costs_most : bool
-        Whether no other group costs as much.
-    """
-
-    measure: Measure
+    measure: Measure  # its headline aggregate is meant
     system: str
     annotator: str
-    group: str | None
+    group: str | None  # none for items that have no group
+    # value, low, high: the figure and the ends of its interval; NaN where undefined
     value: float
     low: float
     high: float
+    # items, undefined: items, or classes, that count, and those of them without a value
     items: int
     undefined: int
+    # what the corpus figure would gain if the group were like the rest; NaN where there is no rest
     cost: float
-    costs_most: bool = False
+    costs_most: bool = False  # whether no other group costs as much
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -130,24 +116,7 @@ def groups_of(
     annotator: str | None = None,
     shared: bool = False,
 ) -> Groups:
-    """Return the figures of each group of items.
-
-    Parameters
-    ----------
-    scores : Scores
-    grouping : Grouping
-        What items belong to.
-    settings : mapping of str to object
-        ``level``, ``resamples``, ``seed``, ``method`` and ``clusters`` of
-        :func:`kammerton.statistics.intervals.intervals`; empty if there are to be no intervals.
-    measures : sequence of Measure, optional
-        Some of the measures. Those that look at references alone are left out.
-    annotator : str, optional
-        Whose references: by default the only one, or all.
-    shared : bool
-        Whether only items count that all systems have, but for those that have too few: see
-        :func:`kammerton.statistics.sample.systems_with_enough`.
-    """
+    """Return the figures of each group of items."""
     made = _Divided(scores, settings, measures, annotator, shared=shared)
     group_of = [grouping.of.get(item) for item in made.items]
     groups: dict[str | None, set[str]] = {}

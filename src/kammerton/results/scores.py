@@ -210,25 +210,6 @@ class Charted(Shown):
     def chart(self, name: str = "forest", *, measure: str | None = None) -> alt.TopLevelMixin:
         """Return a chart, which notebooks show; needs the extra ``kammerton[report]``.
 
-        Parameters
-        ----------
-        name : {"forest", "ranks", "items", "scatter", "groups", "losses", "confusion"}
-            Figures with intervals, of all headline measures of a protocol; mean ranks of three systems or
-            more; how the values of items are spread; the first system against the second; figures of
-            groups; what classes of labels cost, and what they were taken for.
-        measure : str, optional
-            Its address, or a unique name; by default the one that the task judges by.
-
-        Returns
-        -------
-        altair.TopLevelMixin
-            To be changed, shown or saved.
-
-        Raises
-        ------
-        OptionError
-            If there is no such chart or measure, nothing to draw, or Altair is not installed.
-
         Examples
         --------
         >>> from kammerton import score

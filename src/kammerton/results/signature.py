@@ -39,13 +39,7 @@ _NOT_SIGNED = ("limits",)
 
 
 def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
-    """Return six hexadecimal digits that tell apart sets of references.
-
-    Parameters
-    ----------
-    fingerprints : mapping of (annotator, item) to bytes
-        Digest of the parsed content of each reference.
-    """
+    """Return six hexadecimal digits that tell apart sets of references."""
     whole = hashlib.sha256()
     for item, digest in sorted((item, digest) for (_, item), digest in fingerprints.items()):
         whole.update(item.encode("utf-8", "surrogateescape") + b"\0" + digest)
@@ -53,13 +47,7 @@ def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
 
 
 def signed_file(choice: str) -> str:
-    """Return how a choice is signed that may name a file: as it is, or by the file's name and content.
-
-    Parameters
-    ----------
-    choice : str
-        A name, or a path, perhaps with ``#`` and a part of the file behind it.
-    """
+    """Return how a choice is signed that may name a file: as it is, or by the file's name and content."""
     path, mark, part = choice, "", ""
     if not os.path.isfile(path):  # noqa: PTH113 - a path may be too long, or hold what no path has
         path, mark, part = choice.rpartition("#")
@@ -95,27 +83,7 @@ def signature(
     choices: Mapping[str, str],
     drawing: Mapping[str, str] | None = None,
 ) -> str:
-    """Return e.g. ``mirex2013/MajMin|rev:1|missing:worst|items:217|data:9f3c2a|kammerton:0.1.0``.
-
-    Parameters
-    ----------
-    measure : Measure
-        What was measured.
-    revision : int
-        Revision of its protocol.
-    missing : str
-        Policy for missing estimates.
-    items : int
-        Items of the references that could be used.
-    scored : int, optional
-        How many of them were scored, if not all were.
-    data : str
-        From :func:`data_hash`, of the references that were scored.
-    choices : mapping of str to str
-        Further choices that differ from their defaults.
-    drawing : mapping of str to str, optional
-        How items were drawn for intervals.
-    """
+    """Return e.g. ``mirex2013/MajMin|rev:1|missing:worst|items:217|data:9f3c2a|kammerton:0.1.0``."""
     fields = {
         "rev": str(revision),
         "missing": missing,
@@ -136,78 +104,38 @@ Resample = Callable[["Scores"], Mapping[Any, Interval]]
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What is known of the intervals of scores before they are made.
+    """What is known of the intervals of scores before they are made."""
 
-    Parameters
-    ----------
-    level : float, optional
-        Level of the intervals; None if there are to be none.
-    resample : callable, optional
-        Makes them.
-    signed : mapping of str to str
-        What signatures say of it.
-    settings : mapping of str to object
-        Arguments from which the same intervals are made again.
-    """
-
-    level: float | None = None
-    resample: Resample | None = None
-    signed: Mapping[str, str] = field(default_factory=dict)
+    level: float | None = None  # level of the intervals; None if there are to be none
+    resample: Resample | None = None  # makes them
+    signed: Mapping[str, str] = field(default_factory=dict)  # what signatures say of it
+    # arguments from which the same intervals are made again
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouping:
-    """Groups of items, such as genres.
+    """Groups of items, such as genres."""
 
-    Parameters
-    ----------
-    by : str
-        What groups are, such as ``"genre"``.
-    of : mapping of str to str
-        Group of each item that has one; items without are a group of their own.
-    divide : callable
-        Makes of scores, with this grouping, what ``Scores.groups`` is.
-    """
-
-    by: str
-    of: Mapping[str, str]
-    divide: Callable[[Scores], Any]
+    by: str  # what groups are, such as ``"genre"``
+    of: Mapping[str, str]  # group of each item that has one; items without are a group of their own
+    divide: Callable[[Scores], Any]  # makes of scores, with this grouping, what ``Scores.groups`` is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Origin:
-    """Everything that scores are made from.
-
-    Parameters
-    ----------
-    task : Task
-    evidence : Evidence
-    missing : str
-        Policy for missing estimates.
-    options : object
-        The task's options.
-    choices : mapping of str to str
-        Options that differ from their defaults, as signatures have them.
-    drawing : Drawing
-        How intervals are made.
-    corpus : Corpus, optional
-        What was scored, from which items can be laid out; None if only figures are left of it.
-    surroundings : Surroundings, optional
-        What systems stand between, if it was asked for.
-    grouping : Grouping, optional
-        What items belong to, if figures of groups were asked for.
-    """
+    """Everything that scores are made from."""
 
     task: Task
     evidence: Evidence
-    missing: str
-    options: object
-    choices: Mapping[str, str]
-    drawing: Drawing = field(default_factory=Drawing)
+    missing: str  # policy for missing estimates
+    options: object  # the task's options
+    choices: Mapping[str, str]  # options that differ from their defaults, as signatures have them
+    drawing: Drawing = field(default_factory=Drawing)  # how intervals are made
+    # what was scored, from which items can be laid out; None if only figures are left of it
     corpus: Corpus | None = None
-    surroundings: Surroundings | None = None
-    grouping: Grouping | None = None
+    surroundings: Surroundings | None = None  # what systems stand between, if it was asked for
+    grouping: Grouping | None = None  # what items belong to, if figures of groups were asked for
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -224,17 +152,7 @@ class Origin:
     def signatures(
         self, annotator: str, items: Container[str] | None = None, systems: Collection[str] = ()
     ) -> dict[Measure, str]:
-        """Return the signature of each measure.
-
-        Parameters
-        ----------
-        annotator : str
-            Against whom: one annotator, or ``"all"``.
-        items : collection of str, optional
-            Some of the items, if it is figures of these that are signed.
-        systems : collection of str
-            Whose figures are signed. Items that are skipped for any of them are not counted as scored.
-        """
+        """Return the signature of each measure."""
         used = {
             (who, item): digest
             for (who, item), digest in self.evidence.fingerprints.items()

@@ -34,22 +34,7 @@ def has_annotations(origin: Origin) -> bool:
 
 
 def keep_annotations(folder: Path, origin: Origin) -> tuple[dict[str, str] | None, tuple[Diagnostic, ...]]:
-    """Write the annotations that were scored to a run.
-
-    Parameters
-    ----------
-    folder : path
-        The run, which is being written.
-    origin : Origin
-        What the scores are made from. Of systems, only items that have references are kept.
-
-    Returns
-    -------
-    told : dict or None
-        What the record of the run says of them; None if they are left out.
-    diagnostics : tuple of Diagnostic
-        KT712 if there are more than :data:`MOST_ROWS`, so that none is kept.
-    """
+    """Write the annotations that were scored to a run."""
     assert origin.corpus is not None, "there are annotations"
     parts = folder / "parts"
     parts.mkdir()
@@ -108,13 +93,7 @@ def _too_many() -> Diagnostic:
 
 
 def corpus_in(folder: Path, told: Mapping[str, Any], task: Task) -> Corpus:
-    """Return the annotations that a run holds; none is read before it is asked for.
-
-    Raises
-    ------
-    DataError
-        KT702 if they are not those that were kept.
-    """
+    """Return the annotations that a run holds; none is read before it is asked for."""
     shown = os.fspath(folder / ANNOTATIONS)
     try:
         pack = open_pack(folder / ANNOTATIONS, task)

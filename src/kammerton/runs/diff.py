@@ -34,13 +34,7 @@ CHANGES = (
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """An item that only one run has; of one annotator, if the other run has it of others.
-
-    Parameters
-    ----------
-    system, item : str
-    annotator : str or None
-    """
+    """An item that only one run has; of one annotator, if the other run has it of others."""
 
     system: str
     item: str
@@ -53,19 +47,12 @@ class Only:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A value of a measure before and after.
-
-    Parameters
-    ----------
-    system, annotator : str
-    measure : Measure
-    before, after : float
-        NaN where there is none.
-    """
+    """A value of a measure before and after."""
 
     system: str
     annotator: str
     measure: Measure
+    # before, after: naN where there is none
     before: float
     after: float
 
@@ -85,16 +72,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemChange(Change):
-    """An item, or a class, whose value or status changed.
-
-    Parameters
-    ----------
-    item : str
-    status_before, status_after : str
-        As in :attr:`kammerton.Scores.items`, or ``absent`` for a class that only one run has.
-    """
+    """An item, or a class, whose value or status changed."""
 
     item: str
+    # status_before, status_after: as in :attr:`kammerton.Scores.items`, or ``absent`` for a class that only
+    # one run has
     status_before: str
     status_after: str
 
@@ -114,17 +96,10 @@ class ItemChange(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureChange(Change):
-    """A corpus figure before and after, changed or not.
-
-    Parameters
-    ----------
-    aggregate : aggregate
-    changed : bool
-        Whether it differs by more than the tolerance.
-    """
+    """A corpus figure before and after, changed or not."""
 
     aggregate: Aggregate
-    changed: bool
+    changed: bool  # whether it differs by more than the tolerance
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -144,32 +119,19 @@ class RunDifference:
     """What differs between two runs of a task.
 
     Made by :func:`kammerton.diff`.
-
-    Parameters
-    ----------
-    task : str
-    tolerance : float
-        Values that differ by no more are equal, as are those that differ through rounding alone.
-    compared : int
-        Items that both runs have, of each system.
-    only_before, only_after : tuple of Only
-        Items that only one run has.
-    items : tuple of ItemChange
-        What changed of items that both have, by system, item, annotator and measure.
-    figures : tuple of FigureChange
-        Every corpus figure that both have.
-    notes : tuple of str
-        What else differs: options, systems and measures that only one has.
     """
 
     task: str
+    # values that differ by no more are equal, as are those that differ through rounding alone
     tolerance: float
-    compared: int
+    compared: int  # items that both runs have, of each system
+    # only_before, only_after: items that only one run has
     only_before: tuple[Only, ...]
     only_after: tuple[Only, ...]
+    # what changed of items that both have, by system, item, annotator and measure
     items: tuple[ItemChange, ...]
-    figures: tuple[FigureChange, ...]
-    notes: tuple[str, ...]
+    figures: tuple[FigureChange, ...]  # every corpus figure that both have
+    notes: tuple[str, ...]  # what else differs: options, systems and measures that only one has
 
     @property
     def changed(self) -> bool:

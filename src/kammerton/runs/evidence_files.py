@@ -58,20 +58,7 @@ def evidence_of(
     tables: Sequence[Mapping[str, Any]],
     diagnostics: Sequence[Diagnostic],
 ) -> Evidence:
-    """Return the evidence that files hold.
-
-    Parameters
-    ----------
-    files : mapping of str to bytes
-        From :func:`files_of`.
-    measures : sequence of Measure
-        What was measured.
-    needs : sequence of needs
-        What there are rows for, in order.
-    tables : sequence of mapping
-        From :func:`tables_of`.
-    diagnostics : sequence of Diagnostic
-    """
+    """Return the evidence that files hold."""
     rows: dict[Needs, Rows] = {}
     found: dict[Measure, Statistics] = {}
     for each in needs:
@@ -181,17 +168,7 @@ def keep_surroundings(surroundings: Surroundings) -> tuple[dict[str, Any], dict[
 def surroundings_of(
     kept: Mapping[str, Any], files: Mapping[str, bytes], measures: Mapping[str, Any]
 ) -> Surroundings:
-    """Return the surroundings that were kept.
-
-    Parameters
-    ----------
-    kept : mapping
-        From :func:`keep_surroundings`.
-    files : mapping of str to bytes
-        All files of the run.
-    measures : mapping of str to Measure
-        Measures of the run by address.
-    """
+    """Return the surroundings that were kept."""
     parts: dict[str, Evidence] = {}
     for name, told in kept["parts"].items():
         own = layout.below(layout.of_part(name, ""), files)

@@ -37,29 +37,6 @@ def join_runs(
 ) -> Scores:
     """Return the scores of the systems of several runs.
 
-    Parameters
-    ----------
-    runs : sequence of Scores or path, or mapping
-        Runs of a task against the same references, scored alike. A mapping, or pairs of a name and a run,
-        give the system of a run that has only one another name.
-    protocols, measures : iterable of str, optional
-        As for :func:`kammerton.score`; by default all measures that every run has.
-    context : bool
-        Whether what the systems stand between is kept; all runs must have it.
-
-    Returns
-    -------
-    Scores
-        Without intervals.
-
-    Raises
-    ------
-    OptionError
-        If runs are of two tasks, two systems have one name, or there is no such measure, or no context.
-    DataError
-        If a run cannot be read (KT700 to KT706), references differ (KT708), or something else does that
-        decides what figures are (KT709).
-
     Examples
     --------
     >>> from kammerton import score
@@ -148,15 +125,7 @@ def _corpus_called(corpus: Corpus, name: str) -> Corpus:
 
 
 def check_alike(one: Scores, other: Scores) -> None:
-    """Refuse runs that cannot stand beside each other.
-
-    Raises
-    ------
-    OptionError
-        If they are of two tasks.
-    DataError
-        KT708, KT709: if something else differs that decides what figures are.
-    """
+    """Refuse runs that cannot stand beside each other."""
     if one.task != other.task:
         raise OptionError(f"runs are of two tasks: {one.task}, {other.task}")
     told = [run.origin.told for run in (one, other)]
@@ -265,33 +234,14 @@ def _renamed(evidence: Evidence, systems: Mapping[str, str], annotators: Mapping
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Joined:
-    """Runs that stand beside each other, as one.
+    """Runs that stand beside each other, as one."""
 
-    Parameters
-    ----------
-    scores : Scores
-        With intervals, if one of the runs has them.
-    apart : str
-        What keeps them from runs of the same task before them; empty if there are none.
-    """
-
-    scores: Scores
-    apart: str = ""
+    scores: Scores  # with intervals, if one of the runs has them
+    apart: str = ""  # what keeps them from runs of the same task before them; empty if there are none
 
 
 def join_alike(runs: Runs) -> tuple[Joined, ...]:
-    """Return runs joined as far as they can be, in the order of the first of each.
-
-    Parameters
-    ----------
-    runs : sequence of Scores or path, or mapping
-        As for :func:`join_runs`, but of any tasks and references.
-
-    Raises
-    ------
-    OptionError, DataError
-        If two systems on the same references have one name, or a run cannot be read.
-    """
+    """Return runs joined as far as they can be, in the order of the first of each."""
     groups: list[tuple[list[Scores], str]] = []
     for run in named_runs(runs):
         apart = ""

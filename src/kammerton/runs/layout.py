@@ -187,13 +187,7 @@ def _text(record: Mapping[str, Any]) -> bytes:
 
 
 def parse_record(data: bytes, name: str) -> dict[str, Any]:
-    """Return the record that ``run.json`` holds.
-
-    Raises
-    ------
-    DataError
-        KT700 if it is that of no run, KT701 if it is torn or was changed, KT704 if a later version wrote it.
-    """
+    """Return the record that ``run.json`` holds."""
     try:
         record = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -240,18 +234,7 @@ _PLAIN = (str, int, float, type(None))
 
 
 def keep_options(options: Any) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the options that differ from their defaults, and the files among them.
-
-    Parameters
-    ----------
-    options : dataclass
-        Budgets of files, and whatever else is no plain value, are left out.
-
-    Returns
-    -------
-    values, files
-        A file is named ``{"file": its name in the run, "part": what stood behind #}``.
-    """
+    """Return the options that differ from their defaults, and the files among them."""
     default = type(options)()
     values: dict[str, Any] = {}
     files: dict[str, bytes] = {}
@@ -281,23 +264,7 @@ def _content(path: str) -> bytes:
 
 
 def options_of(task: Task, values: Mapping[str, Any], folder: Path) -> Any:
-    """Return the options that were kept.
-
-    Parameters
-    ----------
-    task : Task
-    values : mapping
-        From :func:`keep_options`.
-    folder : path
-        The run, in which the files are.
-
-    Raises
-    ------
-    OptionError
-        If they are not possible.
-    DataError
-        If a file cannot be used.
-    """
+    """Return the options that were kept."""
     own = {field.name for field in fields(task.options) if field.metadata.get("file")}
     return task.options(
         **{

@@ -90,21 +90,7 @@ class Opened:
 
 
 def open_run(folder: str | os.PathLike[str], holds: str, made: Callable[[Opened], T]) -> T:
-    """Return what is made of a run.
-
-    Parameters
-    ----------
-    folder : path
-    holds : str
-        What it must hold: scores, or an agreement.
-    made : callable
-        Makes it; whatever fails there is the run's fault.
-
-    Raises
-    ------
-    DataError
-        As :func:`read_run`; KT711 if it holds something else.
-    """
+    """Return what is made of a run."""
     if not isinstance(folder, str | os.PathLike):
         raise OptionError.of_type("a run", folder, "a path")
     place, name = Path(folder), os.fsdecode(folder)

@@ -75,22 +75,7 @@ def _files_of_ratings(ratings: Ratings, annotators: tuple[str, ...]) -> dict[str
 
 
 def read_agreement(folder: str | os.PathLike[str]) -> AnnotatorAgreement:
-    """Read a run of an agreement.
-
-    Parameters
-    ----------
-    folder : path
-        What :func:`kammerton.write_run` wrote of an agreement.
-
-    Returns
-    -------
-    AnnotatorAgreement
-
-    Raises
-    ------
-    DataError
-        As for :func:`kammerton.read_run`; KT711 if the run holds no agreement.
-    """
+    """Read a run of an agreement."""
     return open_run(folder, layout.AGREEMENT, _agreement)
 
 
@@ -251,19 +236,7 @@ def _intervals(drawing: Drawing) -> dict[str, Any] | None:
 
 
 def check_place(folder: str | os.PathLike[str]) -> Mapping[str, Any] | None:
-    """Find out before any work whether a run may be written there.
-
-    Returns
-    -------
-    mapping of str to object or None
-        The record of the run that would be replaced.
-
-    Raises
-    ------
-    OutputError
-        KT501 if there is a file; KT707 if what is there is no run, or a run with other things: nothing is
-        removed that no run left.
-    """
+    """Find out before any work whether a run may be written there."""
     if not isinstance(folder, str | os.PathLike):
         raise OptionError.of_type("folder", folder, "a path")
     place, name = Path(folder), quote(os.fsdecode(folder))

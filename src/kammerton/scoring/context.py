@@ -41,17 +41,7 @@ def those_who_share(references: References) -> References:
 def remarks_on_sharing(
     references: References, measures: Sequence[Measure], *, persons: bool
 ) -> Iterator[Diagnostic]:
-    """Say what figures of agreement leave out, and which of them are the same by nature.
-
-    Parameters
-    ----------
-    references : References
-        All annotations.
-    measures : sequence of Measure
-        What is measured.
-    persons : bool
-        Whether pairs of annotators have figures.
-    """
+    """Say what figures of agreement leave out, and which of them are the same by nature."""
     counts = references.annotators_of_items()
     alone = sorted(item for item, count in counts.items() if count == 1)
     if alone:
@@ -81,48 +71,24 @@ ANNOTATORS = "annotators"
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Surroundings:
-    """Evidence on what systems stand between.
+    """Evidence on what systems stand between."""
 
-    Parameters
-    ----------
-    floors : Evidence, optional
-        Of trivial answers, as systems against all annotators; None if the task has none.
-    others : Evidence, optional
-        Of the systems against all annotators but one: a row says in place of the annotator who was left out,
-        by number, and against whom it is, ``"2.Ann"``. None if no item has two annotators.
-    annotators : Evidence, optional
-        The same of the annotator who was left out, whoever it is called ``ANNOTATORS``.
-    single : int
-        Items with one annotator, of which there are neither.
-    stand : callable, optional
-        Makes of scores with these surroundings what ``Scores.context`` is.
-    """
-
+    # of trivial answers, as systems against all annotators; None if the task has none
     floors: Evidence | None = None
+    # of the systems against all annotators but one: a row says in place of the annotator who was left out, by
+    # number, and against whom it is, ``"2.Ann"``. None if no item has two annotators.
     others: Evidence | None = None
+    # the same of the annotator who was left out, whoever it is called ``ANNOTATORS``
     annotators: Evidence | None = None
-    single: int = 0
+    single: int = 0  # items with one annotator, of which there are neither
+    # makes of scores with these surroundings what ``Scores.context`` is
     stand: Callable[[Scores], Any] | None = None
 
 
 def surround(
     task: Task, sides: Sides, *, options: object, missing: Missing, stand: Callable[[Scores], Any]
 ) -> Surroundings:
-    """Score what the systems of a corpus stand between.
-
-    Parameters
-    ----------
-    task : Task
-        Makes the trivial answers, and runs the kernels.
-    sides : Sides
-        References and systems, read.
-    options : object
-        The task's options.
-    missing : {"worst", "skip", "error"}
-        What a missing or unusable estimate counts.
-    stand : callable
-        For :class:`Surroundings`.
-    """
+    """Score what the systems of a corpus stand between."""
     measures = [measure for measure in sides.measures if measure.needs != "annotators"]
     everyone = sides.references.annotations
     several = frozenset(items_shared(sides.references))

@@ -62,19 +62,12 @@ _TOGETHER = 400
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """What the kernels say of some items of a corpus.
+    """What the kernels say of some items of a corpus."""
 
-    Parameters
-    ----------
-    rows, statistics, gathered
-        As in :class:`.Evidence`.
-    tallies : mapping of str to ExactTally
-        Class tables by name.
-    """
-
+    # rows, statistics, gathered: as in :class:`.Evidence`
     rows: Mapping[Needs, Rows]
     statistics: Mapping[Measure, Statistics]
-    tallies: Mapping[str, ExactTally]
+    tallies: Mapping[str, ExactTally]  # class tables by name
     gathered: Gathered | None
 
 
@@ -87,28 +80,7 @@ def evaluate_loaded(
     options: object,
     missing: Missing = "worst",
 ) -> Evidence:
-    """Score systems against annotators whose annotations have been read and matched.
-
-    Parameters
-    ----------
-    task : Task
-        Runs the kernels.
-    references : References
-        By annotator.
-    systems : mapping of str to Estimates
-        By system.
-    measures : sequence of Measure
-        What to compute.
-    options : object
-        The task's options.
-    missing : {"worst", "skip", "error"}
-        What a missing or unusable estimate counts.
-
-    Returns
-    -------
-    Evidence
-        Its diagnostics are remarks on the figures alone.
-    """
+    """Score systems against annotators whose annotations have been read and matched."""
     items = sorted(references.every_item())
     judged = judge(task, references, systems, measures, options=options, missing=missing, items=items)
     tallies = {name: tally.rounded(tally.cells) for name, tally in judged.tallies.items()}
@@ -230,15 +202,7 @@ def judge(
     missing: Missing,
     items: Sequence[str],
 ) -> Judged:
-    """Run the kernels, block by block.
-
-    Parameters
-    ----------
-    items : sequence of str
-        Names of the items, sorted; the first begins a block. Those that are not expected have no rows.
-    task, references, systems, measures, options, missing
-        As for :func:`evaluate_loaded`.
-    """
+    """Run the kernels, block by block."""
     plan = _Plan(task, references, systems, missing)
     blocks = [items[at : at + BLOCK] for at in range(0, max(len(items), 1), BLOCK)]
     rows: dict[Needs, Rows] = {}
@@ -327,17 +291,10 @@ Section = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What must be known of a whole corpus before a part of it can be scored; facts of parts add up.
+    """What must be known of a whole corpus before a part of it can be scored; facts of parts add up."""
 
-    Parameters
-    ----------
-    rosters : tuple of Roster
-        What each collection of references tells of its annotators.
-    census : mapping of str to int
-        What the task counts in annotations; see :attr:`.Task.survey`.
-    """
-
-    rosters: tuple[Roster, ...]
+    rosters: tuple[Roster, ...]  # what each collection of references tells of its annotators
+    # what the task counts in annotations; see :attr:`.Task.survey`
     census: Mapping[str, int] = field(default_factory=dict)
 
     def merged(self, other: Facts) -> Facts:
@@ -351,25 +308,15 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What of the whole a part was scored on; it holds as long as that of the whole is the same.
+    """What of the whole a part was scored on; it holds as long as that of the whole is the same."""
 
-    Parameters
-    ----------
-    measures : tuple of Measure
-        What was measured.
-    crowded, several : tuple of bool
-        Of the roster of each collection.
-    names : tuple of frozenset of str
-        Names of the annotators of collections with several, if items failed for all of them; else empty.
-    named : bool
-        Whether items did.
-    """
-
-    measures: tuple[Measure, ...]
+    measures: tuple[Measure, ...]  # what was measured
+    # crowded, several: of the roster of each collection
     crowded: tuple[bool, ...]
     several: tuple[bool, ...]
+    # names of the annotators of collections with several, if items failed for all of them; else empty
     names: tuple[frozenset[str], ...]
-    named: bool
+    named: bool  # whether items did
 
     @classmethod
     def of(cls, measures: Sequence[Measure], facts: Facts, *, named: bool) -> Grounds:
@@ -389,38 +336,17 @@ class Grounds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """What was found in some items of a corpus.
+    """What was found in some items of a corpus."""
 
-    Parameters
-    ----------
-    items : tuple of str
-        Those that the references have, sorted.
-    facts : Facts
-        Of these items alone.
-    grounds : Grounds
-        What the figures rest on.
-    judged : Judged or None
-        Rows and statistics; None if nothing was to be scored.
-    fingerprints : mapping of (annotator, item) to bytes
-        Digest of each reference.
-    suspicions : Suspicions
-    said : mapping of section to list of Diagnostic
-        What was said, by where.
-    paired : bool
-        Whether an item has a reference and an estimate.
-    ended : bool
-        Whether something was found that is to end the run.
-    """
-
-    items: tuple[str, ...]
-    facts: Facts
-    grounds: Grounds
-    judged: Judged | None
-    fingerprints: Mapping[tuple[str, str], bytes]
+    items: tuple[str, ...]  # those that the references have, sorted
+    facts: Facts  # of these items alone
+    grounds: Grounds  # what the figures rest on
+    judged: Judged | None  # rows and statistics; None if nothing was to be scored
+    fingerprints: Mapping[tuple[str, str], bytes]  # digest of each reference
     suspicions: Suspicions
-    said: Mapping[Section, Sequence[Diagnostic]]
-    paired: bool
-    ended: bool
+    said: Mapping[Section, Sequence[Diagnostic]]  # what was said, by where
+    paired: bool  # whether an item has a reference and an estimate
+    ended: bool  # whether something was found that is to end the run
 
 
 def applicable_measures(
@@ -434,30 +360,14 @@ def applicable_measures(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What is to be done with every part of a corpus.
+    """What is to be done with every part of a corpus."""
 
-    Parameters
-    ----------
-    task : Task
-        Reads the sources and runs the kernels.
-    measures : tuple of Measure
-        What to compute.
-    options : object
-        The task's options.
-    missing : {"worst", "skip", "error"}
-        What a missing or unusable estimate counts; ``error`` ends the run.
-    annotator : str
-        One annotator's name, or ``"all"``.
-    strict : bool
-        Whether an error or a repair keeps anything from being scored.
-    """
-
-    task: Task
-    measures: tuple[Measure, ...]
-    options: Any
-    missing: Missing = "worst"
-    annotator: str = ALL
-    strict: bool = False
+    task: Task  # reads the sources and runs the kernels
+    measures: tuple[Measure, ...]  # what to compute
+    options: Any  # the task's options
+    missing: Missing = "worst"  # what a missing or unusable estimate counts; ``error`` ends the run
+    annotator: str = ALL  # one annotator's name, or ``"all"``
+    strict: bool = False  # whether an error or a repair keeps anything from being scored
 
 
 def score_part(
@@ -468,25 +378,7 @@ def score_part(
     *,
     complete: bool = False,
 ) -> Part:
-    """Score some items of a corpus.
-
-    Parameters
-    ----------
-    order : Order
-        What is to be done.
-    corpus : Corpus
-        What it has of these items.
-    items : sequence of str
-        Their names, sorted.
-    known : Facts, optional
-        What is known of other parts. If it is not enough, the part has to be scored again.
-    complete : bool
-        Whether that is of all parts, of this one too.
-
-    Returns
-    -------
-    Part
-    """
+    """Score some items of a corpus."""
     keep_freed_memory()
     task, options = order.task, order.options
     found = [read_collection(task, collection, options) for collection in corpus.references]
@@ -523,35 +415,15 @@ def score_part(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sides:
-    """Both sides of a corpus, read and matched.
+    """Both sides of a corpus, read and matched."""
 
-    Parameters
-    ----------
-    references : References
-        By annotator.
-    systems : mapping of str to Estimates
-        By system.
-    measures : tuple of Measure
-        Those that the annotations have figures for.
-    """
-
-    references: References
-    systems: Mapping[str, Estimates]
-    measures: tuple[Measure, ...]
+    references: References  # by annotator
+    systems: Mapping[str, Estimates]  # by system
+    measures: tuple[Measure, ...]  # those that the annotations have figures for
 
 
 def load_sides(order: Order, corpus: Corpus, measures: Sequence[Measure]) -> Sides:
-    """Read references and systems of a corpus, all at once.
-
-    Parameters
-    ----------
-    order : Order
-        What it was scored by.
-    corpus : Corpus
-        References and systems.
-    measures : sequence of Measure
-        What was measured.
-    """
+    """Read references and systems of a corpus, all at once."""
     task, options, whole = order.task, order.options, corpus.paired()
     loaded = _chosen(load_references(task, whole.references, options), order.annotator)
     references = match_references(task, loaded, options)
@@ -651,11 +523,6 @@ Phase = Literal["collecting", "scoring", "merging", "context", "intervals", "gro
 
 class Timing:
     """Seconds of the phases of a run, each taken where the phase is.
-
-    Parameters
-    ----------
-    clock : callable
-        Returns seconds since some moment.
 
     Attributes
     ----------

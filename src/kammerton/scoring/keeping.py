@@ -59,17 +59,7 @@ class _Written:
 
 
 def encode_part(part: Part) -> bytes:
-    """Return a part as bytes.
-
-    Parameters
-    ----------
-    part : Part
-
-    Returns
-    -------
-    bytes
-        The same for equal parts.
-    """
+    """Return a part as bytes."""
     written = _Written()
     body = {
         "items": written.names(part.items),
@@ -178,20 +168,7 @@ class _Read:
 
 
 def decode_part(data: bytes, measures: Iterable[Measure]) -> Part:
-    """Return the part that bytes stand for.
-
-    Parameters
-    ----------
-    data : bytes
-        From :func:`encode_part`.
-    measures : iterable of Measure
-        Those that it may have.
-
-    Raises
-    ------
-    TornError
-        If the bytes are not what was written.
-    """
+    """Return the part that bytes stand for."""
     start = len(_MAGIC) + _DIGEST
     body = memoryview(data)[start:]
     if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC) : start]:
@@ -320,10 +297,6 @@ _SUFFIX = ".part"
 class Store:
     """Parts in a folder, each called by its key, with which its file begins, lest it be renamed.
 
-    Parameters
-    ----------
-    folder : Path
-
     Attributes
     ----------
     found, kept : int
@@ -352,13 +325,7 @@ class Store:
         return part
 
     def keep(self, key: str, part: bytes | Part) -> None:
-        """Write a part so that it is there whole, or not at all.
-
-        Raises
-        ------
-        OutputError
-            KT502 if it cannot be written.
-        """
+        """Write a part so that it is there whole, or not at all."""
         data = encode_part(part) if isinstance(part, Part) else part
         write_atomically(self._path(key), key.encode("ascii") + data, clear=False)
         self.kept += 1

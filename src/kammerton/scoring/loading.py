@@ -75,19 +75,6 @@ def load_references(
 
     A collection is one annotator, called by its name; unless it holds several annotations of one
     item: then each is called by the name that the file, or the name of the file, gives.
-
-    Parameters
-    ----------
-    task : Task
-    collections : sequence of Collection
-    options : object
-    crowded : container of str
-        Names of collections that are parts of such as hold several annotations of one item.
-
-    Raises
-    ------
-    OptionError
-        If two annotators have the same name, or one is called ``all``.
     """
     found = [read_collection(task, collection, options) for collection in collections]
     rosters = [
@@ -106,21 +93,11 @@ def load_references(
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """What the items of a collection tell of its annotators; that of a whole is the sum of its parts.
+    """What the items of a collection tell of its annotators; that of a whole is the sum of its parts."""
 
-    Parameters
-    ----------
-    crowded : bool
-        Whether an item has several annotations.
-    several : bool
-        Whether an item has, of which none is called ``all``.
-    names : frozenset of str
-        Annotators of the items that tell none of that name.
-    """
-
-    crowded: bool = False
-    several: bool = False
-    names: frozenset[str] = frozenset()
+    crowded: bool = False  # whether an item has several annotations
+    several: bool = False  # whether an item has, of which none is called ``all``
+    names: frozenset[str] = frozenset()  # annotators of the items that tell none of that name
 
     def merged(self, other: Roster) -> Roster:
         """Return what the items of both tell."""
@@ -133,24 +110,12 @@ class Roster:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a collection of references held.
+    """What a collection of references held."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the collection.
-    read : mapping of str to list of (str, annotation)
-        By item: the annotator, and the annotation.
-    failed : list of (str or None, str, str)
-        Annotator if it was told, item, and why it failed.
-    called_all : mapping of str to Diagnostic
-        Items with an annotator called ``all``, which cannot be told from all of them.
-    diagnostics : tuple of Diagnostic
-    """
-
-    name: str
-    read: Mapping[str, list[tuple[str, Any]]]
-    failed: list[tuple[str | None, str, str]]
+    name: str  # name of the collection
+    read: Mapping[str, list[tuple[str, Any]]]  # by item: the annotator, and the annotation
+    failed: list[tuple[str | None, str, str]]  # annotator if it was told, item, and why it failed
+    # items with an annotator called ``all``, which cannot be told from all of them
     called_all: Mapping[str, Diagnostic]
     diagnostics: tuple[Diagnostic, ...]
 
@@ -279,15 +244,7 @@ def read_one(
     annotator: str | None,
     options: Choices,
 ) -> A:
-    """Read the annotation of one annotator, or the only one, from a file.
-
-    Raises
-    ------
-    DataError
-        If there is none.
-    OptionError
-        If ``path`` is no path, or if there are several and ``annotator`` names none of them.
-    """
+    """Read the annotation of one annotator, or the only one, from a file."""
     if not isinstance(path, str | os.PathLike):
         raise OptionError.of_type("path", path, "a path")
     reading = read(path, os.fsdecode(path), options)
@@ -336,17 +293,7 @@ def _several(names: Sequence[str], source: object, item: str) -> Diagnostic:
 
 
 def choose_estimates(task: Task, system: Collection, annotator: str, options: object) -> Collection:
-    """Return a system of whose estimates one is chosen where an item has several.
-
-    Parameters
-    ----------
-    task : Task
-    system : Collection
-    annotator : str
-        Name, or else number from 1 in the order of the file or of the names of files.
-    options : object
-        The task's options.
-    """
+    """Return a system of whose estimates one is chosen where an item has several."""
     sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
     for item, each in system.sources.items():
         place = _place_of(annotator, _told_by_files(each)) if len(each) > 1 else 0

@@ -28,14 +28,7 @@ _ZEROS = -1
 
 
 class Stacked(Mapping[Measure, Statistics]):
-    """Statistics of each measure, made of columns when they are asked for.
-
-    Parameters
-    ----------
-    columns : mapping of Measure to sequence of sequence of ndarray
-        Pieces of each column; none of one that is nothing but zeros.
-    rows : mapping of Measure to int
-    """
+    """Statistics of each measure, made of columns when they are asked for."""
 
     def __init__(
         self, columns: Mapping[Measure, Sequence[Sequence[Values]]], rows: Mapping[Measure, int]
@@ -125,13 +118,7 @@ class Stack:
         self._pool.add(statistics, first, len(rows))
 
     def ordered(self, groups: Sequence[Group]) -> tuple[Rows, Stacked, Gathered | None]:
-        """Return rows, statistics, and what was gathered: by group, then by item.
-
-        Parameters
-        ----------
-        groups : sequence of (system, annotator)
-            In order.
-        """
+        """Return rows, statistics, and what was gathered: by group, then by item."""
         parts = [self._parts[number] for number in sorted(self._parts)]  # in that of their items
         rows = Rows.joined(part for _, part in parts)
         place = {group: number for number, group in enumerate(groups)}
@@ -176,15 +163,7 @@ def _by_name(names: tuple[str, ...], codes: Places) -> tuple[tuple[str, ...], Pl
 
 
 class Ledger:
-    """Takes parts in, and makes evidence of them.
-
-    Parameters
-    ----------
-    order : Order
-        What was done with every part.
-    corpus : Corpus
-        The whole, paired.
-    """
+    """Takes parts in, and makes evidence of them."""
 
     def __init__(self, order: Order, corpus: Corpus) -> None:
         self._order, self._corpus = order, corpus
@@ -203,14 +182,7 @@ class Ledger:
         return self._facts
 
     def add(self, number: int, part: Part) -> None:
-        """Take in a part, or one that is to replace it.
-
-        Parameters
-        ----------
-        number : int
-            Its place: the items of a part come before those of the next.
-        part : Part
-        """
+        """Take in a part, or one that is to replace it."""
         self._facts = None if number in self._parts else self.facts.merged(part.facts)
         self._parts[number] = replace(part, judged=None)
         if part.judged is None:
@@ -227,13 +199,7 @@ class Ledger:
             self._stacks.setdefault(needs, Stack()).add(number, rows, own, gathered)
 
     def stale(self) -> list[int]:
-        """Return the parts that were scored on grounds that do not hold for the whole.
-
-        Raises
-        ------
-        OptionError
-            If two annotators have the same name, or there is none of the name that was asked for.
-        """
+        """Return the parts that were scored on grounds that do not hold for the whole."""
         annotators = [who for each in self._rosters() for who in each]
         check_annotators(annotators)
         asked = self._order.annotator
@@ -251,19 +217,7 @@ class Ledger:
         ]
 
     def evidence(self, said: Iterable[Diagnostic] = ()) -> Evidence:
-        """Return the evidence of the whole, once no part is stale.
-
-        Parameters
-        ----------
-        said : iterable of Diagnostic
-            What else is to be said of it.
-
-        Raises
-        ------
-        DataError
-            If nothing can be scored; if anything was wrong and the order is strict; if an estimate is
-            missing or unusable and that is to end the run.
-        """
+        """Return the evidence of the whole, once no part is stale."""
         diagnostics = [*self._said(), *said]
         wrong = any(each.severity != "note" for each in diagnostics)
         lacking = any(each.code == "KT203" for each in diagnostics)

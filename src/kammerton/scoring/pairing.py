@@ -82,18 +82,7 @@ _LONG = 120
 def unmatched(
     expected: frozenset[str], references: Sequence[Collection], system: Collection, *, missing: Missing
 ) -> tuple[Diagnostic, ...]:
-    """Say which items have no estimate, and which estimates no reference.
-
-    Parameters
-    ----------
-    expected : frozenset of str
-        Items that have a reference.
-    references : sequence of Collection
-        What they were found in.
-    system : Collection
-    missing : {"worst", "skip", "error"}
-        What becomes of an item without an estimate.
-    """
+    """Say which items have no estimate, and which estimates no reference."""
     # item by item: sets of all of them would take as much memory as their figures
     lacking = sorted(item for item in expected if item not in system.sources and item not in system.broken)
     extra = sorted({item for item in chain(system.sources, system.broken) if item not in expected})

@@ -24,22 +24,13 @@ __all__ = ["SHARD", "Means", "Progress", "Store", "Watch", "keeping", "score_cor
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is.
+    """How far a run is."""
 
-    Parameters
-    ----------
-    done, items : int
-        Items that are finished, and all of them.
-    found : int
-        Items that were finished before the run began.
-    failed : int
-        Rows of finished items that failed: an item of each system and annotator.
-    """
-
+    # done, items: items that are finished, and all of them
     done: int
     items: int
-    found: int
-    failed: int
+    found: int  # items that were finished before the run began
+    failed: int  # rows of finished items that failed: an item of each system and annotator
 
 
 Watch = Callable[[Progress], None]
@@ -63,35 +54,7 @@ def score_corpus(
     watch: Watch | None = None,
     timing: Timing | None = None,
 ) -> Evidence:
-    """Score every system of a corpus against every annotator.
-
-    Parameters
-    ----------
-    order : Order
-        What is to be done.
-    corpus : Corpus
-        References and systems.
-    means : Means
-        By what means; they do not show in the result.
-    store : Store, optional
-        Has parts that are finished, and gets those that will be.
-    watch : callable, optional
-        Is told how far the run is, after each shard.
-    timing : Timing, optional
-        Gets what each phase takes.
-
-    Returns
-    -------
-    Evidence
-
-    Raises
-    ------
-    DataError
-        If nothing can be scored; if the order is strict, and anything was wrong; if a missing estimate is to
-        end the run, and one is.
-    OptionError
-        If there is no such annotator, or two are called alike; if a number is not possible.
-    """
+    """Score every system of a corpus against every annotator."""
     timing = timing or Timing()
     with timing.during("scoring"), crew_of(means) as crew:
         crew.prepare(order)

@@ -54,21 +54,12 @@ class Apart:
 
 @dataclass(frozen=True, slots=True)
 class Suspicions:
-    """What is odd about the estimates of a part of a corpus.
-
-    Parameters
-    ----------
-    same, apart : mapping of (system, annotator)
-    unequal : frozenset of (system, system)
-        Systems that differ.
-    silent : frozenset of str
-        Systems without any estimate.
-    """
+    """What is odd about the estimates of a part of a corpus."""
 
     same: Mapping[Group, Same] = field(default_factory=dict)
     apart: Mapping[Group, Apart] = field(default_factory=dict)
-    unequal: frozenset[Group] = frozenset()
-    silent: frozenset[str] = frozenset()
+    unequal: frozenset[Group] = frozenset()  # systems that differ
+    silent: frozenset[str] = frozenset()  # systems without any estimate
 
     def merged(self, other: Suspicions) -> Suspicions:
         """Return what is odd about both parts."""
@@ -107,16 +98,7 @@ def look_for_suspicions(
     systems: Mapping[str, Estimates],
     contents: Mapping[str, Mapping[str, bytes]],
 ) -> Suspicions:
-    """Find what is odd about the estimates of some items.
-
-    Parameters
-    ----------
-    task : Task
-    references : References
-    systems : mapping of str to Estimates
-    contents : mapping of str to mapping of str to bytes
-        Contents of references by annotator and item.
-    """
+    """Find what is odd about the estimates of some items."""
     usable = {
         name: {item: each for item, each in system.annotations.items() if each is not None}
         for name, system in systems.items()

@@ -27,32 +27,15 @@ SHARD = 2000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shard:
-    """Some items of a corpus.
+    """Some items of a corpus."""
 
-    Parameters
-    ----------
-    number : int
-        Its place among the shards.
-    items : tuple of str
-        Sorted.
-    corpus : Corpus
-        What references and systems have of them.
-    """
-
-    number: int
-    items: tuple[str, ...]
-    corpus: Corpus
+    number: int  # its place among the shards
+    items: tuple[str, ...]  # sorted
+    corpus: Corpus  # what references and systems have of them
 
 
 class Plan:
     """A corpus in shards.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        The whole.
-    size : int
-        Items of a shard, rounded up to whole blocks: what is judged together never depends on it.
 
     Attributes
     ----------
@@ -60,11 +43,6 @@ class Plan:
         The whole, paired.
     items : tuple of str
         Every item of the references, sorted.
-
-    Raises
-    ------
-    OptionError
-        If the size is not positive.
     """
 
     def __init__(self, corpus: Corpus, size: int = SHARD) -> None:
@@ -125,12 +103,7 @@ def without(shard: Shard, failed: Mapping[str, str]) -> Shard:
 
 
 def said_of(failed: Iterable[tuple[str, str]]) -> tuple[Diagnostic, ...]:
-    """Say which items failed, and why.
-
-    Parameters
-    ----------
-    failed : iterable of (item, reason)
-    """
+    """Say which items failed, and why."""
     by_reason: dict[str, list[str]] = {}
     for item, why in failed:
         by_reason.setdefault(why, []).append(item)
@@ -184,23 +157,7 @@ def _choices(options: Any) -> Iterator[tuple[str, str]]:
 
 
 def key_of_shard(order: Order, choices: bytes, shard: Shard, *, claimed: bool = False) -> str:
-    """Return the digest of what the part of a shard depends on.
-
-    Parameters
-    ----------
-    order : Order
-    choices : bytes
-        From :func:`key_of_order`.
-    shard : Shard
-        Its files are read, but not understood.
-    claimed : bool
-        Whether stores are believed what they say of themselves, which is faster than to look.
-
-    Returns
-    -------
-    str
-        Hexadecimal. Times of files are not in it, only what they hold, and what the caller calls them.
-    """
+    """Return the digest of what the part of a shard depends on."""
     whole = hashlib.sha256(choices)
     for role, collections in (("reference", shard.corpus.references), ("system", shard.corpus.systems)):
         for collection in collections:

@@ -83,13 +83,7 @@ class Here(Crew):
 
 
 class Processes(Crew):
-    """Processes of this machine, each with one thread.
-
-    Parameters
-    ----------
-    jobs : int
-        How many.
-    """
+    """Processes of this machine, each with one thread."""
 
     def __init__(self, jobs: int) -> None:
         self.workers = jobs
@@ -205,12 +199,7 @@ def _end_with(sentinel: int) -> None:
 
 
 class Given(Crew):
-    """An executor of the caller's, who closes it.
-
-    Parameters
-    ----------
-    executor : Executor
-    """
+    """An executor of the caller's, who closes it."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
@@ -239,20 +228,7 @@ _LONELY_S = 60
 
 
 class Cluster(Given):
-    """Workers of a Dask cluster.
-
-    Parameters
-    ----------
-    address : str
-        ``dask://host:port`` of its scheduler; ``dask`` for a new one on this machine.
-    jobs : int
-        Workers of the new one; with 1 as many as there are cores.
-
-    Raises
-    ------
-    OptionError
-        If Dask is not installed, the address is none, or nobody answers there.
-    """
+    """Workers of a Dask cluster."""
 
     def __init__(self, address: str, jobs: int) -> None:
         if address != "dask" and not address.startswith(_PREFIX):
@@ -291,13 +267,7 @@ class Cluster(Given):
         return len(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def check(self) -> None:
-        """Refuse to wait for a cluster that has had no workers for a minute.
-
-        Raises
-        ------
-        DataError
-            KT241.
-        """
+        """Refuse to wait for a cluster that has had no workers for a minute."""
         now = monotonic()
         if self._present():
             self._alone_since = None
@@ -326,26 +296,12 @@ def _unpacked(work: bytes) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
-    """How the work is done.
+    """How the work is done."""
 
-    Parameters
-    ----------
-    size : int
-        Items of a shard.
-    jobs : int
-        Processes that work side by side; 1 is the one that asks.
-    executor : Executor or str, optional
-        Works in their place: an executor, which is left open; ``dask`` for a new Dask cluster on this
-        machine, with ``jobs`` workers; ``dask://host:port`` for one that is there.
-
-    Raises
-    ------
-    OptionError
-        If there are no jobs, or jobs and an executor.
-    """
-
-    size: int = SHARD
-    jobs: int = 1
+    size: int = SHARD  # items of a shard
+    jobs: int = 1  # processes that work side by side; 1 is the one that asks
+    # works in their place: an executor, which is left open; ``dask`` for a new Dask cluster on this machine,
+    # with ``jobs`` workers; ``dask://host:port`` for one that is there
     executor: Executor | str | None = None
 
     def __post_init__(self) -> None:

@@ -26,28 +26,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A coefficient of agreement: 1 is perfect, 0 is what chance gives.
+    """A coefficient of agreement: 1 is perfect, 0 is what chance gives."""
 
-    Parameters
-    ----------
-    value : float
-        NaN where undefined.
-    observed, expected : float
-        Disagreement seen, and disagreement by chance, for alpha; the agreements for kappa.
-    units : int
-        Units with at least two ratings.
-    ratings : float
-        Ratings of these units; with weights, the sum of the weights of their units.
-    reason : str
-        Why there is no value.
-    """
-
-    value: float
+    value: float  # naN where undefined
+    # observed, expected: disagreement seen, and disagreement by chance, for alpha; the agreements for kappa
     observed: float
     expected: float
-    units: int
-    ratings: float
-    reason: str = ""
+    units: int  # units with at least two ratings
+    ratings: float  # ratings of these units; with weights, the sum of the weights of their units
+    reason: str = ""  # why there is no value
 
 
 def coincidences(ratings: Codes, categories: int, weights: Values | None = None) -> Values:
@@ -55,25 +42,6 @@ def coincidences(ratings: Codes, categories: int, weights: Values | None = None)
 
     Every ordered pair of ratings of a unit with ``m`` ratings counts ``1 / (m - 1)``, so that the unit
     counts as often as it was rated. Coincidences of several collections add up.
-
-    Parameters
-    ----------
-    ratings : ndarray of int64, shape (units, raters)
-        Label of each unit by each rater, from 0 on; negative where there is none.
-    categories : int
-        Number of labels.
-    weights : ndarray, shape (units,), optional
-        Of each unit, such as its seconds; by default 1.
-
-    Returns
-    -------
-    ndarray, shape (categories, categories)
-        Symmetric.
-
-    Raises
-    ------
-    OptionError
-        If a label is out of range, or the number of weights is not that of units.
 
     Examples
     --------
@@ -112,16 +80,7 @@ def _counts(ratings: Codes, categories: int) -> Values:
 
 
 def reliability_of(coincidence: Values, *, continuous: bool = False) -> tuple[float, float]:
-    """Return the disagreement seen and the disagreement by chance; alpha is ``1 - seen / chance``.
-
-    Parameters
-    ----------
-    coincidence : ndarray, shape (categories, categories)
-        Of :func:`coincidences`.
-    continuous : bool
-        Whether units are parts of a continuum, weighted by their size, so that nothing is drawn twice by
-        chance. Otherwise what a rating is compared with by chance is one of the others.
-    """
+    """Return the disagreement seen and the disagreement by chance; alpha is ``1 - seen / chance``."""
     labels = coincidence.sum(axis=1)
     whole = float(labels.sum())
     others = whole if continuous else whole - 1
@@ -135,20 +94,6 @@ def krippendorff_alpha(ratings: Codes, weights: Values | None = None) -> Agreeme
     """Return Krippendorff's alpha for nominal labels.
 
     ``1 - Do / De``: observed over expected disagreement.
-
-    Parameters
-    ----------
-    ratings : ndarray of int64, shape (units, raters)
-        Label of each unit by each rater, from 0 on; negative where there is none. Units with fewer than
-        two ratings do not count.
-    weights : ndarray, shape (units,), optional
-        Size of each unit where units are parts of a continuum, such as seconds. Chance is then that of
-        the whole continuum, ``De = 1 - sum of p**2``: the same in seconds and in milliseconds.
-
-    Returns
-    -------
-    Agreement
-        Undefined if nothing was rated twice, or all ratings are the same.
 
     References
     ----------
@@ -178,18 +123,6 @@ def fleiss_kappa(ratings: Codes, weights: Values | None = None) -> Agreement:
     """Return Fleiss' kappa.
 
     ``(Po - Pe) / (1 - Pe)``: the share of equal pairs of ratings, and the share that chance gives.
-
-    Parameters
-    ----------
-    ratings : ndarray of int64, shape (units, raters)
-        Label of each unit by each rater, from 0 on; negative where there is none.
-    weights : ndarray, shape (units,), optional
-        Of each unit; by default 1.
-
-    Returns
-    -------
-    Agreement
-        Undefined, with the reason, unless every unit has equally many ratings, two or more.
 
     References
     ----------
@@ -230,20 +163,13 @@ def _no_kappa(raters: Values) -> str:
 
 @dataclass(frozen=True, slots=True)
 class VarianceComponents:
-    """Variance of the values of systems on items, by source; the G-study.
+    """Variance of the values of systems on items, by source; the G-study."""
 
-    Parameters
-    ----------
-    systems, items, interaction : float
-        Variance between systems, between items, and that which is left.
-    studied : int
-        Items of the study.
-    """
-
+    # systems, items, interaction: variance between systems, between items, and that which is left
     systems: float
     items: float
     interaction: float
-    studied: int
+    studied: int  # items of the study
 
     @property
     def shares(self) -> tuple[float, float, float]:
@@ -254,23 +180,11 @@ class VarianceComponents:
         return share_systems, share_items, share_rest
 
     def e_rho2(self, items: int) -> float:
-        """Return the stability of *differences* of systems on so many items, E rho squared.
-
-        Parameters
-        ----------
-        items : int
-            Size of a collection of such items.
-        """
+        """Return the stability of *differences* of systems on so many items, E rho squared."""
         return _over(self.systems, self.systems + self.interaction / _positive(items))
 
     def phi(self, items: int) -> float:
-        """Return the stability of the *values* of systems on so many items, Phi.
-
-        Parameters
-        ----------
-        items : int
-            Size of a collection of such items.
-        """
+        """Return the stability of the *values* of systems on so many items, Phi."""
         return _over(self.systems, self.systems + (self.items + self.interaction) / _positive(items))
 
     def items_for_e_rho2(self, target: float = 0.95) -> float:
@@ -284,17 +198,6 @@ class VarianceComponents:
 
 def variance_components(values: Values) -> VarianceComponents:
     """Return the variance components of a table in which each system has a value on each item.
-
-    Parameters
-    ----------
-    values : ndarray, shape (items, systems)
-        Items on which a system is undefined are left out.
-
-    Returns
-    -------
-    VarianceComponents
-        By the mean squares of an analysis of variance without replication; negative components are 0.
-        NaN below 2 items or 2 systems.
 
     Examples
     --------
@@ -318,15 +221,7 @@ def variance_components(values: Values) -> VarianceComponents:
 
 
 def drop_worst(values: Values, share: float = 0.25) -> Values:
-    """Return the table without the worst systems: broken ones make any collection look reliable.
-
-    Parameters
-    ----------
-    values : ndarray, shape (items, systems)
-        The higher the better; systems are ordered by their means.
-    share : float
-        Share of the systems to leave out, rounded down.
-    """
+    """Return the table without the worst systems: broken ones make any collection look reliable."""
     if not 0 <= share < 1:
         raise OptionError(f"the share of systems to leave out is from 0 to below 1, got {share}")
     order = np.argsort(values.mean(axis=0), kind="stable")

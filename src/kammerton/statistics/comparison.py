@@ -68,36 +68,23 @@ Test = Literal["permutation", "t", "wilcoxon", "friedman"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """A system in the ranking by one measure.
-
-    Parameters
-    ----------
-    system : str
-    value : float
-        Its score on all items that it has; NaN if undefined.
-    low, high : float
-        Confidence interval of the score.
-    letters : str
-        Systems that share a letter are not significantly different; empty if only pairs with one system
-        were compared.
-    wins, ties, losses : int
-        Other systems that it was compared with and is significantly better than, not significantly
-        different from, significantly worse than.
-    items : int
-        Items that it has: other systems may have others.
-    place : int, optional
-        Its place, 1 the best; systems that are as good share one. None if the score is undefined.
-    """
+    """A system in the ranking by one measure."""
 
     system: str
-    value: float
+    value: float  # its score on all items that it has; NaN if undefined
+    # low, high: confidence interval of the score
     low: float
     high: float
+    # systems that share a letter are not significantly different; empty if only pairs with one system were
+    # compared
     letters: str
+    # wins, ties, losses: other systems that it was compared with and is significantly better than, not
+    # significantly different from, significantly worse than
     wins: int
     ties: int
     losses: int
-    items: int
+    items: int  # items that it has: other systems may have others
+    # its place, 1 the best; systems that are as good share one. None if the score is undefined.
     place: int | None
 
 
@@ -161,26 +148,17 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reliability:
-    """How far a collection can be relied on to compare systems like these.
+    """How far a collection can be relied on to compare systems like these."""
 
-    Parameters
-    ----------
-    components : VarianceComponents
-        Of the values of all systems on all items, or means of clusters, on which each has one.
-    e_rho2, phi : float
-        Stability of differences, and of values.
-    items_for_e_rho2, items_for_phi : float
-        How many items, or clusters, would bring them to 0.95.
-    detectable : float
-        Median over pairs of the difference that would be detected with power 0.8.
-    """
-
+    # of the values of all systems on all items, or means of clusters, on which each has one
     components: VarianceComponents
+    # e_rho2, phi: stability of differences, and of values
     e_rho2: float
     phi: float
+    # items_for_e_rho2, items_for_phi: how many items, or clusters, would bring them to 0.95
     items_for_e_rho2: float
     items_for_phi: float
-    detectable: float
+    detectable: float  # median over pairs of the difference that would be detected with power 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,23 +219,15 @@ class MeasureComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """Two protocols that rank two systems differently by measures of the same name.
+    """Two protocols that rank two systems differently by measures of the same name."""
 
-    Parameters
-    ----------
-    first, second : Measure
-        Of two protocols.
-    better, worse : str
-        Systems, as the first measure ranks them.
-    told_apart : bool
-        Whether both measures tell them apart.
-    """
-
+    # first, second: of two protocols
     first: Measure
     second: Measure
+    # better, worse: systems, as the first measure ranks them
     better: str
     worse: str
-    told_apart: bool
+    told_apart: bool  # whether both measures tell them apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -322,24 +292,6 @@ def detectable_differences(
     be added, and from some size on Student's t rejects in its favour. The answer is the size at which it
     does so in the wanted share of collections.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (items, pairs)
-        Of pairs of systems; undefined ones are left out.
-    power : float
-        Share of collections in which the difference is to be found.
-    alpha : float
-        Level of the test, two-sided.
-    draws : int
-        Simulated collections.
-    seed : int
-        Of the draws.
-
-    Returns
-    -------
-    ndarray, shape (pairs,)
-        At least 0; NaN below 2 items.
-
     Examples
     --------
     By the normal distribution, (1.96 + 0.84) / sqrt(400) = 0.14 standard deviations:
@@ -385,16 +337,6 @@ _NAMES = string.ascii_lowercase + string.ascii_uppercase
 def groups(differs: Flags) -> tuple[tuple[int, ...], ...]:
     """Return groups of systems so that two share one if and only if they do not differ.
 
-    Parameters
-    ----------
-    differs : ndarray of bool, shape (systems, systems)
-        Which pairs are told apart; symmetric, with nothing on its diagonal.
-
-    Returns
-    -------
-    tuple of tuple of int
-        Numbers of the systems of each group, in order.
-
     References
     ----------
     Piepho, An algorithm for a letter-based representation of all-pairwise comparisons,
@@ -437,12 +379,6 @@ def _swept(found: list[frozenset[int]]) -> list[frozenset[int]]:
 def letters(differs: Flags) -> tuple[str, ...]:
     """Return the letters of each system: one for each of its groups.
 
-    Parameters
-    ----------
-    differs : ndarray of bool, shape (systems, systems)
-        As for :func:`groups`, the best system first: it gets the letter a. From the 53rd group on, a
-        number in brackets stands in place of a letter.
-
     Examples
     --------
     >>> letters(np.array([[False, False, True], [False, False, False], [True, False, False]]))
@@ -462,13 +398,7 @@ _TARGET = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """How a comparison is judged; see :func:`kammerton.results.comparison.compare`.
-
-    Raises
-    ------
-    OptionError
-        If a choice is not possible.
-    """
+    """How a comparison is judged; see :func:`kammerton.results.comparison.compare`."""
 
     test: Test
     alpha: float
@@ -493,29 +423,15 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Drawn:
-    """What draws of some items gave.
+    """What draws of some items gave."""
 
-    Parameters
-    ----------
-    sample : Sample
-        The items.
-    found : mapping of Key to ItemFigures
-        What the items bring to each figure.
-    resampled, without : mapping of Key to ndarray
-        Each figure of each resample, and without each unit; empty if nothing needs it.
-    tests : mapping of Contest to PairedTest
-        Permutation tests; empty if they were not asked for.
-    detectable : mapping of Contest to float
-        Differences that would be detected; empty if they were not asked for.
-    resamples : int
-    swaps : Swaps
-    """
-
-    sample: Sample
-    found: Mapping[Key, ItemFigures]
+    sample: Sample  # the items
+    found: Mapping[Key, ItemFigures]  # what the items bring to each figure
+    # resampled, without: each figure of each resample, and without each unit; empty if nothing needs it
     resampled: Mapping[Key, Values]
     without: Mapping[Key, Values]
-    tests: Mapping[Contest, PairedTest]
+    tests: Mapping[Contest, PairedTest]  # permutation tests; empty if they were not asked for
+    # differences that would be detected; empty if they were not asked for
     detectable: Mapping[Contest, float]
     resamples: int
     swaps: Swaps
@@ -531,30 +447,15 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Basis:
-    """What systems are compared by, by one measure.
+    """What systems are compared by, by one measure."""
 
-    Parameters
-    ----------
-    keys : sequence of Key
-        The figure of each system.
-    contests : sequence of Contest
-        The pairs that are compared.
-    own : mapping of Key to Drawn
-        Of all items that a system has; nothing for a system without any.
-    shared : mapping of Contest to Drawn
-        Of the items that both systems of a pair have; nothing for a pair without any.
-    common : Drawn, optional
-        Of the items that all systems have, if there are any.
-    few : collection of str
-        Systems that share too few items with others to be ranked among them.
-    """
-
-    keys: Sequence[Key]
-    contests: Sequence[Contest]
-    own: Mapping[Key, Drawn]
+    keys: Sequence[Key]  # the figure of each system
+    contests: Sequence[Contest]  # the pairs that are compared
+    own: Mapping[Key, Drawn]  # of all items that a system has; nothing for a system without any
+    # of the items that both systems of a pair have; nothing for a pair without any
     shared: Mapping[Contest, Drawn]
-    common: Drawn | None
-    few: Collection[str]
+    common: Drawn | None  # of the items that all systems have, if there are any
+    few: Collection[str]  # systems that share too few items with others to be ranked among them
 
     @property
     def is_alike(self) -> bool:
@@ -565,17 +466,7 @@ class Basis:
 
 
 def judge(basis: Basis, rules: Rules, against: str | None = None) -> MeasureComparison:
-    """Rank systems by one measure, and tell them apart.
-
-    Parameters
-    ----------
-    basis : Basis
-        What draws gave.
-    rules : Rules
-        The choices of the caller.
-    against : str, optional
-        A system that is second in all pairs.
-    """
+    """Rank systems by one measure, and tell them apart."""
     return _Judging(basis, rules, against).comparison()
 
 

@@ -39,13 +39,6 @@ __all__ = [
 def quantile(share: float, freedom: int) -> float:
     """Return how far from 0 values are at most that make up a share of Student's distribution.
 
-    Parameters
-    ----------
-    share : float
-        Between 0 and 1.
-    freedom : int
-        Degrees of freedom, at least 1.
-
     Examples
     --------
     >>> round(quantile(0.95, freedom=9), 3)
@@ -65,17 +58,6 @@ UNDEFINED: Interval = (float("nan"), float("nan"))
 def percentile(resampled: Values, level: float = 0.95) -> Interval:
     """Return the interval that holds the middle of the resampled figures.
 
-    Parameters
-    ----------
-    resampled : ndarray, shape (resamples,)
-        The figure of each resample. Undefined ones are left out; without any other there is no interval.
-    level : float
-        Share of them in the interval, between 0 and 1.
-
-    Returns
-    -------
-    (float, float)
-
     References
     ----------
     Efron and Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13.
@@ -91,23 +73,6 @@ def percentile(resampled: Values, level: float = 0.95) -> Interval:
 
 def bca(value: float, resampled: Values, jackknifed: Values, level: float = 0.95) -> Interval:
     """Return the bias-corrected and accelerated interval.
-
-    Parameters
-    ----------
-    value : float
-        The figure.
-    resampled : ndarray, shape (resamples,)
-        The figure of each resample. Those equal to ``value`` count half on either side.
-    jackknifed : ndarray, shape (units,)
-        The figure without each unit.
-    level : float
-        Share that is to be covered, between 0 and 1.
-
-    Returns
-    -------
-    (float, float)
-        Undefined if the figure is, or no resample or no jackknifed figure is defined. Where the figure
-        lies outside all resampled ones, the correction is that of half a resample.
 
     References
     ----------
@@ -147,18 +112,6 @@ def expanded(level: float, units: int) -> float:
     their quantiles are those of Student's interval of a mean if they are taken at ``Phi(+-z)``, with ``z``
     ``sqrt(n / (n - 1))`` times the quantile of Student's distribution with n - 1 degrees of freedom.
 
-    Parameters
-    ----------
-    level : float
-        Share that is to be covered, between 0 and 1.
-    units : int
-        How many items, or clusters, were drawn from; at least 2.
-
-    Returns
-    -------
-    float
-        Above ``level``, but below 1; the more units, the nearer to it.
-
     References
     ----------
     Hesterberg, What teachers should know about the bootstrap, *The American Statistician* 69, 2015: the
@@ -177,26 +130,7 @@ def expanded(level: float, units: int) -> float:
 def interval(
     value: float, resampled: Values, jackknifed: Values | None, level: float, units: int
 ) -> Interval:
-    """Return the interval of a figure, expanded for the number of units that it is of.
-
-    Parameters
-    ----------
-    value : float
-        The figure.
-    resampled : ndarray, shape (resamples,)
-        The figure of each resample.
-    jackknifed : ndarray, shape (units,), optional
-        The figure without each unit: for a BCa interval in place of a percentile interval.
-    level : float
-        Share that is to be covered.
-    units : int
-        Items, or clusters, that the figure is of.
-
-    Returns
-    -------
-    (float, float)
-        Undefined if the figure is, or if it is of less than two units.
-    """
+    """Return the interval of a figure, expanded for the number of units that it is of."""
     if math.isnan(value) or units < 2:
         return UNDEFINED
     wide = expanded(level, units)
@@ -210,13 +144,7 @@ def check_method(method: str) -> None:
 
 
 def tail_of(level: float) -> float:
-    """Return what an interval leaves on each side.
-
-    Raises
-    ------
-    OptionError
-        If the level is not between 0 and 1.
-    """
+    """Return what an interval leaves on each side."""
     if not 0 < level < 1:
         raise OptionError(f"the level of an interval is between 0 and 1, got {level}")
     return (1 - level) / 2
@@ -246,18 +174,6 @@ class Intervals(Mapping[Key, Interval]):
 
     It is made with others that are likely to be looked at too: those of other headline figures, which are
     against all annotators, or else those of all figures.
-
-    Parameters
-    ----------
-    sample : Sample
-        All figures.
-    level : float
-        Share of such intervals that are to hold the figure of all items there could be.
-    resamples, seed : int
-        Number of resamples, and the seed of the draws.
-    method : {"percentile", "bca"}
-    timing : Timing
-        Is told how long it takes.
 
     Attributes
     ----------
@@ -320,36 +236,6 @@ def intervals(
     Items are drawn with replacement, as many as there are, and each figure is computed from what was
     drawn: pooled ones from summed statistics, means from values. With several annotators an item is drawn
     with all of them. All systems get the same draws.
-
-    Parameters
-    ----------
-    scores : Scores
-    level : float
-        Between 0 and 1.
-    resamples : int
-        How often. Measures over classes are computed less often where their rows times this number would
-        be many; see :attr:`Intervals.gathered_resamples`.
-    seed : int
-        Of the draws.
-    clusters : mapping of str to str, optional
-        Cluster of each item, such as the album of a song; clusters are then drawn whole.
-    method : {"percentile", "bca"}
-        Which interval; both expanded, see :func:`kammerton.statistics.intervals.expanded`. BCa computes each
-        figure once more without each item, or each of 10,000 groups of neighbours.
-    measures : sequence of Measure, optional
-        Some of the measures.
-    items : collection of str, optional
-        Some of the items, such as those of one genre; figures and intervals are then of these.
-
-    Returns
-    -------
-    Intervals
-        Undefined where the figure is, and where less than two items (or clusters) have a value.
-
-    Raises
-    ------
-    OptionError
-        If a choice is not possible, or an item has no cluster.
     """
     tail_of(level)
     Resampling(0, resamples, seed)  # refuses what cannot be drawn

@@ -61,15 +61,6 @@ def differences(
 ) -> Values:
     """Return ``first - second``, exactly 0 where the two differ by rounding alone.
 
-    Parameters
-    ----------
-    first, second : ndarray
-        Scores; NaN where undefined.
-    scale : float
-        See :func:`scale_of`.
-    rounding : float
-        Part of the larger score, or of the scale, that is nothing: by default 64 units in the last place.
-
     Examples
     --------
     >>> differences(np.array([0.1 + 0.2, 0.9]), np.array([0.3, 1.0])).tolist()
@@ -107,13 +98,6 @@ def is_tie(first: float, second: float, scale: float = 0.0) -> bool:
 def level(rows: Values, scale: float = 0.0) -> Values:
     """Return a table in which values of a row that differ by rounding alone are the same.
 
-    Parameters
-    ----------
-    rows : ndarray, shape (rows, values)
-        Scores, such as those of several systems on an item; NaN where undefined.
-    scale : float
-        See :func:`scale_of`.
-
     Examples
     --------
     >>> level(np.array([[0.1 + 0.2, 0.3, 0.2]])).tolist()
@@ -137,18 +121,6 @@ def _merged(rows: Values, slack: Values) -> Values:
 def midranks(rows: Values) -> tuple[Values, Values]:
     """Return the rank of each value in its row: 1 for the smallest, equal ones the mean of theirs.
 
-    Parameters
-    ----------
-    rows : ndarray, shape (rows, values)
-        All defined.
-
-    Returns
-    -------
-    ndarray, shape (rows, values)
-        Ranks.
-    ndarray, shape (rows,)
-        The sum of ``t**3 - t`` over the groups of ``t`` equal values of a row.
-
     Examples
     --------
     >>> midranks(np.array([[3.0, 1.0, 3.0, 2.0]]))
@@ -169,38 +141,18 @@ Finalise = Callable[[Statistics], Values]
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """What a test says of a difference.
+    """What a test says of a difference."""
 
-    Parameters
-    ----------
-    statistic : float
-        What was tested: the difference of the figures, t, or the standardised sum of ranks.
-    p : float
-        Probability of a difference at least as large either way if there is none; NaN where undefined.
-    p_greater : float
-        The same of one in favour of the first system.
-    items : int
-        Items that took part: those that are defined, for ``wilcoxon`` those that differ.
-    """
-
-    statistic: float
-    p: float
-    p_greater: float
-    items: int
+    statistic: float  # what was tested: the difference of the figures, t, or the standardised sum of ranks
+    p: float  # probability of a difference at least as large either way if there is none; NaN where undefined
+    p_greater: float  # the same of one in favour of the first system
+    items: int  # items that took part: those that are defined, for ``wilcoxon`` those that differ
 
 
 class Tails:
     """Counts how many permuted differences reach the observed one.
 
     A permuted difference that is undefined counts as one that does.
-
-    Parameters
-    ----------
-    observed : float
-        The difference of the two figures.
-    size : float
-        Of what was subtracted, such as the larger of the two figures without its sign: how far sums over
-        the same numbers can be apart.
     """
 
     def __init__(self, observed: float, size: float) -> None:
@@ -217,16 +169,7 @@ class Tails:
         self._draws += len(permuted)
 
     def result(self, *, exact: bool, items: int) -> PairedTest:
-        """Return the test.
-
-        Parameters
-        ----------
-        exact : bool
-            Whether every permutation was counted. If not, the observed one counts as one more
-            (Phipson and Smyth, *Stat. Appl. Genet. Mol. Biol.* 9, 2010).
-        items : int
-            Items that took part.
-        """
+        """Return the test."""
         if math.isnan(self._observed):
             return PairedTest(math.nan, math.nan, math.nan, items)
         more = 0 if exact else 1
@@ -239,20 +182,6 @@ def swap_test(first: Statistics, second: Statistics, finalise: Finalise, swaps: 
 
     If the systems do not differ, nothing tells which of them the statistics of an item came from. They are
     swapped item by item, summed, and the figures computed anew.
-
-    Parameters
-    ----------
-    first, second : ndarray, shape (items, statistics)
-        Of each system on the same items.
-    finalise : callable
-        Makes figures of sums, shape (draws, statistics).
-    swaps : Swaps
-        On as many items.
-
-    Returns
-    -------
-    PairedTest
-        Of ``finalise(first) - finalise(second)``.
 
     Examples
     --------
@@ -293,19 +222,6 @@ def permutation_test(
 ) -> PairedTest:
     """Test whether differences are 0 in the mean, by changing their signs.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (items,)
-        First minus second system; undefined ones are left out.
-    draws : int
-        How many patterns of signs are drawn, if not all are tried.
-    seed : int
-        Of the draws.
-    clusters : sequence, optional
-        Cluster of each item; differences of one change their signs together.
-    exact_up_to : int
-        Number of items, or of clusters, up to which all patterns are tried.
-
     Examples
     --------
     Of the 16 patterns of signs, two have a mean as far from 0:
@@ -328,12 +244,6 @@ def permutation_test(
 
 def t_test(differences: Values) -> PairedTest:
     """Test whether differences are 0 in the mean, by Student's t.
-
-    Parameters
-    ----------
-    differences : ndarray, shape (items,)
-        From :func:`kammerton.statistics.paired.differences_of_items`. Undefined ones are left out; at least
-        2 others are needed. Where all are the same, t is infinite, and p 0; where all are 0, p is 1.
 
     Examples
     --------
@@ -361,12 +271,6 @@ def wilcoxon(differences: Values) -> PairedTest:
     Zeros are left out, equal distances get the mean of their ranks; normal approximation with correction
     for ties and for continuity.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (items,)
-        From :func:`kammerton.statistics.paired.differences_of_items`. Undefined ones are left out; where all
-        others are 0, p is 1.
-
     Examples
     --------
     Ranks 1, 2 and 3 below 0 and 4 above it: (4 - 5 + 0.5) / sqrt(4 * 5 * 9 / 24)
@@ -391,11 +295,6 @@ def wilcoxon(differences: Values) -> PairedTest:
 
 def holm(p_values: Values) -> Values:
     """Return p-values adjusted for all of them being looked at, by Holm's steps down.
-
-    Parameters
-    ----------
-    p_values : ndarray, shape (tests,)
-        Undefined ones stay undefined, and are not counted.
 
     References
     ----------
@@ -462,24 +361,7 @@ class Contest(NamedTuple):
 def swap_figures(
     sample: Sample, found: Mapping[Key, ItemFigures], contests: Sequence[Contest], swaps: Swaps
 ) -> tuple[dict[Contest, PairedTest], Swaps]:
-    """Test differences of figures.
-
-    Parameters
-    ----------
-    sample : Sample
-        Has the figures.
-    found : mapping of Key to ItemFigures
-        What the items bring to them: all of them gathered, or none.
-    contests : sequence of Contest
-        What is tested.
-    swaps : Swaps
-        Of the items.
-
-    Returns
-    -------
-    dict of Contest to PairedTest, Swaps
-        The tests, and the swaps: of measures over classes there may be fewer.
-    """
+    """Test differences of figures."""
     values = {key: each.estimate(key.aggregate).value for key, each in found.items()}
     tails = {each: Tails(*_observed(each, values)) for each in contests}
     if is_gathered(list(found)):
@@ -550,50 +432,22 @@ def _crossed(mine: Mapping[str, Codes], theirs: Mapping[str, Codes], swap: Flags
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Friedman:
-    """Mean ranks of systems, and what they say.
+    """Mean ranks of systems, and what they say."""
 
-    Parameters
-    ----------
-    ranks : ndarray, shape (systems,)
-        Mean rank of each system; 1 is the best.
-    items : int
-        Items on which all systems have a value.
-    chi_squared, p : float
-        Whether any system differs from any other; NaN below 2 systems or without items.
-    pairs : ndarray, shape (systems, systems)
-        p of each pair, adjusted for all pairs by the distribution of the studentized range.
-    critical : float
-        Difference of mean ranks at which two systems are told apart.
-    unadjusted : ndarray, shape (systems, systems)
-        p of each pair by the normal distribution of the difference of their mean ranks, adjusted for no
-        other: what pairs with one system are judged by (Demšar, *JMLR* 7, 2006, section 3.2.2).
-    """
-
-    ranks: Values
-    items: int
+    ranks: Values  # mean rank of each system; 1 is the best
+    items: int  # items on which all systems have a value
+    # chi_squared, p: whether any system differs from any other; NaN below 2 systems or without items
     chi_squared: float
     p: float
-    pairs: Values
-    critical: float
+    pairs: Values  # p of each pair, adjusted for all pairs by the distribution of the studentized range
+    critical: float  # difference of mean ranks at which two systems are told apart
+    # p of each pair by the normal distribution of the difference of their mean ranks, adjusted for no other:
+    # what pairs with one system are judged by (Demšar, *JMLR* 7, 2006, section 3.2.2)
     unadjusted: Values
 
 
 def friedman(values: Values, alpha: float = 0.05) -> Friedman:
     """Compare systems by their ranks on each item.
-
-    Parameters
-    ----------
-    values : ndarray, shape (items, systems)
-        The higher the better. Items on which a system is undefined are left out. Values of an item that
-        are equal, but for rounding, share the mean of their ranks, and the variance of ranks is that which
-        they leave.
-    alpha : float
-        Level of the critical difference.
-
-    Returns
-    -------
-    Friedman
-        Where no item tells any systems apart, chi squared is 0 and every p is 1.
 
     Examples
     --------

@@ -45,13 +45,6 @@ def each_block(work: Callable[[B], T], blocks: Iterable[B]) -> Iterator[T]:
 
     Blocks are worked on side by side, each on one thread of the linear algebra library: how it cuts a
     product up among threads decides in which order numbers are added.
-
-    Parameters
-    ----------
-    work : callable
-        Must not depend on other blocks.
-    blocks : iterable
-        What it is called with.
     """
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only who resamples needs it
 
@@ -78,23 +71,12 @@ def number_units(clusters: Sequence[Hashable]) -> Codes:
 
 @dataclass(frozen=True)
 class _Blocks:
-    """What both kinds of draws share: the units that are drawn whole, and the cut into blocks.
+    """What both kinds of draws share: the units that are drawn whole, and the cut into blocks."""
 
-    Parameters
-    ----------
-    items : int
-        Number of items.
-    draws : int
-        Number of draws, at least 1.
-    seed : int
-        Seed of the generator, at least 0.
-    clusters : sequence, optional
-        Cluster of each item; items of one are drawn together. By default each item is on its own.
-    """
-
-    items: int
-    draws: int = 10_000
-    seed: int = 0
+    items: int  # number of items
+    draws: int = 10_000  # number of draws, at least 1
+    seed: int = 0  # seed of the generator, at least 0
+    # cluster of each item; items of one are drawn together. By default each item is on its own.
     clusters: Sequence[Hashable] | None = None
 
     def __post_init__(self) -> None:
@@ -186,15 +168,9 @@ class LeaveOneOut(_Blocks):
 
 @dataclass(frozen=True)
 class Swaps(_Blocks):
-    """For which items two systems change places: every pattern there is, or some by chance.
+    """For which items two systems change places: every pattern there is, or some by chance."""
 
-    Parameters
-    ----------
-    exact_up_to : int
-        Number of units up to which every pattern is tried.
-    """
-
-    exact_up_to: int = 16
+    exact_up_to: int = 16  # number of units up to which every pattern is tried
 
     @property
     def exact(self) -> bool:
@@ -228,15 +204,6 @@ class DrawnMedian:
     The median of a draw is near the median of all: only values in a window around that are counted one
     by one, those below it are a sum. A draw whose median is outside is counted whole.
 
-    Parameters
-    ----------
-    values : ndarray, shape (items,)
-        Value of each item; undefined ones do not count.
-    add : callable
-        Takes a column that is to be summed over the items drawn, and returns its number.
-    spread : float
-        How far the number of draws of half of the items varies.
-
     Attributes
     ----------
     values : ndarray, shape (items,)
@@ -254,15 +221,7 @@ class DrawnMedian:
         self._drawn, self._below = add(defined.astype(np.float64)), add(below)
 
     def evaluate(self, draws: Draws, sums: Statistics) -> Values:
-        """Return the median of each draw; NaN if nothing was drawn that has a value.
-
-        Parameters
-        ----------
-        draws : ndarray, shape (draws, items)
-            How often each item is drawn; each item in one piece, as Fortran has it, is fastest.
-        sums : ndarray, shape (draws, sums)
-            Of all columns over the items drawn.
-        """
+        """Return the median of each draw; NaN if nothing was drawn that has a value."""
         drawn, before = sums[:, self._drawn], sums[:, self._below]
         middle = np.stack(((drawn - 1) // 2, drawn // 2))
         found, inside = self._counted(draws, before, middle, slice(self._low, self._high))
@@ -319,31 +278,14 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FigureSums:
-    """A figure that is made of sums over items.
+    """A figure that is made of sums over items."""
 
-    Parameters
-    ----------
-    columns : ndarray, shape (items, sums)
-        What each item adds.
-    finalise : callable
-        From sums, one row each, to figures.
-    """
-
-    columns: Statistics
-    finalise: Callable[[Statistics], Values]
+    columns: Statistics  # what each item adds
+    finalise: Callable[[Statistics], Values]  # from sums, one row each, to figures
 
 
 def sums_of(measure: Measure, found: ItemFigures, how: Aggregate) -> FigureSums:
-    """Return a figure as sums over its items, whichever aggregate but a median.
-
-    Parameters
-    ----------
-    measure : Measure
-    found : ItemFigures
-        Its items.
-    how : aggregate
-        Pooled, mean or weighted mean.
-    """
+    """Return a figure as sums over its items, whichever aggregate but a median."""
     if how == "pooled":
         return FigureSums(found.statistics, measure.formula.finalise)
     defined = ~np.isnan(found.counted)
@@ -357,18 +299,7 @@ def _quotient(sums: Statistics) -> Values:
 
 
 class Figures:
-    """Figures of one collection of items.
-
-    Parameters
-    ----------
-    found : mapping of Key to ItemFigures
-        What items bring to each figure; none of it gathered.
-    items : sequence of str
-        All items, in the order of the draws.
-    spread : float
-        How far the number of draws of half of the items varies: the square root of the number of items,
-        or of the sum of the squared sizes of clusters.
-    """
+    """Figures of one collection of items."""
 
     def __init__(self, found: Mapping[Key, ItemFigures], items: Sequence[str], spread: float) -> None:
         self._columns = _Columns(items)
@@ -390,17 +321,7 @@ class Figures:
         return draws @ self._matrix
 
     def swapped(self, one: Key, other: Key, swaps: Draws, sums: tuple[Statistics, Statistics]) -> Values:
-        """Return the difference of two figures for each pattern of items that change places between them.
-
-        Parameters
-        ----------
-        one, other : Key
-            The figures: of the same measure, of two systems.
-        swaps : ndarray, shape (patterns, items)
-            1 where an item is swapped, 0 elsewhere.
-        sums : tuple of ndarray, shape (1, sums) and (patterns, sums)
-            Of all items, and of those that are swapped.
-        """
+        """Return the difference of two figures for each pattern of items that change places between them."""
         if one in self._medians:
             first, second = self._medians[one].values, self._medians[other].values
             rows = (np.where(swaps > 0, *each) for each in ((second, first), (first, second)))
@@ -412,19 +333,7 @@ class Figures:
         return finalise(whole[:, columns] + change) - finalise(whole[:, others] - change)
 
     def evaluate(self, draws: Draws, wanted: Sequence[Key]) -> Values:
-        """Return figures of each draw.
-
-        Parameters
-        ----------
-        draws : ndarray, shape (draws, items)
-            How often each item is drawn.
-        wanted : sequence of Key
-            Some of the figures, or all.
-
-        Returns
-        -------
-        ndarray, shape (draws, wanted)
-        """
+        """Return figures of each draw."""
         sums = self.sums(draws)
         made = np.empty((len(draws), len(wanted)), order="F")
         by_item = np.asfortranarray(draws) if self._medians else draws

@@ -52,15 +52,6 @@ class Regathering:
 
     An item that is drawn twice is two: the second time, what is called like it (the unit that something
     is said of, or the class) has another name, and its place is behind the first.
-
-    Parameters
-    ----------
-    gathering : Gathering
-        What there is of the whole corpus.
-    items : sequence of str
-        All items, in the order of the draws.
-    kept : container of str
-        Those of them that are in.
     """
 
     def __init__(self, gathering: Gathering, items: Sequence[str], kept: Container[str]) -> None:
@@ -98,15 +89,7 @@ class Regathering:
         }
 
     def classes(self, cases: Mapping[str, Codes], copies: Codes) -> dict[str, ClassStatistics]:
-        """Return the classes against each annotator.
-
-        Parameters
-        ----------
-        cases : mapping of str to ndarray of int64, shape (drawn,)
-            By annotator: the case of each item drawn; -1 where there is none.
-        copies : ndarray of int64, shape (drawn,)
-            How often the same item was drawn before.
-        """
+        """Return the classes against each annotator."""
         return {who: self._gathering.classes(self._gathered(own, copies)) for who, own in cases.items()}
 
     def _gathered(self, cases: Codes, copies: Codes) -> Gathered:
@@ -129,17 +112,7 @@ class Regathering:
 
 
 def figures_of(parts: Iterable[ClassStatistics], measure: Measure, *, several: bool) -> ItemFigures:
-    """Return what classes bring to a figure.
-
-    Parameters
-    ----------
-    parts : iterable of classes
-        One, or one for each annotator.
-    measure : Measure
-        One that is gathered.
-    several : bool
-        Whether there are several annotators, whose values of a class are averaged first.
-    """
+    """Return what classes bring to a figure."""
     known = list(parts)
     names = [name for part, _ in known for name in part]
     statistics = np.concatenate([found[measure] for _, found in known])
@@ -148,20 +121,7 @@ def figures_of(parts: Iterable[ClassStatistics], measure: Measure, *, several: b
 
 
 def values_of(draws: Sequence[Iterable[ClassStatistics]], measures: Sequence[Measure]) -> Values:
-    """Return figures of many draws at once.
-
-    Parameters
-    ----------
-    draws : sequence of iterable of classes
-        Of each draw: one, or one for each annotator, whose values of a class are averaged first.
-    measures : sequence of Measure
-        All of them gathered.
-
-    Returns
-    -------
-    ndarray, shape (draws, measures)
-        What ``figures_of(draw, measure).estimate("gathered")`` gives, but for rounding.
-    """
+    """Return figures of many draws at once."""
     known = [list(parts) for parts in draws]
     several = max(map(len, known), default=0) > 1
     number: dict[tuple[int, str], int] = {}
@@ -247,12 +207,6 @@ def few_systems(items: Mapping[str, frozenset[str]], alpha: float = 0.05) -> dic
     can be significant. Systems are named where others have enough items, and so it is for what they lack; and
     those that share no item at all.
 
-    Parameters
-    ----------
-    items : mapping of str to frozenset of str
-        Items of each system.
-    alpha : float
-
     Examples
     --------
     >>> many = frozenset(map(str, range(20)))
@@ -274,11 +228,6 @@ def systems_with_enough(items: Iterable[Mapping[str, frozenset[str]]]) -> tuple[
     """Return the systems that are shown beside each other on the items that all of them have.
 
     Those that share too few with any other (:func:`few_systems`) by some measure are left out, unless all do.
-
-    Parameters
-    ----------
-    items : iterable of mapping of str to frozenset of str
-        Items of each system, by each measure.
     """
     known = list({tuple(names.items()): names for names in items}.values())
     systems = tuple(known[0]) if known else ()
@@ -289,29 +238,12 @@ def systems_with_enough(items: Iterable[Mapping[str, frozenset[str]]]) -> tuple[
 class Sample:
     """Figures of scores on some items, ready to be computed on draws of them.
 
-    Parameters
-    ----------
-    scores : Scores
-    keys : sequence of Key
-        Which figures.
-    kept : mapping of Measure to frozenset of str
-        Items that are in.
-    clusters : mapping of str to str, optional
-        Cluster of each item.
-    sharers : int
-        How many samples share the time that measures over classes may take.
-
     Attributes
     ----------
     items : tuple of str
         All of them, by name.
     clusters : list of str or None
         Cluster of each item.
-
-    Raises
-    ------
-    OptionError
-        If an item has no cluster.
     """
 
     def __init__(
@@ -382,21 +314,7 @@ class Sample:
         found: Mapping[Key, ItemFigures],
         wanted: Sequence[Key] | None = None,
     ) -> dict[Key, Values]:
-        """Return figures of each draw.
-
-        Parameters
-        ----------
-        draws : Resampling or LeaveOneOut
-            Of the items.
-        found : mapping of Key to ItemFigures
-            What the items bring to them, from :meth:`found`: all of them gathered, or none.
-        wanted : sequence of Key, optional
-            Some of them. Last digits of sums depend on what is found, not on what is wanted of it.
-
-        Returns
-        -------
-        dict of Key to ndarray, shape (draws,)
-        """
+        """Return figures of each draw."""
         keys = list(found if wanted is None else wanted)
         if is_gathered(keys):
             made = self._drawn_classes(draws, keys)
@@ -419,16 +337,7 @@ class Sample:
         return self.evaluate(LeaveOneOut(len(self.items), most, clusters=self.clusters), found, wanted)
 
     def units_behind(self, key: Key, found: ItemFigures, resampled: Values) -> int:
-        """Return how many items, or clusters, have a value of their own in a figure.
-
-        Parameters
-        ----------
-        key : Key
-        found : ItemFigures
-            Of the figure.
-        resampled : ndarray, shape (resamples,)
-            The figure of each resample. If it varies, it is of two at least.
-        """
+        """Return how many items, or clusters, have a value of their own in a figure."""
         if is_gathered([key]):
             cases = self.regathering.cases(key.system, key.annotator).values()
             units = len(np.unique(self.units[np.any([each >= 0 for each in cases], axis=0)]))

@@ -125,7 +125,7 @@ def source_of(collection: Collection, item: str) -> RemoteSource:
 
 
 def test_every_code_has_a_page() -> None:
-    used = {code for code in re.findall(r'"(KT7\d\d)"', SOURCES.read_text())}
+    used = set(re.findall(r'"(KT7\d\d)"', SOURCES.read_text()))
     assert used == {"KT730"}
     page = files("kammerton").joinpath("explanations", "KT730.md").read_text(encoding="utf-8")
     assert page.startswith("# KT730 an address cannot be read\n\n")

@@ -157,24 +157,13 @@ _OCTAVE_BITS = (1 << 12) - 1
 
 
 class OverSpan(NamedTuple):
-    """Both sides over the span of the reference, as neighbours of equal value are merged.
-
-    Parameters
-    ----------
-    span : ReferenceSpan
-    merged : ndarray of int64, shape (labels,)
-        Number per label; neighbours of equal number are one segment.
-    times : LabelTimes
-    outcomes : Outcomes
-    rules : mapping of str to LabelRule
-        By name of the measure.
-    """
+    """Both sides over the span of the reference, as neighbours of equal value are merged."""
 
     span: ReferenceSpan
-    merged: Codes
+    merged: Codes  # number per label; neighbours of equal number are one segment
     times: LabelTimes
     outcomes: Outcomes
-    rules: Mapping[str, LabelRule]
+    rules: Mapping[str, LabelRule]  # by name of the measure
 
     def statistics(self, name: str) -> Statistics:
         """Return time by outcome for a recall measure."""

@@ -223,18 +223,7 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
 
 
 def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
-    """Return how each recall measure compares these labels, the first of which is silence.
-
-    Parameters
-    ----------
-    labels : sequence of str
-        Distinct labels; codes are indices into it.
-
-    Returns
-    -------
-    mapping of str to LabelRule
-        By name of the measure.
-    """
+    """Return how each recall measure compares these labels, the first of which is silence."""
     compared = _compare(tuple(labels))
     known = compared.root != _UNKNOWN
     return {

@@ -60,22 +60,13 @@ _HANDS = {">": RIGHT, "<": LEFT}
 
 @dataclass(frozen=True, slots=True)
 class FingerToken:
-    """What is written for one note.
+    """What is written for one note."""
 
-    Parameters
-    ----------
-    label, alternate : str
-        In the notation of PIG; the alternative is the label itself where there is none.
-    hand : int
-        The hand that holds from here on, and here if the note has no finger.
-    begin, end : int
-        Offsets in the text.
-    has_alternate, is_ornament : bool
-    """
-
+    # label, alternate: in the notation of PIG; the alternative is the label itself where there is none
     label: str
     alternate: str
-    hand: int
+    hand: int  # the hand that holds from here on, and here if the note has no finger
+    # begin, end: offsets in the text
     begin: int
     end: int
     has_alternate: bool
@@ -121,21 +112,6 @@ class FingerError(Exception):
 
 def parse_fingers(text: str) -> tuple[Staff, Staff]:
     """Read a fingering.
-
-    Parameters
-    ----------
-    text : str
-        What stands behind ``% abcD fingering 1:``.
-
-    Returns
-    -------
-    tuple of Staff
-        Upper and lower staff.
-
-    Raises
-    ------
-    FingerError
-        With the offset in the text.
 
     Examples
     --------
@@ -238,25 +214,14 @@ _FINGERING = re.compile(r"%\s*abcD fingering\s+([0-9]{1,4})\s*:[ \t]*(.*)", re.I
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """Whose fingering it is, and where it stands.
+    """Whose fingering it is, and where it stands."""
 
-    Parameters
-    ----------
-    number : str
-        As the file counts fingerings.
-    text : str
-        The fingering as it is written.
-    line, column : int
-        Where it begins.
-    excerpt : str
-        Its whole line.
-    """
-
-    number: str
-    text: str
+    number: str  # as the file counts fingerings
+    text: str  # the fingering as it is written
+    # line, column: where it begins
     line: int
     column: int
-    excerpt: str
+    excerpt: str  # its whole line
 
     def place(self, file: str, begin: int, length: int) -> Place:
         """Return the place of a piece of the fingering."""
@@ -288,23 +253,7 @@ def find_annotators(text: str) -> tuple[Annotator, ...]:
 def parse_abcdf(
     text: str, problems: Problems, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
-    """Read the text of a file in abcDF.
-
-    Parameters
-    ----------
-    text : str
-        The file.
-    problems : Problems
-        Takes every problem found.
-    options : ReadingOptions
-        Says how long the file may be.
-
-    Returns
-    -------
-    Reading of Fingering
-        One annotation for each fingering, named by its number; one without labels and name if there
-        is no fingering; none if a diagnostic is an error.
-    """
+    """Read the text of a file in abcDF."""
     if not keeps_lines(text, problems, options.limits):
         return Reading((), problems.diagnostics())
     try:

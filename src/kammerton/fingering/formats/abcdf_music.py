@@ -78,24 +78,12 @@ LONGEST_NUMBER = 4
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a ``K:`` or ``V:`` field says; None where it does not say it.
+    """What a ``K:`` or ``V:`` field says; None where it does not say it."""
 
-    Parameters
-    ----------
-    key : mapping of str to int, optional
-        Alteration of each letter that has one.
-    octave : int, optional
-        Octaves to add to the written pitches.
-    clef_octave : int, optional
-        Octaves of an ``8`` above or below the clef.
-    transpose : int, optional
-        Semitones to add.
-    """
-
-    key: Mapping[str, int] | None = None
-    octave: int | None = None
-    clef_octave: int | None = None
-    transpose: int | None = None
+    key: Mapping[str, int] | None = None  # alteration of each letter that has one
+    octave: int | None = None  # octaves to add to the written pitches
+    clef_octave: int | None = None  # octaves of an ``8`` above or below the clef
+    transpose: int | None = None  # semitones to add
 
     def over(self, other: Signature) -> Signature:
         """Return what holds if this is said after ``other``."""
@@ -109,11 +97,6 @@ class Signature:
 
 def parse_signature(text: str) -> Signature | None:
     """Read what stands behind ``K:``, or behind the name in ``V:``.
-
-    Returns
-    -------
-    Signature or None
-        None if it says nothing that has a meaning here.
 
     Examples
     --------
@@ -166,11 +149,6 @@ def _mode(written: str) -> int | None:
 
 def parse_length(text: str, offset: int) -> tuple[Fraction | None, int]:
     """Read a length such as ``3/2`` or ``//``.
-
-    Returns
-    -------
-    tuple of Fraction or None, int
-        The length, in units; None if it is none. And the offset behind it.
 
     Examples
     --------
@@ -247,53 +225,27 @@ _ALTERATIONS_of_abcdf_voice: Mapping[str, int] = {"^^": 2, "^": 1, "=": 0, "_": 
 
 @dataclass(frozen=True, slots=True)
 class WrittenNote:
-    """A note as it stands in the text.
-
-    Parameters
-    ----------
-    accidental : str, optional
-    letter : str
-        Upper case.
-    octave : int
-        4 for upper-case letters without marks.
-    position : tuple of int
-        Its line and column in the text, from 1.
-    is_tied : bool
-        Within a chord: whether this note of it is tied over.
-    """
+    """A note as it stands in the text."""
 
     accidental: str | None
-    letter: str
-    octave: int
-    position: tuple[int, int]
-    is_tied: bool = False
+    letter: str  # upper case
+    octave: int  # 4 for upper-case letters without marks
+    position: tuple[int, int]  # its line and column in the text, from 1
+    is_tied: bool = False  # within a chord: whether this note of it is tied over
 
 
 @dataclass(slots=True, eq=False)
 class AbcNote:
-    """A note head.
-
-    Parameters
-    ----------
-    midi : int
-    onset, length : Fraction
-        Quarter notes; a tied note is as long as all of it, a grace note has no length.
-    line : int
-        Index of its line of music among those of its voice.
-    is_grace : bool
-    position : tuple of int
-        Line and column in the text, from 1.
-    begun_by : AbcNote, optional
-        The note that this one continues.
-    """
+    """A note head."""
 
     midi: int
+    # onset, length: quarter notes; a tied note is as long as all of it, a grace note has no length
     onset: Fraction
     length: Fraction
-    line: int
+    line: int  # index of its line of music among those of its voice
     is_grace: bool
-    position: tuple[int, int]
-    begun_by: AbcNote | None = None
+    position: tuple[int, int]  # line and column in the text, from 1
+    begun_by: AbcNote | None = None  # the note that this one continues
 
 
 @dataclass(slots=True, eq=False)
@@ -348,17 +300,7 @@ class Voice:
         return alteration, midi_of(written.letter, alteration, octave) + (signature.transpose or 0)
 
     def play(self, chord: Sequence[tuple[WrittenNote, int, int]], units: Fraction, unit: Fraction) -> None:
-        """Play notes together.
-
-        Parameters
-        ----------
-        chord : sequence of (WrittenNote, int, int)
-            Each with its alteration and MIDI number.
-        units : Fraction
-            Their length in units.
-        unit : Fraction
-            Length of a unit in whole notes.
-        """
+        """Play notes together."""
         length = self._timed(units * unit * 4)
         event = _Event(length)
         tied, self._tied = self._tied, {}
@@ -475,22 +417,7 @@ class Tune:
 
 
 def read_tune(text: str, problems: Problems, limits: Limits) -> Tune:
-    """Read the first tune of a text.
-
-    Parameters
-    ----------
-    text : str
-        A file; comments are passed over.
-    problems : Problems
-        Takes KT363 for what cannot be read and KT364 for what is passed over.
-    limits : Limits
-        ``rows`` bounds the notes.
-
-    Raises
-    ------
-    DataError
-        KT106 if there are too many notes.
-    """
+    """Read the first tune of a text."""
     reader = _TuneReader(problems, limits)
     for number, line in enumerate(text.split("\n"), 1):
         if not reader.take(number, line):

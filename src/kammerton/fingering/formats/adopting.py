@@ -41,23 +41,7 @@ _HINT = "an object or mapping with onsets, offsets, pitches and fingers, and han
 def adopt_fingering(
     value: object, name: str, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
-    """Take a fingering of the caller's.
-
-    Parameters
-    ----------
-    value : Fingering, or object or mapping with onsets, offsets, pitches, fingers and perhaps hands
-        Pitches are MIDI numbers or spelled; fingers are labels or numbers, None where missing; hands
-        are names or codes.
-    name : str
-        What diagnostics call it; a note is named by its index, from 0.
-    options : ReadingOptions
-        How hands and labels are read.
-
-    Returns
-    -------
-    Reading
-        One annotation without a name, or none and the diagnostics that say why.
-    """
+    """Take a fingering of the caller's."""
     problems = Problems(name)
     notes = (
         _own(value, problems, options) if isinstance(value, Fingering) else _foreign(value, problems, options)

@@ -91,21 +91,7 @@ def notes_of(
     *,
     numbers: Numbers,
 ) -> Notes:
-    """Return the notes that cells mean.
-
-    Parameters
-    ----------
-    cells : dict of field to list of str
-        Onset, offset or duration, pitch, and what else there is.
-    locate : callable
-        ``locate(row, field)`` finds a cell.
-    problems : Problems
-        Takes every problem found.
-    options : ReadingOptions
-        How hands and labels are read.
-    numbers : {"signed", "by_hand", "1-10"}
-        What fingers mean where the caller does not say.
-    """
+    """Return the notes that cells mean."""
 
     def at(field: NoteField) -> Callable[[int], Place]:
         return lambda row: locate(row, field)
@@ -188,23 +174,7 @@ def fingers_of(
     *,
     numbers: Numbers,
 ) -> tuple[list[str], NDArray[np.int64]]:
-    """Return labels in the notation of PIG, and the hands as far as columns, labels or the caller tell them.
-
-    Parameters
-    ----------
-    cells : sequence of str
-        Labels as written.
-    hands : ndarray of int64
-        Codes of hands, as columns tell them.
-    locate : callable
-        Finds a cell.
-    problems : Problems
-        Takes every problem found.
-    options : ReadingOptions
-        May have an encoding, and the hand where nothing else tells it.
-    numbers : {"signed", "by_hand", "1-10"}
-        What numbers mean where it has none.
-    """
+    """Return the labels of cells in the order of their rows."""
     distinct = set(cells)
     signed = numbers == "signed" or any(_begin(cell) == "-" for cell in distinct)
     encoding: Encoding = "pig"

@@ -111,17 +111,7 @@ _UNLABELLED = NoteLabels()
 
 
 class FingerReader:
-    """Reads the fingerings of one hand.
-
-    Parameters
-    ----------
-    hand : int
-        The hand that plays.
-    encoding : str
-        How numbers mean fingers.
-    problems : ScoreProblems
-        Takes what is wrong or odd about the fingerings.
-    """
+    """Reads the fingerings of one hand."""
 
     def __init__(self, hand: int, encoding: Encoding, problems: ScoreProblems) -> None:
         self._hand: Hand = "right" if hand == RIGHT else "left"
@@ -285,21 +275,7 @@ def score_from_bytes(
 
 
 def parse_musicxml(source: XmlText, *, options: ReadingOptions = DEFAULT_OPTIONS) -> Reading[Fingering]:
-    """Read a MusicXML document.
-
-    Parameters
-    ----------
-    source : XmlText
-        The document.
-    options : ReadingOptions
-        ``hand`` says whose the notes are where staves do not tell.
-
-    Returns
-    -------
-    Reading of Fingering
-        One annotation without name; or, where there are alternatives, annotations ``1``, ``2``, ...
-        None if a diagnostic is an error.
-    """
+    """Read a MusicXML document."""
     problems = Problems(source.file)
     placed = ScoreProblems(problems, source)
     reader = PartReader(placed, options.limits)
@@ -450,17 +426,7 @@ Member = zipfile.ZipInfo
 def read_score(
     path: str | os.PathLike[str], name: str, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
-    """Read a score from a file, compressed or not.
-
-    Parameters
-    ----------
-    path : path
-        A regular file.
-    name : str
-        What diagnostics call it.
-    options : ReadingOptions
-        What the caller says about it.
-    """
+    """Read a score from a file, compressed or not."""
     try:
         data = read_bytes(path, name=name, limits=options.limits)
     except DataError as error:

@@ -174,39 +174,20 @@ class Measure:
 
 @dataclass(slots=True, eq=False)
 class ScoreNote:
-    """A note as it is struck, tied notes together.
+    """A note as it is struck, tied notes together."""
 
-    Parameters
-    ----------
-    element : Element
-        Where it begins.
-    midi : int
-    staff, voice : int, str
-    bar : Measure
-        In which it begins.
-    offset, length : Fraction
-        Quarter notes from the start of the measure, and of sound; a grace note has no length.
-    chord : int
-        Equal for the notes of a chord within a part.
-    fingerings : sequence of Element
-        At its beginning.
-    continued : sequence of (Element, Spot)
-        At the notes it is tied over to, and where these are.
-    until : Fraction
-        Where it ends, in quarter notes from the start of its part, if it is tied.
-    """
-
-    element: Element
+    element: Element  # where it begins
     midi: int
     staff: int
     voice: str
-    bar: Measure
+    bar: Measure  # in which it begins
+    # offset, length: quarter notes from the start of the measure, and of sound; a grace note has no length
     offset: Fraction
     length: Fraction
-    chord: int
-    fingerings: Sequence[Element] = ()
-    continued: Sequence[tuple[Element, Spot]] = ()
-    until: Fraction = ZERO
+    chord: int  # equal for the notes of a chord within a part
+    fingerings: Sequence[Element] = ()  # at its beginning
+    continued: Sequence[tuple[Element, Spot]] = ()  # at the notes it is tied over to, and where these are
+    until: Fraction = ZERO  # where it ends, in quarter notes from the start of its part, if it is tied
 
     @property
     def where(self) -> Spot:
@@ -216,25 +197,14 @@ class ScoreNote:
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """A part: its notes, how long each measure is in it, and which voices stand where.
-
-    Parameters
-    ----------
-    name : str
-    notes : list of ScoreNote
-    lengths : dict of int to Fraction
-        By the index of a measure.
-    staves : int
-    measures : list of Measure
-    doubled : set of str
-        Voices that are on two staves at one time: their number is used for each staff anew.
-    """
+    """A part: its notes, how long each measure is in it, and which voices stand where."""
 
     name: str
     notes: list[ScoreNote] = field(default_factory=list)
-    lengths: dict[int, Fraction] = field(default_factory=dict)
+    lengths: dict[int, Fraction] = field(default_factory=dict)  # by the index of a measure
     staves: int = 1
     measures: list[Measure] = field(default_factory=list)
+    # voices that are on two staves at one time: their number is used for each staff anew
     doubled: set[str] = field(default_factory=set)
 
 
@@ -560,15 +530,7 @@ _PER_STAFF = 4
 
 
 def home_staves(part: Part, problems: ScoreProblems) -> list[int]:
-    """Return the staff that each note of a part belongs to, and report the notes written on another one.
-
-    Parameters
-    ----------
-    part : Part
-        Of two staves or more.
-    problems : ScoreProblems
-        Takes a note, KT367, for each voice and measure.
-    """
+    """Return the staff that each note of a part belongs to, and report the notes written on another one."""
     staves = [note.staff for note in part.notes]
     homes = _homes(part)
     strays = [
@@ -605,14 +567,7 @@ def _homes(part: Part) -> dict[str, int]:
 
 
 class _Guests:
-    """Tells which notes off the home of their voice belong there.
-
-    Parameters
-    ----------
-    part : Part
-    homes : mapping of str to int
-        The home staff of each voice.
-    """
+    """Tells which notes off the home of their voice belong there."""
 
     def __init__(self, part: Part, homes: Mapping[str, int]) -> None:
         self._homes = homes

@@ -42,25 +42,7 @@ _HEAD = """\
 
 
 def render_musicxml(fingering: Fingering, /) -> str:
-    """Return a fingering as a MusicXML document.
-
-    Parameters
-    ----------
-    fingering : Fingering
-        Its notes are written in the order of their onsets. A note goes to the staff of the hand of its
-        finger, without finger to that of its hand; if nobody knows that, from the middle C on to the
-        upper staff. Notes that end where they begin are written as grace notes.
-
-    Returns
-    -------
-    str
-        Reading it gives the same pitches, order, hands and labels.
-
-    Raises
-    ------
-    OptionError
-        If a time is negative, not finite or above a milliard, or a pitch is below C0.
-    """
+    """Return a fingering as a MusicXML document."""
     _check(fingering)
     order = np.argsort(fingering.onsets, kind="stable")
     divisions = _choose_divisions(fingering)

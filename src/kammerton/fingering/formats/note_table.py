@@ -29,16 +29,7 @@ _NUMBER_BEGINS = "0123456789.+-"
 
 
 def find_header(text: str, *, expected: bool) -> Header | None:
-    """Return the header if the first row is one.
-
-    Parameters
-    ----------
-    text : str
-        The file.
-    expected : bool
-        Whether any first row that does not begin with a number counts as a header; else it must
-        name two fields. One that is a comment, as PianoVAM has it, must name three.
-    """
+    """Return the header if the first row is one."""
     if _NO_HEADER.match(text):
         return None
     header = first_row(text, _known, separators=(*SEPARATORS, BLANK), commented=True)
@@ -109,24 +100,7 @@ def _say_missing(header: Header, field: NoteField, problems: Problems) -> None:
 def parse_note_table(
     text: str, header: Header, problems: Problems, options: ReadingOptions
 ) -> Reading[Fingering]:
-    r"""Read rows below a header.
-
-    Parameters
-    ----------
-    text : str
-        The file, lines ended by ``\n``.
-    header : Header
-        Its first row.
-    problems : Problems
-        Takes every problem found.
-    options : ReadingOptions
-        How hands and labels are read.
-
-    Returns
-    -------
-    Reading
-        One annotation per annotator, in the order of their first rows.
-    """
+    r"""Read rows below a header."""
     columns = _columns_of(header, problems)
     table = None
     if not problems.has_errors:
@@ -186,16 +160,6 @@ def render_csv(fingering: Fingering, /) -> str:
 
     Times are written in the fewest digits that mean the same double, pitches as MIDI numbers, fingers
     in the notation of PIG.
-
-    Parameters
-    ----------
-    fingering : Fingering
-        What is written; its readers give it back exactly.
-
-    Raises
-    ------
-    DataError
-        KT151 if the pitch of a note is not known.
     """
     if (fingering.pitches < 0).any():
         row = int((fingering.pitches < 0).argmax())

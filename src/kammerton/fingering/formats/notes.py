@@ -93,18 +93,10 @@ Read = Callable[[K], tuple[V, Diagnostic | None]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column(Generic[K]):
-    """The cells of a column.
+    """The cells of a column."""
 
-    Parameters
-    ----------
-    values : sequence
-        The distinct cells.
-    codes : ndarray of int64, shape (n,)
-        Index of the cell that each row has.
-    """
-
-    values: Sequence[K]
-    codes: NDArray[np.int64]
+    values: Sequence[K]  # the distinct cells
+    codes: NDArray[np.int64]  # index of the cell that each row has
 
     @classmethod
     def of(cls, cells: Sequence[K]) -> Column[K]:
@@ -212,34 +204,20 @@ Mask = NDArray[np.bool_]
 
 @dataclass(slots=True, eq=False)
 class Notes:
-    """Notes as a format gives them: each value read, none compared with another.
+    """Notes as a format gives them: each value read, none compared with another."""
 
-    Parameters
-    ----------
-    onsets, offsets : ndarray of float64, shape (n,)
-        Any value, NaN where a problem was reported already; owned by this object.
-    pitches, hands : ndarray of int64, shape (n,)
-        MIDI numbers (-1 unknown) and codes of hands.
-    labels : list of str, length n
-        Labels in the notation of PIG.
-    locate : callable
-        ``locate(row, field)`` returns a :class:`~kammerton.model.annotations.Place`.
-    ids : sequence of str, length n, optional
-        What the notes are called, where the format has it.
-    line_of : callable, optional
-        ``line_of(row)`` returns the line of a note; without it, ``locate`` is kept for that.
-    unit, place_of
-        As of :class:`~kammerton.fingering.annotation.Fingering`.
-    """
-
+    # onsets, offsets: any value, NaN where a problem was reported already; owned by this object
     onsets: Floats
     offsets: Floats
+    # pitches, hands: MIDI numbers (-1 unknown) and codes of hands
     pitches: Codes
     hands: Codes
-    labels: list[str]
-    locate: Locate
-    ids: Sequence[str] | None = None
+    labels: list[str]  # labels in the notation of PIG
+    locate: Locate  # ``locate(row, field)`` returns a :class:`~kammerton.model.annotations.Place`
+    ids: Sequence[str] | None = None  # what the notes are called, where the format has it
+    # ``line_of(row)`` returns the line of a note; without it, ``locate`` is kept for that
     line_of: Callable[[int], int | None] | None = None
+    # unit, place_of: as of :class:`~kammerton.fingering.annotation.Fingering`
     unit: TimeUnit = "s"
     place_of: Callable[[int], str] | None = None
 
@@ -266,20 +244,7 @@ def say_no_notes(problems: Problems) -> None:
 
 
 def check_notes(notes: Notes, problems: Problems) -> Fingering:
-    """Compare the values of notes with each other; the order of notes is kept.
-
-    Parameters
-    ----------
-    notes : Notes
-        At least one note.
-    problems : Problems
-        Takes every problem found.
-
-    Returns
-    -------
-    Fingering
-        Of use only if ``problems`` has no error afterwards.
-    """
+    """Compare the values of notes with each other; the order of notes is kept."""
     notes.onsets += 0.0  # makes -0.0 a 0.0
     notes.offsets += 0.0
     _check_times(notes, problems)

@@ -31,24 +31,7 @@ _RECORDING = "recording"
 
 
 def parse_json(text: str, problems: Problems, options: ReadingOptions) -> Reading[Fingering]:
-    r"""Read notes or labels in JSON.
-
-    Parameters
-    ----------
-    text : str
-        ``{"notes": [{"onset": …, "offset": …, "pitch": …, "finger": …, "hand": …}]}``, its list of
-        notes alone, a list of labels, or an object with such a list for each annotator. Lines ended
-        by ``\n``.
-    problems : Problems
-        Takes every problem found.
-    options : ReadingOptions
-        How hands and labels are read; numbers count from 1 to 10 if any is beyond 5.
-
-    Returns
-    -------
-    Reading
-        Of labels alone, a note starts at its index and lasts 1, and its pitch is -1: not known.
-    """
+    r"""Read notes or labels in JSON."""
     places = JsonPlaces(text, problems.file)
     document = decode(places, problems, options.limits) if text.strip() else None
     if document is not None:
@@ -61,23 +44,7 @@ def parse_json(text: str, problems: Problems, options: ReadingOptions) -> Readin
 
 
 def unfold_json(text: str, file: str, options: ReadingOptions) -> Sheet[Fingering] | None:
-    """Read the labels of several recordings, as PianoVAM publishes those of people.
-
-    Parameters
-    ----------
-    text : str
-        ``{"lists": {NAME: {"recording": …, "labels_1to10": […]}}}``.
-    file : str
-        What diagnostics call the file.
-    options : ReadingOptions
-        How labels are read.
-
-    Returns
-    -------
-    Sheet or None
-        An item for each list, called by its recording if no other list has the same, else by its name;
-        None if the text is anything else.
-    """
+    """Read the labels of several recordings, as PianoVAM publishes those of people."""
     if f'"{_LISTS}"' not in text:
         return None
     places = JsonPlaces(text, file)

@@ -85,17 +85,7 @@ _PAIRINGS = (
 
 
 def cells_before(data: bytes, ends: NDArray[np.int64], widths: NDArray[np.int64]) -> Cells:
-    """Return the cells that end at some places; 0 for those that are empty or too wide.
-
-    Parameters
-    ----------
-    data : bytes
-        Without NUL; before the first cell stand eight more.
-    ends : ndarray of int64
-        Where the cells end, counted from the ninth byte.
-    widths : ndarray of int64
-        Their numbers of characters.
-    """
+    """Return the cells that end at some places; 0 for those that are empty or too wide."""
     windows = np.ndarray((len(data) - CELL_BYTES + 1,), "<u8", data, strides=(1,))
     unused = _unused(widths)
     return np.asarray(windows[ends] >> unused << unused, dtype=np.uint64)
@@ -107,15 +97,7 @@ def text_of(cell: int) -> str:
 
 
 def numbers_of(cells: Cells, widths: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return the numbers that digits make, and whether cells are nothing but digits.
-
-    Parameters
-    ----------
-    cells : ndarray of uint64
-        From :func:`cells_before`.
-    widths : ndarray of int64
-        Their numbers of characters; a cell without any is the number 0.
-    """
+    """Return the numbers that digits make, and whether cells are nothing but digits."""
     unused = _unused(widths)
     digits = cells ^ (_ZEROS >> unused << unused)
     plain = (((digits + _TO_SIXTEEN) | digits) & _HIGH == 0) & (widths <= CELL_BYTES)
@@ -208,12 +190,7 @@ class Grid:
         return self._codes[kept].tobytes()
 
     def plain_times(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """Return times of at most eight digits, a point and eight more; NaN is anything else.
-
-        Returns
-        -------
-        ndarray of float64, shape (columns, rows)
-        """
+        """Return times of at most eight digits, a point and eight more; NaN is anything else."""
         begins = np.concatenate([self._begins(column) for column in columns])
         ends = np.concatenate([self._bounds[:, column] for column in columns])
         points = np.append(np.flatnonzero(self._codes == ord(".")), len(self._codes))
@@ -332,16 +309,7 @@ def _in_order(onsets: NDArray[np.float64], offsets: NDArray[np.float64]) -> bool
 
 
 class _Meanings:
-    """What short cells mean, in numbers; each distinct one is looked at once.
-
-    Parameters
-    ----------
-    read : callable
-        From a cell to its numbers, or to None if there is anything to say about it. Of cells that have
-        numbers there are few.
-    count : int
-        How many numbers.
-    """
+    """What short cells mean, in numbers; each distinct one is looked at once."""
 
     def __init__(self, read: Callable[[str], tuple[int, ...] | None], count: int = 1) -> None:
         self._read = read
@@ -413,18 +381,6 @@ _VELOCITIES = "64\t80"
 def identify(stem: str, /) -> tuple[str, str | None]:
     """Take the name of a PIG file apart.
 
-    Parameters
-    ----------
-    stem : str
-        Name or relative path, with ``/``, without suffix.
-
-    Returns
-    -------
-    item : str
-        With the folders it is in.
-    annotator : str or None
-        Number of the annotator; None for estimates and for names of another form.
-
     Examples
     --------
     >>> identify("001-1_fingering"), identify("test/020_est_fingering"), identify("etude-1")
@@ -437,22 +393,7 @@ def identify(stem: str, /) -> tuple[str, str | None]:
 def read_pig(
     path: str | os.PathLike[str], *, name: str | None = None, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
-    """Read a PIG file.
-
-    Parameters
-    ----------
-    path : path
-        A regular file.
-    name : str, optional
-        What diagnostics call it; by default its path.
-    options : ReadingOptions
-        How it is read.
-
-    Returns
-    -------
-    Reading
-        One annotation without a name, or none and the diagnostics that say why.
-    """
+    """Read a PIG file."""
     shown = os.fsdecode(path) if name is None else name
     try:
         text = read_text(path, name=shown, encoding=options.encoding, limits=options.limits)
@@ -593,16 +534,6 @@ def render_pig(fingering: Fingering, /) -> str:
 
     Times are written in the fewest digits that mean the same double, black keys as C#, Eb, F#, Ab and
     Bb, a missing finger as 0.
-
-    Parameters
-    ----------
-    fingering : Fingering
-        What is written; :func:`read_pig` gives it back exactly.
-
-    Raises
-    ------
-    DataError
-        KT151 if the pitch or the hand of a note is not known: the format requires both.
     """
     for values, kind in ((fingering.pitches, "pitch"), (fingering.hands, "hand")):
         if (values < 0).any():

@@ -26,23 +26,7 @@ _SCORES = frozenset((".musicxml", ".xml", ".mxl"))
 def read_fingering(
     path: str | os.PathLike[str], name: str | None = None, options: ReadingOptions = DEFAULT_OPTIONS
 ) -> Reading[Fingering]:
-    """Read a file of fingerings, whichever format it has.
-
-    Parameters
-    ----------
-    path : path
-        A regular file: PIG, a table of notes, JSON, MusicXML or abcDF.
-    name : str, optional
-        What diagnostics call it; by default its path.
-    options : ReadingOptions
-        What the caller says about it.
-
-    Returns
-    -------
-    Reading
-        One annotation per annotator. Never raises for what a file can hold: an unusable file has no
-        annotations, and diagnostics that say why.
-    """
+    """Read a file of fingerings, whichever format it has."""
     shown = os.fsdecode(path) if name is None else name
     suffix = os.path.splitext(os.fsdecode(path))[1].lower()  # noqa: PTH122 - pathlib is slow for many files
     if suffix not in _SCORES:
@@ -63,16 +47,6 @@ def unfold(
     """Read a file of several pieces, which are labels of recordings in JSON; or of none.
 
     A table that lists pieces, and has no column of notes, holds none.
-
-    Parameters
-    ----------
-    path, name, options
-        As of :func:`read_fingering`.
-
-    Returns
-    -------
-    Sheet or None
-        None if the file is of one piece, or cannot be read: then :func:`read_fingering` says why.
     """
     suffix = os.path.splitext(os.fsdecode(path))[1].lower()  # noqa: PTH122 - pathlib is slow for many files
     if suffix not in (".json", ".csv", ".tsv"):

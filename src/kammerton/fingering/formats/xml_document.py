@@ -113,13 +113,7 @@ def looks_like_xml(data: bytes) -> bool:
 
 
 def decode_xml(data: bytes, *, name: str, encoding: str, limits: Limits) -> XmlText:
-    """Decode a document by its byte order mark, else by its declaration, else as the caller says.
-
-    Raises
-    ------
-    DataError
-        KT350 if it declares an encoding that there is not; KT103 to KT106 as for every file.
-    """
+    """Decode a document by its byte order mark, else by its declaration, else as the caller says."""
     declared = _DECLARATION.match(data.removeprefix(b"\xef\xbb\xbf"))
     if declared is not None:
         written = declared[1].decode("ascii", "replace")
@@ -141,23 +135,7 @@ def decode_xml(data: bytes, *, name: str, encoding: str, limits: Limits) -> XmlT
 
 
 def parse_xml(source: XmlText, consumer: XmlConsumer, limits: Limits) -> None:
-    """Parse a document.
-
-    Parameters
-    ----------
-    source : XmlText
-        The document.
-    consumer : XmlConsumer
-        Takes its events.
-    limits : Limits
-        ``depth`` bounds the nesting, ``line`` the length of a tag, a comment or a run of text.
-
-    Raises
-    ------
-    DataError
-        KT350 if it is not well-formed, KT351 for a document type declaration that is not accepted,
-        KT106 for what is too long or too deep; and what the consumer raises.
-    """
+    """Parse a document."""
     _Parsing(source, consumer, limits).run()
 
 
@@ -307,24 +285,13 @@ _LARGEST = 1_000
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """An element, complete.
-
-    Parameters
-    ----------
-    name : str
-    attributes : dict of str to str
-    position : tuple of int
-        Line and column of its start tag.
-    text : str
-        All text directly within it.
-    children : list of Element
-        Or an empty tuple: most elements have none, and lists take time to make.
-    """
+    """An element, complete."""
 
     name: str
     attributes: dict[str, str]
-    position: Position
-    text: str = ""
+    position: Position  # line and column of its start tag
+    text: str = ""  # all text directly within it
+    # or an empty tuple: most elements have none, and lists take time to make
     children: list[Element] | tuple[()] = ()
 
     def grow(self, child: Element) -> None:
@@ -406,17 +373,7 @@ class MeasureConsumer(Protocol):
 
 
 class ScoreTree:
-    """Follows a document down to its measures; an :class:`XmlConsumer`.
-
-    Parameters
-    ----------
-    source : XmlText
-        The document.
-    consumer : MeasureConsumer
-        Takes its measures, in the order of the document.
-    limits : Limits
-        ``label`` bounds the text of an element.
-    """
+    """Follows a document down to its measures; an :class:`XmlConsumer`."""
 
     def __init__(self, source: XmlText, consumer: MeasureConsumer, limits: Limits) -> None:
         self._source = source

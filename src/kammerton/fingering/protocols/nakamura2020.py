@@ -22,20 +22,7 @@ def match_rate(
     headline: bool,
     laws: frozenset[Law] = frozenset(),
 ) -> Measure:
-    """Return a match rate over all annotators of a piece.
-
-    Parameters
-    ----------
-    protocol, name : str
-        Its address.
-    cards : mapping of str to (str, str, str, str)
-        Of each name summary, equation, source, and what it agrees with, as in
-        :class:`kammerton.model.measure.Card`.
-    headline : bool
-        Whether it is shown without being asked for.
-    laws : frozenset of str
-        Laws that its protocol keeps beside those of every such rate.
-    """
+    """Return a match rate over all annotators of a piece."""
     summary, equation, source, agrees_with = cards[name]
     laws |= {"time_shift", "mirror"}
     if name != "M_gen":

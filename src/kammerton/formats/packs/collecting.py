@@ -56,24 +56,7 @@ class Copied(NamedTuple):
 
 
 def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None = None) -> Pack:
-    """Open a pack, and look at what it claims to hold before anything is decoded.
-
-    Parameters
-    ----------
-    path : path
-        A regular file.
-    task : Task
-        What its annotations have to be of.
-    copied : Copied, optional
-        If it is a copy of what lies elsewhere.
-
-    Raises
-    ------
-    DataError
-        KT101, KT102 if it cannot be read, KT720 if it is no pack, KT721 if it is damaged, KT722 if it claims
-        more than any file of its size holds, KT723 if a column is missing or of another type, KT724 if it is
-        of another task, KT725 if a later version wrote it.
-    """
+    """Open a pack, and look at what it claims to hold before anything is decoded."""
     name = os.fsdecode(path) if copied is None else copied.name
     with open_regular(path, name=name) as file:
         size = os.fstat(file.fileno()).st_size
@@ -136,15 +119,7 @@ def _opened(path: str, task: Task, _size: int, _changed: int) -> Pack:
 
 
 def is_pack_at(address: str) -> bool:
-    """Tell whether there is a Parquet file at an address, by what it begins with, or its name.
-
-    Raises
-    ------
-    OptionError
-        If there is nothing, or what reads it is not installed.
-    DataError
-        KT730 if it cannot be told.
-    """
+    """Tell whether there is a Parquet file at an address, by what it begins with, or its name."""
     store = Store(address)
     if store.is_folder():
         return False
@@ -152,13 +127,7 @@ def is_pack_at(address: str) -> bool:
 
 
 def open_pack_at(address: str, task: Task) -> Pack:
-    """Copy a pack, and open the copy, which goes once nobody holds the pack.
-
-    Raises
-    ------
-    DataError
-        KT730 if it cannot be read; else as :func:`kammerton.formats.packs.open_pack`.
-    """
+    """Copy a pack, and open the copy, which goes once nobody holds the pack."""
     return _open_copy(Store(address), task)
 
 
@@ -182,15 +151,7 @@ def _open_again(store: Store, task: Task) -> Pack:
 
 
 def is_pack(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a path or an address is that of a Parquet file, by what it begins with, or its name.
-
-    Raises
-    ------
-    OptionError
-        If there is nothing at an address, or what reads it is not installed.
-    DataError
-        KT730 if an address cannot be read.
-    """
+    """Tell whether a path or an address is that of a Parquet file, by what it begins with, or its name."""
     if is_remote(path):
         return is_pack_at(path)
     name = os.fsdecode(path)
@@ -207,26 +168,7 @@ def is_pack(path: str | os.PathLike[str]) -> bool:
 def collect_pack(
     path: str | os.PathLike[str], *, name: str | None, task: Task, options: object
 ) -> Collection:
-    """Return the collection of a pack that has one.
-
-    Parameters
-    ----------
-    path : path
-        Of a file, or an address.
-    name : str, optional
-        Name of the collection; by default that of the file without its suffix.
-    task : Task
-        What its annotations have to be of.
-    options : object
-        The task's options; those that decide what is read have to be what they were.
-
-    Raises
-    ------
-    OptionError
-        If the options are others, or it has several collections.
-    DataError
-        If the pack cannot be used.
-    """
+    """Return the collection of a pack that has one."""
     pack = opened_pack(path, task, options)
     if len(pack.record.collections) != 1:
         held = ", ".join(quote(about.name) for about in pack.record.collections[:5])
@@ -237,15 +179,7 @@ def collect_pack(
 
 
 def read_packed_pairs(path: str | os.PathLike[str], *, task: Task, options: object) -> Corpus:
-    """Return the corpus of a pack that was made of a list of pairs.
-
-    Raises
-    ------
-    OptionError
-        If the options are others than they were, or it holds no systems.
-    DataError
-        If the pack cannot be used.
-    """
+    """Return the corpus of a pack that was made of a list of pairs."""
     pack = opened_pack(path, task, options)
     found: dict[str, list[Collection]] = {"reference": [], "system": [], "": []}
     for number, about in enumerate(pack.record.collections):
@@ -257,15 +191,7 @@ def read_packed_pairs(path: str | os.PathLike[str], *, task: Task, options: obje
 
 
 def opened_pack(path: str | os.PathLike[str], task: Task, options: object) -> Pack:
-    """Open a pack that was read as the options say.
-
-    Raises
-    ------
-    OptionError
-        If the options are others than they were.
-    DataError
-        If the pack cannot be used.
-    """
+    """Open a pack that was read as the options say."""
     if task.packing is None:
         raise OptionError(f"annotations of {task.name} are not packed")
     pack = open_pack_at(path, task) if is_remote(path) else open_pack(path, task)

@@ -62,10 +62,6 @@ _DEEPEST = 16
 class Compact:
     """Reads values one after the other; structs as fields by number.
 
-    Parameters
-    ----------
-    data : bytes
-
     Attributes
     ----------
     at : int
@@ -169,24 +165,12 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What a Parquet file claims.
+    """What a Parquet file claims."""
 
-    Parameters
-    ----------
-    rows : int
-        Of the whole file.
-    groups : tuple of Group
-        Where they are.
-    pairs : mapping of str to str
-        Metadata of whoever wrote it.
-    begin : int
-        Where the footer begins, which ends with the file.
-    """
-
-    rows: int
-    groups: tuple[Group, ...]
-    pairs: dict[str, str]
-    begin: int
+    rows: int  # of the whole file
+    groups: tuple[Group, ...]  # where they are
+    pairs: dict[str, str]  # metadata of whoever wrote it
+    begin: int  # where the footer begins, which ends with the file
 
     @property
     def values(self) -> int:
@@ -200,13 +184,7 @@ class Footer:
 
 
 def read_footer(file: BinaryIO) -> Footer:
-    """Read the footer of a file.
-
-    Raises
-    ------
-    FooterError
-        If it has none that can be read.
-    """
+    """Read the footer of a file."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     if size < len(MAGIC) + _TAIL or file.read(len(MAGIC)) != MAGIC:
@@ -260,32 +238,18 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows that were digested together.
+    """Rows that were digested together."""
 
-    Parameters
-    ----------
-    rows : int
-        How many.
-    digest : str
-        SHA-256 of their content.
-    """
-
-    rows: int
-    digest: str
+    rows: int  # how many
+    digest: str  # SHA-256 of their content
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A collection but for its annotations.
-
-    Parameters
-    ----------
-    role : role
-    name, origin, single, broken, written, diagnostics
-        As in :class:`kammerton.model.corpus.Collection`.
-    """
+    """A collection but for its annotations."""
 
     role: Role
+    # name, origin, single, broken, written, diagnostics: as in :class:`kammerton.model.corpus.Collection`
     name: str
     origin: str
     single: bool
@@ -302,22 +266,12 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a pack says of itself.
-
-    Parameters
-    ----------
-    task : str
-    choices : mapping of str to str
-        Those options that decide what is read, as far as they are not the defaults.
-    collections : tuple of About
-    blocks : tuple of Block
-        What the rows were digested in, in order.
-    """
+    """What a pack says of itself."""
 
     task: str
-    choices: Mapping[str, str]
+    choices: Mapping[str, str]  # those options that decide what is read, as far as they are not the defaults
     collections: tuple[About, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[Block, ...]  # what the rows were digested in, in order
 
     def render(self) -> str:
         """Return the record as text."""
@@ -334,13 +288,7 @@ class Record:
 
     @classmethod
     def parse(cls, text: str) -> Record:
-        """Read a record.
-
-        Raises
-        ------
-        RecordError
-            If it is none.
-        """
+        """Read a record."""
         try:
             plain = json.loads(text)
             if not isinstance(plain, dict) or plain.get("kind") != _KIND:
@@ -409,13 +357,7 @@ def render_diagnostics(diagnostics: Sequence[Diagnostic]) -> str | None:
 
 
 def parse_diagnostics(text: str | None) -> tuple[Diagnostic, ...]:
-    """Return what :func:`render_diagnostics` was given.
-
-    Raises
-    ------
-    RecordError
-        If it gave no such text.
-    """
+    """Return what :func:`render_diagnostics` was given."""
     try:
         return () if text is None else tuple(Diagnostic(**each) for each in json.loads(text))
     except (ValueError, TypeError, RecursionError) as error:
@@ -443,13 +385,7 @@ class Plain:
         whole.update("".join(texts).encode())
 
     def of(self, rows: NDArray[np.bool_], kind: Kind) -> PackedColumn:
-        """Return the values of some rows.
-
-        Raises
-        ------
-        ValueError
-            If one is lacking.
-        """
+        """Return the values of some rows."""
         some = [value for value, wanted in zip(self.values, rows.tolist(), strict=True) if wanted]
         if None in some:
             raise ValueError("has nulls")
@@ -461,21 +397,11 @@ class Plain:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """A column with a list in each row, of which length -1 stands for none.
+    """A column with a list in each row, of which length -1 stands for none."""
 
-    Parameters
-    ----------
-    lengths : ndarray of int64
-        Of each list.
-    flat : ndarray
-        Numbers, or places in ``names``, of all lists one behind the other.
-    names : list of str, optional
-        Distinct texts in order, if the lists are of texts.
-    """
-
-    lengths: NDArray[np.int64]
-    flat: NDArray[Any]
-    names: list[str] | None = None
+    lengths: NDArray[np.int64]  # of each list
+    flat: NDArray[Any]  # numbers, or places in ``names``, of all lists one behind the other
+    names: list[str] | None = None  # distinct texts in order, if the lists are of texts
 
     def digest_into(self, whole: _Hash) -> None:
         """Add the lists to a digest."""
@@ -485,13 +411,7 @@ class Lists:
         _add(whole, self.flat)
 
     def of(self, rows: NDArray[np.bool_], _: Kind) -> PackedColumn:
-        """Return the lists of some rows; the others have none.
-
-        Raises
-        ------
-        ValueError
-            If a list, or anything in one, is lacking.
-        """
+        """Return the lists of some rows; the others have none."""
         lengths = self.lengths[rows]
         offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
         np.cumsum(lengths, out=offsets[1:])

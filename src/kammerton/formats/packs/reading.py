@@ -67,22 +67,7 @@ def damaged(why: str, file: str) -> DataError:
 
 
 class Decoded:
-    """What sources gave that begin in the rows of a block.
-
-    Parameters
-    ----------
-    contents : mapping of str to Contents
-        Columns of the block, all that a pack of the task has.
-    packing : Packing
-        Makes annotations of them.
-    path : str
-        What messages call the pack.
-
-    Raises
-    ------
-    DataError
-        KT721 if what was said of a file cannot be read, KT723 if something is lacking.
-    """
+    """What sources gave that begin in the rows of a block."""
 
     is_sound = True
 
@@ -186,21 +171,7 @@ class PackedSource(StoredSource):
 
 
 class PackedSources(StoredSources):
-    """The sources of a collection in a pack, by item; names are read once they are looked at.
-
-    Parameters
-    ----------
-    pack : Pack
-    number : int
-        Of the collection.
-    index : Index, optional
-        Of some of its sources; by default of all.
-
-    Raises
-    ------
-    DataError
-        KT721, KT723 once it is looked at, if the names cannot be used.
-    """
+    """The sources of a collection in a pack, by item; names are read once they are looked at."""
 
     def __init__(self, pack: Pack, number: int, index: Index | None = None) -> None:
         self._pack = pack
@@ -282,21 +253,7 @@ Again = tuple[Callable[..., "Pack"], tuple[Any, ...]]
 
 
 class Pack:
-    """A pack that was opened.
-
-    Parameters
-    ----------
-    path : str
-        What messages call it.
-    task : Task
-    record : Record
-    seal : Seal
-        By which damage is told.
-    file : str
-        Where it is.
-    again : Again
-        How other processes open it, which are given nothing else.
-    """
+    """A pack that was opened."""
 
     def __init__(self, path: str, task: Task, record: Record, seal: Seal, file: str, again: Again) -> None:
         assert task.packing is not None, "only annotations that can be packed are"
@@ -357,13 +314,7 @@ class Pack:
         return found
 
     def _read(self, columns: list[str], begin: int, end: int) -> pl.DataFrame:
-        """Decode some columns of some rows, of which every byte is what was written.
-
-        Raises
-        ------
-        DataError
-            KT721 if they cannot be decoded, KT723 if they are not what they have to be.
-        """
+        """Decode some columns of some rows, of which every byte is what was written."""
         import polars as pl  # noqa: PLC0415 - half the import time; many runs of the program read none
 
         try:
@@ -441,14 +392,7 @@ def _rows(begin: int, end: int) -> str:
 
 
 def unpacked(pack: Pack, task: Task) -> Iterator[tuple[str, str, Reading[Any]]]:
-    """Give every source of a pack as a file.
-
-    Yields
-    ------
-    stem, name, reading
-        The path of the file below a folder, without suffix, if it does not lead out of there; what messages
-        call the source; and what it gave.
-    """
+    """Give every source of a pack as a file."""
     several = len(pack.record.collections) > 1
     for number, about in enumerate(pack.record.collections):
         above = f"{about.name}/" if several else ""

@@ -73,18 +73,7 @@ def put_seal(path: Path) -> None:
 
 
 class Seal:
-    """The seal of a file, whose footer is what was written.
-
-    Parameters
-    ----------
-    file : binary file
-    footer : Footer
-
-    Raises
-    ------
-    SealError
-        If the footer is another, or there is no seal.
-    """
+    """The seal of a file, whose footer is what was written."""
 
     def __init__(self, file: BinaryIO, footer: Footer) -> None:
         self._groups = footer.groups
@@ -98,13 +87,7 @@ class Seal:
         self._sums: NDArray[Any] = np.frombuffer(rest[:size], dtype=_SUM)
 
     def check(self, file: BinaryIO, columns: Container[str], begin: int, end: int) -> None:
-        """Look at the bytes from which columns of some rows are decoded.
-
-        Raises
-        ------
-        SealError
-            If they are not what was written.
-        """
+        """Look at the bytes from which columns of some rows are decoded."""
         for chunk, told in self._chunks(begin, end):
             if chunk.column in columns:
                 data = _bytes_of(file, chunk)
@@ -155,19 +138,12 @@ _LEVEL = 3
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was packed.
+    """What was packed."""
 
-    Parameters
-    ----------
-    annotations, rows : int
-        How many annotations, and how many rows, notes or labels they have.
-    failed : int
-        Sources that gave no annotation.
-    """
-
+    # annotations, rows: how many annotations, and how many rows, notes or labels they have
     annotations: int
     rows: int
-    failed: int
+    failed: int  # sources that gave no annotation
 
 
 def chosen(packing: Packing, options: object) -> dict[str, str]:
@@ -178,35 +154,14 @@ def chosen(packing: Packing, options: object) -> dict[str, str]:
 
 @contextmanager
 def new_pack(path: str | os.PathLike[str], task: Task, options: object) -> Iterator[PackWriter]:
-    """Write a pack, which appears once it is complete.
-
-    Parameters
-    ----------
-    path : path
-        Where to.
-    task : Task
-        It has a ``packing``.
-    options : object
-        How the sources are read.
-
-    Raises
-    ------
-    OutputError
-        If it cannot be written. What stood there still does.
-    """
+    """Write a pack, which appears once it is complete."""
     with replacing(path) as folder, packing_in(folder, task, options) as writer:
         yield writer
 
 
 @contextmanager
 def packing_in(folder: Path, task: Task, options: object) -> Iterator[PackWriter]:
-    """Write a pack in a folder of its own, where it is called ``whole``.
-
-    Raises
-    ------
-    OutputError
-        If what writes it fails.
-    """
+    """Write a pack in a folder of its own, where it is called ``whole``."""
     import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program pack nothing
 
     writer = PackWriter(folder, task, options)

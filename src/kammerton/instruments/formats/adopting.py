@@ -35,24 +35,6 @@ _HINT = "a list or set of labels, pairs of label and score, or a mapping of labe
 def adopt(value: object, name: str, options: InstrumentOptions | None = None) -> Reading[InstrumentList]:
     """Take a list of instruments of the caller's.
 
-    Parameters
-    ----------
-    value : InstrumentList, or list, tuple, array, set or mapping, or object with one of these
-        Labels of an :class:`InstrumentList` are looked up again. A list ranks its labels, the best
-        first, and so do pairs of label and score; a set does not. A mapping has the score of each label
-        of a vocabulary, or 1 and 0 for what is there and what is not. Of an object, its ``instruments``
-        (as mirdata has them), ``instrument`` or ``labels`` count; if these are a mapping, it is one of
-        judged labels to their relevance.
-    name : str
-        What diagnostics call it; a label is named by its index, from 0.
-    options : InstrumentOptions, optional
-        Label map and taxonomy.
-
-    Returns
-    -------
-    Reading
-        One annotation without a name, or none and the diagnostics that say why.
-
     Examples
     --------
     >>> ((_, found),) = adopt({"piano": 0.25, "violin": 0.75}, "song").annotations

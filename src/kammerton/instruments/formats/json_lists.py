@@ -44,24 +44,7 @@ _FAMILY = "instrument_family_str"
 def read_json(
     value: object, places: JsonPlaces, problems: Problems, options: InstrumentOptions
 ) -> Source | None:
-    """Read what a JSON text holds.
-
-    Parameters
-    ----------
-    value : object
-        Parsed, with numbers as ``Decimal``.
-    places : JsonPlaces
-        Finds values in the text.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-
-    Returns
-    -------
-    Source or None
-        Lists are ranked, the best first. Labels with scores are sets if all scores of the file are 0 or
-        1, and else scores of a vocabulary. Stems are sets.
-    """
+    """Read what a JSON text holds."""
     work = _Json(places, problems, options)
     if _is_class_map(value):
         say_unrecognised(problems, places.of(()), "numbers of classes, and no annotations", _HINT)
@@ -310,26 +293,7 @@ def is_jams(value: object) -> bool:
 def read_jams_tags(
     value: object, places: JsonPlaces, problems: Problems, options: InstrumentOptions
 ) -> Source | None:
-    """Read the tags of a file.
-
-    Parameters
-    ----------
-    value : object
-        Parsed, with numbers as ``Decimal``.
-    places : JsonPlaces
-        Finds values in the text.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-
-    Returns
-    -------
-    Source or None
-        A list for each annotation, ranked by confidence if there is one; else by its order if the sandbox of
-        the annotation or of the file has ``"ranked": true``, or the caller says so. Of several namespaces of
-        tags, one for instruments counts before ``tag_open``, and that before others; the others are
-        noted.
-    """
+    """Read the tags of a file."""
     return _Jams(places, problems, options).read(value)
 
 

@@ -41,21 +41,7 @@ _TIMES = re.compile(r"[ \t]*[0-9.]+[ \t]+[0-9.]+[ \t]+\S|[ \t]*[0-9.]+(?:,[0-9.]
 
 
 def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) -> Source | None:
-    r"""Read one label a line.
-
-    Parameters
-    ----------
-    text : str
-        The file, lines ended by ``\n``. Blank lines and comments do not count.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-
-    Returns
-    -------
-    Source or None
-        A set, unless there are scores, or the caller says that the order ranks.
-    """
+    r"""Read one label a line."""
     if not keeps_lines(text, problems, options.limits):
         return None
     lines = numbered_lines(text)
@@ -131,24 +117,7 @@ def is_jamendo(header: Header) -> bool:
 
 
 def read_jamendo(text: str, header: Header, problems: Problems, options: InstrumentOptions) -> Source | None:
-    r"""Read tags of tracks; a row has as many cells at its end as the track has tags.
-
-    Parameters
-    ----------
-    text : str
-        The file, lines ended by ``\n``.
-    header : Header
-        Its first row.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-
-    Returns
-    -------
-    Source or None
-        Sets of the tags that begin with ``instrument---``, without it. A track without such a tag was
-        judged by nobody.
-    """
+    r"""Read tags of tracks; a row has as many cells at its end as the track has tags."""
     if not keeps_lines(text, problems, options.limits, headers=1):
         return None
     return _Jamendo(text, header, problems, options).read()
@@ -244,23 +213,7 @@ def _known_of_segments(names: list[str]) -> int:
 
 
 def read_segments(text: str, first: Header, problems: Problems, options: InstrumentOptions) -> Source | None:
-    r"""Read segments of AudioSet.
-
-    Parameters
-    ----------
-    text : str
-        The file, lines ended by ``\n``.
-    first : Header
-        Its header, or its first row.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-
-    Returns
-    -------
-    Source or None
-        Sets of the labels of each video; what its segment does not have is absent.
-    """
+    r"""Read segments of AudioSet."""
     below = first.line if _known_of_segments(first.names) else 0
     hint = "a row is the id of a video, start, end, and its labels between quotes"
     table = read_rows(

@@ -24,22 +24,7 @@ _HINT = "`stems` have an `instrument` each (MedleyDB), or an `inst_class` (Slakh
 
 
 def read_metadata(text: str, problems: Problems, options: InstrumentOptions) -> Source | None:
-    r"""Read the instruments of the stems of a recording.
-
-    Parameters
-    ----------
-    text : str
-        YAML, lines ended by ``\n``.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-
-    Returns
-    -------
-    Source or None
-        A set. A stem may have several instruments, and several stems the same. Stems of Slakh2100 that were
-        not rendered do not sound.
-    """
+    r"""Read the instruments of the stems of a recording."""
     document = decode_yaml(text, problems, options.limits)
     if document is None:
         return None

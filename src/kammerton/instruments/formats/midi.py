@@ -42,23 +42,13 @@ class MidiError(Exception):
 
 @dataclass(slots=True)
 class Performance:
-    """What sounds in a file.
+    """What sounds in a file."""
 
-    Parameters
-    ----------
-    programs : list of int
-        Programs that play a note, 0 to 127, in the order in which they begin.
-    percussion : bool
-        Whether the channel of percussion plays a note.
-    defaulted : bool
-        Whether a channel plays a note before it is given a program, which is then 0.
-    oddities : list of str
-        What is not as the standard has it, but does not matter.
-    """
-
+    # programs that play a note, 0 to 127, in the order in which they begin
     programs: list[int] = field(default_factory=list)
-    percussion: bool = False
-    defaulted: bool = False
+    percussion: bool = False  # whether the channel of percussion plays a note
+    defaulted: bool = False  # whether a channel plays a note before it is given a program, which is then 0
+    # what is not as the standard has it, but does not matter
     oddities: list[str] = field(default_factory=list)
 
 
@@ -74,20 +64,7 @@ class _Event:
 
 
 def read_midi(data: bytes, limit: int) -> Performance:
-    """Return what sounds in a file.
-
-    Parameters
-    ----------
-    data : bytes
-        The file, perhaps within a RIFF file.
-    limit : int
-        Events that it may have.
-
-    Raises
-    ------
-    MidiError
-        If it is damaged, or has more events.
-    """
+    """Return what sounds in a file."""
     return _Midi(data, limit).read()
 
 
@@ -274,23 +251,7 @@ PERCUSSION = "drums"
 
 
 def read_midi_programs(data: bytes, problems: Problems, options: InstrumentOptions) -> Source | None:
-    """Read which instruments sound in a MIDI file.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-
-    Returns
-    -------
-    Source or None
-        A set. Programs have the names of the built-in taxonomy ``general-midi``. Percussion is ``drums``
-        where the label map or the taxonomy has that, or where there is no taxonomy; else it is left out,
-        with a note.
-    """
+    """Read which instruments sound in a MIDI file."""
     try:
         found = read_midi(data, options.limits.rows)
     except MidiError as error:

@@ -49,30 +49,7 @@ Array = NDArray[Any]
 
 
 def read_arrays(stream: BinaryIO, names: Iterable[str], *, file: str, limits: Limits) -> dict[str, Array]:
-    """Return those arrays of an archive that are asked for, as far as it has them.
-
-    Parameters
-    ----------
-    stream : binary file
-        The archive, of any size.
-    names : iterable of str
-        Names of arrays; of the others nothing is read.
-    file : str
-        What diagnostics call the archive.
-    limits : Limits
-        Bytes that the arrays may have together.
-
-    Returns
-    -------
-    dict of str to ndarray
-        Numbers, truth values or strings; pickled strings as objects, each of them a ``str``.
-
-    Raises
-    ------
-    DataError
-        KT634 if the archive or an array is damaged, KT635 if an array holds pickled objects other than
-        strings, KT636 if they are over the budget.
-    """
+    """Return those arrays of an archive that are asked for, as far as it has them."""
     found: dict[str, Array] = {}
     try:
         _check_end(stream, file)
@@ -205,22 +182,7 @@ _NAMES = "labels"
 
 
 def read_openmic_arrays(stream: BinaryIO, problems: Problems, options: InstrumentOptions) -> Source | None:
-    """Read an ``.npz`` archive with ``Y_true``, ``Y_mask`` and ``sample_key``.
-
-    Parameters
-    ----------
-    stream : binary file
-        The archive; ``labels``, if it has such an array, names the columns. Features (``X``) are not read.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-        With the threshold of relevance.
-
-    Returns
-    -------
-    Source or None
-        Judged labels of each clip, present or absent; the others were not judged.
-    """
+    """Read an ``.npz`` archive with ``Y_true``, ``Y_mask`` and ``sample_key``."""
     if not stream.read(1):
         say_empty(problems)
         return None

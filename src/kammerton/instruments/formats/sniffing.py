@@ -52,23 +52,7 @@ _TABLES = frozenset((".csv", ".tsv"))
 def read_instruments(
     path: str | os.PathLike[str], name: str | None = None, options: InstrumentOptions | None = None
 ) -> Reading[InstrumentList]:
-    """Read the instruments of one item, whichever format the file has.
-
-    Parameters
-    ----------
-    path : path
-        A regular file.
-    name : str, optional
-        What diagnostics call it; by default its path.
-    options : InstrumentOptions, optional
-        What the caller says about it.
-
-    Returns
-    -------
-    Reading
-        One annotation per annotator. Never raises for what a file can hold: an unusable file has no
-        annotations, and diagnostics that say why.
-    """
+    """Read the instruments of one item, whichever format the file has."""
     return read_with_metadata(path, name, options)[0]
 
 
@@ -84,18 +68,7 @@ def read_with_metadata(
 def unfold(
     path: str | os.PathLike[str], name: str | None = None, options: InstrumentOptions | None = None
 ) -> Sheet[InstrumentList] | None:
-    """Read a file that holds many items.
-
-    Parameters
-    ----------
-    path, name, options
-        As of :func:`read_instruments`.
-
-    Returns
-    -------
-    Sheet or None
-        None if the file is one item, or cannot be used at all: then :func:`read_instruments` says why.
-    """
+    """Read a file that holds many items."""
     if PurePath(os.fsdecode(path)).suffix.lower() in _SINGLE:
         return None
     source, problems = _parse(path, name, options, items=True)
@@ -138,25 +111,7 @@ def _parse_midi(data: bytes, problems: Problems, options: InstrumentOptions) -> 
 def parse_text(
     text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool = False
 ) -> Source | None:
-    r"""Read the text of a file.
-
-    Parameters
-    ----------
-    text : str
-        Lines ended by ``\n``.
-    suffix : str
-        Of the name of the file, in lower case.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-    items : bool
-        Whether only files of many items are wanted; others need not be read to the end.
-
-    Returns
-    -------
-    Source or None
-        None if the file cannot be used, or is not wanted.
-    """
+    r"""Read the text of a file."""
     if suffix in _YAML:
         from kammerton.instruments.formats.metadata import read_metadata  # noqa: PLC0415 - few files are
 

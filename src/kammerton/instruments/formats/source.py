@@ -52,16 +52,6 @@ _ENDING = re.compile(r"_METADATA$|(?<=[^/])/metadata$")
 def identify(name: str) -> tuple[str, str | None]:
     """Take the name of a file apart into item and annotator.
 
-    Parameters
-    ----------
-    name : str
-        Path below the folder, without suffix.
-
-    Returns
-    -------
-    str, None
-        The item; names of files do not tell an annotator.
-
     Examples
     --------
     >>> identify("AHa_TakeOnMe_METADATA")
@@ -74,17 +64,6 @@ def identify(name: str) -> tuple[str, str | None]:
 
 def item_names(written: Sequence[str]) -> list[str]:
     """Return what the items of a sheet are called.
-
-    Parameters
-    ----------
-    written : sequence of str
-        What the sheet calls them.
-
-    Returns
-    -------
-    list of str
-        The names composed (NFC), without the suffix of a recording. If all are paths of recordings, the
-        folder that all of them are in is left out, as it is in the names of the files of a folder.
 
     Examples
     --------
@@ -118,19 +97,7 @@ def twice(message: str, first: Place, severity: Severity = "error") -> Diagnosti
 def add_uneven(
     keys: list[Key], broken: dict[int, str], uneven: Sequence[tuple[Sequence[str], str]], index: int
 ) -> None:
-    """Take up the items of rows that could not be cut into cells, as broken.
-
-    Parameters
-    ----------
-    keys : list of (str, str or None)
-        Item and annotator of each list; items that have no list yet are added.
-    broken : dict of int to str
-        Why a list cannot be used.
-    uneven : sequence of (sequence of str, str)
-        Cells of the rows, and what is wrong with each.
-    index : int
-        The cell that names the item.
-    """
+    """Take up the items of rows that could not be cut into cells, as broken."""
     known = {item: number for number, (item, _) in enumerate(keys)}
     for record, reason in uneven:
         if index < len(record) and record[index].strip():
@@ -147,23 +114,12 @@ ONE: list[Key] = [("", None)]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """The lists of a file.
+    """The lists of a file."""
 
-    Parameters
-    ----------
-    keys : sequence of (str, str or None)
-        Item and annotator of each list.
-    lists : Lists
-    is_sheet : bool
-        Whether the file names its items; else it is one, and keys tell annotators only.
-    metadata : sequence of Metadata
-        What a JAMS file says beside each list; empty if it is none.
-    """
-
-    keys: Sequence[Key]
+    keys: Sequence[Key]  # item and annotator of each list
     lists: Lists
-    is_sheet: bool = False
-    metadata: Sequence[Metadata] = ()
+    is_sheet: bool = False  # whether the file names its items; else it is one, and keys tell annotators only
+    metadata: Sequence[Metadata] = ()  # what a JAMS file says beside each list; empty if it is none
 
 
 def as_sheet(source: Source, problems: Problems) -> Sheet[InstrumentList]:
@@ -225,18 +181,10 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """What cells mean.
+    """What cells mean."""
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (n,)
-        NaN where there is none.
-    wrong : dict of int to str
-        Rows whose cell is no number, and the reason.
-    """
-
-    values: NDArray[np.float64]
-    wrong: dict[int, str] = field(default_factory=dict)
+    values: NDArray[np.float64]  # naN where there is none
+    wrong: dict[int, str] = field(default_factory=dict)  # rows whose cell is no number, and the reason
 
 
 def numbers_of(
@@ -248,24 +196,7 @@ def numbers_of(
     commas: bool = False,
     required: bool = False,
 ) -> Numbers:
-    """Return cells as numbers.
-
-    Parameters
-    ----------
-    cells : sequence of str
-        Decimal numbers; ``true`` and ``false`` are 1 and 0; empty where there is none, and ``nan``
-        counts as that, with a note.
-    locate : callable
-        ``locate(row)`` finds a cell.
-    problems : Problems
-        Takes KT609 and KT612.
-    what : str
-        What messages call the numbers.
-    commas : bool
-        Whether a comma is the decimal mark.
-    required : bool
-        Whether each cell must have a number.
-    """
+    """Return cells as numbers."""
     if commas:
         cells = [cell.replace(",", ".") for cell in cells]
     fast = _plain(cells)

@@ -85,24 +85,7 @@ def columns_of(names: Sequence[str]) -> dict[Column, int]:
 
 
 def read_long_table(table: Table, problems: Problems, options: InstrumentOptions) -> Source | None:
-    """Read a table of one row for each item and instrument.
-
-    Parameters
-    ----------
-    table : Table
-        Its header has a column of instruments.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-        With the threshold of relevance.
-
-    Returns
-    -------
-    Source or None
-        Sets, unless there are scores or ranks, or the caller says that the order ranks; judged labels, if
-        there is a column of relevance. Without a column of items the file is one. None if a name that counts
-        stands twice in the header.
-    """
+    """Read a table of one row for each item and instrument."""
     reading = _LongTable(table, problems, options)
     if reading.has_column_twice():
         return None
@@ -340,22 +323,7 @@ _ZERO_ONE = frozenset(("0", "1", "0.0", "1.0"))
 
 
 def read_wide_table(table: Table, problems: Problems, options: InstrumentOptions) -> Source | None:
-    """Read a table of one row for each item.
-
-    Parameters
-    ----------
-    table : Table
-        Its first column names the items; a column may name the annotator; the others are instruments.
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-
-    Returns
-    -------
-    Source or None
-        Sets if all cells are 0 or 1, where an empty cell was not judged; else scores, and an empty cell
-        has none. None if the header cannot be used.
-    """
+    """Read a table of one row for each item."""
     reading = _WideTable(table, problems, options)
     return reading.read() if reading.has_columns() else None
 

@@ -42,26 +42,7 @@ def trec_form(line: str) -> Form | None:
 
 
 def read_trec(text: str, form: Form, problems: Problems, options: InstrumentOptions) -> Source | None:
-    r"""Read judgements or a run.
-
-    Parameters
-    ----------
-    text : str
-        The file, lines ended by ``\n``, in any order.
-    form : {"qrels", "run"}
-    problems : Problems
-        Takes every problem found.
-    options : InstrumentOptions
-        Has the budgets.
-
-    Returns
-    -------
-    Source or None
-        A list for each topic. Of a run, documents by score, equal ones in the order of the file, so that
-        ``--ties`` decides; ranks do not count. Of judgements, documents of a relevance of 1 or more, with
-        it as their grade; the others are absent, and so is what was not judged. As for ``trec_eval``,
-        there are neither comments nor quotes.
-    """
+    r"""Read judgements or a run."""
     hint = f"a row is {_EXPECTED[form]}"
     if not keeps_lines(text, problems, options.limits):
         return None

@@ -39,37 +39,17 @@ _KINDS: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A list, and whose it is.
+    """A list, and whose it is."""
 
-    Parameters
-    ----------
-    item, annotator : str or None
-        None where a file does not tell them.
-    found : InstrumentList
-    metadata : Metadata, optional
-        What a JAMS file says beside the list.
-    """
-
+    # item, annotator: none where a file does not tell them
     item: str | None
     annotator: str | None
     found: InstrumentList
-    metadata: Metadata | None = None
+    metadata: Metadata | None = None  # what a JAMS file says beside the list
 
 
 def render_jams(entries: Sequence[Entry]) -> str:
-    """Write a JAMS file of one recording, with one annotation of tags per annotator.
-
-    Parameters
-    ----------
-    entries : sequence of Entry
-        Sets, or lists that are ranked: by scores, which become confidences, or by their order, which the
-        sandbox of the annotation then says.
-
-    Raises
-    ------
-    DataError
-        KT151 if there are several recordings, or lists of another kind.
-    """
+    """Write a JAMS file of one recording, with one annotation of tags per annotator."""
     if len({entry.item for entry in entries}) > 1:
         _refuse("JAMS", "a file is of one recording", "csv holds many")
     for entry in entries:
@@ -99,19 +79,7 @@ def _observations(entry: Entry) -> str:
 
 
 def render_table(entries: Sequence[Entry]) -> str:
-    """Write a comma-separated table.
-
-    Parameters
-    ----------
-    entries : sequence of Entry
-        All of one kind: sets, rankings, judgements, or scores of a vocabulary, which get a column for each
-        label.
-
-    Raises
-    ------
-    DataError
-        KT151 if lists are of several kinds, or have grades.
-    """
+    """Write a comma-separated table."""
     kinds = {kind for entry in entries if (kind := _kind(entry.found)) is not None} or {"set"}
     if len(kinds) > 1:
         _refuse("CSV", f"lists are of several kinds: {', '.join(sorted(_KINDS[kind] for kind in kinds))}")
@@ -184,13 +152,7 @@ def _long(entries: Sequence[Entry], kind: Kind) -> Iterator[list[str]]:
 
 
 def render_qrels(entries: Sequence[Entry]) -> str:
-    """Write judgements as ``trec_eval`` reads them: items are topics, and labels documents.
-
-    Raises
-    ------
-    DataError
-        KT151 if a name has a blank in it, or there are several annotators.
-    """
+    """Write judgements as ``trec_eval`` reads them: items are topics, and labels documents."""
     rows = []
     for entry in _topics(entries, "qrels"):
         found = entry.found
@@ -208,11 +170,6 @@ def render_run(entries: Sequence[Entry]) -> str:
     """Write a run as ``trec_eval`` reads it: items are topics, and labels documents.
 
     Lists without scores get descending ones, from their length to 1.
-
-    Raises
-    ------
-    DataError
-        KT151 if a name has a blank in it, there are several annotators, or labels have no order.
     """
     rows = []
     for entry in _topics(entries, "a run"):

@@ -40,24 +40,13 @@ __all__ = ["Answer", "answers", "dearest_class", "judges_of", "values_by_annotat
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A question, its answer, and what it rests on.
-
-    Parameters
-    ----------
-    question, answer : str
-    details : tuple of str
-        Sentences below the answer.
-    part : str
-        Section that has more.
-    more : str
-        What it has, as text of the link.
-    """
+    """A question, its answer, and what it rests on."""
 
     question: str
     answer: str
-    details: tuple[str, ...] = ()
-    part: str = ""
-    more: str = ""
+    details: tuple[str, ...] = ()  # sentences below the answer
+    part: str = ""  # section that has more
+    more: str = ""  # what it has, as text of the link
 
 
 def judges_of(source: Source) -> dict[str, str]:
@@ -234,16 +223,7 @@ _SECOND = "That takes a second annotator: score with --annotator NAME=PATH as we
 
 
 def answers(source: Source, drawn: Section | None = None, draw: Draw | None = None) -> Section:
-    """Return the section of answers, by the main measure.
-
-    Parameters
-    ----------
-    source : Source
-    drawn : Section, optional
-        In which items are looked at.
-    draw : callable, optional
-        Lays an item out.
-    """
+    """Return the section of answers, by the main measure."""
     given = [
         _better(source),
         worst_item(source, drawn, draw),

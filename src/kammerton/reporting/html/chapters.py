@@ -48,17 +48,7 @@ def _comparison(source: Source) -> Comparison | None:
 
 
 def chapter_of(source: Source, title: str, draw: Draw | None = None, apart: str = "") -> Chapter:
-    """Return the chapter of one task.
-
-    Parameters
-    ----------
-    source : Source
-    title : str
-    draw : callable, optional
-        Lays an item out.
-    apart : str
-        What keeps it from being one with a chapter before it.
-    """
+    """Return the chapter of one task."""
     before = [overview(source), compared(source), groups(source), items(source)]
     behind = [costs(source), breakdown(source), quality(source), methods(source)]
     used = sum(_size(each) for each in (*before, *behind) if each is not None)

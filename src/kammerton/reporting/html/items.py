@@ -163,15 +163,7 @@ class ItemData:
         self._numbers: dict[str, int] = {}
 
     def add(self, number: int, view: ItemView) -> None:
-        """Add an item.
-
-        Parameters
-        ----------
-        number : int
-            Of the item in the page.
-        view : ItemView
-            The item, laid out.
-        """
+        """Add an item."""
         known = len(self.texts)
         item = self._item(view)
         self.items[str(number)] = item
@@ -332,21 +324,11 @@ _TURNS: tuple[Why, ...] = ("worst", "worst", "best", "drawn")
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Items that a page lays out.
+    """Items that a page lays out."""
 
-    Parameters
-    ----------
-    data : ItemData
-        The items.
-    why : mapping of int to {"worst", "best", "drawn"}
-        Why each was chosen; empty if all were.
-    left : int
-        How many could be laid out, and were not.
-    """
-
-    data: ItemData
-    why: dict[int, Why]
-    left: int
+    data: ItemData  # the items
+    why: dict[int, Why]  # why each was chosen; empty if all were
+    left: int  # how many could be laid out, and were not
 
 
 def choose(
@@ -357,19 +339,7 @@ def choose(
     budget: int = BUDGET,
     seed: int = 0,
 ) -> Chosen:
-    """Lay out items until the budget is used.
-
-    Parameters
-    ----------
-    ranked, others : sequence of int
-        Numbers of items: those with a value, the worst first, and those without.
-    draw : callable
-        ``draw(number)`` lays an item out; None if it cannot be.
-    budget : int
-        Bytes that may be used; one item is laid out in any case.
-    seed : int
-        Of the draws.
-    """
+    """Lay out items until the budget is used."""
     data = ItemData()
     why: dict[int, Why] = {}
     left = 0
@@ -411,17 +381,7 @@ _SEED = 0
 
 
 def item(source: Source, draw: Draw | None, *, budget: int = BUDGET) -> Section | None:
-    """Return the section in which an item is looked at, if any can be laid out.
-
-    Parameters
-    ----------
-    source : Source
-        Says which items are worse.
-    draw : callable, optional
-        Lays an item out.
-    budget : int
-        Bytes that may be used.
-    """
+    """Return the section in which an item is looked at, if any can be laid out."""
     if draw is None:
         return None
     ranked, others = _ranked(source)

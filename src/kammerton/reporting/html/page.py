@@ -92,15 +92,7 @@ def coded(message: str, limit: int = LONGEST) -> Markup:
 
 
 def fill(template: str, **values: Any) -> Markup:
-    """Return a template with values in it; of each text every character stands for itself.
-
-    Parameters
-    ----------
-    template : str
-        Name of the template without suffix.
-    **values
-        What it names; it is an error to name anything else.
-    """
+    """Return a template with values in it; of each text every character stands for itself."""
     from markupsafe import Markup  # noqa: PLC0415
 
     text = _environment().get_template(f"{template}.html.j2").render(values)
@@ -139,40 +131,22 @@ def _lines(text: str) -> Markup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A part of a chapter.
+    """A part of a chapter."""
 
-    Parameters
-    ----------
-    part : str
-        What kind of part it is, such as ``"items"``: the anchor is made of it, and the program of the page
-        finds its element by ``data-part``.
-    title : str
-    body : Markup
-        Made by a template.
-    data : object
-        What JSON can hold, for the program of the page; None if it needs nothing.
-    """
-
+    # what kind of part it is, such as ``"items"``: the anchor is made of it, and the program of the page
+    # finds its element by ``data-part``
     part: str
     title: str
-    body: Markup
-    data: Any = None
+    body: Markup  # made by a template
+    data: Any = None  # what JSON can hold, for the program of the page; None if it needs nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chapter:
-    """All that was scored of one task on the same references.
+    """All that was scored of one task on the same references."""
 
-    Parameters
-    ----------
-    key : str
-        Begins the anchors of its sections, such as ``"c1"``.
-    title, lead : str
-        Heading, and what was scored in a sentence.
-    sections : sequence of Section
-    """
-
-    key: str
+    key: str  # begins the anchors of its sections, such as ``"c1"``
+    # title, lead: heading, and what was scored in a sentence
     title: str
     lead: str
     sections: Sequence[Section]
@@ -262,20 +236,11 @@ Draw = Callable[[str, str | None], ItemView | None]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Source:
-    """Scores of one task, with what was found by comparing them.
+    """Scores of one task, with what was found by comparing them."""
 
-    Parameters
-    ----------
-    key : str
-        Of the chapter.
-    scores : Scores
-    comparison : Comparison, optional
-        Of the systems by the headline measures, if there are several.
-    """
-
-    key: str
+    key: str  # of the chapter
     scores: Scores
-    comparison: Comparison | None = None
+    comparison: Comparison | None = None  # of the systems by the headline measures, if there are several
 
     @cached_property
     def headline(self) -> tuple[Measure, ...]:
