@@ -20,9 +20,9 @@ from kammerton.model.task import (
     Conversion,
     Evaluation,
     Gathered,
+    ItemReadings,
     Packing,
     Reading,
-    Sheet,
     Task,
 )
 from kammerton.model.views import ItemView, Mark, Span, Track
@@ -37,6 +37,7 @@ __all__ = [
     "Evaluation",
     "Formula",
     "Gathered",
+    "ItemReadings",
     "ItemView",
     "Mark",
     "Measure",
@@ -44,7 +45,6 @@ __all__ = [
     "Place",
     "Protocol",
     "Reading",
-    "Sheet",
     "Span",
     "Statistics",
     "Task",

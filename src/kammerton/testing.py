@@ -27,7 +27,7 @@ from kammerton.model.views import ItemView
 from kammerton.reporting.timeline import NARROWEST, render_item
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Origin
-from kammerton.scoring.evaluating import Order
+from kammerton.scoring.evaluating import ScoringJob
 from kammerton.scoring.running import score_corpus
 
 __all__ = [
@@ -619,7 +619,7 @@ def _evidence(specimens: Specimens, items: Sequence[int]) -> Evidence:
     corpus = Corpus((Collection("reference", references),), (Collection("system", estimates),))
     # what one half allows, the other may not
     task = replace(specimens.task, applicable=None)
-    return score_corpus(Order(task=task, measures=specimens.measures, options=specimens.options), corpus)
+    return score_corpus(ScoringJob(task=task, measures=specimens.measures, options=specimens.options), corpus)
 
 
 def _figures(specimens: Specimens, evidence: Evidence) -> list[dict[str, Any]]:

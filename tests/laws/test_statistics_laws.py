@@ -24,7 +24,7 @@ from kammerton.statistics.agreement import fleiss_kappa, krippendorff_alpha, var
 from kammerton.statistics.comparison import Comparison, Pair, Test, letters
 from kammerton.statistics.intervals import intervals
 from kammerton.statistics.paired import holm, permutation_test, swap_test, t_test, wilcoxon
-from kammerton.statistics.resampling import Swaps
+from kammerton.statistics.resampling import Permutations
 from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, names, tabled
 
 MEASURES = (POOLED, MEAN, MIDDLE, WEIGHTED, LOSS, CLASSES)
@@ -209,9 +209,9 @@ def test_the_group_that_costs_most_is_behind_the_rest(
     found = divided(table, of)
     for key, whole in found.whole.items():
         rows = found.of(key.measure, key.system)
-        dearest = [row for row in rows if row.costs_most]
-        assert len(dearest) <= 1
-        for row in dearest:
+        most_costly = [row for row in rows if row.costs_most]
+        assert len(most_costly) <= 1
+        for row in most_costly:
             assert row.cost == max(each.cost for each in rows if not math.isnan(each.cost)) > 0
             if key.measure.aggregate in ("pooled", "mean", "weighted_mean"):
                 worse = row.value > whole.value if key.measure is LOSS else row.value < whole.value
@@ -349,7 +349,7 @@ def _mean_p(rng: np.random.Generator, seed: int) -> float:
 def _pooled_p(rng: np.random.Generator, seed: int) -> float:
     wholes = rng.exponential(1, 40)
     first, second = (np.stack((rng.beta(8, 2, 40) * wholes, wholes), axis=1) for _ in "ab")
-    return swap_test(first, second, lambda sums: ratio(sums[:, 0], sums[:, 1]), Swaps(40, 999, seed)).p
+    return swap_test(first, second, lambda sums: ratio(sums[:, 0], sums[:, 1]), Permutations(40, 999, seed)).p
 
 
 def _t_p(rng: np.random.Generator, seed: int) -> float:

@@ -22,11 +22,11 @@ from kammerton.model.measure import Measure, choose
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.scores import Scores
-from kammerton.results.signature import Drawing, Grouping, Origin, signed_choices, signed_file
-from kammerton.scoring.context import Surroundings, surround
-from kammerton.scoring.evaluating import Order, Timing, load_sides
+from kammerton.results.signature import BootstrapSettings, Grouping, Origin, signed_choices, signed_file
+from kammerton.scoring.context import ContextEvidence, surround
+from kammerton.scoring.evaluating import ScoringJob, Timing, load_sides
 from kammerton.scoring.loading import choose_estimates
-from kammerton.scoring.running import SHARD, Means, Store, Watch, score_corpus
+from kammerton.scoring.running import SHARD, Execution, Store, Watch, score_corpus
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GroupBy",
-    "check_drawing",
+    "bootstrap_settings",
+    "check_bootstrap",
     "check_system",
+    "context_evidence_of",
     "corpus_of",
-    "drawing_of",
     "grouping_of",
     "items_of",
     "likely_clusters",
     "options_of",
     "score",
     "split_of",
-    "surroundings_of",
 ]
 
 
@@ -190,7 +190,7 @@ def items_of(evidence: Evidence) -> list[str]:
     return sorted(set().union(*(rows.items for rows in evidence.rows.values())))
 
 
-def check_drawing(ci: float | None, resamples: int, seed: int, interval: Method, clusters: object) -> None:
+def check_bootstrap(ci: float | None, resamples: int, seed: int, interval: Method, clusters: object) -> None:
     """Refuse before any work what would be refused once intervals are looked at."""
     from kammerton.statistics.intervals import check_method, tail_of  # noqa: PLC0415 - many runs look at none
     from kammerton.statistics.resampling import Resampling  # noqa: PLC0415
@@ -203,17 +203,17 @@ def check_drawing(ci: float | None, resamples: int, seed: int, interval: Method,
         raise OptionError("clusters are for intervals, and there are to be none")
 
 
-def drawing_of(
+def bootstrap_settings(
     ci: float | None,
     resamples: int,
     seed: int,
     interval: Method,
     clusters: Mapping[str, str] | str | None,
     items: Iterable[str],
-) -> Drawing:
+) -> BootstrapSettings:
     """Return the drawing that a caller of :func:`kammerton.score` asked for, once it is checked."""
     if ci is None:
-        return Drawing()
+        return BootstrapSettings()
     from kammerton.statistics.intervals import intervals  # noqa: PLC0415 - many runs look at none
 
     signed = {"ci": f"{ci:g},expanded-{interval},{resamples},{seed}"}
@@ -227,10 +227,10 @@ def drawing_of(
         "method": interval,
         "clusters": drawn,
     }
-    return Drawing(ci, partial(intervals, **settings), signed, settings)
+    return BootstrapSettings(ci, partial(intervals, **settings), signed, settings)
 
 
-def surroundings_of(order: Order, corpus: Corpus, measures: Sequence[Measure]) -> Surroundings:
+def context_evidence_of(order: ScoringJob, corpus: Corpus, measures: Sequence[Measure]) -> ContextEvidence:
     """Return what the systems stand between, scored.
 
     The corpus is read once more, as a whole: what a trivial answer is depends on all of it.
@@ -402,9 +402,9 @@ def score(  # noqa: PLR0913 - one per choice
     0.75
     """
     found = find_task(task)
-    means = Means(size=shard_size, jobs=jobs, executor=executor)
+    means = Execution(size=shard_size, jobs=jobs, executor=executor)
     chosen = choose(found.protocols, protocols, measures)
-    check_drawing(ci, resamples, seed, interval, clusters)
+    check_bootstrap(ci, resamples, seed, interval, clusters)
     if missing not in _POLICIES:
         raise OptionError.unknown("policy for missing estimates", missing, _POLICIES)
     if not isinstance(annotator, str):
@@ -414,7 +414,7 @@ def score(  # noqa: PLR0913 - one per choice
     with timing.during("collecting"):
         corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
         corpus, part = split_of(corpus, splits, split)
-    order = Order(
+    order = ScoringJob(
         task=found,
         measures=chosen,
         options=reading,
@@ -427,14 +427,14 @@ def score(  # noqa: PLR0913 - one per choice
     if estimate_annotator is not None:
         choices["estimate_annotator"] = str(estimate_annotator)
     items = items_of(evidence)
-    drawing = drawing_of(ci, resamples, seed, interval, clusters, items)
+    drawing = bootstrap_settings(ci, resamples, seed, interval, clusters, items)
     grouping, noticed = (None, ()) if group_by is None else grouping_of(group_by, items)
     if ci is not None and clusters is None:
         noticed = (*likely_clusters(items), *noticed)
-    surroundings: Surroundings | None = None
+    context_evidence: ContextEvidence | None = None
     if context:
         with timing.during("context"):
-            surroundings = surroundings_of(order, corpus, evidence.measures)
+            context_evidence = context_evidence_of(order, corpus, evidence.measures)
     origin = Origin(
         task=found,
         evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *noticed)),
@@ -443,7 +443,7 @@ def score(  # noqa: PLR0913 - one per choice
         choices=choices,
         drawing=drawing,
         corpus=corpus,
-        surroundings=surroundings,
+        context_evidence=context_evidence,
         grouping=grouping,
     )
     return Scores(origin, timing)

@@ -22,8 +22,8 @@ from kammerton.errors import Diagnostic, plural
 from kammerton.model.measure import Measure
 from kammerton.model.task import (
     Breakdown,
-    ClassCosts,
     ClassKey,
+    ClassLosses,
     ClassTable,
     Matrix,
     commonest,
@@ -270,7 +270,7 @@ _BY = "root and full quality"
 """What the table compares: more than measures of triads do."""
 
 
-def quality_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassCosts | None:
+def quality_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses | None:
     """Return what each quality of the reference cost; None without the table ``confusion``.
 
     Examples
@@ -289,7 +289,7 @@ def quality_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassCosts 
     if not cells:
         return None
     rows = costs_of_confusion(costs)
-    return ClassCosts(kind="chord quality", unit="s", rule=_RULE, rows=rows, cells=cells, by=_BY)
+    return ClassLosses(kind="chord quality", unit="s", rule=_RULE, rows=rows, cells=cells, by=_BY)
 
 
 Shares = Callable[[Sequence[ChordAnnotation]], NDArray[np.float64]]

@@ -39,8 +39,8 @@ from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import (
     Breakdown,
     Case,
-    ClassCosts,
     ClassKey,
+    ClassLosses,
     Conversion,
     Evaluation,
     Matrix,
@@ -325,7 +325,7 @@ _RULE = (
 _NEEDS = "It is told where a measure such as strike/accuracy is scored (protocol strike), and none was."
 
 
-def finger_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassCosts | None:
+def finger_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses | None:
     """Return what each finger of the reference cost; without the table ``confusion``, what makes it.
 
     Examples
@@ -334,14 +334,14 @@ def finger_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassCosts |
     ClassCost(name='R1', whole=4.0, lost=1.0, instead='R2')
     """
     if "confusion" not in tables:
-        return ClassCosts(kind="finger", unit="notes", rule=_RULE, rows=(), needs=_NEEDS)
+        return ClassLosses(kind="finger", unit="notes", rule=_RULE, rows=(), needs=_NEEDS)
     cells = {
         (str(reference), str(estimate)): weight
         for (reference, estimate), weight in tables["confusion"].items()
     }
     if not cells:
         return None
-    return ClassCosts(
+    return ClassLosses(
         kind="finger",
         unit="notes",
         rule=_RULE,

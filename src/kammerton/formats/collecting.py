@@ -24,7 +24,7 @@ from kammerton.formats.remote import (
 )
 from kammerton.formats.source import read_bytes
 from kammerton.model.corpus import Collection
-from kammerton.model.task import Sheet, Task
+from kammerton.model.task import ItemReadings, Task
 from kammerton.scoring.loading import name_of_source
 
 __all__ = ["collect", "find", "name_of"]
@@ -182,7 +182,7 @@ class _Holding:
         else:
             self.sources[item] = (*self.sources.get(item, ()), (annotator, paths[0]))
 
-    def _sheet(self, path: Path | RemoteSource) -> Sheet[object] | None:
+    def _sheet(self, path: Path | RemoteSource) -> ItemReadings[object] | None:
         if isinstance(path, RemoteSource):
             return path.unfold()
         unfold = self._task.unfold

@@ -21,7 +21,7 @@ from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.folders import Found, names_by_item, normal_form, why_ignored, without_suffix
 from kammerton.formats.reading import Limits, Problems
 from kammerton.model.corpus import StoredSource
-from kammerton.model.task import Reading, Sheet, Task
+from kammerton.model.task import ItemReadings, Reading, Task
 
 __all__ = [
     "ATTEMPTS",
@@ -172,7 +172,7 @@ class RemoteSource(StoredSource):
         except DataError as error:
             return Reading((), error.diagnostics)
 
-    def unfold(self) -> Sheet[Any] | None:
+    def unfold(self) -> ItemReadings[Any] | None:
         """Return what the file holds if it holds many items; None if not, or if it cannot be fetched."""
         batch = self._batch
         if batch.task.unfold is None:

@@ -12,7 +12,7 @@ from kammerton.arrays import Codes, Flags
 from kammerton.errors import DataError, OptionError, inflected, plural, quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.columns import Columns, Vocabulary
-from kammerton.instruments.finishing import Entries, Manner, finish
+from kammerton.instruments.finishing import LabelList, ReadingRules, finish
 from kammerton.instruments.lists import IN_ORDER, Lists, lists_of
 from kammerton.instruments.lookup import Meaning, look_up
 from kammerton.instruments.options import InstrumentOptions
@@ -134,10 +134,10 @@ class Encoded:
     def _say(self, raw: Lists, odd: Flags, spellings: Sequence[str], problems: Problems) -> None:
         """Read the lists in which something is odd as those of files are read, to hear what it is."""
         rows = np.flatnonzero(odd[raw.owners])
-        entries = Entries(
+        entries = LabelList(
             spellings, raw.codes[rows], raw.owners[rows], lambda row: Place(problems.file, row=int(row))
         )
-        finish(entries, len(raw), problems, self._options, Manner(ordered=True, sheet=len(raw) > 1))
+        finish(entries, len(raw), problems, self._options, ReadingRules(ordered=True, sheet=len(raw) > 1))
 
     def columns(self, begin: int, end: int, *, ranked: bool) -> Columns:
         """Return the columns of some files."""

@@ -23,9 +23,9 @@ from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.task import (
     Breakdown,
     Case,
-    ClassCost,
-    ClassCosts,
     ClassKey,
+    ClassLoss,
+    ClassLosses,
     ClassTable,
     Matrix,
     Node,
@@ -377,7 +377,7 @@ _RULE = (
 _INSTEAD = "Where it was missed, {} was said most often."
 
 
-def instrument_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassCosts | None:
+def instrument_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses | None:
     """Return what each instrument cost; None without the table ``instruments``.
 
     Examples
@@ -399,7 +399,7 @@ def instrument_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassCos
         cells[str(annotated), str(predicted)] = cells.get((str(annotated), str(predicted)), 0.0) + weight
     rows = [_cost(name, outcomes, instead.get(name, Counter())) for name in names]
     rows.sort(key=lambda each: (-each.lost, each.name))
-    return ClassCosts(
+    return ClassLosses(
         kind="instrument",
         unit="files",
         lost_unit="errors",
@@ -412,10 +412,10 @@ def instrument_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassCos
 
 def _cost(
     name: str, outcomes: Mapping[tuple[str, str | int | None], float], instead: Mapping[str, float]
-) -> ClassCost:
+) -> ClassLoss:
     missed = outcomes.get((name, "miss"), 0.0)
     taken = min(instead, key=lambda other: (-instead[other], other), default="")
-    return ClassCost(
+    return ClassLoss(
         name=name,
         whole=outcomes.get((name, "hit"), 0.0) + missed,
         lost=missed + outcomes.get((name, "spurious"), 0.0),

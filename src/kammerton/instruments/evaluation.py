@@ -22,7 +22,7 @@ from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1
 from kammerton.model.measure import Measure, Statistics
 
-__all__ = ["InstrumentFigures", "InstrumentScores", "evaluate"]
+__all__ = ["InstrumentScore", "InstrumentScores", "evaluate"]
 
 _TOGETHER = 50_000
 """Files that go through the kernels at once."""
@@ -41,7 +41,7 @@ _NEEDLESS = (
 
 
 @dataclass(frozen=True, slots=True)
-class InstrumentFigures:
+class InstrumentScore:
     """One instrument over all files."""
 
     # precision, recall, f1: naN where undefined
@@ -70,7 +70,7 @@ class InstrumentScores(dict[str, float]):
     def __init__(
         self,
         figures: Mapping[str, float],
-        instruments: dict[str, InstrumentFigures],
+        instruments: dict[str, InstrumentScore],
         files: int,
         diagnostics: tuple[Diagnostic, ...],
     ) -> None:
@@ -221,10 +221,10 @@ def _chosen(
     return names, np.concatenate((counts, nothing))[codes]
 
 
-def _by_instrument(names: Sequence[str], counts: Statistics) -> dict[str, InstrumentFigures]:
+def _by_instrument(names: Sequence[str], counts: Statistics) -> dict[str, InstrumentScore]:
     rates = [Counts(which).finalise(counts).tolist() for which in ("P", "R", "F")]
     whole = counts.astype(np.int64).tolist()
     return {
-        name: InstrumentFigures(*figures, *numbers)
+        name: InstrumentScore(*figures, *numbers)
         for name, *figures, numbers in zip(names, *rates, whole, strict=True)
     }

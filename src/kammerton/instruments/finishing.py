@@ -22,10 +22,10 @@ from kammerton.model.annotations import Place
 __all__ = [
     "NO_INSTRUMENTS",
     "STEMS",
-    "Entries",
+    "LabelList",
     "ListedLabels",
     "Lists",
-    "Manner",
+    "ReadingRules",
     "Repeats",
     "assemble",
     "coded",
@@ -54,7 +54,7 @@ def coded(cells: Sequence[str]) -> tuple[list[str], Integers]:
 
 
 @dataclass(slots=True, eq=False)
-class Entries:
+class LabelList:
     """What a source lists, row by row."""
 
     spellings: Sequence[str]  # the distinct labels, as written
@@ -73,15 +73,15 @@ class Entries:
         *,
         scores: NDArray[np.float64] | None = None,
         present: NDArray[np.bool_] | None = None,
-    ) -> Entries:
+    ) -> LabelList:
         """Take one label per row, and find the distinct ones."""
         spellings, codes = coded(labels)
         return cls(spellings, codes, lists, locate, scores, present)
 
-    def take(self, rows: NDArray[np.intp]) -> Entries:
+    def take(self, rows: NDArray[np.intp]) -> LabelList:
         """Return the rows of these indices, in this order."""
         locate = self.locate
-        return Entries(
+        return LabelList(
             self.spellings,
             self.codes[rows],
             self.lists[rows],
@@ -91,7 +91,9 @@ class Entries:
         )
 
 
-def judge(entries: Entries, relevance: NDArray[np.float64], options: InstrumentOptions) -> NDArray[np.bool_]:
+def judge(
+    entries: LabelList, relevance: NDArray[np.float64], options: InstrumentOptions
+) -> NDArray[np.bool_]:
     """Return which labels are relevant enough to be present."""
     cut = options.truth_cut
     least = np.full(len(entries.spellings), np.inf)
@@ -113,7 +115,7 @@ def note_unjudged(judged: int, pairs: int, problems: Problems, options: Instrume
     problems.add(Diagnostic(code="KT614", severity="note", message=message, hint=hint, file=problems.file))
 
 
-def leave_out_others(entries: Entries, problems: Problems) -> Entries:
+def leave_out_others(entries: LabelList, problems: Problems) -> LabelList:
     """Return entries without those that name no instrument, which are noted."""
     for name in NO_INSTRUMENTS:
         codes = [code for code, spelling in enumerate(entries.spellings) if spelling.strip() == name]
@@ -158,7 +160,7 @@ class Repeats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Manner:
+class ReadingRules:
     """What the rows of a source mean."""
 
     ordered: bool | NDArray[np.bool_] = False  # whether their order ranks the labels of lists without scores
@@ -173,14 +175,14 @@ class Manner:
 
 
 def assemble(
-    rows: ListedLabels, names: Sequence[str], count: int, manner: Manner
+    rows: ListedLabels, names: Sequence[str], count: int, manner: ReadingRules
 ) -> tuple[list[InstrumentList], Repeats]:
     """Make lists of rows.
 
     Examples
     --------
     >>> rows = ListedLabels(np.array([0, 0, 0]), np.array([1, 0, 1]), np.array([0.25, 0.5, 0.75]))
-    >>> (found,), repeats = assemble(rows, ["piano", "violin"], 1, Manner())
+    >>> (found,), repeats = assemble(rows, ["piano", "violin"], 1, ReadingRules())
     >>> found.labels, found.scores.tolist(), repeats.rows.tolist()
     (('violin', 'piano'), [0.75, 0.5], [0])
     """
@@ -221,7 +223,9 @@ def _firsts(keys: Integers, order: Indices | None) -> tuple[Indices | None, Repe
     return indices[~repeated], Repeats(again[by_row], kept[by_row])
 
 
-def _lists(rows: ListedLabels, names: Sequence[str], count: int, manner: Manner) -> list[InstrumentList]:
+def _lists(
+    rows: ListedLabels, names: Sequence[str], count: int, manner: ReadingRules
+) -> list[InstrumentList]:
     """Cut sorted rows where the next list begins."""
     ends = np.cumsum(np.bincount(rows.lists, minlength=count))
     there = ends
@@ -271,11 +275,11 @@ class Lists:
 
 
 def finish(
-    entries: Entries,
+    entries: LabelList,
     count: int,
     problems: Problems,
     options: InstrumentOptions,
-    manner: Manner,
+    manner: ReadingRules,
     broken: Mapping[int, str] | None = None,
 ) -> Lists:
     """Make lists of what a source says."""
@@ -304,10 +308,10 @@ class _Finishing:
 
     def __init__(
         self,
-        entries: Entries,
+        entries: LabelList,
         problems: Problems,
         options: InstrumentOptions,
-        manner: Manner,
+        manner: ReadingRules,
         broken: dict[int, str],
     ) -> None:
         self._entries = entries

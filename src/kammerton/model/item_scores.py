@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from kammerton.arrays import ratio
 from kammerton.model.measure import Aggregate, Estimate, Measure, Statistics, Values, average
 
-__all__ = ["ItemFigures"]
+__all__ = ["ItemScores"]
 
 
-class ItemFigures:
+class ItemScores:
     """Items of one system, with all that a corpus figure of a measure is made of.
 
     Attributes
@@ -40,12 +40,12 @@ class ItemFigures:
         """Item of each row."""
         return self._row_names
 
-    def of_rows(self, kept: NDArray[np.int64]) -> ItemFigures:
+    def of_rows(self, kept: NDArray[np.int64]) -> ItemScores:
         """Return what some of the rows bring, which are given by number, each once and in their order."""
         if len(kept) == len(self._row_names):
             return self
         names = tuple(map(self._row_names.__getitem__, kept.tolist()))
-        return ItemFigures(self._measure, names, self._rows[kept], several=self._item is not None)
+        return ItemScores(self._measure, names, self._rows[kept], several=self._item is not None)
 
     @cached_property
     def statistics(self) -> Statistics:

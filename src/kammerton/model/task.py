@@ -22,13 +22,14 @@ __all__ = [
     "OF_BLOCKS",
     "Breakdown",
     "Case",
-    "ClassCost",
-    "ClassCosts",
     "ClassKey",
+    "ClassLoss",
+    "ClassLosses",
     "ClassTable",
     "Conversion",
     "Evaluation",
     "Gathered",
+    "ItemReadings",
     "Kind",
     "Matrix",
     "Node",
@@ -36,7 +37,6 @@ __all__ = [
     "Packing",
     "Ratings",
     "Reading",
-    "Sheet",
     "Task",
     "commonest",
     "costs_of_confusion",
@@ -187,7 +187,7 @@ def counted_node(depth: int, name: str, *, hits: float, misses: float, spurious:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassCost:
+class ClassLoss:
     """What one class cost.
 
     Parameters
@@ -209,7 +209,7 @@ class ClassCost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassCosts:
+class ClassLosses:
     """What all classes cost a system, the dearest first.
 
     Parameters
@@ -236,7 +236,7 @@ class ClassCosts:
     kind: str
     unit: str
     rule: str
-    rows: tuple[ClassCost, ...]
+    rows: tuple[ClassLoss, ...]
     cells: Mapping[tuple[str, str], float] = field(default_factory=dict)
     instead: str = "It was taken for {} most often."
     lost_unit: str = ""
@@ -249,7 +249,7 @@ class ClassCosts:
         return self.lost_unit or self.unit
 
 
-def costs_of_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassCost, ...]:
+def costs_of_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassLoss, ...]:
     """Return what each class of a confusion cost.
 
     Parameters
@@ -273,9 +273,9 @@ def costs_of_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassCos
     return tuple(sorted(found, key=lambda each: (-each.lost, each.name)))
 
 
-def _cost(name: str, whole: float, wrong: Mapping[str, float]) -> ClassCost:
+def _cost(name: str, whole: float, wrong: Mapping[str, float]) -> ClassLoss:
     instead = min(wrong, key=lambda taken: (-wrong[taken], taken), default="")
-    return ClassCost(name=name, whole=whole, lost=sum(wrong.values()), instead=instead)
+    return ClassLoss(name=name, whole=whole, lost=sum(wrong.values()), instead=instead)
 
 
 OF_BLOCKS = frozenset(("KT721", "KT723"))
@@ -389,7 +389,7 @@ class Reading(Generic[A]):
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet(Generic[A]):
+class ItemReadings(Generic[A]):
     """What a source of many items held.
 
     Parameters
@@ -635,7 +635,7 @@ class Task:
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
     lacking: Callable[[Any], Collection[str]] | None = None
     remark: Callable[[Mapping[str, Mapping[ClassKey, float]]], Iterable[Diagnostic]] | None = None
-    costs: Callable[[Mapping[str, Mapping[ClassKey, float]]], ClassCosts | None] | None = None
+    costs: Callable[[Mapping[str, Mapping[ClassKey, float]]], ClassLosses | None] | None = None
     breakdown: Callable[[Mapping[str, Mapping[ClassKey, float]], Any], Breakdown | None] | None = None
     view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
     judge: str = ""
@@ -648,7 +648,7 @@ class Task:
     gather: Gather | None = None
     survey: Callable[[Sequence[Any], Sequence[Any], Any], Mapping[str, int]] | None = None
     applicable: Applicable | None = None
-    unfold: Callable[[Any, str, Any], Sheet[Any] | None] | None = None
+    unfold: Callable[[Any, str, Any], ItemReadings[Any] | None] | None = None
     floors: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None
     ratings: Callable[[Sequence[Sequence[Any | None]], Any], Ratings] | None = None
     judged_by_both: (

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from xml.etree import ElementTree as ET
 
 from kammerton.errors import OptionError, clip, printable
-from kammerton.model.task import ClassCosts, commonest
+from kammerton.model.task import ClassLosses, commonest
 
 if TYPE_CHECKING:
     import altair as alt
@@ -40,13 +40,13 @@ __all__ = [
     "cliques",
     "confusion",
     "cycled",
-    "dearest",
     "distinct",
     "drawn",
     "forest",
     "inline_svg",
     "losses",
     "mean_ranks",
+    "most_costly",
     "scatter",
     "short",
     "spread",
@@ -613,7 +613,7 @@ _CLASSES_of_losses = 8
 _ROW_of_losses = 18
 
 
-def dearest(found: Mapping[str, ClassCosts], count: int) -> list[str]:
+def most_costly(found: Mapping[str, ClassLosses], count: int) -> list[str]:
     """Return the classes that cost all systems together most, the dearest first."""
     lost: dict[str, float] = {}
     for costs in found.values():
@@ -622,10 +622,10 @@ def dearest(found: Mapping[str, ClassCosts], count: int) -> list[str]:
     return sorted((name for name in lost if lost[name] > 0), key=lambda name: (-lost[name], name))[:count]
 
 
-def losses(found: Mapping[str, ClassCosts], palette: Palette = PAPER) -> alt.TopLevelMixin:
+def losses(found: Mapping[str, ClassLosses], palette: Palette = PAPER) -> alt.TopLevelMixin:
     """Return bars for the classes that cost most."""
     alt = altair_of()
-    names, chosen = distinct(found), dearest(found, _CLASSES_of_losses)
+    names, chosen = distinct(found), most_costly(found, _CLASSES_of_losses)
     labels = distinct(chosen)
     systems, unit = list(names.values()), next(iter(found.values())).unit_of_loss
     rows = [

@@ -28,7 +28,7 @@ from kammerton.reporting.tables import (
 from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.results.comparison import SystemComparison
 from kammerton.results.context import Context, Role, Standing
-from kammerton.results.groups import GroupFigure, Groups
+from kammerton.results.groups import Groups, GroupScore
 from kammerton.results.scores import Scores
 from kammerton.statistics.agreement import Agreement
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair, Ranked, Reliability
@@ -180,7 +180,7 @@ def _lines_of_groups(scores: Scores, block: Block, groups: Groups) -> Iterator[L
             yield _line_of_groups(f"{system}: {group_name(row.group, groups.by)}", block.measures, rows)
 
 
-def _line_of_groups(called: str, measures: Sequence[Measure], rows: Sequence[GroupFigure | None]) -> Line:
+def _line_of_groups(called: str, measures: Sequence[Measure], rows: Sequence[GroupScore | None]) -> Line:
     annotator = next(row.annotator for row in rows if row is not None)
     figures = [None if row is None else Estimate(row.value, 0.0, row.items, row.undefined) for row in rows]
     ends = [None if row is None else (row.low, row.high) for row in rows]
@@ -194,9 +194,10 @@ def _sizes(groups: Groups) -> str:
 
 def cost_lines(groups: Groups, measure: Measure) -> Iterator[str]:
     """Say in a line which group costs each system most by a measure, and how much."""
-    dearest = [row for row in groups.rows if row.measure == measure and row.costs_most]
+    most_costly = [row for row in groups.rows if row.measure == measure and row.costs_most]
     told = [
-        f"{row.system} in {group_name(row.group, groups.by)} ({figure(row.cost, measure)})" for row in dearest
+        f"{row.system} in {group_name(row.group, groups.by)} ({figure(row.cost, measure)})"
+        for row in most_costly
     ]
     if told:
         yield f"{measure} loses most: {', '.join(told)}"
@@ -387,7 +388,7 @@ def _groups(
     yield f"{_comment(form)}cost: what the figure of all would gain if the group were like the rest; * most\n"
 
 
-def _of_group(row: GroupFigure, by: str) -> list[str]:
+def _of_group(row: GroupScore, by: str) -> list[str]:
     name = f"{group_name(row.group, by)} *" if row.costs_most else group_name(row.group, by)
     others = [
         "-" if math.isnan(value) else figure(value, row.measure) for value in (row.low, row.high, row.cost)

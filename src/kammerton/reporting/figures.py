@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure, find
-from kammerton.model.task import ClassCosts
+from kammerton.model.task import ClassLosses
 from kammerton.reporting.charts import FORMS, PAPER, Palette, confusion, drawn, losses, mean_ranks, scatter
 from kammerton.reporting.comparisons import blocks_of_context, render_comparison
 from kammerton.reporting.diagnostics import closing_line
@@ -91,7 +91,7 @@ def _confusion(source: Source, _: Measure, palette: Palette) -> alt.TopLevelMixi
     return confusion({name: each.cells for name, each in known.items()}, kind, palette)
 
 
-def _costs(source: Source) -> dict[str, ClassCosts]:
+def _costs(source: Source) -> dict[str, ClassLosses]:
     best = source.ranked[:_SYSTEMS]
     found = ((system, costs_of(source, system)) for system in source.scores.systems if system in best)
     return {system: each for system, each in found if each is not None}
@@ -162,7 +162,7 @@ def _losses_of_figures(source: Source) -> Iterator[list[str]]:
             yield from _rows(system, found)
 
 
-def _rows(system: str, found: ClassCosts) -> Iterator[list[str]]:
+def _rows(system: str, found: ClassLosses) -> Iterator[list[str]]:
     whole = sum(row.lost for row in found.rows)
     for row in found.rows[:_CLASSES]:
         if row.lost > 0:

@@ -14,7 +14,7 @@ import numpy as np
 from kammerton.errors import OptionError
 from kammerton.model.annotations import carried
 from kammerton.model.corpus import ALL
-from kammerton.model.item_scores import ItemFigures
+from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Measure, Values
 from kammerton.results.context import frame, plain
 from kammerton.results.groups import Groups
@@ -33,8 +33,15 @@ from kammerton.statistics.comparison import (
     judge,
 )
 from kammerton.statistics.intervals import Method
-from kammerton.statistics.paired import OF_SUMS, Contest, PairedTest, differences, scale_of, swap_figures
-from kammerton.statistics.resampling import Key, Swaps
+from kammerton.statistics.paired import (
+    OF_SUMS,
+    PairedTest,
+    PermutationTest,
+    differences,
+    scale_of,
+    swap_figures,
+)
+from kammerton.statistics.resampling import Key, Permutations
 from kammerton.statistics.sample import (
     Kept,
     Sample,
@@ -253,7 +260,7 @@ class _Made:
         self._items, self._pairs, self._rules = items, pairs, rules
         parts = items.parts(pairs)
         self._own: dict[Key, Drawn] = {}
-        self._shared: dict[Contest, Drawn] = {}
+        self._shared: dict[PermutationTest, Drawn] = {}
         self._common: dict[Measure, Drawn] = {}
         for part in parts:
             chosen = {*part.systems, *(system for pair in part.pairs for system in pair)}
@@ -269,7 +276,9 @@ class _Made:
         by_measure: dict[Measure, dict[str, Key]] = {}
         for key in keys:
             by_measure.setdefault(key.measure, {})[key.system] = key
-        contests = [Contest(own[one], own[other]) for own in by_measure.values() for one, other in part.pairs]
+        contests = [
+            PermutationTest(own[one], own[other]) for own in by_measure.values() for one, other in part.pairs
+        ]
         drawn = _drawn(keys, contests, sample, self._rules, needs_draws=bool(part.systems or part.pairs))
         self._shared |= {contest: drawn for contest in contests if part.kept[contest.one.measure]}
         self._own |= {key: drawn for key in keys if key.system in part.systems}
@@ -281,7 +290,7 @@ class _Made:
         own = {key.system: key for key in self._items.keys[measure]}
         return Basis(
             keys=tuple(own.values()),
-            contests=[Contest(own[one], own[other]) for one, other in self._pairs],
+            contests=[PermutationTest(own[one], own[other]) for one, other in self._pairs],
             own=self._own,
             shared=self._shared,
             common=self._common.get(measure),
@@ -290,15 +299,20 @@ class _Made:
 
 
 def _drawn(
-    keys: Sequence[Key], contests: Sequence[Contest], sample: Sample, rules: Rules, *, needs_draws: bool
+    keys: Sequence[Key],
+    contests: Sequence[PermutationTest],
+    sample: Sample,
+    rules: Rules,
+    *,
+    needs_draws: bool,
 ) -> Drawn:
     """Return what draws of the items give: of figures that are all gathered, or none of them."""
     found = sample.found(keys)
     wanted = sample.gathered_draws(rules.resamples) if is_gathered(keys) else rules.resamples
     needs_all = needs_draws and (rules.method == "bca" or rules.reliability)
     without = sample.without_each(found, wanted) if needs_all else {}
-    swaps = Swaps(len(sample.items), rules.permutations, rules.seed, sample.clusters)
-    tests: dict[Contest, PairedTest] = {}
+    swaps = Permutations(len(sample.items), rules.permutations, rules.seed, sample.clusters)
+    tests: dict[PermutationTest, PairedTest] = {}
     if rules.test == "permutation" and contests:
         tests, swaps = swap_figures(sample, found, contests, swaps)
     return Drawn(
@@ -314,14 +328,17 @@ def _drawn(
 
 
 def _detectable(
-    contests: Sequence[Contest], found: Mapping[Key, ItemFigures], without: Mapping[Key, Values], rules: Rules
-) -> dict[Contest, float]:
+    contests: Sequence[PermutationTest],
+    found: Mapping[Key, ItemScores],
+    without: Mapping[Key, Values],
+    rules: Rules,
+) -> dict[PermutationTest, float]:
     """Return the difference that would be detected between two figures.
 
     The share of a unit in a difference of figures is its jackknife pseudo-value: for a mean the
     difference of its values, for a pooled figure what it adds to that.
     """
-    detected: dict[Contest, float] = {}
+    detected: dict[PermutationTest, float] = {}
     for at in range(0, len(contests), _TOGETHER):
         some = contests[at : at + _TOGETHER]
         shares = [_shares(each, found, without) for each in some]
@@ -332,7 +349,9 @@ def _detectable(
     return detected
 
 
-def _shares(contest: Contest, found: Mapping[Key, ItemFigures], without: Mapping[Key, Values]) -> Values:
+def _shares(
+    contest: PermutationTest, found: Mapping[Key, ItemScores], without: Mapping[Key, Values]
+) -> Values:
     """Return the share of each unit in the difference, in favour of the better system."""
     one, other = (found[key].estimate(key.aggregate).value for key in contest)
     scale = scale_of(contest.one.measure)

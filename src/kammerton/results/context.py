@@ -183,9 +183,9 @@ class _Context:
     """Figures of scores and of their surroundings."""
 
     def __init__(self, scores: Scores) -> None:
-        surroundings = scores.origin.surroundings
-        assert surroundings is not None, "there are surroundings"
-        self._scores, self.single = scores, surroundings.single
+        context_evidence = scores.origin.context_evidence
+        assert context_evidence is not None, "there are surroundings"
+        self._scores, self.single = scores, context_evidence.single
         self.measures = [measure for measure in scores.measures if measure.needs != "annotators"]
         self._names = {measure: _names(scores, measure) for measure in self.measures}
         self.together = systems_with_enough(self._names.values())
@@ -193,7 +193,7 @@ class _Context:
             measure: frozenset.intersection(*(names[system] for system in self.together))
             for measure, names in self._names.items()
         }
-        around = (surroundings.floors, surroundings.others, surroundings.annotators)
+        around = (context_evidence.floors, context_evidence.others, context_evidence.annotators)
         floors, others, annotators = (_scores_of(scores, each) for each in around)
         own = [(measure, names) for measure, each in self._names.items() for names in each.values()]
         self._systems = self._drawn([scores]) if any(names != self._kept[m] for m, names in own) else []
@@ -268,7 +268,9 @@ def _names(scores: Scores, measure: Measure, without: Container[str] = ()) -> di
 
 
 def _scores_of(scores: Scores, evidence: Evidence | None) -> Scores | None:
-    return None if evidence is None else scores.remade(evidence=evidence, surroundings=None, grouping=None)
+    return (
+        None if evidence is None else scores.remade(evidence=evidence, context_evidence=None, grouping=None)
+    )
 
 
 def _standing(key: Key, role: Role, annotator: str, found: Estimate, ends: Interval) -> Standing:

@@ -27,14 +27,14 @@ from kammerton.statistics.sample import Sample, headlines, names_of, split_gathe
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["GroupFigure", "Groups", "divide", "groups_of"]
+__all__ = ["GroupScore", "Groups", "divide", "groups_of"]
 
 _NOTHING = 1e-12
 """Figures differ by less only because they were rounded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupFigure:
+class GroupScore:
     """A figure of a group."""
 
     measure: Measure  # its headline aggregate is meant
@@ -77,19 +77,19 @@ class Groups:
 
     by: str
     sizes: Mapping[str | None, int]
-    rows: tuple[GroupFigure, ...]
+    rows: tuple[GroupScore, ...]
     whole: Mapping[Key, Estimate]
     signatures: Mapping[tuple[str | None, str], Mapping[Measure, str]]
     fewest_draws: int = 0
 
-    def of(self, measure: Measure, system: str) -> tuple[GroupFigure, ...]:
+    def of(self, measure: Measure, system: str) -> tuple[GroupScore, ...]:
         """Return the figures of one system by one measure."""
         return tuple(row for row in self.rows if (row.measure, row.system) == (measure, system))
 
     @cached_property
     def table(self) -> pl.DataFrame:
-        """The rows: measure in three columns, fields of :class:`GroupFigure`, ``signature``."""
-        return frame(self._plain(), columns_of(GroupFigure), GroupFigure)
+        """The rows: measure in three columns, fields of :class:`GroupScore`, ``signature``."""
+        return frame(self._plain(), columns_of(GroupScore), GroupScore)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None."""
@@ -125,7 +125,7 @@ def groups_of(
     names = sorted(groups, key=lambda name: (name is None, name or ""))
     members = {name: frozenset(groups[name]) for name in names}
     found = {name: made.figures(members[name]) for name in names}
-    rows: list[GroupFigure] = []
+    rows: list[GroupScore] = []
     without = made.without(group_of)
     for key in made.keys:
         costs = made.costs(key, without[key])
@@ -204,9 +204,9 @@ class _Divided:
         return {name: sign * (value - self.whole[key].value) for name, value in without.items()}
 
 
-def _row(key: Key, group: str | None, found: tuple[Estimate, Interval], cost: float) -> GroupFigure:
+def _row(key: Key, group: str | None, found: tuple[Estimate, Interval], cost: float) -> GroupScore:
     figure, ends = found
-    return GroupFigure(
+    return GroupScore(
         measure=key.measure,
         system=key.system,
         annotator=key.annotator,
@@ -220,10 +220,10 @@ def _row(key: Key, group: str | None, found: tuple[Estimate, Interval], cost: fl
     )
 
 
-def _marked(rows: Sequence[GroupFigure]) -> list[GroupFigure]:
+def _marked(rows: Sequence[GroupScore]) -> list[GroupScore]:
     """Return figures of all groups with the one that costs most marked; none if several do, or none costs."""
     most = max((row.cost for row in rows if not math.isnan(row.cost)), default=0.0)
-    dearest = [row for row in rows if row.cost >= most - _NOTHING]
-    if most <= _NOTHING or len(dearest) > 1:
+    most_costly = [row for row in rows if row.cost >= most - _NOTHING]
+    if most <= _NOTHING or len(most_costly) > 1:
         return list(rows)
-    return [replace(row, costs_most=row is dearest[0]) for row in rows]
+    return [replace(row, costs_most=row is most_costly[0]) for row in rows]

@@ -30,7 +30,7 @@ from kammerton.model.evidence import (
     has_class,
     kind_of,
 )
-from kammerton.model.item_scores import ItemFigures
+from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Aggregate, Estimate, Measure, Statistics, find
 from kammerton.results.signature import Interval, Origin
 from kammerton.scoring.evaluating import Timing
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 __all__ = [
     "ITEMS",
     "SUMMARY",
-    "Charted",
     "Scores",
     "Shown",
+    "WithCharts",
     "describe",
     "entries",
     "figures_in_order",
@@ -58,7 +58,7 @@ __all__ = [
 
 Figure = tuple[str, str, Measure]
 """Whose, against whom, by what."""
-Figures = tuple[float, float, float]
+ResampledScores = tuple[float, float, float]
 """Value, what it counts in a mean, and its weight."""
 
 
@@ -70,7 +70,7 @@ def item_rows(
     statistics: Mapping[Measure, Statistics],
 ) -> Iterator[tuple[Any, ...]]:
     """Give the rows of the table ``ITEMS``: of each system the rows of each kind in their order."""
-    figures: dict[Kind, list[tuple[Measure, list[Figures]]]] = {kind: [] for kind in order}
+    figures: dict[Kind, list[tuple[Measure, list[ResampledScores]]]] = {kind: [] for kind in order}
     for measure in measures:
         figures[kind_of(measure)].append((measure, _figures_of(measure, statistics[measure])))
     for system, kind in product(systems, figures):
@@ -81,7 +81,7 @@ def item_rows(
                     yield _item_row(row, measure, found[index])
 
 
-def _figures_of(measure: Measure, statistics: Statistics) -> list[Figures]:
+def _figures_of(measure: Measure, statistics: Statistics) -> list[ResampledScores]:
     """Return the figures of each row of statistics."""
     found = (
         measure.formula.finalise(statistics),
@@ -91,7 +91,7 @@ def _figures_of(measure: Measure, statistics: Statistics) -> list[Figures]:
     return list(zip(*(each.tolist() for each in found), strict=True))
 
 
-def _item_row(row: Row, measure: Measure, figures: Figures) -> tuple[Any, ...]:
+def _item_row(row: Row, measure: Measure, figures: ResampledScores) -> tuple[Any, ...]:
     """Return the row of an item in the table ``ITEMS``."""
     value, counted, weight = figures
     status: str = row.status
@@ -202,7 +202,7 @@ class Shown:
         return shown
 
 
-class Charted(Shown):
+class WithCharts(Shown):
     """A result that has charts."""
 
     __slots__ = ()
@@ -230,7 +230,7 @@ _STATES = ("ok", "missing", "failed")
 """Of items, the worst behind."""
 
 
-class Scores(Charted):
+class Scores(WithCharts):
     """What one or several systems scored.
 
     Made by :func:`kammerton.score`.
@@ -369,11 +369,11 @@ class Scores(Charted):
     @cached_property
     def context(self) -> Any:
         """Floors and ceiling: see :class:`kammerton.results.context.Context`; None unless asked for."""
-        surroundings = self.origin.surroundings
-        if surroundings is None or surroundings.stand is None:
+        context_evidence = self.origin.context_evidence
+        if context_evidence is None or context_evidence.stand is None:
             return None
         with self.timing.during("context"):
-            return surroundings.stand(self)
+            return context_evidence.stand(self)
 
     @cached_property
     def groups(self) -> Any:
@@ -530,7 +530,7 @@ class Scores(Charted):
         """
         return self.of_items(measure, system, annotator).estimate(how)
 
-    def of_items(self, measure: Measure, system: str, annotator: str) -> ItemFigures:
+    def of_items(self, measure: Measure, system: str, annotator: str) -> ItemScores:
         """Return what each item, or class, brings to the corpus figures of a measure.
 
         Parameters
@@ -548,7 +548,7 @@ class Scores(Charted):
         # who was left out stands where all of them are meant, if leaving one out is what rows are of
         of_sets = len(chosen) > 0 and rows[chosen[0]].annotator != ALL
         several = annotator == ALL and (measure.needs == "pair" or of_sets)
-        return ItemFigures(measure, names, statistics[chosen], several=several)
+        return ItemScores(measure, names, statistics[chosen], several=several)
 
     def why_undefined(self, measure: Measure, system: str, annotator: str) -> str:
         """Return why a corpus score has no value: the reason of its items, if all have the same.

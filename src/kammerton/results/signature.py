@@ -16,14 +16,14 @@ from kammerton.model.corpus import ALL, Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Measure, Needs
 from kammerton.model.task import Task
-from kammerton.scoring.context import Surroundings
+from kammerton.scoring.context import ContextEvidence
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
     from kammerton.results.scores import Scores
 
 __all__ = [
-    "Drawing",
+    "BootstrapSettings",
     "Grouping",
     "Interval",
     "Origin",
@@ -103,7 +103,7 @@ Resample = Callable[["Scores"], Mapping[Any, Interval]]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class BootstrapSettings:
     """What is known of the intervals of scores before they are made."""
 
     level: float | None = None  # level of the intervals; None if there are to be none
@@ -131,10 +131,10 @@ class Origin:
     missing: str  # policy for missing estimates
     options: object  # the task's options
     choices: Mapping[str, str]  # options that differ from their defaults, as signatures have them
-    drawing: Drawing = field(default_factory=Drawing)  # how intervals are made
+    drawing: BootstrapSettings = field(default_factory=BootstrapSettings)  # how intervals are made
     # what was scored, from which items can be laid out; None if only figures are left of it
     corpus: Corpus | None = None
-    surroundings: Surroundings | None = None  # what systems stand between, if it was asked for
+    context_evidence: ContextEvidence | None = None  # what systems stand between, if it was asked for
     grouping: Grouping | None = None  # what items belong to, if figures of groups were asked for
 
     @property

@@ -24,7 +24,7 @@ from kammerton.version import __version__
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Change", "FigureChange", "ItemChange", "Only", "RunDifference", "diff", "differ"]
+__all__ = ["Change", "ItemChange", "Only", "RunDifference", "ScoreChange", "diff", "differ"]
 
 CHANGES = (
     *("system", "item", "annotator", "protocol", "measure"),
@@ -95,7 +95,7 @@ class ItemChange(Change):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FigureChange(Change):
+class ScoreChange(Change):
     """A corpus figure before and after, changed or not."""
 
     aggregate: Aggregate
@@ -130,7 +130,7 @@ class RunDifference:
     only_after: tuple[Only, ...]
     # what changed of items that both have, by system, item, annotator and measure
     items: tuple[ItemChange, ...]
-    figures: tuple[FigureChange, ...]  # every corpus figure that both have
+    figures: tuple[ScoreChange, ...]  # every corpus figure that both have
     notes: tuple[str, ...]  # what else differs: options, systems and measures that only one has
 
     @property
@@ -340,7 +340,7 @@ class _Pair:
         apart = ((after - before).abs() > tolerance).fill_null(value=False)
         return both.filter(one_undefined | apart | (pl.col("status") != pl.col("status_after")))
 
-    def _figures(self, measures: Sequence[Measure], tolerance: float) -> Iterator[FigureChange]:
+    def _figures(self, measures: Sequence[Measure], tolerance: float) -> Iterator[ScoreChange]:
         for system, later_system in self._systems.items():
             for measure in measures:
                 for who in self._before.annotators_of(measure):
@@ -350,7 +350,7 @@ class _Pair:
                     for how in measure.aggregates:
                         value = self._before.estimate(measure, system, who, how).value
                         after = self._after.estimate(measure, later_system, later, how).value
-                        yield FigureChange(
+                        yield ScoreChange(
                             system=later_system,
                             annotator=later,
                             measure=measure,

@@ -14,9 +14,9 @@ from kammerton.model.measure import Gathered, Measure, Needs, Statistics
 from kammerton.results.context import context_of
 from kammerton.runs import layout
 from kammerton.runs.layout import from_parquet, names_of, numbers_of, texts_of, to_parquet
-from kammerton.scoring.context import Surroundings
+from kammerton.scoring.context import ContextEvidence
 
-__all__ = ["evidence_of", "files_of", "keep_surroundings", "surroundings_of", "tables_of"]
+__all__ = ["context_evidence_of", "evidence_of", "files_of", "keep_surroundings", "tables_of"]
 
 _ROW = ("system", "item", "annotator", "status", "counts", "reason")
 _PLACES = ("case", "class", "unit")
@@ -153,25 +153,25 @@ def _gathered_of(files: Mapping[str, bytes]) -> Gathered:
 _PARTS = ("floors", "others", "annotators")
 
 
-def keep_surroundings(surroundings: Surroundings) -> tuple[dict[str, Any], dict[str, bytes]]:
+def keep_surroundings(context_evidence: ContextEvidence) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return surroundings as plain values, and the files of their evidence."""
     parts: dict[str, Any] = {}
     files: dict[str, bytes] = {}
     for name in _PARTS:
-        evidence: Evidence | None = getattr(surroundings, name)
+        evidence: Evidence | None = getattr(context_evidence, name)
         if evidence is not None:
             parts[name] = {"measures": list(map(str, evidence.measures)), "needs": list(evidence.rows)}
             files |= {layout.of_part(name, file): data for file, data in files_of(evidence).items()}
-    return {"single": surroundings.single, "parts": parts}, files
+    return {"single": context_evidence.single, "parts": parts}, files
 
 
-def surroundings_of(
+def context_evidence_of(
     kept: Mapping[str, Any], files: Mapping[str, bytes], measures: Mapping[str, Any]
-) -> Surroundings:
+) -> ContextEvidence:
     """Return the surroundings that were kept."""
     parts: dict[str, Evidence] = {}
     for name, told in kept["parts"].items():
         own = layout.below(layout.of_part(name, ""), files)
         chosen = [measures[address] for address in told["measures"]]
         parts[name] = evidence_of(own, chosen, told["needs"], (), ())
-    return Surroundings(**parts, single=kept["single"], stand=context_of)
+    return ContextEvidence(**parts, single=kept["single"], stand=context_of)

@@ -14,17 +14,17 @@ from kammerton.model.corpus import ALL, Corpus, check_names
 from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.measure import Measure, choose
 from kammerton.results.scores import Scores
-from kammerton.results.signature import Drawing
+from kammerton.results.signature import BootstrapSettings
 from kammerton.runs.layout import fault
 from kammerton.runs.reading import Run, scores_of
-from kammerton.scoring.context import Surroundings
+from kammerton.scoring.context import ContextEvidence
 
 __all__ = ["Joined", "Runs", "check_alike", "join_alike", "join_runs", "named_runs"]
 
 Runs = Mapping[str, Run] | Sequence[Run | tuple[str | None, Run]] | Run
 _OF_DRAWS = frozenset({"KT218", "KT219", "KT220"})
 """What scoring says of intervals and groups; who draws or groups anew says it anew."""
-_NOT_JOINED: Any = {"drawing": Drawing(), "corpus": None, "grouping": None}
+_NOT_JOINED: Any = {"drawing": BootstrapSettings(), "corpus": None, "grouping": None}
 """What a run has for itself."""
 
 
@@ -62,14 +62,14 @@ def join_runs(
         whole = whole.merged(part)
     return known[0].remade(
         evidence=replace(whole, diagnostics=(*_noticed(known), *left_out)),
-        surroundings=_surroundings(known) if context else None,
+        context_evidence=_surroundings(known) if context else None,
         **_NOT_JOINED,
     )
 
 
-def _surroundings(runs: Sequence[Scores]) -> Surroundings:
+def _surroundings(runs: Sequence[Scores]) -> ContextEvidence:
     """Return what the systems of all runs stand between; of equal references the rest is equal."""
-    known = [run.origin.surroundings for run in runs]
+    known = [run.origin.context_evidence for run in runs]
     if not all(known):
         raise OptionError("not all runs have a context", "score them with --context")
     parts = [each.others for each in known if each is not None and each.others is not None]
@@ -106,14 +106,14 @@ def _called(name: str | None, run: Scores) -> Scores:
         raise OptionError(f"a run has several systems, and {quote(name)} names one", f"they are {told}")
     old, origin = run.systems[0], run.origin
     evidence = _renamed(origin.evidence, {old: name}, {})
-    around = origin.surroundings
+    around = origin.context_evidence
     if around is not None and around.others is not None:
         around = replace(around, others=_renamed(around.others, {old: name}, {}))
     diagnostics = tuple(each.at(system=name) if each.system == old else each for each in run.diagnostics)
     return run.remade(
         evidence=replace(evidence, diagnostics=diagnostics),
         corpus=None if origin.corpus is None else _corpus_called(origin.corpus, name),
-        surroundings=around,
+        context_evidence=around,
     )
 
 
@@ -271,9 +271,9 @@ def _as_one(runs: Sequence[Scores]) -> Scores:
     """Return runs as one, with intervals, annotations and groups as far as they have them."""
     if len(runs) == 1:
         return runs[0]
-    context = all(run.origin.surroundings is not None for run in runs)
+    context = all(run.origin.context_evidence is not None for run in runs)
     return join_runs(runs, context=context).remade(
-        drawing=next((run.origin.drawing for run in runs if run.ci is not None), Drawing()),
+        drawing=next((run.origin.drawing for run in runs if run.ci is not None), BootstrapSettings()),
         corpus=_annotations(runs),
         grouping=next((run.origin.grouping for run in runs if run.origin.grouping is not None), None),
     )

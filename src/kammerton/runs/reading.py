@@ -19,12 +19,12 @@ from kammerton.model.registry import find_task, known_tasks
 from kammerton.model.task import Task
 from kammerton.results.groups import divide
 from kammerton.results.scores import Scores
-from kammerton.results.signature import Drawing, Grouping, Origin
+from kammerton.results.signature import BootstrapSettings, Grouping, Origin
 from kammerton.runs import layout
 from kammerton.runs.annotations import corpus_in
-from kammerton.runs.evidence_files import evidence_of, surroundings_of
+from kammerton.runs.evidence_files import context_evidence_of, evidence_of
 from kammerton.runs.layout import digest_of, fault, from_parquet, options_of, parse_record, texts_of
-from kammerton.scoring.context import Surroundings
+from kammerton.scoring.context import ContextEvidence
 
 __all__ = ["Opened", "Run", "is_run", "open_run", "read_run", "scores_of"]
 
@@ -177,7 +177,7 @@ def _scores(opened: Opened) -> Scores:
         choices=record["choices"],
         drawing=_drawing(record["intervals"], opened.files),
         corpus=_corpus(opened),
-        surroundings=_surroundings(opened),
+        context_evidence=_surroundings(opened),
         grouping=_grouping(opened),
     )
     return Scores(origin)
@@ -188,11 +188,11 @@ def _corpus(opened: Opened) -> Corpus | None:
     return None if told is None else corpus_in(opened.place, told, opened.task)
 
 
-def _surroundings(opened: Opened) -> Surroundings | None:
+def _surroundings(opened: Opened) -> ContextEvidence | None:
     kept = opened.record.get("context")  # earlier versions had none
     if kept is None:
         return None
-    return surroundings_of(kept, opened.files, {str(each): each for each in opened.measures})
+    return context_evidence_of(kept, opened.files, {str(each): each for each in opened.measures})
 
 
 def _grouping(opened: Opened) -> Grouping | None:
@@ -207,12 +207,12 @@ def _said_of_items(data: bytes, column: str) -> dict[str, str]:
     return dict(zip(texts_of(frame, "item"), texts_of(frame, column), strict=True))
 
 
-def _drawing(intervals: Mapping[str, Any] | None, files: Mapping[str, bytes]) -> Drawing:
+def _drawing(intervals: Mapping[str, Any] | None, files: Mapping[str, bytes]) -> BootstrapSettings:
     if intervals is None:
-        return Drawing()
+        return BootstrapSettings()
     from kammerton.statistics.intervals import intervals as resample  # noqa: PLC0415 - many look at none
 
     settings = {name: value for name, value in intervals.items() if name != "signed"} | {"clusters": None}
     if layout.CLUSTERS in files:
         settings["clusters"] = _said_of_items(files[layout.CLUSTERS], "cluster")
-    return Drawing(settings["level"], partial(resample, **settings), intervals["signed"], settings)
+    return BootstrapSettings(settings["level"], partial(resample, **settings), intervals["signed"], settings)

@@ -17,7 +17,7 @@ from kammerton.formats.writing import replacing_folder, write_new
 from kammerton.model.task import Ratings
 from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.results.scores import Scores
-from kammerton.results.signature import Drawing, Origin, data_hash
+from kammerton.results.signature import BootstrapSettings, Origin, data_hash
 from kammerton.runs import layout
 from kammerton.runs.annotations import has_annotations, keep_annotations
 from kammerton.runs.evidence_files import evidence_of, files_of, keep_surroundings, tables_of
@@ -190,8 +190,8 @@ def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], d
     origin = scores.origin
     files = files_of(origin.evidence)
     context: dict[str, Any] | None = None
-    if origin.surroundings is not None:
-        context, more = keep_surroundings(origin.surroundings)
+    if origin.context_evidence is not None:
+        context, more = keep_surroundings(origin.context_evidence)
         files |= more
     options: dict[str, Any] | None = None
     if origin.evidence.gathered is not None or with_options:
@@ -228,7 +228,7 @@ def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], d
     return record, dict(sorted(files.items()))
 
 
-def _intervals(drawing: Drawing) -> dict[str, Any] | None:
+def _intervals(drawing: BootstrapSettings) -> dict[str, Any] | None:
     if drawing.resample is None:
         return None
     settings = {name: value for name, value in drawing.settings.items() if name != "clusters"}

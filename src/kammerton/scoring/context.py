@@ -19,7 +19,14 @@ from kammerton.scoring.loading import Estimates, References
 if TYPE_CHECKING:
     from kammerton.results.scores import Scores
 
-__all__ = ["ANNOTATORS", "Surroundings", "items_shared", "remarks_on_sharing", "surround", "those_who_share"]
+__all__ = [
+    "ANNOTATORS",
+    "ContextEvidence",
+    "items_shared",
+    "remarks_on_sharing",
+    "surround",
+    "those_who_share",
+]
 
 
 def items_shared(references: References) -> list[str]:
@@ -70,7 +77,7 @@ ANNOTATORS = "annotators"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Surroundings:
+class ContextEvidence:
     """Evidence on what systems stand between."""
 
     # of trivial answers, as systems against all annotators; None if the task has none
@@ -87,7 +94,7 @@ class Surroundings:
 
 def surround(
     task: Task, sides: Sides, *, options: object, missing: Missing, stand: Callable[[Scores], Any]
-) -> Surroundings:
+) -> ContextEvidence:
     """Score what the systems of a corpus stand between."""
     measures = [measure for measure in sides.measures if measure.needs != "annotators"]
     everyone = sides.references.annotations
@@ -107,7 +114,7 @@ def surround(
             person = {ANNOTATORS: Estimates(own, {}, ())}
             found = evaluate_loaded(task, left, person, by_people, options=options, missing=missing)
             annotators = _added(annotators, found, number)
-    return Surroundings(
+    return ContextEvidence(
         floors=_floors(task, sides.references, measures, options),
         others=others,
         annotators=annotators,

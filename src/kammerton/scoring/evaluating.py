@@ -30,15 +30,15 @@ from kammerton.scoring.loading import (
     said_once,
 )
 from kammerton.scoring.pairing import match_annotators, match_estimates, match_references
-from kammerton.scoring.sanity_checks import Suspicions, look_for_suspicions
+from kammerton.scoring.sanity_checks import SanityChecks, check_sanity
 
 __all__ = [
     "BLOCK",
     "Facts",
     "Judged",
-    "Order",
     "Part",
     "Phase",
+    "ScoringJob",
     "Section",
     "Sides",
     "Timing",
@@ -343,7 +343,7 @@ class Part:
     grounds: Grounds  # what the figures rest on
     judged: Judged | None  # rows and statistics; None if nothing was to be scored
     fingerprints: Mapping[tuple[str, str], bytes]  # digest of each reference
-    suspicions: Suspicions
+    sanity_checks: SanityChecks
     said: Mapping[Section, Sequence[Diagnostic]]  # what was said, by where
     paired: bool  # whether an item has a reference and an estimate
     ended: bool  # whether something was found that is to end the run
@@ -359,7 +359,7 @@ def applicable_measures(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class ScoringJob:
     """What is to be done with every part of a corpus."""
 
     task: Task  # reads the sources and runs the kernels
@@ -371,7 +371,7 @@ class Order:
 
 
 def score_part(
-    order: Order,
+    order: ScoringJob,
     corpus: Corpus,
     items: Sequence[str],
     known: Facts | None = None,
@@ -406,7 +406,7 @@ def score_part(
         grounds=Grounds.of(measures, facts, named=_lost_for_all(found)),
         judged=None if ended or not measures else _judged(order, references, systems, measures, items),
         fingerprints=fingerprints_of(contents),
-        suspicions=look_for_suspicions(task, references, systems, contents),
+        sanity_checks=check_sanity(task, references, systems, contents),
         said={section: told for section, told in said.items() if told},
         paired=has_pairs(references, systems),
         ended=ended,
@@ -422,7 +422,7 @@ class Sides:
     measures: tuple[Measure, ...]  # those that the annotations have figures for
 
 
-def load_sides(order: Order, corpus: Corpus, measures: Sequence[Measure]) -> Sides:
+def load_sides(order: ScoringJob, corpus: Corpus, measures: Sequence[Measure]) -> Sides:
     """Read references and systems of a corpus, all at once."""
     task, options, whole = order.task, order.options, corpus.paired()
     loaded = _chosen(load_references(task, whole.references, options), order.annotator)
@@ -432,7 +432,7 @@ def load_sides(order: Order, corpus: Corpus, measures: Sequence[Measure]) -> Sid
 
 
 def _estimates(
-    order: Order, corpus: Corpus, references: References
+    order: ScoringJob, corpus: Corpus, references: References
 ) -> Iterator[tuple[str, Estimates, Estimates]]:
     """Give the name of each system, its estimates as read, and as matched to the references."""
     expected = references.every_item()
@@ -480,7 +480,7 @@ def _survey(
 
 
 def _judged(
-    order: Order,
+    order: ScoringJob,
     references: References,
     systems: Mapping[str, Estimates],
     measures: Sequence[Measure],
@@ -509,7 +509,7 @@ def _chosen(references: References, annotator: str) -> References:
     )
 
 
-def _is_wrong(order: Order, said: Mapping[Section, Sequence[Diagnostic]]) -> bool:
+def _is_wrong(order: ScoringJob, said: Mapping[Section, Sequence[Diagnostic]]) -> bool:
     return order.strict and any(each.severity != "note" for told in said.values() for each in told)
 
 

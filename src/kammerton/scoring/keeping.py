@@ -24,7 +24,7 @@ from kammerton.model.evidence import ExactTally, Rows, State
 from kammerton.model.measure import Gathered, Measure
 from kammerton.scoring.evaluating import Facts, Grounds, Judged, Part
 from kammerton.scoring.loading import Roster
-from kammerton.scoring.sanity_checks import Apart, Same, Suspicions
+from kammerton.scoring.sanity_checks import Apart, Same, SanityChecks
 
 __all__ = ["Store", "TornError", "decode_part", "encode_part", "keeping"]
 
@@ -67,7 +67,7 @@ def encode_part(part: Part) -> bytes:
         "grounds": _plain_grounds(part.grounds),
         "judged": None if part.judged is None else _plain_judged(part.judged, written),
         "fingerprints": _plain_fingerprints(part.fingerprints, written),
-        "suspicions": _plain_suspicions(part.suspicions),
+        "suspicions": _plain_suspicions(part.sanity_checks),
         "said": [[*section, [asdict(each) for each in said]] for section, said in part.said.items()],
         "paired": part.paired,
         "ended": part.ended,
@@ -143,14 +143,14 @@ def _plain_fingerprints(fingerprints: Mapping[tuple[str, str], bytes], written: 
     ]
 
 
-def _plain_suspicions(suspicions: Suspicions) -> dict[str, Any]:
+def _plain_suspicions(sanity_checks: SanityChecks) -> dict[str, Any]:
     return {
         "same": [
-            [*group, each.count, each.references, each.first] for group, each in suspicions.same.items()
+            [*group, each.count, each.references, each.first] for group, each in sanity_checks.same.items()
         ],
-        "apart": [[*group, each.count, each.furthest] for group, each in suspicions.apart.items()],
-        "unequal": sorted(suspicions.unequal),
-        "silent": sorted(suspicions.silent),
+        "apart": [[*group, each.count, each.furthest] for group, each in sanity_checks.apart.items()],
+        "unequal": sorted(sanity_checks.unequal),
+        "silent": sorted(sanity_checks.silent),
     }
 
 
@@ -190,7 +190,7 @@ def _decoded(body: memoryview, measures: Iterable[Measure]) -> Part:
         grounds=_grounds(part["grounds"], known),
         judged=None if part["judged"] is None else _judged(part["judged"], read, known),
         fingerprints=_fingerprints(part["fingerprints"], read),
-        suspicions=_suspicions(part["suspicions"]),
+        sanity_checks=_suspicions(part["suspicions"]),
         said={(where, whose): [Diagnostic(**each) for each in said] for where, whose, said in part["said"]},
         paired=part["paired"],
         ended=part["ended"],
@@ -271,8 +271,8 @@ def _gathered(plain: Mapping[str, Any], read: _Read) -> Gathered:
     )
 
 
-def _suspicions(plain: Mapping[str, Any]) -> Suspicions:
-    return Suspicions(
+def _suspicions(plain: Mapping[str, Any]) -> SanityChecks:
+    return SanityChecks(
         {
             (system, annotator): Same(count, references, first)
             for system, annotator, count, references, first in plain["same"]

@@ -15,10 +15,10 @@ from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.model.corpus import ALL, Corpus, check_annotators, spelled_apart
 from kammerton.model.evidence import Evidence, ExactTally, Group, Rows, summed
 from kammerton.model.measure import Gathered, Measure, Needs, Statistics, Values, join
-from kammerton.scoring.evaluating import Facts, Order, Part, applicable_measures, remarks
+from kammerton.scoring.evaluating import Facts, Part, ScoringJob, applicable_measures, remarks
 from kammerton.scoring.loading import Roster, said_once
 from kammerton.scoring.pairing import unmatched
-from kammerton.scoring.sanity_checks import Suspicions
+from kammerton.scoring.sanity_checks import SanityChecks
 
 __all__ = ["Ledger", "Stack", "Stacked"]
 
@@ -165,7 +165,7 @@ def _by_name(names: tuple[str, ...], codes: Places) -> tuple[tuple[str, ...], Pl
 class Ledger:
     """Takes parts in, and makes evidence of them."""
 
-    def __init__(self, order: Order, corpus: Corpus) -> None:
+    def __init__(self, order: ScoringJob, corpus: Corpus) -> None:
         self._order, self._corpus = order, corpus
         self._facts: Facts | None = None
         self._parts: dict[int, Part] = {}
@@ -301,10 +301,10 @@ class Ledger:
             yield from spelled_apart(corpus.references, system)
             yield from said_once(task, [*system.diagnostics, *self._section("estimates", system.name)])
             yield from self._section("paired", system.name)
-        suspicions = Suspicions(silent=frozenset(system.name for system in corpus.systems))
+        sanity_checks = SanityChecks(silent=frozenset(system.name for system in corpus.systems))
         for part in self._in_order():
-            suspicions = suspicions.merged(part.suspicions)
-        yield from suspicions.told(task, [system.name for system in corpus.systems], self._annotators())
+            sanity_checks = sanity_checks.merged(part.sanity_checks)
+        yield from sanity_checks.told(task, [system.name for system in corpus.systems], self._annotators())
 
     def _section(self, where: str, whose: str) -> Iterator[Diagnostic]:
         for part in self._in_order():

@@ -13,13 +13,13 @@ from typing import NamedTuple
 from kammerton.errors import Diagnostic
 from kammerton.model.corpus import Corpus
 from kammerton.model.evidence import Evidence
-from kammerton.scoring.evaluating import Facts, Order, Part, Timing, score_part
+from kammerton.scoring.evaluating import Facts, Part, ScoringJob, Timing, score_part
 from kammerton.scoring.keeping import Store, decode_part, encode_part, keeping
 from kammerton.scoring.merging import Ledger
 from kammerton.scoring.shards import SHARD, Plan, Shard, key_of_order, key_of_shard, only, said_of, without
-from kammerton.scoring.workers import Crew, Means, crew_of
+from kammerton.scoring.workers import Execution, WorkerPool, pool_of
 
-__all__ = ["SHARD", "Means", "Progress", "Store", "Watch", "keeping", "score_corpus"]
+__all__ = ["SHARD", "Execution", "Progress", "Store", "Watch", "keeping", "score_corpus"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +47,16 @@ _MOST = 40
 
 
 def score_corpus(
-    order: Order,
+    order: ScoringJob,
     corpus: Corpus,
-    means: Means = Means(),  # noqa: B008 - frozen
+    means: Execution = Execution(),  # noqa: B008 - frozen
     store: Store | None = None,
     watch: Watch | None = None,
     timing: Timing | None = None,
 ) -> Evidence:
     """Score every system of a corpus against every annotator."""
     timing = timing or Timing()
-    with timing.during("scoring"), crew_of(means) as crew:
+    with timing.during("scoring"), pool_of(means) as crew:
         crew.prepare(order)
         with timing.during("collecting"):
             plan = Plan(corpus, means.size)
@@ -77,12 +77,12 @@ class _Scored(NamedTuple):
     key: str
 
 
-def _scored(order: Order, choices: bytes | None, shard: Shard, known: Facts, complete: bool) -> _Scored:
+def _scored(order: ScoringJob, choices: bytes | None, shard: Shard, known: Facts, complete: bool) -> _Scored:
     part = score_part(order, shard.corpus, shard.items, known, complete=complete)
     return _Scored(part, "" if choices is None else key_of_shard(order, choices, shard))
 
 
-def _encoded(order: Order, choices: bytes | None, shard: Shard, known: Facts, complete: bool) -> bytes:
+def _encoded(order: ScoringJob, choices: bytes | None, shard: Shard, known: Facts, complete: bool) -> bytes:
     """Score a shard in another process: the key comes first, padded."""
     part, key = _scored(order, choices, shard, known, complete)
     return f"{key:{_KEY}}".encode("ascii") + encode_part(part)
@@ -99,10 +99,10 @@ class _Run:
 
     def __init__(
         self,
-        order: Order,
+        order: ScoringJob,
         plan: Plan,
         ledger: Ledger,
-        crew: Crew,
+        crew: WorkerPool,
         store: Store | None,
         watch: Watch | None,
     ) -> None:

@@ -17,7 +17,7 @@ from kammerton.model.evidence import Group
 from kammerton.model.task import Task
 from kammerton.scoring.loading import Estimates, References
 
-__all__ = ["Suspicions", "look_for_suspicions"]
+__all__ = ["SanityChecks", "check_sanity"]
 
 _EXTENT_SHARE, _EXTENT_UNITS = 0.1, 2.0
 """Extents that differ by more than either point to different recordings."""
@@ -53,7 +53,7 @@ class Apart:
 
 
 @dataclass(frozen=True, slots=True)
-class Suspicions:
+class SanityChecks:
     """What is odd about the estimates of a part of a corpus."""
 
     same: Mapping[Group, Same] = field(default_factory=dict)
@@ -61,9 +61,9 @@ class Suspicions:
     unequal: frozenset[Group] = frozenset()  # systems that differ
     silent: frozenset[str] = frozenset()  # systems without any estimate
 
-    def merged(self, other: Suspicions) -> Suspicions:
+    def merged(self, other: SanityChecks) -> SanityChecks:
         """Return what is odd about both parts."""
-        return Suspicions(
+        return SanityChecks(
             {
                 group: self.same.get(group, Same()).merged(other.same.get(group, Same()))
                 for group in {**self.same, **other.same}
@@ -92,12 +92,12 @@ class Suspicions:
                 yield Diagnostic(code="KT209", severity="warning", message=message, system=other)
 
 
-def look_for_suspicions(
+def check_sanity(
     task: Task,
     references: References,
     systems: Mapping[str, Estimates],
     contents: Mapping[str, Mapping[str, bytes]],
-) -> Suspicions:
+) -> SanityChecks:
     """Find what is odd about the estimates of some items."""
     usable = {
         name: {item: each for item, each in system.annotations.items() if each is not None}
@@ -126,7 +126,7 @@ def look_for_suspicions(
             ends = list(_different(known, found))
             if ends:
                 apart[name, annotator] = Apart(len(ends), max(ends))
-    return Suspicions(
+    return SanityChecks(
         {group: found for group, found in same.items() if found.references},
         apart,
         frozenset(

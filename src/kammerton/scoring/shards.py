@@ -15,7 +15,7 @@ from typing import Any
 from kammerton.errors import Diagnostic, OptionError, plural, quote
 from kammerton.formats.reading import file_of
 from kammerton.model.corpus import Collection, Corpus, StoredSource
-from kammerton.scoring.evaluating import BLOCK, Order
+from kammerton.scoring.evaluating import BLOCK, ScoringJob
 from kammerton.scoring.loading import read_source
 from kammerton.version import __version__
 
@@ -131,7 +131,7 @@ def _failing(kept: Collection, items: Container[str], failed: Mapping[str, str])
     return replace(kept, broken={**kept.broken, **{i: why for i, why in failed.items() if i in items}})
 
 
-def key_of_order(order: Order) -> bytes:
+def key_of_order(order: ScoringJob) -> bytes:
     """Return the digest of what is to be done with every shard."""
     task = order.task
     return _digest(
@@ -156,7 +156,7 @@ def _choices(options: Any) -> Iterator[tuple[str, str]]:
             yield field.name, _of_file(Path(path)).hex()
 
 
-def key_of_shard(order: Order, choices: bytes, shard: Shard, *, claimed: bool = False) -> str:
+def key_of_shard(order: ScoringJob, choices: bytes, shard: Shard, *, claimed: bool = False) -> str:
     """Return the digest of what the part of a shard depends on."""
     whole = hashlib.sha256(choices)
     for role, collections in (("reference", shard.corpus.references), ("system", shard.corpus.systems)):
@@ -165,7 +165,7 @@ def key_of_shard(order: Order, choices: bytes, shard: Shard, *, claimed: bool = 
     return whole.hexdigest()
 
 
-def _items(order: Order, collection: Collection, items: Iterable[str], claimed: bool) -> Iterator[str]:
+def _items(order: ScoringJob, collection: Collection, items: Iterable[str], claimed: bool) -> Iterator[str]:
     for item in items:
         yield item
         yield collection.broken.get(item, "")
@@ -175,7 +175,7 @@ def _items(order: Order, collection: Collection, items: Iterable[str], claimed: 
             yield stored or _content(order, source, item).hex()
 
 
-def _content(order: Order, source: object, item: str) -> bytes:
+def _content(order: ScoringJob, source: object, item: str) -> bytes:
     """Return the digest of what a source holds; of a file its name too, which diagnostics have."""
     if isinstance(source, str | os.PathLike):
         return _digest(os.fsdecode(source)) + _of_file(Path(source))

@@ -26,13 +26,13 @@ from typing import Any
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.scoring.shards import SHARD
 
-__all__ = ["Cluster", "Crew", "Given", "Here", "Means", "Processes", "crew_of"]
+__all__ = ["Cluster", "Execution", "ExternalPool", "ProcessPool", "SerialPool", "WorkerPool", "pool_of"]
 
 _MADE = 50_000
 """Objects that a process may have made before it looks for cycles among them."""
 
 
-class Crew(ABC):
+class WorkerPool(ABC):
     """Takes work, and says of an error whether it means that a worker was lost.
 
     Attributes
@@ -67,7 +67,7 @@ class Crew(ABC):
         """Send everybody home; at once, if nothing of what they do is wanted any more."""
 
 
-class Here(Crew):
+class SerialPool(WorkerPool):
     """The process that asks."""
 
     here = True
@@ -82,7 +82,7 @@ class Here(Crew):
         return done
 
 
-class Processes(Crew):
+class ProcessPool(WorkerPool):
     """Processes of this machine, each with one thread."""
 
     def __init__(self, jobs: int) -> None:
@@ -198,7 +198,7 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
-class Given(Crew):
+class ExternalPool(WorkerPool):
     """An executor of the caller's, who closes it."""
 
     def __init__(self, executor: Executor) -> None:
@@ -227,7 +227,7 @@ _LONELY_S = 60
 """How many seconds a scheduler may have no workers: those that are killed come back sooner, or never."""
 
 
-class Cluster(Given):
+class Cluster(ExternalPool):
     """Workers of a Dask cluster."""
 
     def __init__(self, address: str, jobs: int) -> None:
@@ -295,7 +295,7 @@ def _unpacked(work: bytes) -> Any:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class Execution:
     """How the work is done."""
 
     size: int = SHARD  # items of a shard
@@ -314,7 +314,7 @@ class Means:
 
 
 @contextmanager
-def crew_of(means: Means) -> Iterator[Crew]:
+def pool_of(means: Execution) -> Iterator[WorkerPool]:
     """Give those who work, and send them home afterwards."""
     crew = _crew(means)
     try:
@@ -325,9 +325,9 @@ def crew_of(means: Means) -> Iterator[Crew]:
     crew.close(at_once=False)
 
 
-def _crew(means: Means) -> Crew:
+def _crew(means: Execution) -> WorkerPool:
     if isinstance(means.executor, str):
         return Cluster(means.executor, means.jobs)
     if means.executor is not None:
-        return Given(means.executor)
-    return Processes(means.jobs) if means.jobs > 1 else Here()
+        return ExternalPool(means.executor)
+    return ProcessPool(means.jobs) if means.jobs > 1 else SerialPool()

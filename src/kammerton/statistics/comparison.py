@@ -15,7 +15,7 @@ import numpy as np
 
 from kammerton.arrays import Codes, Flags, mean, median, ratio
 from kammerton.errors import OptionError
-from kammerton.model.item_scores import ItemFigures
+from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Measure, Values
 from kammerton.statistics.agreement import VarianceComponents, variance_components
 from kammerton.statistics.intervals import (
@@ -29,9 +29,9 @@ from kammerton.statistics.intervals import (
 )
 from kammerton.statistics.paired import (
     OF_SUMS,
-    Contest,
     Friedman,
     PairedTest,
+    PermutationTest,
     cohens_d,
     differences,
     differences_of_items,
@@ -43,7 +43,7 @@ from kammerton.statistics.paired import (
     t_test,
     wilcoxon,
 )
-from kammerton.statistics.resampling import Key, Resampling, Swaps, each_block
+from kammerton.statistics.resampling import Key, Permutations, Resampling, each_block
 from kammerton.statistics.sample import Sample, is_gathered
 
 __all__ = [
@@ -426,15 +426,15 @@ class Drawn:
     """What draws of some items gave."""
 
     sample: Sample  # the items
-    found: Mapping[Key, ItemFigures]  # what the items bring to each figure
+    found: Mapping[Key, ItemScores]  # what the items bring to each figure
     # resampled, without: each figure of each resample, and without each unit; empty if nothing needs it
     resampled: Mapping[Key, Values]
     without: Mapping[Key, Values]
-    tests: Mapping[Contest, PairedTest]  # permutation tests; empty if they were not asked for
+    tests: Mapping[PermutationTest, PairedTest]  # permutation tests; empty if they were not asked for
     # differences that would be detected; empty if they were not asked for
-    detectable: Mapping[Contest, float]
+    detectable: Mapping[PermutationTest, float]
     resamples: int
-    swaps: Swaps
+    swaps: Permutations
 
     def value(self, key: Key) -> float:
         """Return a figure of these items."""
@@ -450,10 +450,10 @@ class Basis:
     """What systems are compared by, by one measure."""
 
     keys: Sequence[Key]  # the figure of each system
-    contests: Sequence[Contest]  # the pairs that are compared
+    contests: Sequence[PermutationTest]  # the pairs that are compared
     own: Mapping[Key, Drawn]  # of all items that a system has; nothing for a system without any
     # of the items that both systems of a pair have; nothing for a pair without any
-    shared: Mapping[Contest, Drawn]
+    shared: Mapping[PermutationTest, Drawn]
     common: Drawn | None  # of the items that all systems have, if there are any
     few: Collection[str]  # systems that share too few items with others to be ranked among them
 
@@ -475,7 +475,7 @@ class _Match(NamedTuple):
 
     one: int
     other: int
-    contest: Contest
+    contest: PermutationTest
 
 
 class _Judging:
@@ -493,7 +493,7 @@ class _Judging:
         self._better = {contest: self._sign * self._difference(contest) for contest in basis.contests}
         self._order, self._places = self._ranked()
 
-    def _difference(self, contest: Contest) -> float:
+    def _difference(self, contest: PermutationTest) -> float:
         """Return the difference of the scores of a pair on its items."""
         drawn = self._basis.shared.get(contest)
         if drawn is None:

@@ -13,16 +13,16 @@ import numpy as np
 
 from kammerton.arrays import Codes, Flags, mean, total
 from kammerton.errors import OptionError
-from kammerton.model.item_scores import ItemFigures
+from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Measure, Statistics, Values
-from kammerton.statistics.resampling import Key, Swaps, each_block
+from kammerton.statistics.resampling import Key, Permutations, each_block
 from kammerton.statistics.sample import Sample, is_gathered, values_of
 
 __all__ = [
     "OF_SUMS",
-    "Contest",
     "Friedman",
     "PairedTest",
+    "PermutationTest",
     "Tails",
     "cohens_d",
     "critical_difference",
@@ -177,7 +177,7 @@ class Tails:
         return PairedTest(self._observed, either, greater, items)
 
 
-def swap_test(first: Statistics, second: Statistics, finalise: Finalise, swaps: Swaps) -> PairedTest:
+def swap_test(first: Statistics, second: Statistics, finalise: Finalise, swaps: Permutations) -> PairedTest:
     """Test the difference of two figures that are made of summed statistics.
 
     If the systems do not differ, nothing tells which of them the statistics of an item came from. They are
@@ -189,7 +189,7 @@ def swap_test(first: Statistics, second: Statistics, finalise: Finalise, swaps: 
 
     >>> first = np.array([[9.0, 10.0], [30.0, 40.0], [8.0, 10.0]])
     >>> second = np.array([[8.0, 10.0], [20.0, 40.0], [6.0, 10.0]])
-    >>> swap_test(first, second, lambda sums: sums[:, 0] / sums[:, 1], Swaps(items=3)).p
+    >>> swap_test(first, second, lambda sums: sums[:, 0] / sums[:, 1], Permutations(items=3)).p
     0.25
     """
     figures = [float(finalise(each.sum(axis=0)[None, :])[0]) for each in (first, second)]
@@ -197,7 +197,7 @@ def swap_test(first: Statistics, second: Statistics, finalise: Finalise, swaps: 
 
 
 def _swapped(
-    first: Statistics, second: Statistics, finalise: Finalise, swaps: Swaps, size: float
+    first: Statistics, second: Statistics, finalise: Finalise, swaps: Permutations, size: float
 ) -> PairedTest:
     (one, other), moved = (first.sum(axis=0), second.sum(axis=0)), second - first
 
@@ -234,7 +234,7 @@ def permutation_test(
     kept = (
         None if clusters is None else [name for name, is_in in zip(clusters, defined, strict=True) if is_in]
     )
-    swaps = Swaps(len(known), draws, seed, kept, exact_up_to)
+    swaps = Permutations(len(known), draws, seed, kept, exact_up_to)
     if not len(known):
         return PairedTest(math.nan, math.nan, math.nan, 0)
     columns = known[:, None] / len(known)
@@ -351,7 +351,7 @@ _TOGETHER = 100
 """Patterns whose classes are held at once."""
 
 
-class Contest(NamedTuple):
+class PermutationTest(NamedTuple):
     """Two figures that are tested against each other: one measure, two systems."""
 
     one: Key
@@ -359,8 +359,8 @@ class Contest(NamedTuple):
 
 
 def swap_figures(
-    sample: Sample, found: Mapping[Key, ItemFigures], contests: Sequence[Contest], swaps: Swaps
-) -> tuple[dict[Contest, PairedTest], Swaps]:
+    sample: Sample, found: Mapping[Key, ItemScores], contests: Sequence[PermutationTest], swaps: Permutations
+) -> tuple[dict[PermutationTest, PairedTest], Permutations]:
     """Test differences of figures."""
     values = {key: each.estimate(key.aggregate).value for key, each in found.items()}
     tails = {each: Tails(*_observed(each, values)) for each in contests}
@@ -378,14 +378,14 @@ def swap_figures(
     return {each: tail.result(exact=swaps.exact, items=items) for each, tail in tails.items()}, swaps
 
 
-def _observed(contest: Contest, values: Mapping[Key, float]) -> tuple[float, float]:
+def _observed(contest: PermutationTest, values: Mapping[Key, float]) -> tuple[float, float]:
     """Return the difference of two figures, and the size of what was subtracted."""
     one, other = (values[key] for key in contest)
     return one - other, max(abs(one), abs(other), scale_of(contest.one.measure))
 
 
 def _of_sums(
-    sample: Sample, found: Mapping[Key, ItemFigures], contests: Sequence[Contest], swaps: Swaps
+    sample: Sample, found: Mapping[Key, ItemScores], contests: Sequence[PermutationTest], swaps: Permutations
 ) -> Iterator[list[Values]]:
     figures = sample.figures(found)
     whole = figures.sums(np.ones((1, len(sample.items))))
@@ -398,17 +398,19 @@ def _of_sums(
     return each_block(permuted, swaps.starts)
 
 
-def _of_classes(sample: Sample, contests: Sequence[Contest], swaps: Swaps) -> Iterator[list[Values]]:
+def _of_classes(
+    sample: Sample, contests: Sequence[PermutationTest], swaps: Permutations
+) -> Iterator[list[Values]]:
     for start in swaps.starts:
         block = swaps.block(start) > 0
         for at in range(0, len(block), _TOGETHER):
             yield _swapped_classes(sample, contests, block[at : at + _TOGETHER])
 
 
-def _swapped_classes(sample: Sample, contests: Sequence[Contest], swaps: Flags) -> list[Values]:
+def _swapped_classes(sample: Sample, contests: Sequence[PermutationTest], swaps: Flags) -> list[Values]:
     """Return the differences of figures over classes for some patterns, one pair of systems after another."""
-    made: dict[Contest, Values] = {}
-    groups: dict[tuple[str, str, str], list[Contest]] = {}
+    made: dict[PermutationTest, Values] = {}
+    groups: dict[tuple[str, str, str], list[PermutationTest]] = {}
     for each in contests:
         groups.setdefault((each.one.system, each.other.system, each.one.annotator), []).append(each)
     nothing = np.zeros(swaps.shape[1], dtype=np.int64)

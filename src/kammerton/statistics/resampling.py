@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags, ratio
 from kammerton.errors import OptionError
-from kammerton.model.item_scores import ItemFigures
+from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Aggregate, Measure, Statistics, Values
 
 __all__ = [
-    "DrawnMedian",
     "Draws",
-    "FigureSums",
-    "Figures",
     "Key",
     "LeaveOneOut",
+    "Permutations",
+    "ResampledMedian",
+    "ResampledScores",
     "Resampling",
-    "Swaps",
+    "ScoreSums",
     "each_block",
     "median_of_rows",
     "number_units",
@@ -167,7 +167,7 @@ class LeaveOneOut(_Blocks):
 
 
 @dataclass(frozen=True)
-class Swaps(_Blocks):
+class Permutations(_Blocks):
     """For which items two systems change places: every pattern there is, or some by chance."""
 
     exact_up_to: int = 16  # number of units up to which every pattern is tried
@@ -198,7 +198,7 @@ _LONG = 100
 """Numbers in a row from which on rows are added one by one."""
 
 
-class DrawnMedian:
+class ResampledMedian:
     """The median as a function of how often each item is drawn.
 
     The median of a draw is near the median of all: only values in a window around that are counted one
@@ -277,40 +277,40 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FigureSums:
+class ScoreSums:
     """A figure that is made of sums over items."""
 
     columns: Statistics  # what each item adds
     finalise: Callable[[Statistics], Values]  # from sums, one row each, to figures
 
 
-def sums_of(measure: Measure, found: ItemFigures, how: Aggregate) -> FigureSums:
+def sums_of(measure: Measure, found: ItemScores, how: Aggregate) -> ScoreSums:
     """Return a figure as sums over its items, whichever aggregate but a median."""
     if how == "pooled":
-        return FigureSums(found.statistics, measure.formula.finalise)
+        return ScoreSums(found.statistics, measure.formula.finalise)
     defined = ~np.isnan(found.counted)
     weight = np.where(defined, found.weights if how == "weighted_mean" else 1.0, 0.0)
     counted = np.where(defined, found.counted, 0.0)
-    return FigureSums(np.stack((counted * weight, weight), axis=1), _quotient)
+    return ScoreSums(np.stack((counted * weight, weight), axis=1), _quotient)
 
 
 def _quotient(sums: Statistics) -> Values:
     return ratio(sums[:, 0], sums[:, 1])
 
 
-class Figures:
+class ResampledScores:
     """Figures of one collection of items."""
 
-    def __init__(self, found: Mapping[Key, ItemFigures], items: Sequence[str], spread: float) -> None:
+    def __init__(self, found: Mapping[Key, ItemScores], items: Sequence[str], spread: float) -> None:
         self._columns = _Columns(items)
         self._sums: dict[Key, tuple[Codes, Callable[[Statistics], Values]]] = {}
-        self._medians: dict[Key, DrawnMedian] = {}
+        self._medians: dict[Key, ResampledMedian] = {}
         for key, each in found.items():
             at = self._columns.places(each.names)
             if key.aggregate == "median":
                 values = np.full(len(items), np.nan)
                 values[at] = each.counted
-                self._medians[key] = DrawnMedian(values, self._columns.add, spread)
+                self._medians[key] = ResampledMedian(values, self._columns.add, spread)
             else:
                 figure = sums_of(key.measure, each, key.aggregate)
                 self._sums[key] = self._columns.add_rows(figure.columns, at), figure.finalise

@@ -15,10 +15,10 @@ from kammerton.arrays import Codes, Flags, ratio
 from kammerton.errors import OptionError, inflected, out_of, quote
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import ClassStatistics, Gathering, has_class
-from kammerton.model.item_scores import ItemFigures
+from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Gathered, Measure, Values
 from kammerton.results.scores import Scores
-from kammerton.statistics.resampling import Figures, Key, LeaveOneOut, Resampling, each_block
+from kammerton.statistics.resampling import Key, LeaveOneOut, ResampledScores, Resampling, each_block
 
 __all__ = [
     "Kept",
@@ -111,13 +111,13 @@ class Regathering:
         )
 
 
-def figures_of(parts: Iterable[ClassStatistics], measure: Measure, *, several: bool) -> ItemFigures:
+def figures_of(parts: Iterable[ClassStatistics], measure: Measure, *, several: bool) -> ItemScores:
     """Return what classes bring to a figure."""
     known = list(parts)
     names = [name for part, _ in known for name in part]
     statistics = np.concatenate([found[measure] for _, found in known])
     own = [place for place, row in enumerate(statistics) if has_class(row)]
-    return ItemFigures(measure, [names[place] for place in own], statistics[own], several=several)
+    return ItemScores(measure, [names[place] for place in own], statistics[own], several=several)
 
 
 def values_of(draws: Sequence[Iterable[ClassStatistics]], measures: Sequence[Measure]) -> Values:
@@ -279,12 +279,12 @@ class Sample:
         """Return the items that are in for a measure."""
         return self._kept[measure]
 
-    def found(self, keys: Sequence[Key]) -> dict[Key, ItemFigures]:
+    def found(self, keys: Sequence[Key]) -> dict[Key, ItemScores]:
         """Return what the items, or their classes, bring to figures."""
         once = np.ones(len(self.items), dtype=np.int64)
         groups = dict.fromkeys((key.system, key.annotator) for key in keys if is_gathered([key]))
         classes = {group: self._classes(once, *group) for group in groups}
-        made: dict[tuple[str, str, Measure], ItemFigures] = {}  # aggregates are made of the same
+        made: dict[tuple[str, str, Measure], ItemScores] = {}  # aggregates are made of the same
         for system, annotator, measure in dict.fromkeys(key[:3] for key in keys):
             if measure.aggregate == "gathered":
                 found = figures_of(classes[system, annotator], measure, several=annotator == ALL)
@@ -294,7 +294,7 @@ class Sample:
             made[system, annotator, measure] = found
         return {key: made[key[:3]] for key in keys}
 
-    def _rows(self, whole: ItemFigures, measure: Measure) -> Codes:
+    def _rows(self, whole: ItemScores, measure: Measure) -> Codes:
         """Return the numbers of the rows that are in; most figures of a system share them."""
         names, kept = whole.row_names, self._kept[measure]
         key = id(names), kept  # scores hold these names as long as they live
@@ -303,15 +303,15 @@ class Sample:
             self._chosen[key] = np.array(chosen, dtype=np.int64)
         return self._chosen[key]
 
-    def figures(self, found: Mapping[Key, ItemFigures]) -> Figures:
+    def figures(self, found: Mapping[Key, ItemScores]) -> ResampledScores:
         """Return figures, none of them gathered, as functions of draws."""
         spread = math.sqrt(sum(size * size for size in Counter(self.units.tolist()).values()))
-        return Figures(found, self.items, spread)
+        return ResampledScores(found, self.items, spread)
 
     def evaluate(
         self,
         draws: Resampling | LeaveOneOut,
-        found: Mapping[Key, ItemFigures],
+        found: Mapping[Key, ItemScores],
         wanted: Sequence[Key] | None = None,
     ) -> dict[Key, Values]:
         """Return figures of each draw."""
@@ -325,18 +325,18 @@ class Sample:
         return dict(zip(keys, made.T, strict=True))
 
     def resampled(
-        self, found: Mapping[Key, ItemFigures], draws: int, seed: int, wanted: Sequence[Key] | None = None
+        self, found: Mapping[Key, ItemScores], draws: int, seed: int, wanted: Sequence[Key] | None = None
     ) -> dict[Key, Values]:
         """Return figures of items, or clusters, that are drawn with replacement, as :meth:`evaluate`."""
         return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), found, wanted)
 
     def without_each(
-        self, found: Mapping[Key, ItemFigures], most: int, wanted: Sequence[Key] | None = None
+        self, found: Mapping[Key, ItemScores], most: int, wanted: Sequence[Key] | None = None
     ) -> dict[Key, Values]:
         """Return figures without each item or cluster, or without each of so many groups at most."""
         return self.evaluate(LeaveOneOut(len(self.items), most, clusters=self.clusters), found, wanted)
 
-    def units_behind(self, key: Key, found: ItemFigures, resampled: Values) -> int:
+    def units_behind(self, key: Key, found: ItemScores, resampled: Values) -> int:
         """Return how many items, or clusters, have a value of their own in a figure."""
         if is_gathered([key]):
             cases = self.regathering.cases(key.system, key.annotator).values()

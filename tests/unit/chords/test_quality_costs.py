@@ -2,7 +2,7 @@
 """What chord qualities cost."""
 
 from kammerton.chords.error_analysis import quality_costs
-from kammerton.model.task import ClassCost, ClassKey
+from kammerton.model.task import ClassKey, ClassLoss
 
 
 def test_another_root_or_quality_is_lost() -> None:
@@ -16,8 +16,8 @@ def test_another_root_or_quality_is_lost() -> None:
     found = quality_costs({"confusion": cells})
     assert found is not None
     assert found.rows == (
-        ClassCost(name="maj", whole=7.0, lost=3.0, instead="maj on another root"),
-        ClassCost(name="N", whole=3.5, lost=0.5, instead="maj"),
+        ClassLoss(name="maj", whole=7.0, lost=3.0, instead="maj on another root"),
+        ClassLoss(name="N", whole=3.5, lost=0.5, instead="maj"),
     )
     assert found.cells == {
         ("maj", "maj"): 4.0,

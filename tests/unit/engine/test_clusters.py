@@ -12,7 +12,7 @@ import pytest
 from kammerton.errors import DataError, OptionError
 from kammerton.model.evidence import Evidence
 from kammerton.runs.evidence_files import files_of, tables_of
-from kammerton.scoring.running import Means, score_corpus
+from kammerton.scoring.running import Execution, score_corpus
 from unit.engine.words import Words, corpus_of, order
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # those of the cluster are not ours
@@ -59,13 +59,13 @@ def parts(evidence: Evidence) -> tuple[Any, ...]:
 
 def test_a_cluster_gives_what_one_process_gives(scheduler: str) -> None:
     corpus = corpus_of({3: ("?",), 998: ("a",)})
-    found = score_corpus(order(), corpus, Means(size=200, executor=scheduler))
+    found = score_corpus(order(), corpus, Execution(size=200, executor=scheduler))
     assert parts(found) == parts(score_corpus(order(), corpus))
 
 
 def test_workers_that_are_killed_twice_during_a_run_cost_nothing(scheduler: str, tmp_path: Path) -> None:
     once: dict[int, Words] = {at: ("a", "b", "once", str(tmp_path / f"killed{at}")) for at in (250, 850)}
-    found = score_corpus(order(), corpus_of(once), Means(size=200, executor=scheduler))
+    found = score_corpus(order(), corpus_of(once), Execution(size=200, executor=scheduler))
     assert len(list(tmp_path.iterdir())) == 2
     assert parts(found) == parts(score_corpus(order(), corpus_of(once)))
 
@@ -73,7 +73,7 @@ def test_workers_that_are_killed_twice_during_a_run_cost_nothing(scheduler: str,
 def test_a_shard_that_kills_its_workers_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kammerton.scoring.running._MOST", 0)
     with cluster(0) as address:
-        found = score_corpus(order(), corpus_of({450: ("kill",)}), Means(size=200, executor=address))
+        found = score_corpus(order(), corpus_of({450: ("kill",)}), Execution(size=200, executor=address))
     failed = {row.item: row.reason for row in found.rows["pair"] if row.status == "failed"}
     assert failed == {f"{n:04}": "reference: KT240 worker killed" for n in range(400, 600)}
 
@@ -85,13 +85,13 @@ def test_a_cluster_that_stays_without_workers_is_not_waited_for(monkeypatch: pyt
     with distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as started:
         address = started.scheduler_address.replace("tcp://", "dask://")
         with pytest.raises(DataError) as caught:
-            score_corpus(order(), corpus_of({}, 3), Means(executor=address))
+            score_corpus(order(), corpus_of({}, 3), Execution(executor=address))
     (said,) = caught.value.diagnostics
     assert (said.code, said.message) == ("KT241", "the cluster has had no workers for 0.2 s")
 
 
 def test_a_cluster_on_this_machine() -> None:
-    found = score_corpus(order(), corpus_of({}, 400), Means(size=200, jobs=2, executor="dask"))
+    found = score_corpus(order(), corpus_of({}, 400), Execution(size=200, jobs=2, executor="dask"))
     assert parts(found) == parts(score_corpus(order(), corpus_of({}, 400)))
 
 
@@ -99,10 +99,10 @@ def test_a_cluster_on_this_machine() -> None:
 def test_nobody_answers(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kammerton.scoring.workers._SECONDS", 0.5)
     with pytest.raises(OptionError, match=f"no scheduler of Dask answers at `{re.escape(address)}`"):
-        score_corpus(order(), corpus_of({}, 3), Means(executor=address))
+        score_corpus(order(), corpus_of({}, 3), Execution(executor=address))
 
 
 def test_dask_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     with pytest.raises(OptionError, match="Dask is not installed"):
-        score_corpus(order(), corpus_of({}, 3), Means(executor="dask"))
+        score_corpus(order(), corpus_of({}, 3), Execution(executor="dask"))

@@ -16,9 +16,9 @@ import kammerton as kt
 from kammerton.errors import OptionError
 from kammerton.model.evidence import Evidence
 from kammerton.runs.evidence_files import files_of, tables_of
-from kammerton.scoring.running import Means, score_corpus
+from kammerton.scoring.running import Execution, score_corpus
 from kammerton.scoring.shards import Shard
-from kammerton.scoring.workers import Processes
+from kammerton.scoring.workers import ProcessPool
 from unit.engine.words import Words, corpus_of, order
 
 SIZE = 200
@@ -38,13 +38,13 @@ def failed(evidence: Evidence) -> dict[str, str]:
 def test_processes_give_what_one_gives(jobs: int) -> None:
     corpus = corpus_of({3: ("?",), 998: ("a",)})
     expected = parts(score_corpus(order(), corpus))
-    assert parts(score_corpus(order(), corpus, Means(size=SIZE, jobs=jobs))) == expected
+    assert parts(score_corpus(order(), corpus, Execution(size=SIZE, jobs=jobs))) == expected
 
 
 def test_any_executor_will_do_and_is_left_open() -> None:
     corpus = corpus_of({3: ("?",)})
     with ThreadPoolExecutor(2) as executor:
-        found = score_corpus(order(), corpus, Means(size=SIZE, executor=executor))
+        found = score_corpus(order(), corpus, Execution(size=SIZE, executor=executor))
         assert executor.submit(abs, -1).result() == 1
     assert parts(found) == parts(score_corpus(order(), corpus))
 
@@ -59,7 +59,7 @@ def test_songs_by_the_public_functions() -> None:
 
 def test_a_worker_that_is_killed_once_costs_nothing(tmp_path: Path) -> None:
     corpus = corpus_of({450: ("a", "b", "once", str(tmp_path / "killed"))})
-    found = score_corpus(order(), corpus, Means(size=SIZE, jobs=2))
+    found = score_corpus(order(), corpus, Execution(size=SIZE, jobs=2))
     assert failed(found) == {}
     assert found.diagnostics == ()
     assert parts(found) == parts(score_corpus(order(), corpus))
@@ -75,7 +75,7 @@ def test_a_worker_that_is_killed_once_costs_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_an_item_that_loses_its_worker_fails_and_no_other(word: str, why: str) -> None:
-    found = score_corpus(order(), corpus_of({450: (word,)}), Means(size=SIZE, jobs=2))
+    found = score_corpus(order(), corpus_of({450: (word,)}), Execution(size=SIZE, jobs=2))
     assert failed(found) == {"0450": f"reference: KT240 {why}"}
     (said,) = found.diagnostics
     assert (said.code, said.severity) == ("KT240", "error")
@@ -102,7 +102,7 @@ def test_items_that_are_broken_stay_so_where_another_loses_its_worker() -> None:
 @pytest.mark.parametrize(("most", "items"), [(0, 200), (3, 25)])  # it is halved with each worker that is lost
 def test_patience_with_a_shard_ends(monkeypatch: pytest.MonkeyPatch, most: int, items: int) -> None:
     monkeypatch.setattr("kammerton.scoring.running._MOST", most)
-    found = score_corpus(order(), corpus_of({7: ("memory",)}, 400), Means(size=SIZE))
+    found = score_corpus(order(), corpus_of({7: ("memory",)}, 400), Execution(size=SIZE))
     assert sorted(failed(found)) == [f"{n:04}" for n in range(items)]
 
 
@@ -120,7 +120,7 @@ class Exhausted(Executor):
 
 def test_a_shard_that_loses_its_worker_without_the_guilty_too_fails_as_a_whole() -> None:
     corpus = corpus_of({3: ("a",)}, 600)
-    found = score_corpus(order(), corpus, Means(size=SIZE, executor=Exhausted()))
+    found = score_corpus(order(), corpus, Execution(size=SIZE, executor=Exhausted()))
     assert sorted(failed(found)) == [f"{n:04}" for n in range(200, 400)]
     assert set(failed(found).values()) == {"reference: KT240 out of memory"}
     assert [each.count for each in found.diagnostics if each.code == "KT240"] == [200]
@@ -137,7 +137,7 @@ def test_a_pool_that_takes_no_more_work_is_a_lost_worker(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(ProcessPoolExecutor, "submit", broken_once)
     corpus = corpus_of({3: ("a",)}, 600)
-    assert parts(score_corpus(order(), corpus, Means(size=SIZE, jobs=2))) == parts(
+    assert parts(score_corpus(order(), corpus, Execution(size=SIZE, jobs=2))) == parts(
         score_corpus(order(), corpus)
     )
     assert len(calls) > 4
@@ -151,7 +151,7 @@ def test_a_pool_that_breaks_while_a_process_starts_is_a_lost_worker(
         pool._broken = breaks  # as the pool's own thread does
         raise ValueError("bad value(s) in fds_to_keep")
 
-    crew = Processes(1)
+    crew = ProcessPool(1)
     with monkeypatch.context() as patched:
         patched.setattr(ProcessPoolExecutor, "submit", submit)
         with pytest.raises(BrokenExecutor if breaks else ValueError, match="fds_to_keep"):
@@ -160,13 +160,13 @@ def test_a_pool_that_breaks_while_a_process_starts_is_a_lost_worker(
 
 
 def test_a_fault_of_the_program_is_no_lost_worker() -> None:
-    for means in (Means(size=SIZE), Means(size=SIZE, jobs=2)):
+    for means in (Execution(size=SIZE), Execution(size=SIZE, jobs=2)):
         with pytest.raises(ZeroDivisionError, match="a bug"):
             score_corpus(order(), corpus_of({450: ("bug",)}), means)
 
 
 def test_workers_that_are_left_over_are_not_waited_for() -> None:
-    crew = Processes(2)
+    crew = ProcessPool(2)
     slept = crew.submit(time.sleep, 100_000)
     crew.prepare()
     assert crew.loss(BrokenExecutor()) == "worker killed"  # though the pool itself is not broken
@@ -196,7 +196,7 @@ def test_who_is_interrupted_leaves_no_workers(tmp_path: Path) -> None:
 
     threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
-        score_corpus(order(), corpus_of({450: sleeper}), Means(size=SIZE, jobs=2))
+        score_corpus(order(), corpus_of({450: sleeper}), Execution(size=SIZE, jobs=2))
     assert not alive(int(note.read_text(encoding="utf-8")))
 
 

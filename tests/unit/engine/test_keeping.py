@@ -23,20 +23,20 @@ from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.registry import find_task
 from kammerton.runs.evidence_files import files_of, tables_of
-from kammerton.scoring.evaluating import Order, Timing, score_part
+from kammerton.scoring.evaluating import ScoringJob, Timing, score_part
 from kammerton.scoring.keeping import TornError, decode_part, encode_part, keeping
-from kammerton.scoring.running import Means, Progress, Store, score_corpus
+from kammerton.scoring.running import Execution, Progress, Store, score_corpus
 from kammerton.scoring.shards import Plan, key_of_order, key_of_shard
 from unit.engine.words import corpus_of, order
 
-SMALL = Means(size=200)
+SMALL = Execution(size=200)
 
 
 def parts(evidence: Evidence) -> tuple[Any, ...]:
     return files_of(evidence), tables_of(evidence), evidence.diagnostics
 
 
-def chords() -> tuple[Order, Corpus]:
+def chords() -> tuple[ScoringJob, Corpus]:
     """Return songs of two annotators, of which some are broken, and two systems."""
     rng = random.Random(1)
 
@@ -50,21 +50,21 @@ def chords() -> tuple[Order, Corpus]:
     references = (Collection("first", songs()), Collection("second", songs("007")))
     task = find_task("chords")
     corpus = Corpus(references, (Collection("A", songs()), Collection("B", songs("449"))))
-    return Order(task=task, measures=task.measures, options=task.options()), corpus
+    return ScoringJob(task=task, measures=task.measures, options=task.options()), corpus
 
 
-def instruments() -> tuple[Order, Corpus]:
+def instruments() -> tuple[ScoringJob, Corpus]:
     rng = random.Random(2)
     names = ["flute", "violin", "piano", "drums"]
     lists = {f"{n}": ((None, rng.sample(names, rng.randint(1, 3))),) for n in range(30)}
     scored = {item: ((None, {name: rng.random() for name in names}),) for item in lists}
     task = find_task("instruments")
     corpus = Corpus((Collection("people", lists),), (Collection("A", scored),))
-    return Order(task=task, measures=task.measures, options=InstrumentOptions()), corpus
+    return ScoringJob(task=task, measures=task.measures, options=InstrumentOptions()), corpus
 
 
 @pytest.mark.parametrize("made", [chords, instruments])
-def test_parts_come_back_from_bytes_as_they_were(made: Callable[[], tuple[Order, Corpus]]) -> None:
+def test_parts_come_back_from_bytes_as_they_were(made: Callable[[], tuple[ScoringJob, Corpus]]) -> None:
     order_, corpus = made()
     shard = Plan(corpus).shard(0)
     part = score_part(order_, shard.corpus, shard.items)
@@ -77,7 +77,7 @@ def test_parts_come_back_from_bytes_as_they_were(made: Callable[[], tuple[Order,
         part.grounds,
         part.said,
     )
-    assert again.suspicions == part.suspicions
+    assert again.sanity_checks == part.sanity_checks
     assert again.fingerprints == part.fingerprints
     assert again.judged is not None
     assert part.judged is not None
@@ -124,7 +124,7 @@ def until(shards: int) -> Callable[[Progress], None]:
     return watch
 
 
-def interrupted(run: Path, shards: int, order_: Order, corpus: Corpus) -> None:
+def interrupted(run: Path, shards: int, order_: ScoringJob, corpus: Corpus) -> None:
     with pytest.raises(KilledError) as caught, keeping(run) as store:
         score_corpus(order_, corpus, SMALL, store, until(shards))
     plural = "shard is" if shards == 1 else "shards are"
@@ -135,7 +135,7 @@ def kept(run: Path) -> list[Path]:
     return sorted(run.with_name(f".{run.name}.shards").glob("*.part"))
 
 
-def resumed(run: Path, order_: Order, corpus: Corpus) -> tuple[Evidence, Store]:
+def resumed(run: Path, order_: ScoringJob, corpus: Corpus) -> tuple[Evidence, Store]:
     timing = Timing()
     with keeping(run) as store:
         assert store is not None
@@ -237,7 +237,7 @@ def test_where_no_folder_can_be(tmp_path: Path) -> None:
 # --- keys ----------------------------------------------------------------------------------
 
 
-def key(order_: Order, corpus: Corpus) -> str:
+def key(order_: ScoringJob, corpus: Corpus) -> str:
     return key_of_shard(order_, key_of_order(order_), Plan(corpus).shard(0))
 
 
@@ -339,10 +339,10 @@ def test_what_a_torn_block_gave_is_not_kept(
     corpus = Corpus((songs,), (replace(songs, name="s"),))
     with keeping(tmp_path / "run") as store:
         assert store is not None
-        found = score_corpus(order_, corpus, Means(size=200, jobs=jobs), store)
+        found = score_corpus(order_, corpus, Execution(size=200, jobs=jobs), store)
         assert store.kept == 2
         assert sum(each.code == "KT721" for each in found.diagnostics) > 0
-        again = score_corpus(order_, corpus, Means(size=200, jobs=jobs), store)
+        again = score_corpus(order_, corpus, Execution(size=200, jobs=jobs), store)
         assert (store.found, store.kept) == (2, 2)
     assert parts(again) == parts(found)
 

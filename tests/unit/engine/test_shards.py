@@ -15,9 +15,9 @@ from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.registry import find_task
 from kammerton.runs.evidence_files import files_of, tables_of
-from kammerton.scoring.evaluating import Order, score_part
+from kammerton.scoring.evaluating import ScoringJob, score_part
 from kammerton.scoring.merging import Ledger
-from kammerton.scoring.running import Means, score_corpus
+from kammerton.scoring.running import Execution, score_corpus
 from kammerton.scoring.shards import Plan
 
 Sources = dict[str, tuple[tuple[str | None, Any], ...]]
@@ -27,10 +27,10 @@ ONE, MANY = 5000, 200
 """Sizes that make one shard of them, and three."""
 
 
-def order_of(task: str, **choices: Any) -> Order:
+def order_of(task: str, **choices: Any) -> ScoringJob:
     found = find_task(task)
     wanted = {"measures": found.measures, "options": found.options()} | choices
-    return Order(task=found, **wanted)
+    return ScoringJob(task=found, **wanted)
 
 
 def collection(name: str, annotations: Mapping[str, Any], **more: Any) -> Collection:
@@ -42,27 +42,27 @@ def parts(evidence: Evidence) -> tuple[Any, ...]:
     return tuple(map(str, evidence.measures)), files_of(evidence), tables_of(evidence), evidence.diagnostics
 
 
-def scored(order: Order, corpus: Corpus) -> Evidence:
+def scored(order: ScoringJob, corpus: Corpus) -> Evidence:
     """Score a corpus cut and uncut, and in another order of its items."""
-    whole = score_corpus(order, corpus, Means(size=ONE))
+    whole = score_corpus(order, corpus, Execution(size=ONE))
     backwards = Corpus(
         tuple(_backwards(each) for each in corpus.references),
         tuple(_backwards(each) for each in corpus.systems),
     )
     for size, each in ((MANY, corpus), (MANY, backwards)):
         for found, expected in zip(
-            parts(score_corpus(order, each, Means(size=size))), parts(whole), strict=True
+            parts(score_corpus(order, each, Execution(size=size))), parts(whole), strict=True
         ):
             assert found == expected
     return whole
 
 
-def refused(order: Order, corpus: Corpus) -> list[str]:
+def refused(order: ScoringJob, corpus: Corpus) -> list[str]:
     """Return what ends the run, cut and uncut."""
     said = []
     for size in (ONE, MANY):
         with pytest.raises(DataError) as caught:
-            score_corpus(order, corpus, Means(size=size))
+            score_corpus(order, corpus, Execution(size=size))
         said.append(caught.value.diagnostics)
     assert said[0] == said[1]
     return [each.code for each in said[0]]
@@ -161,7 +161,7 @@ def test_parts_that_come_late_on_grounds_that_hold_no_more_are_scored_again() ->
         again = score_part(order, shard.corpus, shard.items, ledger.facts, complete=True)
         ledger.add(shard.number, again)
     assert ledger.stale() == []
-    assert parts(ledger.evidence()) == parts(score_corpus(order, corpus, Means(size=ONE)))
+    assert parts(ledger.evidence()) == parts(score_corpus(order, corpus, Execution(size=ONE)))
 
 
 def test_a_late_error_ends_a_strict_run() -> None:
@@ -186,7 +186,7 @@ def test_nothing_to_score() -> None:
 def test_an_annotator_that_there_is_not() -> None:
     corpus = Corpus((collection("people", songs(1)),), (collection("A", songs(2)),))
     with pytest.raises(OptionError, match="unknown annotator `person`") as caught:
-        score_corpus(order_of("chords", annotator="person"), corpus, Means(size=MANY))
+        score_corpus(order_of("chords", annotator="person"), corpus, Execution(size=MANY))
     assert "people" in str(caught.value)
 
 

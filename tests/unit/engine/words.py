@@ -21,7 +21,7 @@ from kammerton.errors import Diagnostic
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.measure import Card, Measure, Protocol, Statistics, Values
 from kammerton.model.task import Case, Evaluation, Reading, Task
-from kammerton.scoring.evaluating import Order
+from kammerton.scoring.evaluating import ScoringJob
 
 __all__ = ["RECALL", "TASK", "Words", "corpus_of", "order"]
 
@@ -107,8 +107,8 @@ TASK = Task(
 )
 
 
-def order(**choices: Any) -> Order:
-    return Order(task=TASK, measures=(RECALL,), options=Options(), **choices)
+def order(**choices: Any) -> ScoringJob:
+    return ScoringJob(task=TASK, measures=(RECALL,), options=Options(), **choices)
 
 
 def corpus_of(words: Mapping[int, Words], items: int = 1000) -> Corpus:

@@ -2,15 +2,15 @@
 """What fingers cost."""
 
 from kammerton.fingering.task import finger_costs
-from kammerton.model.task import ClassCost
+from kammerton.model.task import ClassLoss
 
 
 def test_fingers_that_are_others_are_lost() -> None:
     found = finger_costs({"confusion": {("R1", "R1"): 3.0, ("R2", "R3"): 2.0, ("R2", "R1"): 1.0}})
     assert found is not None
     assert found.rows == (
-        ClassCost(name="R2", whole=3.0, lost=3.0, instead="R3"),
-        ClassCost(name="R1", whole=3.0, lost=0.0),
+        ClassLoss(name="R2", whole=3.0, lost=3.0, instead="R3"),
+        ClassLoss(name="R1", whole=3.0, lost=0.0),
     )
 
 

@@ -15,7 +15,7 @@ from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats import ReadingOptions, parse_fingering
 from kammerton.fingering.task import TASK
 from kammerton.formats import Limits
-from kammerton.model.task import Reading, Sheet
+from kammerton.model.task import ItemReadings, Reading
 
 HEADER = "onset\tkey_offset\tframe_offset\tnote\tvelocity\tfinger\n"
 ALONE = "labels without notes: they are compared one by one, and nothing that asks for pitches is"
@@ -306,7 +306,7 @@ def lists(*found: tuple[str, str | None, Sequence[int]]) -> str:
     )
 
 
-def unfolded(tmp_path: Path, text: str) -> Sheet[Fingering]:
+def unfolded(tmp_path: Path, text: str) -> ItemReadings[Fingering]:
     path = tmp_path / "gt.json"
     path.write_text(text)
     sheet = TASK.unfold and TASK.unfold(path, "gt.json", TASK.options())

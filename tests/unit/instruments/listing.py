@@ -11,7 +11,7 @@ from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats.sniffing import parse_text
 from kammerton.instruments.formats.source import as_reading, as_sheet
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.model.task import Reading, Sheet
+from kammerton.model.task import ItemReadings, Reading
 from unit.formats.telling import tell
 
 SAMPLE = "campaign-sample"
@@ -25,7 +25,7 @@ def read(text: str, suffix: str = ".txt", **options: Any) -> Reading[InstrumentL
     return as_reading(source, problems)
 
 
-def sheet(text: str, suffix: str = ".csv", **options: Any) -> Sheet[InstrumentList]:
+def sheet(text: str, suffix: str = ".csv", **options: Any) -> ItemReadings[InstrumentList]:
     """Read a text as a file of many items, which it must be."""
     problems = Problems("f" + suffix)
     source = parse_text(text, suffix, problems, InstrumentOptions(**options))
@@ -70,7 +70,7 @@ def only(reading: Reading[InstrumentList]) -> str:
     return shown(found)
 
 
-def items(found: Sheet[InstrumentList]) -> dict[str, str]:
+def items(found: ItemReadings[InstrumentList]) -> dict[str, str]:
     """Return the lists of items that have one annotator, who is not named."""
     assert all(annotations[0][0] is None for annotations in found.items.values())
     return {item: shown(annotation) for item, ((_, annotation),) in found.items.items()}

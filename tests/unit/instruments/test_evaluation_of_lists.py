@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.errors import DataError, OptionError
-from kammerton.instruments.evaluation import InstrumentFigures, InstrumentScores, evaluate
+from kammerton.instruments.evaluation import InstrumentScore, InstrumentScores, evaluate
 from unit.instruments.scored import BELLS, DEEP, FIGURE, MEASURES, Parents, equals, figures, listed, options
 from unit.instruments.test_flat_and_hierarchical import NAMES, ROWS, split, tree_of
 
@@ -111,7 +111,7 @@ def test_s06_files_in_any_form(files: Any) -> None:
         equals(text) for text in ("1/2", "1/2", "1/2", "1/3", "1/2", "1/3")
     ]
     assert found.files == 4
-    assert found.instruments["p"] == InstrumentFigures(1.0, 1.0, 1.0, hits=2, predicted=2, support=2)
+    assert found.instruments["p"] == InstrumentScore(1.0, 1.0, 1.0, hits=2, predicted=2, support=2)
     assert (found.instruments["v"].f1, found.instruments["v"].support) == (0.0, 2)
     assert math.isnan(found.instruments["g"].recall)
     assert list(found.instruments) == ["g", "p", "v"]

@@ -12,7 +12,15 @@ import pytest
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
 from kammerton.instruments import lookup
-from kammerton.instruments.finishing import Entries, ListedLabels, Lists, Manner, assemble, finish, judge
+from kammerton.instruments.finishing import (
+    LabelList,
+    ListedLabels,
+    Lists,
+    ReadingRules,
+    assemble,
+    finish,
+    judge,
+)
 from kammerton.instruments.lookup import look_up
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
@@ -21,10 +29,10 @@ from unit.instruments.listing import SAMPLE, shown, told, write
 NAN = float("nan")
 
 
-def entries(*rows: tuple[Any, ...]) -> Entries:
+def entries(*rows: tuple[Any, ...]) -> LabelList:
     """Return entries of (list, label), with a score if there is a third, and a presence if a fourth."""
     lists = np.array([row[0] for row in rows], dtype=np.int64)
-    found = Entries.of([row[1] for row in rows], lists, lambda row: Place("f", row + 1, 1, 1, "x" * 9))
+    found = LabelList.of([row[1] for row in rows], lists, lambda row: Place("f", row + 1, 1, 1, "x" * 9))
     if rows and len(rows[0]) > 2 and rows[0][2] is not None:
         found.scores = np.array([row[2] for row in rows])
     if rows and len(rows[0]) > 3:
@@ -33,10 +41,10 @@ def entries(*rows: tuple[Any, ...]) -> Entries:
 
 
 def finished(
-    given: Entries, count: int = 1, manner: Manner | None = None, **options: Any
+    given: LabelList, count: int = 1, manner: ReadingRules | None = None, **options: Any
 ) -> tuple[list[str], str, Lists]:
     problems = Problems("f")
-    found = finish(given, count, problems, InstrumentOptions(**options), manner or Manner())
+    found = finish(given, count, problems, InstrumentOptions(**options), manner or ReadingRules())
     return [shown(each) for each in found.found], told(problems.diagnostics()), found
 
 
@@ -61,7 +69,7 @@ def test_labels_are_composed() -> None:
 def test_a_map_comes_first_and_is_logged(tmp_path: Path) -> None:
     table = label_map(tmp_path, "Geige,F", "Klavier,E", "Rauschen,")
     given = entries((0, "Geige"), (0, "E"), (1, "Geige"), (1, "Rauschen"))
-    lists, said, _ = finished(given, 2, Manner(sheet=True), map=table, taxonomy=SAMPLE)
+    lists, said, _ = finished(given, 2, ReadingRules(sheet=True), map=table, taxonomy=SAMPLE)
     assert lists == ["{F E}", "{F}"]
     assert said == (
         "note 1:1+1 KT605 `Geige` is taken for `F` by the label map `map.csv` (2 items) (2 in all)\n"
@@ -85,7 +93,7 @@ def test_what_a_map_makes_may_be_unknown(tmp_path: Path) -> None:
 def test_two_labels_that_a_map_makes_one_are_noted(tmp_path: Path) -> None:
     table = label_map(tmp_path, "kick,F", "snare,F")
     given = entries((0, "kick"), (0, "snare"), (1, "snare"), (1, "F"), (1, "E"))
-    lists, said, _ = finished(given, 2, Manner(sheet=True), map=table)
+    lists, said, _ = finished(given, 2, ReadingRules(sheet=True), map=table)
     assert lists == ["{F}", "{F E}"]
     assert said.split("\n")[2] == (
         "note 2:1+1 KT604 several labels of a list are read as `F`, and count once (2 times) (2 in all)"
@@ -121,7 +129,7 @@ def test_a_root_is_warned_of() -> None:
 )
 def test_unknown_labels(unknown: str, lists: Sequence[str], said: str) -> None:
     given = entries((0, "F"), (0, "Z"), (1, "Z"))
-    found = finished(given, 2, Manner(sheet=True), taxonomy=SAMPLE, unknown=unknown)
+    found = finished(given, 2, ReadingRules(sheet=True), taxonomy=SAMPLE, unknown=unknown)
     assert found[:2] == (lists, said)
     assert found[2].broken == {}
 
@@ -176,7 +184,7 @@ def test_where_there_is_a_map_no_other_is_named() -> None:
 
 def test_of_many_unknown_labels_twenty_are_listed() -> None:
     given = entries(*((number, f"Z{number}") for number in range(30)))
-    _lists, said, found = finished(given, 30, Manner(sheet=True), taxonomy=SAMPLE)
+    _lists, said, found = finished(given, 30, ReadingRules(sheet=True), taxonomy=SAMPLE)
     assert len(found.broken) == 30
     assert said.count("KT600") == 21
     assert said.endswith("error KT600 and 10 more like these (10 in all)")
@@ -203,22 +211,22 @@ def test_empty_and_long_labels() -> None:
 
 
 def test_repeats_count_once_in_their_first_place() -> None:
-    lists, said, _ = finished(entries((0, "F"), (0, "E"), (0, "F "), (1, "F")), 2, Manner(ordered=True))
+    lists, said, _ = finished(entries((0, "F"), (0, "E"), (0, "F "), (1, "F")), 2, ReadingRules(ordered=True))
     assert lists == ["<F E>", "<F>"]
     assert said == "warning 3:1+1 KT603 listed twice, counted once: `F`"
     given = entries((0, "F"), (0, "F"))
-    assert finished(given, 1, Manner(repeats=True))[:2] == (["{F}"], "")
+    assert finished(given, 1, ReadingRules(repeats=True))[:2] == (["{F}"], "")
 
 
 def test_of_scored_repeats_the_best_counts() -> None:
     given = entries((0, "F", 0.25), (0, "E", 0.5), (0, "F", 0.75))
     assert finished(given)[0] == ["<F=0.75 E=0.5>"]
-    assert finished(given, 1, Manner(vector=True))[0] == ["v<E=0.5 F=0.75>"]
+    assert finished(given, 1, ReadingRules(vector=True))[0] == ["v<E=0.5 F=0.75>"]
 
 
 def test_what_is_present_counts_before_what_is_absent() -> None:
     given = entries((0, "F", None, False), (0, "F", None, True), (0, "E", None, False))
-    assert finished(given, 1, Manner(closed=np.array([False])))[0] == ["{F !E ...}"]
+    assert finished(given, 1, ReadingRules(closed=np.array([False])))[0] == ["{F !E ...}"]
 
 
 # --- scores --------------------------------------------------------------------------------
@@ -231,7 +239,7 @@ def test_lists_are_sorted_by_scores_and_equal_ones_stay() -> None:
 
 def test_mixtures_of_scores_and_none() -> None:
     given = entries((0, "F", 0.5), (0, "E", NAN), (1, "F", NAN), (1, "E", NAN), (2, "F", 1.0))
-    lists, said, found = finished(given, 3, Manner(score="confidence"))
+    lists, said, found = finished(given, 3, ReadingRules(score="confidence"))
     assert lists[1:] == ["{F E}", "<F=1>"]
     assert found.broken == {0: "KT610 label without a confidence in a list in which others have one"}
     assert said == (
@@ -240,13 +248,16 @@ def test_mixtures_of_scores_and_none() -> None:
         "note 3:1+1 KT611 labels without confidence: they are not ranked\n"
         "  help: --ranked takes their order for their rank"
     )
-    assert finished(entries((0, "F", NAN), (0, "E", NAN)), 1, Manner(ordered=True))[:2] == (["<F E>"], "")
+    assert finished(entries((0, "F", NAN), (0, "E", NAN)), 1, ReadingRules(ordered=True))[:2] == (
+        ["<F E>"],
+        "",
+    )
 
 
 def test_lists_that_were_broken_before_stay_broken_and_say_no_more() -> None:
     problems = Problems("f")
     given = entries((0, "F", NAN), (0, "E", 0.5), (1, "E", 0.5))
-    found = finish(given, 2, problems, InstrumentOptions(), Manner(), {0: "KT609 no number"})
+    found = finish(given, 2, problems, InstrumentOptions(), ReadingRules(), {0: "KT609 no number"})
     assert found.broken == {0: "KT609 no number"}
     assert problems.diagnostics() == ()
 
@@ -263,7 +274,7 @@ def test_empty_lists() -> None:
 
 def test_a_vocabulary_is_held_once() -> None:
     rows = ListedLabels(np.repeat(np.arange(3), 2), np.tile([0, 1], 3), np.arange(6.0))
-    found, repeats = assemble(rows, ["E", "F"], 3, Manner(vector=True))
+    found, repeats = assemble(rows, ["E", "F"], 3, ReadingRules(vector=True))
     assert found[0].labels is found[2].labels
     assert len(repeats.rows) == 0
 
@@ -271,7 +282,7 @@ def test_a_vocabulary_is_held_once() -> None:
 def test_grades_stay_with_their_labels() -> None:
     rows = ListedLabels(np.array([0, 0, 0]), np.array([2, 1, 0]), present=np.array([True, False, True]))
     rows = ListedLabels(rows.lists, rows.codes, present=rows.present, grades=np.array([2, 0, 1]))
-    (found,), _ = assemble(rows, ["a", "b", "c"], 1, Manner(query=True))
+    (found,), _ = assemble(rows, ["a", "b", "c"], 1, ReadingRules(query=True))
     assert shown(found) == "q{c:2 a:1 !b}"
 
 

@@ -13,7 +13,7 @@ import yaml
 
 from kammerton.instruments.formats import read_instruments, unfold
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.model.task import Sheet
+from kammerton.model.task import ItemReadings
 from unit.instruments.listing import shown, told
 
 
@@ -25,13 +25,13 @@ def data() -> Path:
     return Path(root) / "data" / "instruments"
 
 
-def sheet_of(path: Path, **options: object) -> Sheet[object]:
+def sheet_of(path: Path, **options: object) -> ItemReadings[object]:
     found = unfold(path, path.name, InstrumentOptions(**options))  # type: ignore[arg-type]
     assert found is not None
     return found  # type: ignore[return-value]
 
 
-def labels_of(found: Sheet[object]) -> dict[str, set[str]]:
+def labels_of(found: ItemReadings[object]) -> dict[str, set[str]]:
     return {item: set(each[0][1].labels) for item, each in found.items.items()}  # type: ignore[attr-defined]
 
 

@@ -2,7 +2,7 @@
 """What instruments cost: misses and spurious labels."""
 
 from kammerton.instruments.error_analysis import instrument_costs
-from kammerton.model.task import ClassCost
+from kammerton.model.task import ClassLoss
 
 
 def test_misses_and_spurious_labels_are_lost() -> None:
@@ -19,9 +19,9 @@ def test_misses_and_spurious_labels_are_lost() -> None:
     )
     assert found is not None
     assert found.rows == (
-        ClassCost(name="harp", whole=0.0, lost=3.0),
-        ClassCost(name="cello", whole=3.0, lost=1.0, instead="harp"),
-        ClassCost(name="oboe", whole=1.0, lost=0.0),
+        ClassLoss(name="harp", whole=0.0, lost=3.0),
+        ClassLoss(name="cello", whole=3.0, lost=1.0, instead="harp"),
+        ClassLoss(name="oboe", whole=1.0, lost=0.0),
     )
 
 

@@ -16,11 +16,11 @@ from kammerton.reporting.charts import (
     MeanRanks,
     bins_of,
     confusion,
-    dearest,
     drawn,
     forest,
     losses,
     mean_ranks,
+    most_costly,
     scatter,
     spread,
     squeezed,
@@ -75,11 +75,11 @@ def test_hostile_names_are_text_and_stay_apart() -> None:
 
 
 def test_hostile_names_are_drawn_in_every_chart() -> None:
-    from kammerton.model.task import ClassCost, ClassCosts  # noqa: PLC0415
+    from kammerton.model.task import ClassLoss, ClassLosses  # noqa: PLC0415
 
     cells = {(name, other): 1.0 for name in HOSTILE for other in HOSTILE}
-    rows = tuple(ClassCost(name=name, whole=2, lost=1) for name in HOSTILE)
-    costs = ClassCosts(kind=HOSTILE[0], unit="s", rule="r", rows=rows)
+    rows = tuple(ClassLoss(name=name, whole=2, lost=1) for name in HOSTILE)
+    costs = ClassLosses(kind=HOSTILE[0], unit="s", rule="r", rows=rows)
     values: dict[str, list[float]] = {name: [1.0, 2.0] for name in HOSTILE}
     ranks = [float(place) for place in range(len(HOSTILE))]
     measures = [
@@ -188,15 +188,15 @@ def test_a_confusion_has_shares_of_each_class() -> None:
 
 
 def test_the_dearest_classes_are_those_of_all_systems() -> None:
-    from kammerton.model.task import ClassCost, ClassCosts  # noqa: PLC0415
+    from kammerton.model.task import ClassLoss, ClassLosses  # noqa: PLC0415
 
-    def costs(**lost: float) -> ClassCosts:
-        rows = tuple(ClassCost(name=name, whole=9, lost=each) for name, each in lost.items())
-        return ClassCosts(kind="k", unit="s", rule="r", rows=rows)
+    def costs(**lost: float) -> ClassLosses:
+        rows = tuple(ClassLoss(name=name, whole=9, lost=each) for name, each in lost.items())
+        return ClassLosses(kind="k", unit="s", rule="r", rows=rows)
 
     found = {"one": costs(a=1, b=2, c=0), "two": costs(a=3, b=1, c=0)}
-    assert dearest(found, 5) == ["a", "b"]
-    assert dearest(found, 1) == ["a"]
+    assert most_costly(found, 5) == ["a", "b"]
+    assert most_costly(found, 1) == ["a"]
     (rows,) = data(losses(found))
     assert {(row["system"], row["class"]): row["lost"] for row in rows} == {
         ("one", "a"): 1,

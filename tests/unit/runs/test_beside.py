@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import kammerton as kt
-from kammerton.results.signature import Drawing
+from kammerton.results.signature import BootstrapSettings
 from kammerton.runs.joining import join_alike
 
 REF: dict[str, Any] = {"one": ([(0, 2), (2, 4)], ["C", "G:7"]), "two": ([(0, 2)], ["D:min"])}
@@ -51,11 +51,11 @@ def test_annotations_stay_with_runs_that_are_joined() -> None:
 
 
 def figures_only(scores: kt.Scores) -> kt.Scores:
-    return scores.remade(drawing=Drawing(), corpus=None)
+    return scores.remade(drawing=BootstrapSettings(), corpus=None)
 
 
 def test_a_context_stays_if_all_runs_have_one() -> None:
     found = join_alike([scored("a", 2, context=True), scored("b", 3, context=True)])[0].scores
-    assert found.origin.surroundings is not None
+    assert found.origin.context_evidence is not None
     found = join_alike([scored("a", 2, context=True), scored("b", 3)])[0].scores
-    assert found.origin.surroundings is None
+    assert found.origin.context_evidence is None

@@ -21,7 +21,7 @@ from kammerton.api import scoring as api
 from kammerton.arrays import ratio
 from kammerton.errors import DataError, Diagnostic
 from kammerton.model.measure import Card, Gathered, Measure, Protocol, Statistics, Values, join, name_items
-from kammerton.model.task import Case, Evaluation, Reading, Sheet, Task
+from kammerton.model.task import Case, Evaluation, ItemReadings, Reading, Task
 
 Words = tuple[str, ...]
 
@@ -95,7 +95,7 @@ def read(path: Any, name: str, options: Options) -> Reading[Words]:
     return Reading(((None, words),))
 
 
-def unfold(path: Path, name: str, options: Options) -> Sheet[Words] | None:
+def unfold(path: Path, name: str, options: Options) -> ItemReadings[Words] | None:
     if path.suffix != ".sheet":
         return None
     items: dict[str, tuple[tuple[str | None, Words], ...]] = {}
@@ -107,7 +107,7 @@ def unfold(path: Path, name: str, options: Options) -> Sheet[Words] | None:
         else:
             items[item] = ((None, tuple(words.split())),)
     said = Diagnostic(code="KT999", severity="error", message="a question", file=name)
-    return Sheet(items, broken, (said,) if broken else ())
+    return ItemReadings(items, broken, (said,) if broken else ())
 
 
 TASK = Task(

@@ -11,7 +11,7 @@ from cases.chords import song
 from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentOptions
 from kammerton.model.measure import Measure
-from kammerton.results.groups import GroupFigure, Groups, divide, groups_of
+from kammerton.results.groups import Groups, GroupScore, divide, groups_of
 from kammerton.results.signature import Grouping
 from kammerton.statistics import sample as sampling
 from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, Table, names, tabled
@@ -34,7 +34,7 @@ def costs(groups: Groups, measure: Measure = POOLED, system: str = "s") -> dict[
     return {row.group: row.cost for row in groups.of(measure, system)}
 
 
-def dearest(groups: Groups, measure: Measure = POOLED, system: str = "s") -> list[str | None]:
+def most_costly(groups: Groups, measure: Measure = POOLED, system: str = "s") -> list[str | None]:
     return [row.group for row in groups.of(measure, system) if row.costs_most]
 
 
@@ -160,21 +160,21 @@ def test_a_group_costs_what_the_figure_gains_without_it() -> None:
     groups = grouped({"s": [(10, 20), (30, 40)]}, "xy")
     assert costs(groups) == pytest.approx({"x": 30 / 40 - 40 / 60, "y": 10 / 20 - 40 / 60})
     assert costs(groups)["x"] == pytest.approx(20 / 60 * (3 / 4 - 1 / 2))
-    assert dearest(groups) == ["x"]
+    assert most_costly(groups) == ["x"]
 
 
 def test_a_large_group_that_is_a_little_behind_costs_more_than_a_small_one_far_behind() -> None:
     groups = grouped({"s": [(0, 1), (540, 900), (99, 99)]}, "xyz")
     assert costs(groups)["x"] == pytest.approx(639 / 999 - 639 / 1000)
     assert costs(groups)["y"] == pytest.approx(99 / 100 - 639 / 1000)
-    assert dearest(groups) == ["y"]
+    assert most_costly(groups) == ["y"]
 
 
 def test_means_count_items_not_their_lengths() -> None:
     groups = grouped({"s": [(0, 1), (540, 900), (99, 99)]}, "xyz", (MEAN,))
     # 0, .6 and 1: mean .5333
     assert costs(groups, MEAN) == pytest.approx({"x": 0.8 - 1.6 / 3, "y": 0.5 - 1.6 / 3, "z": 0.3 - 1.6 / 3})
-    assert dearest(groups, MEAN) == ["x"]
+    assert most_costly(groups, MEAN) == ["x"]
 
 
 def test_weighted_means_and_medians() -> None:
@@ -187,7 +187,7 @@ def test_weighted_means_and_medians() -> None:
 def test_where_lower_is_better_a_group_costs_what_it_adds() -> None:
     groups = grouped({"s": [(1, 4), (3, 4)]}, "xy", (LOSS,))
     assert costs(groups, LOSS) == {"x": -0.25, "y": 0.25}
-    assert dearest(groups, LOSS) == ["y"]
+    assert most_costly(groups, LOSS) == ["y"]
 
 
 def test_classes_are_made_anew_without_a_group() -> None:
@@ -197,7 +197,7 @@ def test_classes_are_made_anew_without_a_group() -> None:
     assert whole.value == pytest.approx((1 / 2 + 1) / 2)
     # without x: 0 of 1 and 1 of 1; without y: 1 of 1
     assert costs(groups, CLASSES) == pytest.approx({"x": 1 / 2 - 3 / 4, "y": 1 - 3 / 4})
-    assert dearest(groups, CLASSES) == ["y"]
+    assert most_costly(groups, CLASSES) == ["y"]
 
 
 @pytest.mark.parametrize(
@@ -210,12 +210,12 @@ def test_classes_are_made_anew_without_a_group() -> None:
     ],
 )
 def test_no_group_costs_most(rows: list[tuple[float, float]], text: str) -> None:
-    assert dearest(grouped({"s": rows}, text)) == []
+    assert most_costly(grouped({"s": rows}, text)) == []
 
 
 def test_each_system_loses_most_in_its_own_group() -> None:
     groups = grouped({"s": [(0, 1), (1, 1)], "t": [(1, 1), (0, 1)]}, "xy")
-    assert (dearest(groups), dearest(groups, system="t")) == (["x"], ["y"])
+    assert (most_costly(groups), most_costly(groups, system="t")) == (["x"], ["y"])
 
 
 # --- what a caller says --------------------------------------------------------------------------
@@ -283,7 +283,7 @@ def test_comparisons_have_groups_of_what_all_systems_have() -> None:
     assert found.groups is not None
     assert dict(found.groups.sizes) == {"early": 3, "late": 4}
     first, *_ = found.groups.rows
-    assert isinstance(first, GroupFigure)
+    assert isinstance(first, GroupScore)
     kept = {name: each for name, each in REFS.items() if name in "ceg"}
     assert first.value == kt.score("chords", kept, {"s": ESTS}, measures=["mirex2013/MajMin"]).value("MajMin")
     assert not math.isnan(first.low)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.model.measure import Values
-from kammerton.statistics.resampling import DrawnMedian, Draws, Resampling, median_of_rows
+from kammerton.statistics.resampling import Draws, ResampledMedian, Resampling, median_of_rows
 
 
 def medians(values: Values, draws: Draws, spread: float) -> Values:
@@ -19,7 +19,7 @@ def medians(values: Values, draws: Draws, spread: float) -> Values:
         columns.append(column)
         return len(columns) - 1
 
-    median = DrawnMedian(values, add, spread)
+    median = ResampledMedian(values, add, spread)
     return median.evaluate(draws, draws @ np.stack(columns, axis=1))
 
 

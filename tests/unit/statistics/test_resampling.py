@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 
 from kammerton.errors import OptionError
-from kammerton.statistics.resampling import Resampling, Swaps, each_block, number_units
+from kammerton.statistics.resampling import Permutations, Resampling, each_block, number_units
 
 
-def all_of(draws: Resampling | Swaps) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def all_of(draws: Resampling | Permutations) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     return np.concatenate([draws.block(start) for start in draws.starts])
 
 
@@ -59,11 +59,11 @@ def test_units_are_numbered_as_they_come() -> None:
 
 def test_no_items_give_empty_draws() -> None:
     assert all_of(Resampling(items=0, draws=3)).shape == (3, 0)
-    assert all_of(Swaps(items=0)).shape == (1, 0)
+    assert all_of(Permutations(items=0)).shape == (1, 0)
 
 
 def test_few_units_are_swapped_in_every_pattern() -> None:
-    swaps = Swaps(items=3)
+    swaps = Permutations(items=3)
     assert swaps.exact
     assert sorted(map(tuple, all_of(swaps).tolist())) == [
         (a, b, c) for a in (0.0, 1.0) for b in (0.0, 1.0) for c in (0.0, 1.0)
@@ -72,21 +72,21 @@ def test_few_units_are_swapped_in_every_pattern() -> None:
 
 def test_up_to_16_units_are_swapped_in_every_pattern() -> None:
     """Of items, or clusters: these are swapped together."""
-    assert [(Swaps(items=n).exact, Swaps(items=n).total) for n in (16, 17)] == [
+    assert [(Permutations(items=n).exact, Permutations(items=n).total) for n in (16, 17)] == [
         (True, 65_536),
         (False, 10_000),
     ]
-    clustered = [Swaps(items=20, clusters=[number % n for number in range(20)]) for n in (16, 17)]
+    clustered = [Permutations(items=20, clusters=[number % n for number in range(20)]) for n in (16, 17)]
     assert [each.total for each in clustered] == [65_536, 10_000]
 
 
 def test_patterns_are_of_clusters() -> None:
-    found = all_of(Swaps(items=3, clusters=["x", "y", "x"]))
+    found = all_of(Permutations(items=3, clusters=["x", "y", "x"]))
     assert sorted(map(tuple, found.tolist())) == [(0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 1)]
 
 
 def test_many_units_are_swapped_by_chance() -> None:
-    swaps = Swaps(items=17, draws=5000)
+    swaps = Permutations(items=17, draws=5000)
     found = all_of(swaps)
     assert not swaps.exact
     assert found.shape == (5000, 17)
@@ -96,7 +96,7 @@ def test_many_units_are_swapped_by_chance() -> None:
 
 
 def test_exact_patterns_across_blocks_are_all_different() -> None:
-    swaps = Swaps(items=300, clusters=[number % 14 for number in range(300)])
+    swaps = Permutations(items=300, clusters=[number % 14 for number in range(300)])
     assert len(swaps.starts) > 1
     patterns = all_of(swaps)[:, :14] @ (2.0 ** np.arange(14))
     assert sorted(patterns) == list(range(1 << 14))

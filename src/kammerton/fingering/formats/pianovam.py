@@ -17,7 +17,7 @@ from kammerton.fingering.formats.notes import NoteField, ReadingOptions, check_n
 from kammerton.formats.json_places import JsonPlaces, Pointer, decode, element_offsets, offset_of
 from kammerton.formats.reading import Problems, keeps_rows
 from kammerton.model.annotations import Place
-from kammerton.model.task import Reading, Sheet
+from kammerton.model.task import ItemReadings, Reading
 
 __all__ = ["parse_json", "unfold_json"]
 
@@ -43,7 +43,7 @@ def parse_json(text: str, problems: Problems, options: ReadingOptions) -> Readin
     return Reading((), problems.diagnostics())
 
 
-def unfold_json(text: str, file: str, options: ReadingOptions) -> Sheet[Fingering] | None:
+def unfold_json(text: str, file: str, options: ReadingOptions) -> ItemReadings[Fingering] | None:
     """Read the labels of several recordings, as PianoVAM publishes those of people."""
     if f'"{_LISTS}"' not in text:
         return None
@@ -69,7 +69,7 @@ def unfold_json(text: str, file: str, options: ReadingOptions) -> Sheet[Fingerin
         else:
             items[item] = ((None, fingering),)
         diagnostics += (problem.at(item=item) for problem in said)
-    return Sheet(items, broken, tuple(diagnostics))
+    return ItemReadings(items, broken, tuple(diagnostics))
 
 
 def _is_list_of_labels(value: object) -> bool:

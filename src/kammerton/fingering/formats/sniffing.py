@@ -13,7 +13,7 @@ from kammerton.fingering.formats.pianovam import parse_json, unfold_json
 from kammerton.fingering.formats.pig import parse_pig
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
-from kammerton.model.task import Reading, Sheet
+from kammerton.model.task import ItemReadings, Reading
 
 __all__ = ["SUFFIXES", "parse_fingering", "read_fingering", "unfold"]
 
@@ -43,7 +43,7 @@ def read_fingering(
 
 def unfold(
     path: str | os.PathLike[str], name: str | None = None, options: ReadingOptions = DEFAULT_OPTIONS
-) -> Sheet[Fingering] | None:
+) -> ItemReadings[Fingering] | None:
     """Read a file of several pieces, which are labels of recordings in JSON; or of none.
 
     A table that lists pieces, and has no column of notes, holds none.
@@ -62,7 +62,7 @@ def unfold(
     if header is None or not is_index(header):
         return None
     message = "ignored: it lists pieces, and has no column of notes"
-    return Sheet({}, {}, (Diagnostic(code="KT205", severity="note", message=message, file=shown),))
+    return ItemReadings({}, {}, (Diagnostic(code="KT205", severity="note", message=message, file=shown),))
 
 
 def parse_fingering(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.finishing import Entries, Manner, finish, judge
+from kammerton.instruments.finishing import LabelList, ReadingRules, finish, judge
 from kammerton.instruments.formats.source import ONE, Source, as_reading
 from kammerton.instruments.lookup import PROGRAMS, look_up
 from kammerton.instruments.options import InstrumentOptions
@@ -106,8 +106,8 @@ class _Adoption:
     def _looked_up(
         self, labels: Sequence[str], scores: NDArray[np.float64] | None, value: InstrumentList
     ) -> InstrumentList:
-        entries = Entries.of(labels, np.zeros(len(labels), dtype=np.int64), self._place, scores=scores)
-        manner = Manner(ordered=value.ranked, vector=value.vector)
+        entries = LabelList.of(labels, np.zeros(len(labels), dtype=np.int64), self._place, scores=scores)
+        manner = ReadingRules(ordered=value.ranked, vector=value.vector)
         return finish(entries, 1, self._problems, self._options, manner).found[0]
 
     def of_labels(self, value: Any) -> Reading[InstrumentList]:
@@ -119,11 +119,11 @@ class _Adoption:
             return self._of_pairs(labels)
         if isinstance(value, AbstractSet):
             labels.sort(key=str)  # the order of a set is not the same each time
-        return self._finish(labels, None, Manner(ordered=not isinstance(value, AbstractSet)))
+        return self._finish(labels, None, ReadingRules(ordered=not isinstance(value, AbstractSet)))
 
     def _of_pairs(self, pairs: Sequence[Sequence[object]]) -> Reading[InstrumentList]:
         scores = self._numbers([score for _, score in pairs])
-        return self._finish([label for label, _ in pairs], scores, Manner())
+        return self._finish([label for label, _ in pairs], scores, ReadingRules())
 
     def of_scores(self, value: Mapping[Any, Any]) -> Reading[InstrumentList]:
         """Take a mapping of labels to scores; of labels to 1 and 0, if these are all there are."""
@@ -135,13 +135,13 @@ class _Adoption:
             self._note_unscored(np.flatnonzero(np.isnan(scores)).tolist(), labels)
             kept = np.flatnonzero(~np.isnan(scores))
             labels, scores = [labels[row] for row in kept.tolist()], scores[kept]
-        return self._finish(labels, scores, Manner(vector=True))
+        return self._finish(labels, scores, ReadingRules(vector=True))
 
     def of_relevance(self, value: Mapping[Any, Any]) -> Reading[InstrumentList]:
         """Take a mapping of labels that were judged to their relevance."""
         scores = self._numbers(value.values())
         closed = np.array([self._options.assume_absent])
-        return self._finish(list(value), scores, Manner(closed=closed), judged=True)
+        return self._finish(list(value), scores, ReadingRules(closed=closed), judged=True)
 
     def _note_unscored(self, rows: list[int], labels: Sequence[object]) -> None:
         message = f"label without a score left out: {quote(str(labels[rows[0]]))}"
@@ -165,7 +165,7 @@ class _Adoption:
         self,
         labels: Sequence[object],
         scores: NDArray[np.float64] | None = None,
-        manner: Manner | None = None,
+        manner: ReadingRules | None = None,
         *,
         judged: bool = False,
     ) -> Reading[InstrumentList]:
@@ -175,12 +175,12 @@ class _Adoption:
         if self._problems.has_errors:
             return Reading((), self._problems.diagnostics())
         texts = [str.__str__(label) if isinstance(label, str) else str(label) for label in labels]
-        entries = Entries.of(texts, np.zeros(len(texts), dtype=np.int64), self._place)
+        entries = LabelList.of(texts, np.zeros(len(texts), dtype=np.int64), self._place)
         if judged and scores is not None:
             entries.present = judge(entries, scores, self._options)
         else:
             entries.scores = scores
-        found = finish(entries, 1, self._problems, self._options, manner or Manner())
+        found = finish(entries, 1, self._problems, self._options, manner or ReadingRules())
         return as_reading(Source(ONE, found), self._problems)
 
     def _is_program(self, label: object) -> bool:

@@ -19,9 +19,9 @@ from kammerton.formats.json_places import JsonPlaces, Pointer, element_offsets, 
 from kammerton.formats.reading import Problems, keeps_rows, such_rows
 from kammerton.instruments.finishing import (
     STEMS,
-    Entries,
+    LabelList,
     Lists,
-    Manner,
+    ReadingRules,
     finish,
     leave_out_others,
     note_unjudged,
@@ -244,24 +244,26 @@ class _Json:
             broken = made[kind].broken
         return Lists([made[kind].found[number] for number, kind in enumerate(self._kinds)], broken)
 
-    def _entries(self, kind: Kind, count: int) -> tuple[Entries, Manner]:
+    def _entries(self, kind: Kind, count: int) -> tuple[LabelList, ReadingRules]:
         """Return the rows of one kind, and what they mean."""
         rows = self._rows[kind]
 
         def locate(row: int) -> Place:
             return self._place(rows.lists[row], rows.indices[row])
 
-        entries = Entries.of(rows.labels, np.array(rows.lists, dtype=np.int64), locate)
+        entries = LabelList.of(rows.labels, np.array(rows.lists, dtype=np.int64), locate)
         scores = np.array(rows.scores, dtype=np.float64)
         if kind == "scores":
             return self._scored(entries, scores, count)
         if kind == "stems":
-            return leave_out_others(entries, self._problems), Manner(repeats=True, sheet=self._is_sheet)
+            return leave_out_others(entries, self._problems), ReadingRules(repeats=True, sheet=self._is_sheet)
         if not np.isnan(scores).all():
             entries.scores = scores
-        return entries, Manner(ordered=True, sheet=self._is_sheet)
+        return entries, ReadingRules(ordered=True, sheet=self._is_sheet)
 
-    def _scored(self, entries: Entries, scores: NDArray[np.float64], count: int) -> tuple[Entries, Manner]:
+    def _scored(
+        self, entries: LabelList, scores: NDArray[np.float64], count: int
+    ) -> tuple[LabelList, ReadingRules]:
         """Return 1 and 0 as what is there and what is not, null as not judged; else scores."""
         given = ~np.isnan(scores)
         sound = ~np.isin(entries.lists, list(self._broken))
@@ -271,14 +273,14 @@ class _Json:
             entries.present = scores == 1
             kept = np.flatnonzero((scores == 1) | (given & partial_lists[entries.lists]))
             closed = ~partial_lists | self._options.assume_absent
-            return entries.take(kept), Manner(closed=closed, sheet=self._is_sheet)
+            return entries.take(kept), ReadingRules(closed=closed, sheet=self._is_sheet)
         entries.scores = scores
         missing = np.flatnonzero(~given & sound)
         if len(missing):
             message = f"label without a score left out{such_rows(len(missing))}"
             note = Diagnostic(code="KT612", severity="note", message=message, count=len(missing))
             self._problems.add(entries.locate(int(missing[0])).diagnose(note))
-        return entries.take(np.flatnonzero(given)), Manner(vector=True, sheet=self._is_sheet)
+        return entries.take(np.flatnonzero(given)), ReadingRules(vector=True, sheet=self._is_sheet)
 
 
 _PREFERENCE = ("tag_medleydb_instruments", "tag_audioset_instruments", "tag_open", "tag_audioset")
@@ -330,9 +332,9 @@ class _Jams:
             return None
         names = annotator_names([annotation for _, annotation in wanted])
         self._note_undefined()
-        entries = Entries.of(self._labels, np.array(self._lists, dtype=np.int64), self._locate)
+        entries = LabelList.of(self._labels, np.array(self._lists, dtype=np.int64), self._locate)
         entries.scores = np.array(self._scores, dtype=np.float64)
-        manner = Manner(ordered=self._ranked(value, wanted), repeats=True, score="confidence")
+        manner = ReadingRules(ordered=self._ranked(value, wanted), repeats=True, score="confidence")
         found = finish(entries, len(wanted), self._problems, self._options, manner)
         return Source([("", name) for name in names], found, metadata=metadata_of(value, wanted))
 

@@ -19,7 +19,7 @@ from kammerton.formats.tables import (
     numbered_lines,
     read_rows,
 )
-from kammerton.instruments.finishing import Entries, Manner, finish
+from kammerton.instruments.finishing import LabelList, ReadingRules, finish
 from kammerton.instruments.formats.source import (
     ONE,
     Key,
@@ -66,13 +66,13 @@ def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) 
         column = len(labels[row]) + 2
         return Place(problems.file, number, column, max(1, len(scores[row].rstrip())), line)
 
-    entries = Entries.of(labels, np.zeros(len(labels), dtype=np.int64), locate)
+    entries = LabelList.of(labels, np.zeros(len(labels), dtype=np.int64), locate)
     broken = {}
     if any(map(str.strip, scores)):
         found = numbers_of(scores, locate_score, problems)
         entries.scores = found.values
         broken = dict.fromkeys((0,) if found.wrong else (), "score is no finite number")
-    return Source(ONE, finish(entries, 1, problems, options, Manner(ordered=options.ranked), broken))
+    return Source(ONE, finish(entries, 1, problems, options, ReadingRules(ordered=options.ranked), broken))
 
 
 _PREFIX = "instrument---"
@@ -153,8 +153,8 @@ class _Jamendo:
         labels = [tags[place][len(_PREFIX) :] for place in kept]
         closed = np.bincount(lists, minlength=len(rows)) > 0
         self._note_untagged(int((~closed).sum()))
-        manner = Manner(closed=closed | self._options.assume_absent, sheet=True)
-        entries = Entries.of(labels, lists, locate)
+        manner = ReadingRules(closed=closed | self._options.assume_absent, sheet=True)
+        entries = LabelList.of(labels, lists, locate)
         found = finish(entries, len(rows), self._problems, self._options, manner, tracks.broken)
         return Source([(name, None) for name in tracks.names], found, is_sheet=True)
 
@@ -231,12 +231,12 @@ def read_segments(text: str, first: Header, problems: Problems, options: Instrum
     _note_unlabelled(table, {row for row, *_ in labels}, problems)
     keys: list[Key] = [(name, None) for name in videos.names]
     add_uneven(keys, videos.broken, table.uneven, 0)
-    entries = Entries.of(
+    entries = LabelList.of(
         [label for *_, label in labels],
         np.array([row for row, *_ in labels], dtype=np.int64),
         lambda entry: _place(table, *labels[entry]),
     )
-    found = finish(entries, len(keys), problems, options, Manner(sheet=True), videos.broken)
+    found = finish(entries, len(keys), problems, options, ReadingRules(sheet=True), videos.broken)
     return Source(keys, found, is_sheet=True)
 
 

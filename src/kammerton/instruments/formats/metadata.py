@@ -11,7 +11,7 @@ from kammerton.errors import Diagnostic
 from kammerton.formats.json_places import Pointer
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.formats.yaml_text import YamlDocument, decode_yaml
-from kammerton.instruments.finishing import STEMS, Entries, Manner, finish, leave_out_others
+from kammerton.instruments.finishing import STEMS, LabelList, ReadingRules, finish, leave_out_others
 from kammerton.instruments.formats.source import ONE, Source, say_empty, say_unrecognised
 from kammerton.instruments.options import InstrumentOptions
 
@@ -35,11 +35,11 @@ def read_metadata(text: str, problems: Problems, options: InstrumentOptions) -> 
     if problems.has_errors:
         return None
     labels = [label for _, label in pointers]
-    entries = Entries.of(
+    entries = LabelList.of(
         labels, np.zeros(len(labels), dtype=np.int64), lambda row: document.of(pointers[row][0])
     )
     entries = leave_out_others(entries, problems)
-    return Source(ONE, finish(entries, 1, problems, options, Manner(repeats=True)))
+    return Source(ONE, finish(entries, 1, problems, options, ReadingRules(repeats=True)))
 
 
 class _Stems:

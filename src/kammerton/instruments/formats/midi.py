@@ -13,7 +13,7 @@ import numpy as np
 
 from kammerton.errors import Diagnostic, Severity
 from kammerton.formats.reading import Problems
-from kammerton.instruments.finishing import Entries, Manner, finish
+from kammerton.instruments.finishing import LabelList, ReadingRules, finish
 from kammerton.instruments.formats.source import ONE, Source, say_empty
 from kammerton.instruments.lookup import PROGRAMS, look_up
 from kammerton.instruments.options import InstrumentOptions
@@ -273,8 +273,8 @@ def read_midi_programs(data: bytes, problems: Problems, options: InstrumentOptio
     if not labels and not found.percussion:
         say_empty(problems)
         return None
-    entries = Entries.of(labels, np.zeros(len(labels), dtype=np.int64), lambda _: Place(problems.file))
-    return Source(ONE, finish(entries, 1, problems, options, Manner()))
+    entries = LabelList.of(labels, np.zeros(len(labels), dtype=np.int64), lambda _: Place(problems.file))
+    return Source(ONE, finish(entries, 1, problems, options, ReadingRules()))
 
 
 def _say(problems: Problems, severity: Severity, code: str, message: str, hint: str | None = None) -> None:

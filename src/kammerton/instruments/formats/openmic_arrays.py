@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from kammerton.errors import DataError, Diagnostic, clip, printable, quote
 from kammerton.formats.reading import Limits, Problems, keeps_rows
 from kammerton.formats.source import larger_files
-from kammerton.instruments.finishing import Entries, Manner, finish, judge, note_unjudged
+from kammerton.instruments.finishing import LabelList, ReadingRules, finish, judge, note_unjudged
 from kammerton.instruments.formats.source import Source, item_names, say_empty
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
@@ -201,14 +201,16 @@ def read_openmic_arrays(stream: BinaryIO, problems: Problems, options: Instrumen
         return None
     judged = np.asarray(mask, dtype=bool) & np.isfinite(relevance)
     rows, columns = np.nonzero(judged)
-    entries = Entries(names, columns.astype(np.int64), rows.astype(np.int64), lambda _: Place(problems.file))
+    entries = LabelList(
+        names, columns.astype(np.int64), rows.astype(np.int64), lambda _: Place(problems.file)
+    )
     entries.present = judge(entries, relevance[rows, columns].astype(np.float64), options)
     note_unjudged(len(rows), judged.size, problems, options)
     items = item_names(
         [key if isinstance(key, str) else key.decode("utf-8", "replace") for key in keys.tolist()]
     )
     broken = _twice(items, problems)
-    manner = Manner(closed=np.full(len(items), options.assume_absent), sheet=True)
+    manner = ReadingRules(closed=np.full(len(items), options.assume_absent), sheet=True)
     lists = finish(entries, len(items), problems, options, manner, broken)
     return Source([(item, None) for item in items], lists, is_sheet=True)
 

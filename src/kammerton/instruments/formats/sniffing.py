@@ -26,7 +26,7 @@ from kammerton.instruments.formats.tables import columns_of, read_long_table, re
 from kammerton.instruments.formats.trec import read_trec, trec_form
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Metadata
-from kammerton.model.task import Reading, Sheet
+from kammerton.model.task import ItemReadings, Reading
 
 __all__ = ["SUFFIXES", "parse_text", "read_instruments", "read_with_metadata", "unfold"]
 
@@ -67,7 +67,7 @@ def read_with_metadata(
 
 def unfold(
     path: str | os.PathLike[str], name: str | None = None, options: InstrumentOptions | None = None
-) -> Sheet[InstrumentList] | None:
+) -> ItemReadings[InstrumentList] | None:
     """Read a file that holds many items."""
     if PurePath(os.fsdecode(path)).suffix.lower() in _SINGLE:
         return None

@@ -19,7 +19,7 @@ from kammerton.formats.reading import Problems, such_rows
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.finishing import Lists
 from kammerton.model.annotations import Metadata, Place
-from kammerton.model.task import Reading, Sheet
+from kammerton.model.task import ItemReadings, Reading
 
 __all__ = [
     "ONE",
@@ -122,7 +122,7 @@ class Source:
     metadata: Sequence[Metadata] = ()  # what a JAMS file says beside each list; empty if it is none
 
 
-def as_sheet(source: Source, problems: Problems) -> Sheet[InstrumentList]:
+def as_sheet(source: Source, problems: Problems) -> ItemReadings[InstrumentList]:
     """Return the items of a file; an item is broken if one of its lists is, and what has no name is none."""
     lists = source.lists.found
     are_empty = all(each.closed and not len(each) and not each.absent for each in lists)
@@ -137,7 +137,7 @@ def as_sheet(source: Source, problems: Problems) -> Sheet[InstrumentList]:
         if item and item not in broken:
             items[item] = (*items.get(item, ()), (annotator, found))
     broken.pop("", None)
-    return Sheet(items, broken, problems.diagnostics())
+    return ItemReadings(items, broken, problems.diagnostics())
 
 
 def as_reading(source: Source | None, problems: Problems) -> Reading[InstrumentList]:

@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from kammerton.errors import Diagnostic, close_match, quote
 from kammerton.formats.reading import Problems, such_rows
 from kammerton.formats.tables import Table
-from kammerton.instruments.finishing import Entries, Lists, Manner, coded, finish, judge, note_unjudged
+from kammerton.instruments.finishing import (
+    LabelList,
+    Lists,
+    ReadingRules,
+    coded,
+    finish,
+    judge,
+    note_unjudged,
+)
 from kammerton.instruments.formats.source import (
     Key,
     Source,
@@ -190,7 +198,7 @@ class _LongTable:
         table, columns = self._table, self._columns
         lists = self._without_blanks(lists)
         labels = table.columns[columns["label"]]
-        entries = Entries.of(labels, lists, table.locator(columns["label"]))
+        entries = LabelList.of(labels, lists, table.locator(columns["label"]))
         closed = None
         ordered = self._options.ranked and "relevance" not in columns
         if "relevance" in columns:
@@ -207,7 +215,7 @@ class _LongTable:
             entries = self._by_rank(entries)
             ordered = True
         vector = self._is_vector(entries, len(keys))
-        manner = Manner(
+        manner = ReadingRules(
             ordered=ordered, vector=vector, closed=closed, repeats=self._has_times(), sheet=self.is_sheet
         )
         return finish(entries, len(keys), self._problems, self._options, manner, self._broken)
@@ -230,7 +238,7 @@ class _LongTable:
             self._broken.setdefault(int(lists[row]), reason)
         return found.values
 
-    def _judged(self, entries: Entries) -> Entries:
+    def _judged(self, entries: LabelList) -> LabelList:
         """Return labels as present or absent, without those that have no relevance."""
         relevance = self._numbers("relevance", entries.lists)
         given = entries.take(np.flatnonzero(~np.isnan(relevance)))
@@ -253,7 +261,7 @@ class _LongTable:
         self._table.keep(kept.tolist())
         return lists[kept]
 
-    def _is_vector(self, entries: Entries, count: int) -> bool:
+    def _is_vector(self, entries: LabelList, count: int) -> bool:
         """Tell whether each item has the same labels in the same order, which is not that of the scores."""
         rows = len(entries.codes)
         scores = entries.scores
@@ -278,7 +286,7 @@ class _LongTable:
 
     # --- ranks -------------------------------------------------------------------------------
 
-    def _by_rank(self, entries: Entries) -> Entries:
+    def _by_rank(self, entries: LabelList) -> LabelList:
         """Return the rows in the order of their ranks."""
         ranks = self._numbers("rank", entries.lists, required=True)
         order = np.lexsort((ranks, entries.lists))
@@ -469,16 +477,18 @@ class _WideTable:
                 self._broken.setdefault(row, reason)
         return matrix
 
-    def _entries(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Entries:
+    def _entries(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> LabelList:
         table, instruments = self._table, self._columns.instruments
 
         def locate(entry: int) -> Place:
             return table.locate(int(rows[entry]), instruments[int(columns[entry])])
 
         names = [table.names[index] for index in instruments]
-        return Entries(names, columns.astype(np.int64), rows.astype(np.int64), locate)
+        return LabelList(names, columns.astype(np.int64), rows.astype(np.int64), locate)
 
-    def _as_sets(self, matrix: Matrix, judged: NDArray[np.bool_], count: int) -> tuple[Entries, Manner]:
+    def _as_sets(
+        self, matrix: Matrix, judged: NDArray[np.bool_], count: int
+    ) -> tuple[LabelList, ReadingRules]:
         """Take 1 for present; and 0 for absent where a row has empty cells, which nobody judged."""
         complete: NDArray[np.bool_] = np.asarray(judged.all(axis=1))
         rows, columns = np.nonzero((matrix == 1) | (judged & ~complete[:, None]))
@@ -488,13 +498,13 @@ class _WideTable:
         note_unjudged(int(of_use.sum()), of_use.size, self._problems, self._options)
         closed = np.ones(count, dtype=bool)
         closed[: len(complete)] = complete | self._options.assume_absent
-        return entries, Manner(closed=closed, sheet=True)
+        return entries, ReadingRules(closed=closed, sheet=True)
 
     def _sound(self, rows: int) -> NDArray[np.bool_]:
         """Tell which rows can be used."""
         return ~np.isin(np.arange(rows), list(self._broken))
 
-    def _as_scores(self, matrix: Matrix, judged: NDArray[np.bool_]) -> tuple[Entries, Manner]:
+    def _as_scores(self, matrix: Matrix, judged: NDArray[np.bool_]) -> tuple[LabelList, ReadingRules]:
         rows, columns = np.nonzero(judged)
         entries = self._entries(rows, columns)
         entries.scores = matrix[rows, columns]
@@ -506,4 +516,4 @@ class _WideTable:
             )
             note = Diagnostic(code="KT612", severity="note", message=message, count=count)
             self._problems.add(self._table.locate(row, self._columns.instruments[column]).diagnose(note))
-        return entries, Manner(vector=True, sheet=True)
+        return entries, ReadingRules(vector=True, sheet=True)

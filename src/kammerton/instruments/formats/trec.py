@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kammerton.errors import Diagnostic, quote
 from kammerton.formats.reading import Problems, keeps_lines, say_exceeded, such_rows
 from kammerton.formats.tables import WORDS, Table
-from kammerton.instruments.finishing import ListedLabels, Lists, Manner, assemble, coded
+from kammerton.instruments.finishing import ListedLabels, Lists, ReadingRules, assemble, coded
 from kammerton.instruments.formats.source import Source, numbers_of
 from kammerton.instruments.options import InstrumentOptions
 
@@ -88,7 +88,7 @@ class _Trec:
         self._say_twice(found)
         rows = self._judged(found) if self._form == "qrels" else self._run(found)
         number = {topic: code for code, topic in enumerate(dict.fromkeys((*found.topics, *self._broken)))}
-        lists, _ = assemble(rows, found.names, len(number), Manner(query=True))
+        lists, _ = assemble(rows, found.names, len(number), ReadingRules(query=True))
         broken = {number[topic]: reason for topic, reason in self._broken.items()}
         return Source([(topic, None) for topic in number], Lists(lists, broken), is_sheet=True)
 

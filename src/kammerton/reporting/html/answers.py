@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from kammerton.errors import out_of, plural
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
-from kammerton.model.task import ClassCost, ClassCosts
+from kammerton.model.task import ClassLoss, ClassLosses
 from kammerton.reporting.comparisons import adjusted_p, item_notes, too_few_swaps
 from kammerton.reporting.diagnostics import closing_line, excluded_lines
 from kammerton.reporting.documents import costliest_items
@@ -107,36 +107,36 @@ def dearest_class(source: Source) -> Iterator[Answer]:
     question = f"Which {found.kind} costs most?"
     if found.needs:
         yield Answer(question=question, answer="Not known here.", details=(found.needs,))
-    dearest = _dearest(found)
-    if not dearest:
+    most_costly = _dearest(found)
+    if not most_costly:
         return
-    first, by = dearest[0], f" by {found.by}" if found.by else ""
+    first, by = most_costly[0], f" by {found.by}" if found.by else ""
     whole = sum(row.lost for row in found.rows)
     lost = (
         f"{100 * first.lost / whole:.0f} % of what {shown(system, 60)} lost{by}{_against(source, system)}: "
         f"{part_of(first.lost, whole, found.unit_of_loss)}"
     )
-    instead = found.instead.format(shown(first.instead, 60)) if first.instead and not dearest[1:] else ""
+    instead = found.instead.format(shown(first.instead, 60)) if first.instead and not most_costly[1:] else ""
     others = (f"{shown(each, 60)}: {_named(source, each)}" for each in source.ranked[1:_OTHERS])
     counted = f"{source.main}, which heads this section, counts otherwise." if by else ""
     yield Answer(
         question=question,
-        answer=sentence(f"{_called(found.kind, dearest)} {lost}"),
+        answer=sentence(f"{_called(found.kind, most_costly)} {lost}"),
         details=tuple(filter(None, (instead, *others, found.rule, counted))),
         part="costs",
         more=f"Each {found.kind}",
     )
 
 
-def _dearest(found: ClassCosts) -> list[ClassCost]:
+def _dearest(found: ClassLosses) -> list[ClassLoss]:
     """Return the classes that cost most: several if they cost the same, none if none cost anything."""
     most = max((row.lost for row in found.rows), default=0.0)
     return [row for row in found.rows if most > 0 and math.isclose(row.lost, most, rel_tol=1e-9)]
 
 
-def _called(kind: str, dearest: Sequence[ClassCost]) -> str:
+def _called(kind: str, most_costly: Sequence[ClassLoss]) -> str:
     """Name what cost most, or say that several tie."""
-    names = [shown(row.name, 60) for row in dearest]
+    names = [shown(row.name, 60) for row in most_costly]
     if not names[1:]:
         return f"{kind} {names[0]}, with"
     if names[_TIED:]:
@@ -147,11 +147,11 @@ def _called(kind: str, dearest: Sequence[ClassCost]) -> str:
 def _named(source: Source, system: str) -> str:
     """Name what cost another system most, and its share."""
     found = costs_of(source, system)
-    dearest = [] if found is None else _dearest(found)
-    if found is None or not dearest:
+    most_costly = [] if found is None else _dearest(found)
+    if found is None or not most_costly:
         return "nothing was lost."
-    share = 100 * dearest[0].lost / sum(row.lost for row in found.rows)
-    return f"{_called(found.kind, dearest)} {share:.0f} %."
+    share = 100 * most_costly[0].lost / sum(row.lost for row in found.rows)
+    return f"{_called(found.kind, most_costly)} {share:.0f} %."
 
 
 def _against(source: Source, system: str) -> str:
@@ -177,15 +177,15 @@ def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answ
     value, place, system = source.worst
     name, number = source.items[place], str(place)
     answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
-    dearest = costliest_items(source.scores, measure, 3)
+    most_costly = costliest_items(source.scores, measure, 3)
     values = source.of_items(measure, system)
     alike = sum(is_tie(each, value, scale_of(measure)) for each in values) - 1
     details = [f"{plural(alike, 'other item')} scored the same."] if alike else []
     details += _told(source, name, system)
     details += _why(source, draw, (name, judges_of(source).get(name)), system)
-    if measure.range == (0.0, 1.0) and dearest:
+    if measure.range == (0.0, 1.0) and most_costly:
         whose = "all systems" if source.scores.systems[1:] else "it"
-        names = ", ".join(shown(each, 100) for each in dearest)
+        names = ", ".join(shown(each, 100) for each in most_costly)
         unit = measure.weight_unit
         size = {"s": " and length", "files": ""}.get(unit, f" and number of {unit}")
         details.append(f"The items that cost {whose} most, by score{size}: {names}.")

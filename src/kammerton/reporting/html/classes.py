@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from kammerton.model.task import Breakdown, ClassCosts, ClassKey, Matrix, Node
+from kammerton.model.task import Breakdown, ClassKey, ClassLosses, Matrix, Node
 from kammerton.reporting.html.page import UNDEFINED, Section, Source, amount, fill, shown
 
 __all__ = ["breakdown", "costs", "costs_of", "summed_tables"]
@@ -34,7 +34,7 @@ def costs(source: Source) -> Section | None:
     return Section(part="costs", title=f"By {first.kind}", body=body)
 
 
-def _table(system: str, found: ClassCosts) -> dict[str, Any]:
+def _table(system: str, found: ClassLosses) -> dict[str, Any]:
     whole = sum(row.lost for row in found.rows)
     listed = [row for row in found.rows if row.lost > 0][:_ROWS]
     rest = whole - sum(row.lost for row in listed)
@@ -54,7 +54,7 @@ def _table(system: str, found: ClassCosts) -> dict[str, Any]:
     }
 
 
-def costs_of(source: Source, system: str) -> ClassCosts | None:
+def costs_of(source: Source, system: str) -> ClassLosses | None:
     """Return what classes cost a system, summed over annotators; None if its task does not tell."""
     task = source.scores.origin.task
     if task.costs is None:

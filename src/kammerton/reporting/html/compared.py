@@ -25,7 +25,7 @@ from kammerton.reporting.html.page import (
     unit_of,
 )
 from kammerton.results.comparison import compare
-from kammerton.results.groups import GroupFigure, Groups
+from kammerton.results.groups import Groups, GroupScore
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def group_chart(source: Source, measure: Measure, palette: Palette) -> alt.TopLe
     return forest(figures, f"{measure}, {unit_of(measure)}", palette)
 
 
-def _rows(source: Source, found: Groups, measure: Measure) -> list[GroupFigure]:
+def _rows(source: Source, found: Groups, measure: Measure) -> list[GroupScore]:
     return [row for system in source.scores.systems for row in found.of(measure, system)]
 
 
@@ -107,7 +107,7 @@ def _table(source: Source, found: Groups, measure: Measure) -> dict[str, Any]:
     }
 
 
-def _cells(rows: Sequence[GroupFigure | None], measure: Measure, size: int) -> list[dict[str, Any]]:
+def _cells(rows: Sequence[GroupScore | None], measure: Measure, size: int) -> list[dict[str, Any]]:
     """Return the cells of a group: a system that lacks some of its items has its own count."""
     of_items = measure.aggregate != "gathered"
     return [

@@ -182,7 +182,7 @@ def overview(source: Source) -> Section:
         note=context_note(source),
         ceiling=has_ceiling(source),
     )
-    return Section(part="figures", title="Figures", body=body)
+    return Section(part="figures", title="ResampledScores", body=body)
 
 
 def figure_blocks(source: Source) -> list[dict[str, Any]]:
@@ -420,5 +420,5 @@ def _labels(source: Source) -> list[tuple[str, str]]:
         for (protocol, measure, label), weight in cells.items() if of_system == system else ():
             if f"{protocol}/{measure}" == str(source.main):
                 summed[str(label)] += weight  # type: ignore[assignment]
-    dearest = sorted(summed.items(), key=lambda each: (-each[1], each[0]))[:_LABELS]
-    return [(shown(label, 60), amount(weight, tally.unit)) for label, weight in dearest]
+    most_costly = sorted(summed.items(), key=lambda each: (-each[1], each[0]))[:_LABELS]
+    return [(shown(label, 60), amount(weight, tally.unit)) for label, weight in most_costly]
