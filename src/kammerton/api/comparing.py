@@ -74,27 +74,26 @@ def compare(  # noqa: PLR0913 - one per choice
         In place of references and estimates: runs against the same references, scored alike, of two systems
         or more in all. A mapping names the system of each run.
     against : str, optional
-        A system, such as the baseline or last year's best: all others are compared with it, and not with each
-        other. That is one test less than there are systems for each measure, and p-values are adjusted over
-        these.
+        Compare all other systems with this system only, such as a baseline or last year's best; p-values are
+        adjusted over these pairs. That is one test fewer than there are systems for each measure.
     test : {"permutation", "t", "wilcoxon", "friedman"}
-        What tells pairs of systems apart: swapping their statistics item by item, Student's t or Wilcoxon's
-        test on the values of items; adjusted over the pairs of a measure that are compared by Holm. Or
-        Friedman's test on ranks of the items that all systems have, with Tukey's comparison of mean ranks, as
-        MIREX has it.
+        Test of each pair of systems: a permutation test on their statistics (permutation), Student's t test
+        or Wilcoxon's test on the values of items (t, wilcoxon), each with p-values adjusted by Holm's method;
+        or Friedman's test of all systems, as in MIREX (friedman). Friedman's test ranks the items that all
+        systems have; Tukey's comparison of the mean ranks follows it.
     alpha : float
-        Adjusted p-values below it tell systems apart.
+        Significance level: systems whose adjusted p-value is below it are significantly different.
     ci, interval, resamples, seed, clusters
-        As for :func:`kammerton.score`; of figures and of differences.
+        As for :func:`kammerton.score`; for scores and for differences.
     permutations : int
-        How often systems are swapped, if not all swaps are tried.
+        Number of permutations, where not all are tried.
     reliability : bool
-        Add how far the items can be relied on: a generalizability study, the smallest detectable difference.
+        Add the reliability of the items: a generalizability study, and the smallest detectable difference.
     context : bool
-        Add what the systems stand between, as for :func:`kammerton.score`; runs must have it.
-    group_by : mapping of str to str, or str, optional
-        What figures are told by, as for :func:`kammerton.score`: of the items that all systems have, but
-        for those that have too few.
+        Add the scores of baselines and human agreement. Runs must have them.
+    group_by : str or mapping of str to str, optional
+        As for :func:`kammerton.score`. Groups have the items that all systems have, except systems with too
+        few items.
     **choices
         ``protocols``, ``measures``, ``annotators``, ``estimate_annotator``, ``pairs``, ``missing``,
         ``strict``, ``split``, ``splits``, ``options``, ``jobs``, ``executor``, ``shard_size`` of

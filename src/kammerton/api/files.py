@@ -214,12 +214,12 @@ def convert(
         one annotator gets one file for each: named ``ANNOTATOR`` with the suffix if the source is a
         file, ``ANNOTATOR/ITEM`` if it is a folder; PIG, ``ITEM-NUMBER_fingering.txt``.
     to : str, optional
-        The format; by default the suffix of ``target`` tells it. For chords ``lab``, ``jams``,
+        Format to write; by default that of the suffix of the target. For chords ``lab``, ``jams``,
         ``audacity`` or ``csv``, for fingering ``pig``, ``csv`` or ``musicxml``.
     annotator : str, optional
         Convert this annotator only.
     force : bool
-        Whether files that are there already are replaced.
+        Replace files that exist already.
     options : object, optional
         How files are read: a :class:`kammerton.chords.ChordOptions`,
         :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
@@ -497,10 +497,10 @@ def pack(
     target : path
         The file, called ``.parquet``.
     pairs : path, optional
-        A list of pairs in place of ``source``: all annotators and systems go into one file, which is then a
+        List of pairs in place of the folder: all annotators and systems go into one file, which is then a
         list of pairs itself.
     force : bool
-        Whether a file that is there already is replaced.
+        Replace a file that exists already.
     options : object, optional
         How files are read. Those options that decide what is made of labels have to be the same when the
         pack is used.

@@ -63,13 +63,13 @@ def show(
         Name of the item, or a part of it that no other name has, whatever case and accents; of no need
         if there is only one.
     measure : str, optional
-        Judges what is wrong, as ``protocol/measure`` or by a name that only one has; by default of
-        chords ``mirex2013/MajMin``, of fingerings ``strike/accuracy``, of instruments
-        ``open-mic-task1/F``.
+        Measure that decides what is wrong, as ``PROTOCOL/MEASURE``, or by a name that only one measure has;
+        case matters. By default ``mirex2013/MajMin`` for chords, ``strike/accuracy`` for fingerings,
+        ``open-mic-task1/F`` for instruments.
     annotator : str, optional
-        Whose reference it is; by default the first that has the item.
+        Annotator whose reference is shown; by default the first who has the item.
     estimate_annotator : str or int, optional
-        Which annotation is the estimate, as for :func:`score`.
+        As for :func:`score`.
     options : object, optional
         How files are read, as for :func:`score`.
 
@@ -223,8 +223,8 @@ def report(
     title : str
         Heading of the page.
     figures : path, optional
-        Folder for the charts as SVG, PDF and PNG, and the tables as LaTeX. It is made unless it is there;
-        files of the same names are replaced, others stay.
+        Folder to write the charts to as SVG, PDF and PNG, and the tables as LaTeX. It is made unless it
+        exists; files of the same names are replaced, others stay.
     progress : callable, optional
         Called with what is done next, in a few words.
 

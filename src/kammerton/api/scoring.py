@@ -328,54 +328,60 @@ def score(  # noqa: PLR0913 - one per choice
         path, called by its last component without suffix. A mapping of items is one system, called
         ``estimate``.
     protocols : iterable of str, optional
-        Protocols to run; by default all that do not run on request only.
+        Protocols to run; by default all of the task that do not run on request only.
     measures : iterable of str, optional
-        Measures to compute, as ``protocol/measure``, also ``protocol/*``, or by a name that only one has; by
-        default all.
+        Measures to compute, as ``PROTOCOL/MEASURE`` or ``PROTOCOL/*``, or by a name that only one measure
+        has; case matters; by default all.
     annotators : mapping of str to the same as ``references``, optional
         Further annotators by name.
     annotator : str
         Score against this annotator only.
     estimate_annotator : str or int, optional
-        Which annotation is the estimate where a file of a system holds several of an item: by the annotator's
-        name, or by number from 1.
+        Annotation that is the estimate where a file of a system holds several of an item: the annotator's
+        name, or a number from 1.
     pairs : path, optional
-        A CSV file ``item,annotator,reference,SYSTEM,...`` in place of references and estimates.
+        CSV file with columns ``item,annotator,reference,SYSTEM,...`` in place of references and estimates.
     missing : {"worst", "skip", "error"}
-        What a missing or unusable estimate counts: the worst score, nothing, or an end to the run.
+        Count a missing or unusable estimate as the worst score (worst), exclude the item (skip), or end the
+        run (error).
     strict : bool
         End the run before scoring if there is any error or repair.
     split : str, optional
-        Score the items of this split only, such as ``"test"``; needs ``splits``.
-    splits : mapping or path, optional
-        Split of each item: a mapping, or a file that :func:`kammerton.formats.lists.read_splits` reads.
-        Without ``split`` all items are scored, with a warning if some are for training.
+        Score the items of this split only, such as ``test``; needs ``splits``.
+    splits : path or mapping, optional
+        File that names the split of each item, a table or JSON; without ``split`` all items are scored, with
+        a warning if some are for training. :func:`kammerton.formats.lists.read_splits` reads the file; a
+        mapping of items to splits does as well.
     options : object, optional
         How files are read, and choices of scoring: a :class:`kammerton.chords.ChordOptions`,
         :class:`kammerton.fingering.FingeringOptions` or :class:`kammerton.instruments.InstrumentOptions`.
     ci : float, optional
-        Level of the intervals, made once they are looked at; None for none.
-    resamples, seed : int
-        How often items are drawn for the intervals, and the seed of the draws.
+        Level of the confidence intervals. They are computed when they are first read; None computes none.
+    resamples : int
+        Number of bootstrap samples.
+    seed : int
+        Seed of the random numbers.
     interval : {"percentile", "bca"}
-        Which interval; both expanded, see :func:`kammerton.statistics.intervals.expanded`.
-    clusters : mapping of str to str, or str, optional
-        What items are drawn together with, such as the album of a song: a mapping, ``FILE.csv:COLUMN``, or a
-        regular expression on their names, such as ``"^(.*)/"``.
+        Kind of confidence interval: quantiles of the bootstrap samples (percentile), or quantiles corrected
+        for bias and skew (bca); both are wider the fewer the items. See
+        :func:`kammerton.statistics.intervals.expanded`.
+    clusters : str or mapping of str to str, optional
+        Resample items together that belong together, such as the songs of an album: ``FILE.csv:COLUMN``, or a
+        regular expression on the names of items, such as ``^(.*)/``. Or a mapping of items to clusters.
     context : bool
-        Whether to score trivial answers too, and annotators against each other as systems are scored: see
-        :attr:`Scores.context`.
-    group_by : mapping of str to str, or str, optional
-        What figures are told by, such as the genre of each song, in the form of ``clusters``: see
-        :attr:`Scores.groups`.
+        Score baselines too, and annotators against each other (human agreement), in the same way as systems.
+        See :attr:`Scores.context`.
+    group_by : str or mapping of str to str, optional
+        Compute the scores of each group of items, such as each genre: ``FILE.csv:COLUMN``, or a regular
+        expression on the names of items. Or a mapping of items to groups. See :attr:`Scores.groups`.
     jobs : int
-        Processes that score side by side; figures do not depend on it.
-    executor : Executor or str, optional
-        Scores in their place: any executor of :mod:`concurrent.futures`; ``"dask"`` for a new Dask cluster on
-        this machine, ``"dask://host:port"`` for one that is there.
+        Number of processes that score in parallel; scores do not depend on it.
+    executor : str or Executor, optional
+        Score on a Dask cluster: ``dask`` starts one on this machine, with ``jobs`` workers, and
+        ``dask://HOST:PORT`` uses one that runs. Or any executor of :mod:`concurrent.futures`.
     shard_size : int
-        Items that are scored together, in steps of 200; more of them need more memory, and lose more if a
-        worker is lost.
+        Number of items that are scored together, in steps of 200; more items need more memory, and a lost
+        worker loses more of them.
     store : Store, optional
         From :func:`kammerton.keeping`: has what was finished before, and gets what is.
     progress : callable, optional

@@ -200,9 +200,11 @@ def diff(
         Two runs of a task against the same references. Where each has one system, or one annotator, these
         are compared whatever they are called.
     tolerance : float
-        Values that differ by no more are equal, as are those that differ through rounding alone.
+        Largest difference of values that count as equal; 1 % is 0.01. Differences through rounding alone
+        never count.
     measures : iterable of str, optional
-        Measures to look at, as for :func:`kammerton.score`; by default all that both have.
+        Measures to compare, as ``PROTOCOL/MEASURE``, or by a name that only one measure has; by default all
+        that both runs have.
 
     Returns
     -------
