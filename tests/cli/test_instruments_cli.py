@@ -9,7 +9,7 @@ import pytest
 from cli.harness import Terminal
 from kammerton import instruments
 from kammerton.errors import DataError, OptionError
-from kammerton.results.signature import signed_file
+from kammerton.formats.reading import signed_file
 from kammerton.statistics import sample
 
 SCORE = ("score", "instruments", "ref.csv", "est.csv", "--no-ci")

@@ -8,10 +8,10 @@ import pytest
 
 import kammerton as kt
 from kammerton.formats.collecting import collect
-from kammerton.model.corpus import Collection
+from kammerton.model.corpus import Collection, name_of_source
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
-from kammerton.scoring.loading import name_of_source, read_source
+from kammerton.scoring.loading import read_source
 
 pytestmark = pytest.mark.slow
 

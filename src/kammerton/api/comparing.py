@@ -14,6 +14,7 @@ from kammerton.api.scoring import GroupBy, check_system, grouping_of, likely_clu
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.lists import group_items
+from kammerton.formats.reading import signed_choices
 from kammerton.model.corpus import ALL, Corpus
 from kammerton.model.measure import Measure, choose
 from kammerton.model.registry import find_task
@@ -23,7 +24,7 @@ from kammerton.results.comparison import SystemComparison
 from kammerton.results.comparison import compare as compare_scores
 from kammerton.results.groups import Groups, groups_of
 from kammerton.results.scores import Scores
-from kammerton.results.signature import Origin, signed_choices
+from kammerton.results.signature import Origin
 from kammerton.runs import is_run
 from kammerton.runs.joining import Runs, join_runs
 from kammerton.runs.writing import read_agreement

@@ -23,10 +23,10 @@ from kammerton.formats.packs.writing import PackWriter
 from kammerton.formats.reading import such_rows
 from kammerton.formats.remote import RemoteSource, check_here, is_remote, lying_here, shown_path
 from kammerton.formats.writing import write_atomically
-from kammerton.model.corpus import Collection
+from kammerton.model.corpus import Collection, name_of_source
 from kammerton.model.registry import find_task
 from kammerton.model.task import OF_BLOCKS, Conversion, Reading, Task
-from kammerton.scoring.loading import name_of_source, read_source
+from kammerton.scoring.loading import read_source
 from kammerton.version import __version__
 
 __all__ = ["Checked", "Converted", "Packed", "check", "convert", "pack"]

@@ -16,13 +16,14 @@ from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.folders import normal_form
 from kammerton.formats.lists import Found, find_groups, group_items, read_pairs
 from kammerton.formats.packs import is_pack, read_packed_pairs
+from kammerton.formats.reading import signed_choices, signed_file
 from kammerton.model.corpus import ALL, Corpus, Missing, check_names, choose_split
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Measure, choose
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.scores import Scores
-from kammerton.results.signature import BootstrapSettings, Grouping, Origin, signed_choices, signed_file
+from kammerton.results.signature import BootstrapSettings, Grouping, Origin
 from kammerton.scoring.context import ContextEvidence, surround
 from kammerton.scoring.evaluating import ScoringJob, Timing, load_sides
 from kammerton.scoring.loading import choose_estimates

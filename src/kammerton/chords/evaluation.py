@@ -13,8 +13,8 @@ from kammerton.chords.kernels import build_columns
 from kammerton.chords.protocols import MODULES, frames10ms
 from kammerton.chords.reading import ChordOptions, adopt_chords
 from kammerton.errors import DataError, OptionError
+from kammerton.formats.reading import NO_ROWS
 from kammerton.model.task import Case, Reading
-from kammerton.scoring.loading import EMPTY
 
 __all__ = ["evaluate", "frame_csr"]
 
@@ -123,7 +123,7 @@ def _pair(reference: object, estimate: object, options: ChordOptions | None = No
         raise OptionError.of_type("options", reading, "ChordOptions")
     ref = _annotation(adopt_chords(reference, "reference", reading))
     read = adopt_chords(estimate, "estimate", reading)
-    empty = [problem.code for problem in read.diagnostics] == [EMPTY]
+    empty = [problem.code for problem in read.diagnostics] == [NO_ROWS]
     return Case((ref,), ChordAnnotation.empty() if empty else _annotation(read))
 
 

@@ -16,10 +16,9 @@ from kammerton.chords.respelling import respell
 from kammerton.errors import Diagnostic, LabelError, quote
 from kammerton.formats import IntervalOptions, intervals_from_arrays, read_intervals
 from kammerton.formats.intervals import is_clean
-from kammerton.formats.reading import Problems, TrackReading
+from kammerton.formats.reading import Problems, TrackReading, read_one
 from kammerton.model.annotations import LabelledIntervals
 from kammerton.model.task import Reading
-from kammerton.scoring.loading import read_one
 
 __all__ = [
     "NAMESPACES",

@@ -14,7 +14,7 @@ from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.formats import read_fingering
 from kammerton.fingering.formats.notes import ReadingOptions
 from kammerton.fingering.profiles import PROFILES, Profile, load_profile, profile_named
-from kammerton.scoring.loading import read_one
+from kammerton.formats.reading import read_one
 
 __all__ = ["FingeringOptions", "read"]
 

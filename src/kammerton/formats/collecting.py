@@ -23,9 +23,8 @@ from kammerton.formats.remote import (
     source_at,
 )
 from kammerton.formats.source import read_bytes
-from kammerton.model.corpus import Collection
+from kammerton.model.corpus import Collection, name_of_source
 from kammerton.model.task import ItemReadings, Task
-from kammerton.scoring.loading import name_of_source
 
 __all__ = ["collect", "find", "name_of"]
 

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""What a reader is told, and what it gives: options, limits, tracks and diagnostics."""
+"""What readers of files share: options, limits, tracks and diagnostics."""
 
 from __future__ import annotations
 
 import codecs
+import hashlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, TypeVar
 
-from kammerton.errors import Diagnostic, OptionError, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, printable, quote
 from kammerton.model.annotations import LabelledIntervals, Place
+from kammerton.model.task import A, Reading
 
 __all__ = [
     "DEFAULT_OPTIONS",
     "LISTED_PROBLEMS",
+    "NO_ROWS",
     "Column",
     "IntervalOptions",
     "Layout",
@@ -25,10 +29,18 @@ __all__ = [
     "file_of",
     "keeps_lines",
     "keeps_rows",
+    "read_one",
     "say_exceeded",
+    "signed_choices",
+    "signed_file",
     "such_rows",
 ]
 
+_Options = TypeVar("_Options")
+NO_ROWS = "KT110"
+"""Code of the diagnostic that a source holds no annotation rows."""
+_NOT_SIGNED = ("limits",)
+"""Reading options that decide whether a file can be read, not what is read."""
 Column = Literal["start", "end", "duration", "label", "annotator"]
 """A column of labelled intervals."""
 RowLayout = Literal["rows", "durations", "points"]
@@ -103,6 +115,30 @@ def file_of(choice: str) -> tuple[str | None, str]:
         if os.path.isfile(name):  # noqa: PTH113 - a path may be too long, or hold what no path has
             return name, rest
     return None, ""
+
+
+def signed_file(choice: str) -> str:
+    """Return how signatures write a choice that may name a file: as it is, or the file's name and content."""
+    path, part = file_of(choice)
+    if path is None:
+        return choice
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:6]
+    return f"{Path(path).name}@{digest}{part}"
+
+
+def signed_choices(options: Any) -> dict[str, str]:
+    """Return the options that differ from their defaults, as signatures write them."""
+    default = type(options)()
+    changed = {}
+    for option in fields(options):
+        value = getattr(options, option.name)
+        if option.name in _NOT_SIGNED or value == getattr(default, option.name):
+            continue
+        text = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
+        if option.metadata.get("file"):
+            text = signed_file(text)
+        changed[option.name] = "yes" if value is True else text
+    return changed
 
 
 def _check_choice(kind: str, value: str, known: tuple[str, ...]) -> None:
@@ -211,6 +247,33 @@ class Problems:
         if self.has_errors:
             return TrackReading((), self.diagnostics(), tracks)
         return TrackReading(tracks, self.diagnostics())
+
+
+def read_one(
+    read: Callable[[str | os.PathLike[str], str, _Options], Reading[A]],
+    path: object,
+    annotator: str | None,
+    options: _Options,
+) -> A:
+    """Read the annotation of one annotator, or the only one, from a file."""
+    if not isinstance(path, str | os.PathLike):
+        raise OptionError.of_type("path", path, "a path")
+    file = os.fsdecode(path)
+    reading = read(path, file, options)
+    if not reading.annotations:
+        raise DataError([problem for problem in reading.diagnostics if problem.severity == "error"])
+    if annotator is None and len(reading.annotations) == 1:
+        return reading.annotations[0][1]
+    named = {
+        name: annotation
+        for name, (_, annotation) in zip(reading.annotators, reading.annotations, strict=True)
+    }
+    if annotator is None:
+        known = ", ".join(map(printable, named))
+        raise OptionError(f"{len(named)} annotations in `{printable(file)}`", f"choose an annotator: {known}")
+    if annotator not in named:
+        raise OptionError.unknown("annotator", annotator, named)
+    return named[annotator]
 
 
 def such_rows(count: int, what: str = "such rows") -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 
+from kammerton.formats.reading import read_one
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.formats import read_instruments
 from kammerton.instruments.options import InstrumentOptions
-from kammerton.scoring.loading import read_one
 
 __all__ = ["read"]
 

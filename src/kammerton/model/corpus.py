@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ __all__ = [
     "check_annotators",
     "check_names",
     "choose_split",
+    "name_of_source",
     "one_of",
     "spelled_apart",
 ]
@@ -62,6 +64,13 @@ class StoredSource(ABC):
     def claim(self) -> str | None:
         """What the store says the digest is, whether or not it is; None if it says nothing."""
         return self.digest
+
+
+def name_of_source(source: object) -> str | None:
+    """Return what diagnostics call a source, if it is a file."""
+    if isinstance(source, StoredSource):
+        return source.file
+    return os.fsdecode(source) if isinstance(source, str | os.PathLike) else None
 
 
 class StoredSources(Mapping[str, tuple[tuple[str | None, StoredSource], ...]]):

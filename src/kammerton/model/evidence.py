@@ -18,10 +18,10 @@ from kammerton.model.measure import Gathered, Measure, Needs, Statistics, join
 from kammerton.model.task import ClassKey, ClassTable, Task
 
 __all__ = [
+    "ClassEvidence",
     "ClassStatistics",
     "Evidence",
     "ExactTally",
-    "Gathering",
     "Group",
     "Kind",
     "Row",
@@ -31,10 +31,10 @@ __all__ = [
     "Tally",
     "add_tables",
     "condensed",
-    "gather_classes",
     "has_class",
     "in_order",
     "kind_of",
+    "statistics_by_class",
     "summed",
 ]
 
@@ -368,7 +368,7 @@ ClassStatistics = tuple[tuple[str, ...], Mapping[Measure, Statistics]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gathering:
+class ClassEvidence:
     """What measures over classes are made from, and how."""
 
     rows: Rows  # of pairs; the cases of what was gathered are their numbers
@@ -378,7 +378,7 @@ class Gathering:
     classes: Callable[[Gathered], ClassStatistics]
 
     @classmethod
-    def of(cls, task: Task, evidence: Evidence, options: object) -> Gathering | None:
+    def of(cls, task: Task, evidence: Evidence, options: object) -> ClassEvidence | None:
         """Return what there is in the evidence of a whole corpus; None if no measure is over classes."""
         measures = tuple(measure for measure in evidence.measures if measure.aggregate == "gathered")
         gather = task.gather
@@ -392,15 +392,15 @@ class Gathering:
         )
 
 
-def gather_classes(gathering: Gathering) -> tuple[Rows, dict[Measure, Statistics]]:
+def statistics_by_class(class_evidence: ClassEvidence) -> tuple[Rows, dict[Measure, Statistics]]:
     """Return a row for each class of each system and annotator, and its statistics."""
-    pairs = gathering.rows
+    pairs = class_evidence.rows
     rows: list[Row] = []
-    parts: dict[Measure, list[Statistics]] = {measure: [] for measure in gathering.measures}
+    parts: dict[Measure, list[Statistics]] = {measure: [] for measure in class_evidence.measures}
     for number, (system, annotator) in enumerate(pairs.groups):
-        names, found = gathering.classes(gathering.gathered.of(pairs.group_codes == number))
+        names, found = class_evidence.classes(class_evidence.gathered.of(pairs.group_codes == number))
         rows += [Row(system, name, annotator) for name in names]
-        for measure in gathering.measures:
+        for measure in class_evidence.measures:
             parts[measure].append(found[measure])
     return Rows.of(rows), {measure: np.concatenate(each) for measure, each in parts.items()}
 

@@ -220,7 +220,7 @@ class ClassLosses:
         Unit of what there is.
     rule : str
         What counts as lost, as a sentence.
-    rows : tuple of ClassCost
+    rows : tuple of ClassLoss
     cells : mapping of (str, str) to float
         Amount by what it is, and what it was taken for.
     instead : str
@@ -260,7 +260,7 @@ def costs_of_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassLos
     Examples
     --------
     >>> costs_of_confusion({("maj", "maj"): 5.0, ("maj", "min"): 2.0, ("min", "min"): 1.0})[0]
-    ClassCost(name='maj', whole=7.0, lost=2.0, instead='min')
+    ClassLoss(name='maj', whole=7.0, lost=2.0, instead='min')
     """
     whole: dict[str, float] = {}
     wrong: dict[str, dict[str, float]] = {}
@@ -386,6 +386,11 @@ class Reading(Generic[A]):
         """Code and message of the first error, which kept the source from being used."""
         first = next(each for each in self.diagnostics if each.severity == "error")
         return f"{first.code} {first.message}"
+
+    @property
+    def annotators(self) -> list[str]:
+        """What the annotators are called: as the source does, else by number."""
+        return [name or str(number) for number, (name, _) in enumerate(self.annotations, 1)]
 
 
 @dataclass(frozen=True, slots=True)

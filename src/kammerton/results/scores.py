@@ -19,16 +19,16 @@ from kammerton.arrays import Codes
 from kammerton.errors import Diagnostic, OptionError, plural
 from kammerton.model.corpus import ALL, one_of
 from kammerton.model.evidence import (
-    Gathering,
+    ClassEvidence,
     Group,
     Kind,
     Row,
     Rows,
     State,
     Tally,
-    gather_classes,
     has_class,
     kind_of,
+    statistics_by_class,
 )
 from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Aggregate, Estimate, Measure, Statistics, find
@@ -254,11 +254,11 @@ class Scores(WithCharts):
         self.origin = origin
         self.timing = timing or Timing()
         evidence = origin.evidence
-        self.gathering = Gathering.of(origin.task, evidence, origin.options)
+        self.class_evidence = ClassEvidence.of(origin.task, evidence, origin.options)
         self._rows: dict[Kind, Rows] = dict(evidence.rows.items())
         self._statistics: Mapping[Measure, Statistics] = evidence.statistics
-        if self.gathering is not None:
-            self._rows["gathered"], of_classes = gather_classes(self.gathering)
+        if self.class_evidence is not None:
+            self._rows["gathered"], of_classes = statistics_by_class(self.class_evidence)
             self._statistics = {**evidence.statistics, **of_classes}
         self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
         self._chosen: dict[tuple[Kind, str, str], tuple[NDArray[np.int_], tuple[str, ...]]] = {}

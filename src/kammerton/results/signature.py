@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Collection, Container, Mapping
-from dataclasses import dataclass, field, fields
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,12 +28,7 @@ __all__ = [
     "Resample",
     "data_hash",
     "signature",
-    "signed_choices",
-    "signed_file",
 ]
-
-_NOT_SIGNED = ("limits",)
-"""Reading options that decide whether a file can be read, not what is read."""
 
 
 def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
@@ -44,32 +37,6 @@ def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
     for item, digest in sorted((item, digest) for (_, item), digest in fingerprints.items()):
         whole.update(item.encode("utf-8", "surrogateescape") + b"\0" + digest)
     return whole.hexdigest()[:6]
-
-
-def signed_file(choice: str) -> str:
-    """Return how a choice is signed that may name a file: as it is, or by the file's name and content."""
-    path, mark, part = choice, "", ""
-    if not os.path.isfile(path):  # noqa: PTH113 - a path may be too long, or hold what no path has
-        path, mark, part = choice.rpartition("#")
-        if not os.path.isfile(path):  # noqa: PTH113
-            return choice
-    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()[:6]
-    return f"{Path(path).name}@{digest}{mark}{part}"
-
-
-def signed_choices(options: Any) -> dict[str, str]:
-    """Return the options that differ from their defaults, as signatures have them."""
-    default = type(options)()
-    changed = {}
-    for option in fields(options):
-        value = getattr(options, option.name)
-        if option.name in _NOT_SIGNED or value == getattr(default, option.name):
-            continue
-        shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
-        if option.metadata.get("file"):
-            shown = signed_file(shown)
-        changed[option.name] = "yes" if value is True else shown
-    return changed
 
 
 def signature(

@@ -16,11 +16,11 @@ from kammerton.formats.packs import open_pack
 from kammerton.formats.packs.layout import Role
 from kammerton.formats.packs.writing import PackWriter, packing_in
 from kammerton.model.annotations import carried, portable
-from kammerton.model.corpus import Collection, Corpus
+from kammerton.model.corpus import Collection, Corpus, name_of_source
 from kammerton.model.task import Reading, Task
 from kammerton.results.signature import Origin
 from kammerton.runs.layout import ANNOTATIONS, fault
-from kammerton.scoring.loading import name_of_source, read_source
+from kammerton.scoring.loading import read_source
 
 __all__ = ["MOST_ROWS", "corpus_in", "has_annotations", "keep_annotations"]
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
-from kammerton.errors import DataError, Diagnostic, OptionError, printable, quote, told_once
-from kammerton.model.corpus import ALL, Collection, StoredSource, check_annotators
-from kammerton.model.task import OF_BLOCKS, A, Reading, Task
+from kammerton.errors import Diagnostic, quote, told_once
+from kammerton.formats.reading import NO_ROWS
+from kammerton.model.corpus import ALL, Collection, StoredSource, check_annotators, name_of_source
+from kammerton.model.task import OF_BLOCKS, Reading, Task
 
 __all__ = [
     "Estimates",
@@ -22,19 +23,14 @@ __all__ = [
     "choose_estimates",
     "load_estimates",
     "load_references",
-    "name_of_source",
     "name_references",
     "read_collection",
-    "read_one",
     "read_source",
     "said_once",
 ]
 
-Choices = TypeVar("Choices")
 _NAMED = 10
 """Annotators that a message names."""
-EMPTY = "KT110"
-"""Code of the diagnostic that a source holds no annotation rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +190,6 @@ def _called_all(source: object) -> Diagnostic:
     )
 
 
-def name_of_source(source: object) -> str | None:
-    """Return what diagnostics call a source, if it is a file."""
-    if isinstance(source, StoredSource):
-        return source.file
-    return os.fsdecode(source) if isinstance(source, str | os.PathLike) else None
-
-
 def said_once(task: Task, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return diagnostics in which what is wrong with many files alike stands at the first of them."""
     return told_once(diagnostics, task.said_once | OF_BLOCKS)
@@ -224,43 +213,18 @@ def load_estimates(
             continue
         _, source = sources[0]
         reading = read_source(task, source, item, options)
-        names = _names_of(reading) if len(sources) == 1 else _told_by_files(sources)
+        names = reading.annotators if len(sources) == 1 else _told_by_files(sources)
         if len(names) > 1:
             reading = Reading((), (*reading.diagnostics, _several(names, source, item)))
         if reading.annotations:
             annotations[item] = reading.annotations[0][1]
-        elif all(d.code == EMPTY for d in reading.diagnostics if d.severity == "error"):
+        elif all(d.code == NO_ROWS for d in reading.diagnostics if d.severity == "error"):
             annotations[item] = None
             reading = Reading((), tuple(_as_warning(d) for d in reading.diagnostics))
         else:
             failed[item] = reading.why
         diagnostics += (d.at(system=collection.name) for d in _of_item(reading.diagnostics, item))
     return Estimates(annotations, failed, tuple(said_once(task, diagnostics)))
-
-
-def read_one(
-    read: Callable[[str | os.PathLike[str], str, Choices], Reading[A]],
-    path: object,
-    annotator: str | None,
-    options: Choices,
-) -> A:
-    """Read the annotation of one annotator, or the only one, from a file."""
-    if not isinstance(path, str | os.PathLike):
-        raise OptionError.of_type("path", path, "a path")
-    reading = read(path, os.fsdecode(path), options)
-    if not reading.annotations:
-        raise DataError([d for d in reading.diagnostics if d.severity == "error"])
-    if annotator is None and len(reading.annotations) == 1:
-        return reading.annotations[0][1]
-    named = dict(zip(_names_of(reading), (found for _, found in reading.annotations), strict=True))
-    if annotator is None:
-        known = ", ".join(map(printable, named))
-        raise OptionError(
-            f"{len(named)} annotations in `{printable(os.fsdecode(path))}`", f"choose an annotator: {known}"
-        )
-    if annotator not in named:
-        raise OptionError.unknown("annotator", annotator, named)
-    return named[annotator]
 
 
 def read_source(task: Task, source: object, item: str, options: object) -> Reading[Any]:
@@ -277,7 +241,7 @@ def _of_item(diagnostics: tuple[Diagnostic, ...], item: str) -> list[Diagnostic]
 
 
 def _as_warning(diagnostic: Diagnostic) -> Diagnostic:
-    if diagnostic.code != EMPTY:
+    if diagnostic.code != NO_ROWS:
         return diagnostic
     return diagnostic.at(severity="warning", message=f"{diagnostic.message}; scored as an empty estimate")
 
@@ -318,7 +282,7 @@ class ChosenSource(StoredSource):
         reading = read_source(self._task, self._source, self._item, self._options)
         if len(reading.annotations) < 2:
             return reading
-        names = _names_of(reading)
+        names = reading.annotators
         place = _place_of(self._annotator, names)
         if place is None:
             return Reading((), (*reading.diagnostics, self._unknown(names)))
@@ -342,11 +306,6 @@ class ChosenSource(StoredSource):
     def digest(self) -> str | None:
         """Nothing: what is chosen is read to tell what it is."""
         return None
-
-
-def _names_of(reading: Reading[Any]) -> list[str]:
-    """Return what annotators are called: as the file does, else by number."""
-    return [name or str(number) for number, (name, _) in enumerate(reading.annotations, 1)]
 
 
 def _told_by_files(sources: Sequence[tuple[str | None, object]]) -> list[str]:

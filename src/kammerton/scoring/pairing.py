@@ -12,9 +12,9 @@ from itertools import chain
 from typing import Any
 
 from kammerton.errors import Diagnostic, clip, out_of, printable, quote, some
-from kammerton.model.corpus import Collection, Missing
+from kammerton.model.corpus import Collection, Missing, name_of_source
 from kammerton.model.task import Match, Reading, Task
-from kammerton.scoring.loading import Estimates, References, name_of_source
+from kammerton.scoring.loading import Estimates, References
 
 __all__ = ["match_annotators", "match_estimates", "match_references", "unmatched"]
 

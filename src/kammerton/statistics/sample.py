@@ -14,7 +14,7 @@ import numpy as np
 from kammerton.arrays import Codes, Flags, ratio
 from kammerton.errors import OptionError, inflected, out_of, quote
 from kammerton.model.corpus import ALL
-from kammerton.model.evidence import ClassStatistics, Gathering, has_class
+from kammerton.model.evidence import ClassEvidence, ClassStatistics, has_class
 from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Gathered, Measure, Values
 from kammerton.results.scores import Scores
@@ -54,23 +54,23 @@ class Regathering:
     is said of, or the class) has another name, and its place is behind the first.
     """
 
-    def __init__(self, gathering: Gathering, items: Sequence[str], kept: Container[str]) -> None:
-        self._gathering = gathering
+    def __init__(self, class_evidence: ClassEvidence, items: Sequence[str], kept: Container[str]) -> None:
+        self._class_evidence = class_evidence
         place = {name: number for number, name in enumerate(items) if name in kept}
         self._cases: dict[tuple[str, str], Codes] = {}
-        for number, row in enumerate(gathering.rows):
+        for number, row in enumerate(class_evidence.rows):
             of_group = self._cases.setdefault((row.system, row.annotator), np.full(len(items), -1))
             if row.counts and row.item in place:
                 of_group[place[row.item]] = number
-        gathered = gathering.gathered
+        gathered = class_evidence.gathered
         self._order = np.argsort(gathered.cases, kind="stable")
         cases = gathered.cases[self._order]
-        self._offsets = np.searchsorted(cases, np.arange(len(gathering.rows) + 1))
+        self._offsets = np.searchsorted(cases, np.arange(len(class_evidence.rows) + 1))
         self._unit_is_item = self._units_are_items(cases)
 
     def _units_are_items(self, cases: Codes) -> Flags:
         """Tell for each row whether all units of its case are called like the item."""
-        gathered, rows = self._gathering.gathered, self._gathering.rows
+        gathered, rows = self._class_evidence.gathered, self._class_evidence.rows
         number = {name: code for code, name in enumerate(gathered.units)}
         own = np.array([number.get(row.item, -1) for row in rows], dtype=np.int64)
         others = np.bincount(cases, gathered.unit_codes[self._order] != own[cases], minlength=len(rows))
@@ -90,13 +90,13 @@ class Regathering:
 
     def classes(self, cases: Mapping[str, Codes], copies: Codes) -> dict[str, ClassStatistics]:
         """Return the classes against each annotator."""
-        return {who: self._gathering.classes(self._gathered(own, copies)) for who, own in cases.items()}
+        return {who: self._class_evidence.classes(self._gathered(own, copies)) for who, own in cases.items()}
 
     def _gathered(self, cases: Codes, copies: Codes) -> Gathered:
         copies, cases = copies[cases >= 0], cases[cases >= 0]
         begins, lengths = self._offsets[cases], np.diff(self._offsets)[cases]
         at = np.arange(int(lengths.sum())) + np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
-        whole, rows, again = self._gathering.gathered, self._order[at], np.repeat(copies, lengths)
+        whole, rows, again = self._class_evidence.gathered, self._order[at], np.repeat(copies, lengths)
         of_unit = self._unit_is_item[at]
         units, unit_codes = _renamed(whole.units, whole.unit_codes[rows], np.where(of_unit, again, 0))
         classes, codes = _renamed(whole.classes, whole.codes[rows], np.where(of_unit, 0, again))
@@ -192,10 +192,10 @@ def names_of(scores: Scores, key: Key) -> frozenset[str]:
     system, annotator, measure, _ = key
     if measure.aggregate != "gathered":
         return frozenset(scores.of_items(measure, system, annotator).names)
-    assert scores.gathering is not None, "measures over classes are gathered"
+    assert scores.class_evidence is not None, "measures over classes are gathered"
     return frozenset(
         row.item
-        for row in scores.gathering.rows
+        for row in scores.class_evidence.rows
         if row.counts and row.system == system and annotator in (ALL, row.annotator)
     )
 
@@ -356,10 +356,10 @@ class Sample:
     @cached_property
     def regathering(self) -> Regathering:
         """What measures over classes are made from."""
-        gathering = self._scores.gathering
-        assert gathering is not None, "measures over classes are gathered"
-        kept = frozenset().union(*(self._kept.get(measure, ()) for measure in gathering.measures))
-        return Regathering(gathering, self.items, kept)
+        class_evidence = self._scores.class_evidence
+        assert class_evidence is not None, "measures over classes are gathered"
+        kept = frozenset().union(*(self._kept.get(measure, ()) for measure in class_evidence.measures))
+        return Regathering(class_evidence, self.items, kept)
 
     def _classes(self, counts: Codes, system: str, annotator: str) -> list[ClassStatistics]:
         """Return the classes of one draw, against each annotator."""

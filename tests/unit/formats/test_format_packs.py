@@ -27,9 +27,8 @@ from kammerton.formats.packs.reading import unpacked
 from kammerton.formats.writing import escaped, unescaped
 from kammerton.instruments import TASK as INSTRUMENTS
 from kammerton.instruments import InstrumentList, InstrumentOptions
-from kammerton.model.corpus import Collection
+from kammerton.model.corpus import Collection, name_of_source
 from kammerton.model.task import Reading
-from kammerton.scoring.loading import name_of_source
 from unit.formats.packing import SONG, pack_of, readings_of, songs
 
 Times = NDArray[np.float64]

@@ -12,8 +12,8 @@ import pytest
 import kammerton as kt
 from kammerton.api.pages import lay_out
 from kammerton.cli.demo import EXAMPLE
+from kammerton.model.corpus import name_of_source
 from kammerton.model.views import ItemView
-from kammerton.scoring.loading import name_of_source
 
 
 @pytest.fixture(autouse=True)

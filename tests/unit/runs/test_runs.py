@@ -211,7 +211,7 @@ def test_options_and_their_files_are_kept(tmp_path: Path, monkeypatch: pytest.Mo
     tree.write_text("node,parent\n" + "".join(f"{node},top\n" for node in nodes), encoding="utf-8")
     options = InstrumentOptions(taxonomy=str(tree), ties="best", min_support=1, unknown="drop")
     scores = bundled("instruments", options=options, resamples=20)
-    assert scores.gathering is not None
+    assert scores.class_evidence is not None
     kt.write_run(scores, folder / "run")
     tree.unlink()
     read = kt.read_run(folder / "run")

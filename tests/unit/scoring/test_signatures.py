@@ -14,7 +14,7 @@ import kammerton as kt
 from cases.chords import song
 from kammerton.chords import TASK, ChordOptions
 from kammerton.fingering import Fingering, FingeringOptions
-from kammerton.results.signature import signed_file
+from kammerton.formats.reading import signed_file
 from kammerton.version import __version__
 from strategies import Song
 

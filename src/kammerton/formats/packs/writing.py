@@ -40,10 +40,10 @@ from kammerton.formats.packs.layout import (
     read_footer,
     render_diagnostics,
 )
+from kammerton.formats.reading import signed_choices
 from kammerton.formats.writing import replacing
 from kammerton.model.corpus import Collection
 from kammerton.model.task import Packing, Reading, Task
-from kammerton.results.signature import signed_choices
 
 if TYPE_CHECKING:
     import polars as pl
