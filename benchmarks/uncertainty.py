@@ -36,7 +36,7 @@ from kammerton.results.groups import Groups, divide, groups_of
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping, Origin
 from kammerton.statistics.intervals import intervals
-from kammerton.statistics.resampling import Key
+from kammerton.statistics.resampling import ScoreKey
 
 MEASURE = next(measure for measure in TASK.measures if str(measure) == "mirex2013/MajMin")
 AGGREGATES = ("pooled", "mean", "median")
@@ -179,7 +179,7 @@ def held(
         for method in ("percentile", "bca"):
             choices: dict[str, Any] = {"method": method, "clusters": clusters}
             found = intervals(scores, seed=seed, resamples=resamples, **choices)
-            ends = [found[Key("system 0", "reference", MEASURE, how)] for how in MEASURE.aggregates]
+            ends = [found[ScoreKey("system 0", "reference", MEASURE, how)] for how in MEASURE.aggregates]
             hits = [
                 low <= truth[how] <= high for how, (low, high) in zip(MEASURE.aggregates, ends, strict=True)
             ]

@@ -24,7 +24,7 @@ def runs(corpus: Terminal) -> Terminal:
 def test_nothing_changed(runs: Terminal) -> None:
     result = runs.run("diff", "a", "a")
     assert (result.code, result.out) == (0, "nothing changed\n")
-    figures = len(kammerton.diff("a", "a").figures)
+    figures = len(kammerton.diff("a", "a").scores)
     assert result.lines == [f"0 of 2 items changed; 0 of {figures} corpus figures changed"]
 
 

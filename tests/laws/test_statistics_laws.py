@@ -17,13 +17,13 @@ import kammerton as kt
 from kammerton.arrays import ratio
 from kammerton.model.measure import Aggregate, Measure, Statistics, Values
 from kammerton.results.comparison import compare
-from kammerton.results.context import Standing
+from kammerton.results.context import ContextScore
 from kammerton.results.groups import Groups, divide, groups_of
 from kammerton.results.signature import Grouping
 from kammerton.statistics.agreement import fleiss_kappa, krippendorff_alpha, variance_components
 from kammerton.statistics.comparison import Comparison, Pair, Test, letters
 from kammerton.statistics.intervals import intervals
-from kammerton.statistics.paired import holm, permutation_test, swap_test, t_test, wilcoxon
+from kammerton.statistics.paired import holm, permutation_test, pooled_permutation_test, t_test, wilcoxon
 from kammerton.statistics.resampling import Permutations
 from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, names, tabled
 
@@ -244,7 +244,7 @@ def test_one_group_is_the_whole(table: dict[str, Statistics]) -> None:
         assert not row.costs_most
 
 
-# --- floors and the ceiling ----------------------------------------------------------------
+# --- baselines and the ceiling ----------------------------------------------------------------
 
 SONGS = st.lists(st.sampled_from(("C", "G", "A:min", "N", "X")), min_size=4, max_size=4).map(
     lambda labels: ([(second, second + 1) for second in range(4)], labels)
@@ -262,7 +262,9 @@ def annotated(draw: st.DrawFn, annotators: int = 3) -> dict[str, dict[str, Any]]
     return {name: songs for name, songs in people.items() if songs}
 
 
-def standing(people: dict[str, dict[str, Any]], system: dict[str, Any]) -> dict[tuple[str, ...], Standing]:
+def standing(
+    people: dict[str, dict[str, Any]], system: dict[str, Any]
+) -> dict[tuple[str, ...], ContextScore]:
     choices: Any = {"measures": ["mirex2013/MajMin", "mirex2013/MeanSeg"], "ci": None, "context": True}
     scores = kt.score("chords", None, {"s": system}, annotators=people, **choices)
     return {(str(row.measure), row.role, row.name): row for row in scores.context.rows}
@@ -277,7 +279,7 @@ def test_floors_and_ceiling_do_not_depend_on_systems(people: dict[str, dict[str,
     one = standing(people, first_of_each(people))
     other = standing(people, dict.fromkeys(first_of_each(people), said))
     for key, row in one.items():
-        if key[1] in ("floor", "annotators"):
+        if key[1] in ("baseline", "annotators"):
             same(row, other[key])
 
 
@@ -349,7 +351,9 @@ def _mean_p(rng: np.random.Generator, seed: int) -> float:
 def _pooled_p(rng: np.random.Generator, seed: int) -> float:
     wholes = rng.exponential(1, 40)
     first, second = (np.stack((rng.beta(8, 2, 40) * wholes, wholes), axis=1) for _ in "ab")
-    return swap_test(first, second, lambda sums: ratio(sums[:, 0], sums[:, 1]), Permutations(40, 999, seed)).p
+    return pooled_permutation_test(
+        first, second, lambda sums: ratio(sums[:, 0], sums[:, 1]), Permutations(40, 999, seed)
+    ).p
 
 
 def _t_p(rng: np.random.Generator, seed: int) -> float:
@@ -393,12 +397,12 @@ def ratings(draw: st.DrawFn) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
 
 @given(ratings(), st.permutations(range(4)), st.randoms(use_true_random=False))
 def test_neither_names_of_labels_nor_of_raters_matter(
-    data: np.ndarray[tuple[int, int], np.dtype[np.int64]], names_of: Sequence[int], random: Any
+    data: np.ndarray[tuple[int, int], np.dtype[np.int64]], items_behind: Sequence[int], random: Any
 ) -> None:
     raters, units = list(range(data.shape[1])), list(range(len(data)))
     random.shuffle(raters)
     random.shuffle(units)
-    renamed = np.where(data < 0, -1, np.array(names_of)[data])[units][:, raters]
+    renamed = np.where(data < 0, -1, np.array(items_behind)[data])[units][:, raters]
     for coefficient in (krippendorff_alpha, fleiss_kappa):
         one, other = coefficient(data), coefficient(renamed)
         assert other.value == pytest.approx(one.value, abs=1e-9, nan_ok=True)

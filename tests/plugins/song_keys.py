@@ -152,7 +152,7 @@ def lint(key: Key, _: KeyOptions) -> tuple[Diagnostic, ...]:
     return ()
 
 
-def floors(references: Mapping[str, Sequence[Key]]) -> Mapping[str, Mapping[str, Key]]:
+def baselines(references: Mapping[str, Sequence[Key]]) -> Mapping[str, Mapping[str, Key]]:
     return {"always C major": dict.fromkeys(references, Key(0))}
 
 
@@ -206,7 +206,7 @@ TASK = Task(
     extent=extent,
     evaluate=evaluate,
     lint=lint,
-    floors=floors,
+    baselines=baselines,
     judge="mirex_key/Weighted",
     extent_unit="songs",
 )

@@ -28,7 +28,7 @@ from kammerton.results.signature import Origin
 from kammerton.runs import is_run
 from kammerton.runs.joining import Runs, join_runs
 from kammerton.runs.writing import read_agreement
-from kammerton.scoring.context import items_shared, remarks_on_sharing, those_who_share
+from kammerton.scoring.context import items_shared, notes_on_sharing, sharing_annotators
 from kammerton.scoring.evaluating import applicable_to, evaluate_loaded
 from kammerton.scoring.loading import Estimates, References, load_references
 from kammerton.scoring.pairing import match_references
@@ -263,13 +263,13 @@ def agree(
     if not shared:
         raise DataError([*everyone.diagnostics, _nothing_shared(everyone.annotations)])
     persons = len(collections) > 1 or not all(name.isdecimal() for name in everyone.annotations)
-    loaded = those_who_share(everyone)
+    loaded = sharing_annotators(everyone)
     names = tuple(loaded.annotations)
     annotations = [[own.get(item) for own in loaded.annotations.values()] for item in shared]
     compared = _by_what_both_judged(kind, annotations, reading)
     measured, notes = _applicable(kind, loaded, chosen, reading)
     ratings = None if kind.ratings is None else kind.ratings(annotations, reading)
-    remarks = [*remarks_on_sharing(everyone, measured, persons=persons), *_unrated(ratings)]
+    remarks = [*notes_on_sharing(everyone, measured, persons=persons), *_unrated(ratings)]
     return AnnotatorAgreement(
         task=kind.name,
         annotators=names,

@@ -24,7 +24,7 @@ from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.scores import Scores
 from kammerton.results.signature import BootstrapSettings, Grouping, Origin
-from kammerton.scoring.context import ContextEvidence, surround
+from kammerton.scoring.context import ContextEvidence, evaluate_context
 from kammerton.scoring.evaluating import ScoringJob, Timing, load_sides
 from kammerton.scoring.loading import choose_estimates
 from kammerton.scoring.running import SHARD, Execution, Store, Watch, score_corpus
@@ -239,7 +239,7 @@ def context_evidence_of(order: ScoringJob, corpus: Corpus, measures: Sequence[Me
     from kammerton.results.context import context_of  # noqa: PLC0415 - few runs look at it
 
     sides = load_sides(order, corpus, measures)
-    return surround(order.task, sides, options=order.options, missing=order.missing, stand=context_of)
+    return evaluate_context(order.task, sides, options=order.options, missing=order.missing, stand=context_of)
 
 
 def _signed(clusters: Mapping[str, str] | str) -> str:

@@ -58,18 +58,18 @@ from kammerton.model.task import (
     join_ratings,
 )
 
-__all__ = ["CONVERSION", "PACKING", "TASK", "floors", "ratings"]
+__all__ = ["CONVERSION", "PACKING", "TASK", "baselines", "ratings"]
 
 _TRIADS = ("maj", "min")
 
 
-def floors(references: Mapping[str, Sequence[ChordAnnotation]]) -> dict[str, dict[str, ChordAnnotation]]:
+def baselines(references: Mapping[str, Sequence[ChordAnnotation]]) -> dict[str, dict[str, ChordAnnotation]]:
     """Return estimates that no ear was needed for.
 
     Examples
     --------
     >>> song = ChordAnnotation(np.array([[0.0, 3.0], [3.0, 4.0]]), ("D:7", "G"))
-    >>> {name: found["song"].labels for name, found in floors({"song": [song]}).items()}
+    >>> {name: found["song"].labels for name, found in baselines({"song": [song]}).items()}
     {'all N': ('N',), 'commonest triad': ('D:maj',), 'best triad of each song': ('D:maj',)}
     """
     seconds = {item: _seconds(annotations) for item, annotations in references.items()}
@@ -325,7 +325,7 @@ TASK = Task(
     evaluate=_evaluate,
     remark=_remark_of_task,
     view=view_item,
-    floors=floors,
+    baselines=baselines,
     ratings=ratings,
     rated=(
         "roots and triads, as they sound by the map of mirex2013, and N; "

@@ -52,18 +52,18 @@ from kammerton.model.task import (
     join_ratings,
 )
 
-__all__ = ["CONVERSION", "PACKING", "TASK", "finger_breakdown", "finger_costs", "floors", "ratings"]
+__all__ = ["CONVERSION", "PACKING", "TASK", "baselines", "finger_breakdown", "finger_costs", "ratings"]
 
 _SEED = 1
 
 
-def floors(references: Mapping[str, Sequence[Fingering]]) -> dict[str, dict[str, Fingering]]:
+def baselines(references: Mapping[str, Sequence[Fingering]]) -> dict[str, dict[str, Fingering]]:
     """Return fingerings that no thought was needed for, on the notes and hands of the references.
 
     Examples
     --------
     >>> notes = np.array([0.0]), np.array([1.0]), np.array([60]), np.array([LEFT])
-    >>> floors({"piece": [Fingering(*notes, ("-1",))]})["always 3"]["piece"].labels
+    >>> baselines({"piece": [Fingering(*notes, ("-1",))]})["always 3"]["piece"].labels
     ('-3',)
     """
     first = {item: annotations[0] for item, annotations in references.items()}
@@ -458,7 +458,7 @@ TASK = Task(
     evaluate=_evaluate,
     remark=remark,
     view=view_item,
-    floors=floors,
+    baselines=baselines,
     ratings=ratings,
     rated="the finger that strikes, signed by hand; a unit is a note",
     judge=DEFAULT_MEASURE,

@@ -38,16 +38,16 @@ from kammerton.instruments.views import DEFAULT_MEASURE, view_item
 from kammerton.model.annotations import Metadata
 from kammerton.model.task import Case, ClassKey, Conversion, Ratings, Reading, Task
 
-__all__ = ["CONVERSION", "TASK", "Track", "floors", "judged_by_both", "ratings"]
+__all__ = ["CONVERSION", "TASK", "Track", "baselines", "judged_by_both", "ratings"]
 
 
-def floors(references: Mapping[str, Sequence[InstrumentList]]) -> dict[str, dict[str, InstrumentList]]:
+def baselines(references: Mapping[str, Sequence[InstrumentList]]) -> dict[str, dict[str, InstrumentList]]:
     """Return lists that no ear was needed for: the same for every recording.
 
     Examples
     --------
     >>> lists = {"a": ["piano"], "b": ["piano", "voice"], "c": ["piano"]}
-    >>> found = floors({item: [InstrumentList(tuple(labels))] for item, labels in lists.items()})
+    >>> found = baselines({item: [InstrumentList(tuple(labels))] for item, labels in lists.items()})
     >>> {name: of_item["a"].labels for name, of_item in found.items()}
     {'the 1 commonest': ('piano',), 'everything': ('piano', 'voice')}
     """
@@ -360,7 +360,7 @@ TASK = Task(
     judge=DEFAULT_MEASURE,
     costs=instrument_costs,
     breakdown=instrument_breakdown,
-    floors=floors,
+    baselines=baselines,
     ratings=ratings,
     rated=(
         "present or absent; a unit is a recording and an instrument that the taxonomy has, or that anyone "

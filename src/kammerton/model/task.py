@@ -604,9 +604,9 @@ class Task:
     lint : callable, optional
         ``lint(annotation, options)`` returns what is odd about an annotation that was read without
         error, as warnings and notes that name no file.
-    floors : callable, optional
-        ``floors(references)`` takes all annotations of each item, and returns trivial estimates by name and
-        item: what a system must beat.
+    baselines : callable, optional
+        ``baselines(references)`` takes all annotations of each item, and returns trivial estimates by name
+        and item: what a system must beat.
     ratings : callable, optional
         ``ratings(items, options)`` takes the annotations of each item by annotator, None where there is
         none, and returns the nominal labels that agreement beyond chance is measured on.
@@ -654,7 +654,7 @@ class Task:
     survey: Callable[[Sequence[Any], Sequence[Any], Any], Mapping[str, int]] | None = None
     applicable: Applicable | None = None
     unfold: Callable[[Any, str, Any], ItemReadings[Any] | None] | None = None
-    floors: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None
+    baselines: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None
     ratings: Callable[[Sequence[Sequence[Any | None]], Any], Ratings] | None = None
     judged_by_both: (
         Callable[[Sequence[Sequence[Any | None]], Any], Callable[[Any, Any], Any] | None] | None

@@ -27,7 +27,7 @@ from kammerton.reporting.tables import (
 )
 from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.results.comparison import SystemComparison
-from kammerton.results.context import Context, Role, Standing
+from kammerton.results.context import Context, ContextScore, Role
 from kammerton.results.groups import Groups, GroupScore
 from kammerton.results.scores import Scores
 from kammerton.statistics.agreement import Agreement
@@ -62,7 +62,7 @@ def blocks_of_context(scores: Scores, *, every: bool = False) -> tuple[tuple[Blo
 
 def _lines(found: Context, measures: Sequence[Measure]) -> Iterator[Line]:
     for role, called in (
-        ("floor", "floor: {}"),
+        ("baseline", "floor: {}"),
         ("system", "{}"),
         ("others", "{}"),
         ("annotators", _CEILING),
@@ -78,7 +78,7 @@ def _lines(found: Context, measures: Sequence[Measure]) -> Iterator[Line]:
             yield _line("{} / ceiling", measures, rows, shares, ends)
 
 
-def _by_name(found: Context, measures: Sequence[Measure], role: str) -> Iterator[list[Standing | None]]:
+def _by_name(found: Context, measures: Sequence[Measure], role: str) -> Iterator[list[ContextScore | None]]:
     """Give the figures of each floor or system, one for each measure."""
     of_role: Role = role  # type: ignore[assignment]
     known = [{row.name: row for row in found.of(measure, of_role)} for measure in measures]
@@ -89,7 +89,7 @@ def _by_name(found: Context, measures: Sequence[Measure], role: str) -> Iterator
 def _line(
     called: str,
     measures: Sequence[Measure],
-    rows: Sequence[Standing | None],
+    rows: Sequence[ContextScore | None],
     figures: Sequence[Estimate | None],
     ends: Sequence[tuple[float, float] | None],
 ) -> Line:
@@ -97,11 +97,11 @@ def _line(
     return line_of(called.format(some.name), some.annotator, measures, figures, ends)
 
 
-def _estimate(row: Standing | None) -> Estimate | None:
+def _estimate(row: ContextScore | None) -> Estimate | None:
     return None if row is None else Estimate(row.value, 0.0, row.items, row.undefined)
 
 
-def _share(row: Standing | None) -> Estimate | None:
+def _share(row: ContextScore | None) -> Estimate | None:
     """Return a share; there is none of measures that are better if they are lower."""
     if row is None or row.measure.direction == "lower":
         return None
@@ -133,7 +133,7 @@ def shared_line(found: Context) -> Iterator[str]:
 def standing_lines(scores: Scores, measure: Measure) -> Iterator[str]:
     """Say in a line or two what the systems stand between by one measure."""
     found: Context = scores.context
-    rows = found.of(measure, "floor")
+    rows = found.of(measure, "baseline")
     if rows:
         told = ", ".join(f"{row.name} {figure(row.value, measure)}" for row in rows)
         of_items = f"; of the {plural(rows[0].items, 'item')} that all systems have" if found.left_out else ""

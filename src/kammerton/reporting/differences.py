@@ -40,7 +40,7 @@ _VALUES = ("before", "after", "difference")
 
 def _tables(found: RunDifference) -> Iterator[_Table]:
     """Give title, head, rows, number of columns of text, and how many rows are not shown."""
-    changed = [each for each in found.figures if each.changed]
+    changed = [each for each in found.scores if each.changed]
     shown = [each for each in changed if each.measure.headline and each.aggregate == each.measure.aggregate]
     figures = shown or changed
     rows = [
@@ -89,10 +89,10 @@ def _figure(value: float, measure: Measure) -> str:
 def summary_of(found: RunDifference) -> str:
     """Return in a line how much changed."""
     items = len({(each.system, each.item) for each in found.items})
-    figures = sum(each.changed for each in found.figures)
+    figures = sum(each.changed for each in found.scores)
     only = len(found.only_before) + len(found.only_after)
     parts = [f"{out_of(items, found.compared, 'item')} changed"]
     parts += [f"{only:,} only in one run"] if only else []
-    parts.append(f"{out_of(figures, len(found.figures), 'corpus figure')} changed")
+    parts.append(f"{out_of(figures, len(found.scores), 'corpus figure')} changed")
     within = f" by more than {found.tolerance:g}" if found.tolerance else ""
     return "; ".join(parts) + within

@@ -39,16 +39,16 @@ from kammerton.statistics.paired import (
     PermutationTest,
     differences,
     scale_of,
-    swap_figures,
+    test_by_permutation,
 )
-from kammerton.statistics.resampling import Key, Permutations
+from kammerton.statistics.resampling import Permutations, ScoreKey
 from kammerton.statistics.sample import (
     Kept,
     Sample,
     few_systems,
-    headlines,
+    headline_keys,
     is_gathered,
-    names_of,
+    items_behind,
     split_gathered,
 )
 from kammerton.version import __version__
@@ -148,7 +148,7 @@ def compare(  # noqa: PLR0913 - one per choice
     ]
     if not chosen:
         raise OptionError("there is no measure to compare by", "some look at the references alone")
-    items = _Items(scores, {measure: headlines(scores, measure, annotator) for measure in chosen})
+    items = _Items(scores, {measure: headline_keys(scores, measure, annotator) for measure in chosen})
     asked = [pair for pair in combinations(scores.systems, 2) if against is None or against in pair]
     compared_items = items.in_pairs(asked)
     if not compared_items:
@@ -186,12 +186,12 @@ class _Part:
 class _Items:
     """Which items systems have by each measure; equal sets of items are one object."""
 
-    def __init__(self, scores: Scores, keys: Mapping[Measure, Sequence[Key]]) -> None:
+    def __init__(self, scores: Scores, keys: Mapping[Measure, Sequence[ScoreKey]]) -> None:
         self.keys = keys
         self._sets: dict[frozenset[str], frozenset[str]] = {}
         self._shared: dict[tuple[int, int], frozenset[str]] = {}
         self.of = {
-            measure: {key.system: self._one(names_of(scores, key)) for key in of_measure}
+            measure: {key.system: self._one(items_behind(scores, key)) for key in of_measure}
             for measure, of_measure in keys.items()
         }
 
@@ -259,7 +259,7 @@ class _Made:
     ) -> None:
         self._items, self._pairs, self._rules = items, pairs, rules
         parts = items.parts(pairs)
-        self._own: dict[Key, Drawn] = {}
+        self._own: dict[ScoreKey, Drawn] = {}
         self._shared: dict[PermutationTest, Drawn] = {}
         self._common: dict[Measure, Drawn] = {}
         for part in parts:
@@ -271,9 +271,9 @@ class _Made:
             for some in split_gathered(keys) if sample.items else ():
                 self._draw(some, part, sample)
 
-    def _draw(self, keys: Sequence[Key], part: _Part, sample: Sample) -> None:
+    def _draw(self, keys: Sequence[ScoreKey], part: _Part, sample: Sample) -> None:
         """Compute what some of the keys of a part need, which are all gathered, or none of them."""
-        by_measure: dict[Measure, dict[str, Key]] = {}
+        by_measure: dict[Measure, dict[str, ScoreKey]] = {}
         for key in keys:
             by_measure.setdefault(key.measure, {})[key.system] = key
         contests = [
@@ -299,7 +299,7 @@ class _Made:
 
 
 def _drawn(
-    keys: Sequence[Key],
+    keys: Sequence[ScoreKey],
     contests: Sequence[PermutationTest],
     sample: Sample,
     rules: Rules,
@@ -314,7 +314,7 @@ def _drawn(
     swaps = Permutations(len(sample.items), rules.permutations, rules.seed, sample.clusters)
     tests: dict[PermutationTest, PairedTest] = {}
     if rules.test == "permutation" and contests:
-        tests, swaps = swap_figures(sample, found, contests, swaps)
+        tests, swaps = test_by_permutation(sample, found, contests, swaps)
     return Drawn(
         sample=sample,
         found=found,
@@ -329,8 +329,8 @@ def _drawn(
 
 def _detectable(
     contests: Sequence[PermutationTest],
-    found: Mapping[Key, ItemScores],
-    without: Mapping[Key, Values],
+    found: Mapping[ScoreKey, ItemScores],
+    without: Mapping[ScoreKey, Values],
     rules: Rules,
 ) -> dict[PermutationTest, float]:
     """Return the difference that would be detected between two figures.
@@ -350,7 +350,7 @@ def _detectable(
 
 
 def _shares(
-    contest: PermutationTest, found: Mapping[Key, ItemScores], without: Mapping[Key, Values]
+    contest: PermutationTest, found: Mapping[ScoreKey, ItemScores], without: Mapping[ScoreKey, Values]
 ) -> Values:
     """Return the share of each unit in the difference, in favour of the better system."""
     one, other = (found[key].estimate(key.aggregate).value for key in contest)

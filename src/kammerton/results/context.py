@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What systems stand between: floors below them, and the ceiling of annotators who are scored as systems are.
+"""The context of scores: baselines, and human agreement: annotators who are scored as systems are.
 
 A floor is a trivial answer that is made from the references. The ceiling is how far annotators agree: each is
 scored against the others of an item. As K - 1 references are another yardstick than K, systems are scored
@@ -27,12 +27,12 @@ from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Estimate, Measure, Values
 from kammerton.results.scores import Scores
 from kammerton.statistics.intervals import UNDEFINED, Interval, interval
-from kammerton.statistics.resampling import Key
+from kammerton.statistics.resampling import ScoreKey
 from kammerton.statistics.sample import (
     Sample,
-    headlines,
+    headline_keys,
     is_gathered,
-    names_of,
+    items_behind,
     split_gathered,
     systems_with_enough,
 )
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 __all__ = [
     "OTHERS",
     "Context",
+    "ContextScore",
     "Role",
-    "Standing",
     "columns_of",
     "context_of",
     "frame",
@@ -89,13 +89,15 @@ def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], kind: type[
     return pl.DataFrame([[row[name] for name in columns] for row in rows], schema=schema, orient="row")
 
 
-Role = Literal["floor", "system", "others", "annotators"]
+Role = Literal["baseline", "system", "others", "annotators"]
 OTHERS = "others"
-"""The annotator column of figures against all annotators but one."""
+"""The annotator column of scores against all annotators but one."""
+_BASELINE_IN_TABLES = "floor"
+"""The role of baselines in tables and JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class ContextScore:
     """A figure of the context."""
 
     measure: Measure  # its headline aggregate is meant
@@ -125,25 +127,25 @@ class Context:
     The attribute ``context`` of scores that :func:`kammerton.score` made with ``context=True``.
     """
 
-    # by measure: floors, systems, systems against all annotators but one, annotators
-    rows: tuple[Standing, ...]
+    # by measure: baselines, systems, systems against all annotators but one, annotators
+    rows: tuple[ContextScore, ...]
     items: int  # items that the ceiling is of
     single: int  # items that have one annotator only, and are out of it
-    # shared, left_out: items that floors and systems are of, and those that only some of them have
+    # shared, left_out: items that baselines and systems are of, and those that only some of them have
     shared: int
     left_out: int
     signatures: Mapping[tuple[Role, str], Mapping[Measure, str]]  # of each role and name
     # behind an interval: measures over classes may have fewer than others. 0 if there are no intervals.
     fewest_draws: int = 0
 
-    def of(self, measure: Measure, role: Role) -> tuple[Standing, ...]:
+    def of(self, measure: Measure, role: Role) -> tuple[ContextScore, ...]:
         """Return the figures of a measure in one role, in the order of output."""
         return tuple(row for row in self.rows if row.measure == measure and row.role == role)
 
     @cached_property
     def table(self) -> pl.DataFrame:
-        """The rows: ``protocol``, ``measure``, ``aggregate``, fields of :class:`Standing`, ``signature``."""
-        return frame(self._plain(), columns_of(Standing), Standing)
+        """The rows: measure in three columns, fields of :class:`ContextScore`, ``signature``."""
+        return frame(self._plain(), columns_of(ContextScore), ContextScore)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None."""
@@ -151,15 +153,17 @@ class Context:
         return {**counts, "rows": list(self._plain())}
 
     def _plain(self) -> Iterator[dict[str, Any]]:
-        return (plain_figure(row, self.signatures[row.role, row.name][row.measure]) for row in self.rows)
+        for row in self.rows:
+            plain_row = plain_figure(row, self.signatures[row.role, row.name][row.measure])
+            yield plain_row | ({"role": _BASELINE_IN_TABLES} if row.role == "baseline" else {})
 
 
 def context_of(scores: Scores) -> Context:
     """Return what systems stand between."""
     made = _Context(scores)
-    rows: list[Standing] = []
+    rows: list[ContextScore] = []
     for measure in made.measures:
-        rows += [*made.floors(measure), *made.systems(measure), *made.others(measure)]
+        rows += [*made.baselines(measure), *made.systems(measure), *made.others(measure)]
     return Context(
         rows=tuple(rows),
         items=made.items,
@@ -174,9 +178,9 @@ def context_of(scores: Scores) -> Context:
     )
 
 
-def _scored_for(row: Standing, together: Sequence[str]) -> Sequence[str]:
+def _scored_for(row: ContextScore, together: Sequence[str]) -> Sequence[str]:
     """Return the systems whose items a figure is of: those that stand beside each other, and itself."""
-    return together if row.role in ("floor", "annotators") else tuple(dict.fromkeys((*together, row.name)))
+    return together if row.role in ("baseline", "annotators") else tuple(dict.fromkeys((*together, row.name)))
 
 
 class _Context:
@@ -193,14 +197,18 @@ class _Context:
             measure: frozenset.intersection(*(names[system] for system in self.together))
             for measure, names in self._names.items()
         }
-        around = (context_evidence.floors, context_evidence.others, context_evidence.annotators)
-        floors, others, annotators = (_scores_of(scores, each) for each in around)
+        around = (context_evidence.baselines, context_evidence.others, context_evidence.annotators)
+        baselines, others, annotators = (_scores_of(scores, each) for each in around)
         own = [(measure, names) for measure, each in self._names.items() for names in each.values()]
         self._systems = self._drawn([scores]) if any(names != self._kept[m] for m, names in own) else []
-        self._floors = self._drawn([floors])
+        self._baselines = self._drawn([baselines])
         self._left_out = self._drawn([others, annotators])
         self.shared = frozenset().union(*self._kept.values())
-        known = [] if floors is None else [_names(floors, m) for m in self.measures if m in floors.measures]
+        known = (
+            []
+            if baselines is None
+            else [_names(baselines, m) for m in self.measures if m in baselines.measures]
+        )
         self.every = frozenset().union(
             *(names for each in (*self._names.values(), *known) for names in each.values())
         )
@@ -221,7 +229,7 @@ class _Context:
             return []
         samples = []
         for each in known:
-            keys = [key for measure in shared for key in headlines(each, measure)]
+            keys = [key for measure in shared for key in headline_keys(each, measure)]
             samples.append(Sample(each, keys, kept, self._scores.origin.drawing.settings.get("clusters")))
         return [_Drawn(each, samples, self._scores) for each in samples]
 
@@ -233,22 +241,22 @@ class _Context:
     @property
     def fewest_draws(self) -> int:
         """Fewest draws behind an interval."""
-        return min((each.fewest_draws for each in (*self._floors, *self._left_out)), default=0)
+        return min((each.fewest_draws for each in (*self._baselines, *self._left_out)), default=0)
 
-    def floors(self, measure: Measure) -> Iterator[Standing]:
-        for drawn in self._floors:
+    def baselines(self, measure: Measure) -> Iterator[ContextScore]:
+        for drawn in self._baselines:
             for key in drawn.of(measure):
-                yield _standing(key, "floor", key.annotator, drawn.estimate(key), drawn.interval(key))
+                yield _standing(key, "baseline", key.annotator, drawn.estimate(key), drawn.interval(key))
 
-    def systems(self, measure: Measure) -> Iterator[Standing]:
-        for key in headlines(self._scores, measure):
+    def systems(self, measure: Measure) -> Iterator[ContextScore]:
+        for key in headline_keys(self._scores, measure):
             found = self._scores.estimate(measure, key.system, key.annotator, key.aggregate)
             ends = self._scores.intervals.get(key, UNDEFINED)
             for drawn in self._systems if self._names[measure][key.system] != self._kept[measure] else ():
                 found, ends = drawn.estimate(key), drawn.interval(key)
             yield _standing(key, "system", key.annotator, found, ends)
 
-    def others(self, measure: Measure) -> Iterator[Standing]:
+    def others(self, measure: Measure) -> Iterator[ContextScore]:
         """Give the systems against all annotators but one, and the ceiling."""
         if not self._left_out or not self._left_out[1].of(measure):
             return
@@ -263,8 +271,8 @@ class _Context:
 
 def _names(scores: Scores, measure: Measure, without: Container[str] = ()) -> dict[str, frozenset[str]]:
     """Return the items of each system, or of each floor."""
-    keys = headlines(scores, measure)
-    return {key.system: names_of(scores, key) for key in keys if key.system not in without}
+    keys = headline_keys(scores, measure)
+    return {key.system: items_behind(scores, key) for key in keys if key.system not in without}
 
 
 def _scores_of(scores: Scores, evidence: Evidence | None) -> Scores | None:
@@ -273,8 +281,8 @@ def _scores_of(scores: Scores, evidence: Evidence | None) -> Scores | None:
     )
 
 
-def _standing(key: Key, role: Role, annotator: str, found: Estimate, ends: Interval) -> Standing:
-    return Standing(
+def _standing(key: ScoreKey, role: Role, annotator: str, found: Estimate, ends: Interval) -> ContextScore:
+    return ContextScore(
         measure=key.measure,
         role=role,
         name=key.system,
@@ -294,14 +302,14 @@ class _Drawn:
         self.sample = sample
         self._drawing = scores.origin.drawing
         self._found = sample.found(sample.keys)
-        self._resampled: dict[Key, Values] = {}
-        self._without: dict[Key, Values] = {}
+        self._resampled: dict[ScoreKey, Values] = {}
+        self._without: dict[ScoreKey, Values] = {}
         self.fewest_draws: int = self._drawing.settings.get("resamples", 0)
         if self._drawing.level is not None:
             for part in split_gathered(sample.keys):
                 self._draw(part, together)
 
-    def _draw(self, keys: Sequence[Key], together: Sequence[Sample]) -> None:
+    def _draw(self, keys: Sequence[ScoreKey], together: Sequence[Sample]) -> None:
         sample, settings = self.sample, self._drawing.settings
         wanted = settings["resamples"]
         if is_gathered(keys):
@@ -312,23 +320,23 @@ class _Drawn:
         if settings["method"] == "bca":
             self._without |= sample.without_each(found, wanted)
 
-    def of(self, measure: Measure) -> list[Key]:
+    def of(self, measure: Measure) -> list[ScoreKey]:
         """Return the figures of a measure."""
         return [key for key in self.sample.keys if key.measure == measure]
 
-    def estimate(self, key: Key) -> Estimate:
+    def estimate(self, key: ScoreKey) -> Estimate:
         return self._found[key].estimate(key.aggregate)
 
-    def interval(self, key: Key) -> Interval:
+    def interval(self, key: ScoreKey) -> Interval:
         if key not in self._resampled:
             return UNDEFINED
         value, without = self.estimate(key).value, self._without.get(key)
         return interval(value, self._resampled[key], without, self._drawing.level or 0, self._units(key))
 
-    def _units(self, key: Key) -> int:
+    def _units(self, key: ScoreKey) -> int:
         return self.sample.units_behind(key, self._found[key], self._resampled[key])
 
-    def share(self, key: Key, people: _Drawn, top: Key) -> tuple[float, Interval]:
+    def share(self, key: ScoreKey, people: _Drawn, top: ScoreKey) -> tuple[float, Interval]:
         """Return the figure over that of the annotators, and the interval of this share."""
         if key.measure.direction == "lower":
             return float("nan"), UNDEFINED

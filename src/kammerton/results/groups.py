@@ -21,8 +21,14 @@ from kammerton.results.context import columns_of, frame, plain_figure
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping
 from kammerton.statistics.intervals import UNDEFINED, Interval, estimated
-from kammerton.statistics.resampling import Key, LeaveOneOut
-from kammerton.statistics.sample import Sample, headlines, names_of, split_gathered, systems_with_enough
+from kammerton.statistics.resampling import LeaveOneOut, ScoreKey
+from kammerton.statistics.sample import (
+    Sample,
+    headline_keys,
+    items_behind,
+    split_gathered,
+    systems_with_enough,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,7 +73,7 @@ class Groups:
         Items of each group, by name; None, for those that have none, last.
     rows : tuple of GroupFigure
         By measure and system, the groups in the order of ``sizes``.
-    whole : mapping of Key to Estimate
+    whole : mapping of ScoreKey to Estimate
         The figures of all groups together.
     signatures : mapping of ((str or None), str) to mapping of Measure to str
         Of each group and system: those of its items scored alone.
@@ -78,7 +84,7 @@ class Groups:
     by: str
     sizes: Mapping[str | None, int]
     rows: tuple[GroupScore, ...]
-    whole: Mapping[Key, Estimate]
+    whole: Mapping[ScoreKey, Estimate]
     signatures: Mapping[tuple[str | None, str], Mapping[Measure, str]]
     fewest_draws: int = 0
 
@@ -161,8 +167,8 @@ class _Divided:
         self._scores, self._settings = scores, dict(settings)
         self._clusters = self._settings.pop("clusters", None)
         chosen = scores.measures if measures is None else measures
-        keys = {m: headlines(scores, m, annotator) for m in chosen if m.needs != "annotators"}
-        names = {m: {key.system: names_of(scores, key) for key in own} for m, own in keys.items()}
+        keys = {m: headline_keys(scores, m, annotator) for m in chosen if m.needs != "annotators"}
+        names = {m: {key.system: items_behind(scores, key) for key in own} for m, own in keys.items()}
         self.keys = [key for own in keys.values() for key in own]
         self.together = systems_with_enough(names.values()) if shared else ()
         self.kept = {
@@ -177,17 +183,17 @@ class _Divided:
         self.whole = {key: each.estimate(key.aggregate) for key, each in self._found.items()}
         self.items = self._sample.items
 
-    def without(self, group_of: Sequence[str | None]) -> dict[Key, dict[str | None, float]]:
+    def without(self, group_of: Sequence[str | None]) -> dict[ScoreKey, dict[str | None, float]]:
         """Return each figure without each of the groups that items, in their order, belong to."""
         names = list(dict.fromkeys(group_of))
         out = LeaveOneOut(len(self.items), max(len(names), 1), clusters=group_of)
-        made: dict[Key, dict[str | None, float]] = {}
+        made: dict[ScoreKey, dict[str | None, float]] = {}
         for part in split_gathered(self.keys):
             values = self._sample.evaluate(out, {key: self._found[key] for key in part})
             made |= {key: dict(zip(names, values[key].tolist(), strict=True)) for key in part}
         return made
 
-    def figures(self, group: frozenset[str]) -> dict[Key, tuple[Estimate, Interval]]:
+    def figures(self, group: frozenset[str]) -> dict[ScoreKey, tuple[Estimate, Interval]]:
         """Return each figure of a group."""
         kept = {measure: names & group for measure, names in self.kept.items()}
         sample = Sample(self._scores, self.keys, kept, self._clusters)
@@ -198,13 +204,13 @@ class _Divided:
             key: (each.estimate(key.aggregate), UNDEFINED) for key, each in sample.found(self.keys).items()
         }
 
-    def costs(self, key: Key, without: Mapping[str | None, float]) -> dict[str | None, float]:
+    def costs(self, key: ScoreKey, without: Mapping[str | None, float]) -> dict[str | None, float]:
         """Return what each group costs: what the figure gains without it."""
         sign = -1 if key.measure.direction == "lower" else 1
         return {name: sign * (value - self.whole[key].value) for name, value in without.items()}
 
 
-def _row(key: Key, group: str | None, found: tuple[Estimate, Interval], cost: float) -> GroupScore:
+def _row(key: ScoreKey, group: str | None, found: tuple[Estimate, Interval], cost: float) -> GroupScore:
     figure, ends = found
     return GroupScore(
         measure=key.measure,

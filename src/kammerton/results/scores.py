@@ -49,8 +49,8 @@ __all__ = [
     "WithCharts",
     "describe",
     "entries",
-    "figures_in_order",
     "item_rows",
+    "keys_in_order",
     "null",
     "summary_rows",
     "table",
@@ -131,7 +131,7 @@ def table(rows: Iterator[tuple[Any, ...]], columns: Sequence[str]) -> pl.DataFra
     return pl.DataFrame(list(rows), schema=schema, orient="row")
 
 
-def figures_in_order(scores: Scores) -> Iterator[Figure]:
+def keys_in_order(scores: Scores) -> Iterator[Figure]:
     """Give system, annotator and measure of all figures, in the order of the table ``SUMMARY``."""
     for system, annotator in product(scores.systems, dict.fromkeys((*scores.annotators, ALL))):
         for measure in scores.measures:
@@ -141,7 +141,7 @@ def figures_in_order(scores: Scores) -> Iterator[Figure]:
 
 def summary_rows(scores: Scores, figures: Iterable[Figure] | None = None) -> Iterator[tuple[Any, ...]]:
     """Give the rows of the table ``SUMMARY``, perhaps of some figures: one for each of their aggregates."""
-    for system, annotator, measure in figures_in_order(scores) if figures is None else figures:
+    for system, annotator, measure in keys_in_order(scores) if figures is None else figures:
         signed = scores.signatures(annotator, systems=(system,))[measure]
         of_items = scores.of_items(measure, system, annotator)
         for how in measure.aggregates:
@@ -157,7 +157,7 @@ def summary_rows(scores: Scores, figures: Iterable[Figure] | None = None) -> Ite
 
 def entries(scores: Scores) -> Iterator[dict[str, Any]]:
     """Give the rows of ``SUMMARY`` as JSON has them: ends of an interval together, why there is no value."""
-    for figure in figures_in_order(scores):
+    for figure in keys_in_order(scores):
         for row in summary_rows(scores, (figure,)):
             cells = dict(zip(SUMMARY, row, strict=True))
             ends = [cells.pop("ci_low"), cells.pop("ci_high")]
@@ -388,7 +388,7 @@ class Scores(WithCharts):
     def summary(self) -> pl.DataFrame:
         """Corpus figures.
 
-        Key: ``system``, ``annotator``, ``protocol``, ``measure``, ``aggregate``; then ``value``
+        ScoreKey: ``system``, ``annotator``, ``protocol``, ``measure``, ``aggregate``; then ``value``
         (null if undefined), ``ci_low`` and ``ci_high`` (its interval), ``items``, ``undefined``, ``weight``,
         ``weight_unit``, ``signature``. The headline aggregate of a measure is the first of its rows.
         """
@@ -398,7 +398,7 @@ class Scores(WithCharts):
     def items(self) -> pl.DataFrame:
         """Figures of each item.
 
-        Key: ``system``, ``item``, ``annotator``, ``protocol``, ``measure``; then ``value`` (null if
+        ScoreKey: ``system``, ``item``, ``annotator``, ``protocol``, ``measure``; then ``value`` (null if
         undefined), ``weight``, ``status`` (``ok``, ``undefined``, ``missing``, ``failed``), ``reason``,
         ``counted_as`` (what an undefined value counts in a mean, if anything). Of measures over classes
         the items are the classes.

@@ -130,14 +130,14 @@ class RunDifference:
     only_after: tuple[Only, ...]
     # what changed of items that both have, by system, item, annotator and measure
     items: tuple[ItemChange, ...]
-    figures: tuple[ScoreChange, ...]  # every corpus figure that both have
+    scores: tuple[ScoreChange, ...]  # every corpus score that both have
     notes: tuple[str, ...]  # what else differs: options, systems and measures that only one has
 
     @property
     def changed(self) -> bool:
         """Whether an item or a figure changed, or only one run has an item."""
-        figures = any(figure.changed for figure in self.figures)
-        return bool(self.only_before or self.only_after or self.items or figures)
+        scores = any(score.changed for score in self.scores)
+        return bool(self.only_before or self.only_after or self.items or scores)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -164,7 +164,7 @@ class RunDifference:
             "only_before": [each.to_dict() for each in self.only_before],
             "only_after": [each.to_dict() for each in self.only_after],
             "items": [each.to_dict() for each in self.items],
-            "scores": [each.to_dict() for each in self.figures],
+            "scores": [each.to_dict() for each in self.scores],
             "notes": list(self.notes),
         }
 
@@ -293,7 +293,7 @@ class _Pair:
             only_before=_only(earlier, later),
             only_after=_only(later, earlier),
             items=tuple(self._items(measures, tolerance, earlier & later)),
-            figures=tuple(self._figures(measures, tolerance)),
+            scores=tuple(self._scores(measures, tolerance)),
             notes=tuple(self._notes()),
         )
 
@@ -342,7 +342,7 @@ class _Pair:
         apart = ((after - before).abs() > tolerance).fill_null(value=False)
         return both.filter(one_undefined | apart | (pl.col("status") != pl.col("status_after")))
 
-    def _figures(self, measures: Sequence[Measure], tolerance: float) -> Iterator[ScoreChange]:
+    def _scores(self, measures: Sequence[Measure], tolerance: float) -> Iterator[ScoreChange]:
         for system, later_system in self._systems.items():
             for measure in measures:
                 for who in self._before.annotators_of(measure):

@@ -16,7 +16,7 @@ from kammerton.runs import layout
 from kammerton.runs.layout import from_parquet, names_of, numbers_of, texts_of, to_parquet
 from kammerton.scoring.context import ContextEvidence
 
-__all__ = ["context_evidence_of", "evidence_of", "files_of", "keep_surroundings", "tables_of"]
+__all__ = ["context_evidence_of", "evidence_of", "files_of", "keep_context", "tables_of"]
 
 _ROW = ("system", "item", "annotator", "status", "counts", "reason")
 _PLACES = ("case", "class", "unit")
@@ -150,15 +150,16 @@ def _gathered_of(files: Mapping[str, bytes]) -> Gathered:
     )
 
 
-_PARTS = ("floors", "others", "annotators")
+_PARTS = {"floors": "baselines", "others": "others", "annotators": "annotators"}
+"""Names of the parts of a context in a run, and in :class:`ContextEvidence`."""
 
 
-def keep_surroundings(context_evidence: ContextEvidence) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return surroundings as plain values, and the files of their evidence."""
+def keep_context(context_evidence: ContextEvidence) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the context as plain values, and the files of their evidence."""
     parts: dict[str, Any] = {}
     files: dict[str, bytes] = {}
-    for name in _PARTS:
-        evidence: Evidence | None = getattr(context_evidence, name)
+    for name, attribute in _PARTS.items():
+        evidence: Evidence | None = getattr(context_evidence, attribute)
         if evidence is not None:
             parts[name] = {"measures": list(map(str, evidence.measures)), "needs": list(evidence.rows)}
             files |= {layout.of_part(name, file): data for file, data in files_of(evidence).items()}
@@ -168,10 +169,10 @@ def keep_surroundings(context_evidence: ContextEvidence) -> tuple[dict[str, Any]
 def context_evidence_of(
     kept: Mapping[str, Any], files: Mapping[str, bytes], measures: Mapping[str, Any]
 ) -> ContextEvidence:
-    """Return the surroundings that were kept."""
+    """Return the evidence of a context that was kept."""
     parts: dict[str, Evidence] = {}
     for name, told in kept["parts"].items():
         own = layout.below(layout.of_part(name, ""), files)
         chosen = [measures[address] for address in told["measures"]]
-        parts[name] = evidence_of(own, chosen, told["needs"], (), ())
+        parts[_PARTS[name]] = evidence_of(own, chosen, told["needs"], (), ())
     return ContextEvidence(**parts, single=kept["single"], stand=context_of)

@@ -110,7 +110,7 @@ def of_annotator(number: int, file: str) -> str:
 
 
 def of_part(part: str, file: str) -> str:
-    """Return the file of a part of what systems stand between: floors, others, annotators."""
+    """Return the file of a part of the context: floors, others, annotators."""
     return f"context_{part}_{file}"
 
 

@@ -177,7 +177,7 @@ def _scores(opened: Opened) -> Scores:
         choices=record["choices"],
         drawing=_drawing(record["intervals"], opened.files),
         corpus=_corpus(opened),
-        context_evidence=_surroundings(opened),
+        context_evidence=_context_evidence(opened),
         grouping=_grouping(opened),
     )
     return Scores(origin)
@@ -188,7 +188,7 @@ def _corpus(opened: Opened) -> Corpus | None:
     return None if told is None else corpus_in(opened.place, told, opened.task)
 
 
-def _surroundings(opened: Opened) -> ContextEvidence | None:
+def _context_evidence(opened: Opened) -> ContextEvidence | None:
     kept = opened.record.get("context")  # earlier versions had none
     if kept is None:
         return None

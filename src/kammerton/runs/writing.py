@@ -20,7 +20,7 @@ from kammerton.results.scores import Scores
 from kammerton.results.signature import BootstrapSettings, Origin, data_hash
 from kammerton.runs import layout
 from kammerton.runs.annotations import has_annotations, keep_annotations
-from kammerton.runs.evidence_files import evidence_of, files_of, keep_surroundings, tables_of
+from kammerton.runs.evidence_files import evidence_of, files_of, keep_context, tables_of
 from kammerton.runs.layout import (
     digest_of,
     from_parquet,
@@ -191,7 +191,7 @@ def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], d
     files = files_of(origin.evidence)
     context: dict[str, Any] | None = None
     if origin.context_evidence is not None:
-        context, more = keep_surroundings(origin.context_evidence)
+        context, more = keep_context(origin.context_evidence)
         files |= more
     options: dict[str, Any] | None = None
     if origin.evidence.gathered is not None or with_options:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ANNOTATORS",
     "ContextEvidence",
+    "evaluate_context",
     "items_shared",
-    "remarks_on_sharing",
-    "surround",
-    "those_who_share",
+    "notes_on_sharing",
+    "sharing_annotators",
 ]
 
 
@@ -34,7 +34,7 @@ def items_shared(references: References) -> list[str]:
     return sorted(item for item, count in references.annotators_of_items().items() if count > 1)
 
 
-def those_who_share(references: References) -> References:
+def sharing_annotators(references: References) -> References:
     """Return the annotations of the annotators who share an item with another, of all their items."""
     shared = set(items_shared(references))
     names = [name for name, items in references.annotations.items() if not shared.isdisjoint(items)]
@@ -45,7 +45,7 @@ def those_who_share(references: References) -> References:
     )
 
 
-def remarks_on_sharing(
+def notes_on_sharing(
     references: References, measures: Sequence[Measure], *, persons: bool
 ) -> Iterator[Diagnostic]:
     """Say what figures of agreement leave out, and which of them are the same by nature."""
@@ -81,7 +81,7 @@ class ContextEvidence:
     """Evidence on what systems stand between."""
 
     # of trivial answers, as systems against all annotators; None if the task has none
-    floors: Evidence | None = None
+    baselines: Evidence | None = None
     # of the systems against all annotators but one: a row says in place of the annotator who was left out, by
     # number, and against whom it is, ``"2.Ann"``. None if no item has two annotators.
     others: Evidence | None = None
@@ -92,7 +92,7 @@ class ContextEvidence:
     stand: Callable[[Scores], Any] | None = None
 
 
-def surround(
+def evaluate_context(
     task: Task, sides: Sides, *, options: object, missing: Missing, stand: Callable[[Scores], Any]
 ) -> ContextEvidence:
     """Score what the systems of a corpus stand between."""
@@ -115,7 +115,7 @@ def surround(
             found = evaluate_loaded(task, left, person, by_people, options=options, missing=missing)
             annotators = _added(annotators, found, number)
     return ContextEvidence(
-        floors=_floors(task, sides.references, measures, options),
+        baselines=_baselines(task, sides.references, measures, options),
         others=others,
         annotators=annotators,
         single=len(frozenset().union(*everyone.values())) - len(several),
@@ -123,17 +123,17 @@ def surround(
     )
 
 
-def _floors(
+def _baselines(
     task: Task, references: References, measures: Sequence[Measure], options: object
 ) -> Evidence | None:
     """Score trivial answers, by the measures that they have figures for."""
-    if task.floors is None:
+    if task.baselines is None:
         return None
     of_items: dict[str, list[Any]] = {}
     for items in references.annotations.values():
         for item, annotation in items.items():
             of_items.setdefault(item, []).append(annotation)
-    answers = {name: Estimates(items, {}, ()) for name, items in task.floors(of_items).items()}
+    answers = {name: Estimates(items, {}, ()) for name, items in task.baselines(of_items).items()}
     chosen, _ = applicable_to(task, references, answers, measures, options)
     if not answers or not chosen:
         return None

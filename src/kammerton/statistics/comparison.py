@@ -43,7 +43,7 @@ from kammerton.statistics.paired import (
     t_test,
     wilcoxon,
 )
-from kammerton.statistics.resampling import Key, Permutations, Resampling, each_block
+from kammerton.statistics.resampling import Permutations, Resampling, ScoreKey, each_block
 from kammerton.statistics.sample import Sample, is_gathered
 
 __all__ = [
@@ -426,17 +426,17 @@ class Drawn:
     """What draws of some items gave."""
 
     sample: Sample  # the items
-    found: Mapping[Key, ItemScores]  # what the items bring to each figure
+    found: Mapping[ScoreKey, ItemScores]  # what the items bring to each figure
     # resampled, without: each figure of each resample, and without each unit; empty if nothing needs it
-    resampled: Mapping[Key, Values]
-    without: Mapping[Key, Values]
+    resampled: Mapping[ScoreKey, Values]
+    without: Mapping[ScoreKey, Values]
     tests: Mapping[PermutationTest, PairedTest]  # permutation tests; empty if they were not asked for
     # differences that would be detected; empty if they were not asked for
     detectable: Mapping[PermutationTest, float]
     resamples: int
     swaps: Permutations
 
-    def value(self, key: Key) -> float:
+    def value(self, key: ScoreKey) -> float:
         """Return a figure of these items."""
         return self.found[key].estimate(key.aggregate).value
 
@@ -449,9 +449,9 @@ class Drawn:
 class Basis:
     """What systems are compared by, by one measure."""
 
-    keys: Sequence[Key]  # the figure of each system
+    keys: Sequence[ScoreKey]  # the figure of each system
     contests: Sequence[PermutationTest]  # the pairs that are compared
-    own: Mapping[Key, Drawn]  # of all items that a system has; nothing for a system without any
+    own: Mapping[ScoreKey, Drawn]  # of all items that a system has; nothing for a system without any
     # of the items that both systems of a pair have; nothing for a pair without any
     shared: Mapping[PermutationTest, Drawn]
     common: Drawn | None  # of the items that all systems have, if there are any
@@ -628,7 +628,7 @@ class _Judging:
             exact=drawn is not None and is_swapped and drawn.swaps.exact,
         )
 
-    def _interval(self, drawn: Drawn, one: Key, other: Key | None = None) -> Interval:
+    def _interval(self, drawn: Drawn, one: ScoreKey, other: ScoreKey | None = None) -> Interval:
         """Return the interval of a score, or of the difference of two."""
         keys = [one] if other is None else [one, other]
         resampled = [drawn.resampled[key] for key in keys]

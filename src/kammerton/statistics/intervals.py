@@ -16,8 +16,8 @@ from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure, Values
 from kammerton.results.scores import Scores
 from kammerton.scoring.evaluating import Timing
-from kammerton.statistics.resampling import Key, Resampling
-from kammerton.statistics.sample import Kept, Sample, is_gathered, names_of, split_gathered
+from kammerton.statistics.resampling import Resampling, ScoreKey
+from kammerton.statistics.sample import Kept, Sample, is_gathered, items_behind, split_gathered
 
 __all__ = [
     "UNDEFINED",
@@ -165,11 +165,11 @@ _TOGETHER = 1 << 24
 class _Part(NamedTuple):
     """Figures whose intervals are made at once, and those beside which their sums are the same always."""
 
-    wanted: list[Key]
-    beside: list[Key]
+    wanted: list[ScoreKey]
+    beside: list[ScoreKey]
 
 
-class Intervals(Mapping[Key, Interval]):
+class Intervals(Mapping[ScoreKey, Interval]):
     """Intervals by system, annotator, measure and aggregate: each is made once it is looked at.
 
     It is made with others that are likely to be looked at too: those of other headline figures, which are
@@ -192,26 +192,26 @@ class Intervals(Mapping[Key, Interval]):
         self._sample, self._timing = sample, timing
         self._make = partial(_estimated, sample, level=level, resamples=resamples, seed=seed, method=method)
         self._part_of = dict(_looked_at(sample, resamples))
-        self._made: dict[Key, tuple[Estimate, Interval]] = {}
+        self._made: dict[ScoreKey, tuple[Estimate, Interval]] = {}
         self.gathered_resamples = sample.gathered_draws(resamples)
         self.units = sample.units_count
         self.clustered = sample.clusters is not None
 
-    def __getitem__(self, key: Key) -> Interval:
+    def __getitem__(self, key: ScoreKey) -> Interval:
         """Return low and high end, NaN where undefined; any tuple of the four will do."""
         return self._of(key)[1]
 
-    def figure(self, key: Key) -> float:
-        """Return the figure that an interval is of."""
+    def score(self, key: ScoreKey) -> float:
+        """Return the score that an interval is of."""
         return self._of(key)[0].value
 
-    def _of(self, key: Key) -> tuple[Estimate, Interval]:
+    def _of(self, key: ScoreKey) -> tuple[Estimate, Interval]:
         if key not in self._made:
             with self._timing.during("intervals"):
                 self._made |= self._make(*self._part_of[key])
         return self._made[key]
 
-    def __iter__(self) -> Iterator[Key]:
+    def __iter__(self) -> Iterator[ScoreKey]:
         """Give the figures in the order of the summary."""
         return iter(self._sample.keys)
 
@@ -242,7 +242,7 @@ def intervals(
     check_method(method)
     chosen = scores.measures if measures is None else tuple(measures)
     keys = [
-        Key(system, annotator, measure, how)
+        ScoreKey(system, annotator, measure, how)
         for system in scores.systems
         for measure in chosen
         for annotator in scores.annotators_of(measure)
@@ -258,23 +258,23 @@ def _kept(scores: Scores, measures: Sequence[Measure], items: Collection[str] | 
     kept = {}
     for measure in measures:
         groups = product(scores.systems, scores.annotators_of(measure))
-        keys = (Key(*group, measure, measure.aggregate) for group in groups)
-        every = frozenset().union(*(names_of(scores, key) for key in keys))
+        keys = (ScoreKey(*group, measure, measure.aggregate) for group in groups)
+        every = frozenset().union(*(items_behind(scores, key) for key in keys))
         kept[measure] = every if wanted is None else every & wanted
     return kept
 
 
 def estimated(
     sample: Sample, *, level: float, resamples: int, seed: int, method: Method
-) -> dict[Key, tuple[Estimate, Interval]]:
+) -> dict[ScoreKey, tuple[Estimate, Interval]]:
     """Return the figures of a sample with their intervals; choices are as for :func:`intervals`."""
-    found: dict[Key, tuple[Estimate, Interval]] = {}
+    found: dict[ScoreKey, tuple[Estimate, Interval]] = {}
     for part in _parts(sample.keys, sample, resamples):
         found |= _estimated(sample, part, part, level=level, resamples=resamples, seed=seed, method=method)
     return found
 
 
-def _looked_at(sample: Sample, resamples: int) -> Iterator[tuple[Key, _Part]]:
+def _looked_at(sample: Sample, resamples: int) -> Iterator[tuple[ScoreKey, _Part]]:
     """Give what is made when a figure is looked at."""
     several = any(key.annotator == ALL for key in sample.keys if key.measure.needs == "pair")
     for beside in _parts(sample.keys, sample, resamples):
@@ -283,33 +283,33 @@ def _looked_at(sample: Sample, resamples: int) -> Iterator[tuple[Key, _Part]]:
         yield from ((key, headline if key.annotator == ALL else whole) for key in beside)
 
 
-def _parts(keys: Sequence[Key], sample: Sample, resamples: int) -> Iterator[list[Key]]:
+def _parts(keys: Sequence[ScoreKey], sample: Sample, resamples: int) -> Iterator[list[ScoreKey]]:
     """Cut figures up: all of a part are gathered, or none, and they can be held at once."""
     for part in split_gathered(keys):
         together = max(_TOGETHER // _draws_of(part, sample, resamples), 1)
         yield from (part[at : at + together] for at in range(0, len(part), together))
 
 
-def _draws_of(part: Sequence[Key], sample: Sample, resamples: int) -> int:
+def _draws_of(part: Sequence[ScoreKey], sample: Sample, resamples: int) -> int:
     return sample.gathered_draws(resamples) if is_gathered(part) else resamples
 
 
 def _estimated(
     sample: Sample,
-    wanted: Sequence[Key],
-    beside: Sequence[Key],
+    wanted: Sequence[ScoreKey],
+    beside: Sequence[ScoreKey],
     *,
     level: float,
     resamples: int,
     seed: int,
     method: Method,
-) -> dict[Key, tuple[Estimate, Interval]]:
+) -> dict[ScoreKey, tuple[Estimate, Interval]]:
     """Return figures with their intervals: all of them gathered, or none."""
     of_items = sample.found(beside)
     draws = _draws_of(wanted, sample, resamples)
     resampled = sample.resampled(of_items, draws, seed, wanted)
     without = sample.without_each(of_items, draws, wanted) if method == "bca" else {}
-    found: dict[Key, tuple[Estimate, Interval]] = {}
+    found: dict[ScoreKey, tuple[Estimate, Interval]] = {}
     for key in wanted:
         figure = of_items[key].estimate(key.aggregate)
         units = sample.units_behind(key, of_items[key], resampled[key])

@@ -15,7 +15,7 @@ from kammerton.arrays import Codes, Flags, mean, total
 from kammerton.errors import OptionError
 from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Measure, Statistics, Values
-from kammerton.statistics.resampling import Key, Permutations, each_block
+from kammerton.statistics.resampling import Permutations, ScoreKey, each_block
 from kammerton.statistics.sample import Sample, is_gathered, values_of
 
 __all__ = [
@@ -35,11 +35,11 @@ __all__ = [
     "midranks",
     "nemenyi_q",
     "permutation_test",
+    "pooled_permutation_test",
     "scale_of",
     "superiority",
-    "swap_figures",
-    "swap_test",
     "t_test",
+    "test_by_permutation",
     "wilcoxon",
 ]
 
@@ -177,7 +177,9 @@ class Tails:
         return PairedTest(self._observed, either, greater, items)
 
 
-def swap_test(first: Statistics, second: Statistics, finalise: Finalise, swaps: Permutations) -> PairedTest:
+def pooled_permutation_test(
+    first: Statistics, second: Statistics, finalise: Finalise, swaps: Permutations
+) -> PairedTest:
     """Test the difference of two figures that are made of summed statistics.
 
     If the systems do not differ, nothing tells which of them the statistics of an item came from. They are
@@ -189,7 +191,7 @@ def swap_test(first: Statistics, second: Statistics, finalise: Finalise, swaps: 
 
     >>> first = np.array([[9.0, 10.0], [30.0, 40.0], [8.0, 10.0]])
     >>> second = np.array([[8.0, 10.0], [20.0, 40.0], [6.0, 10.0]])
-    >>> swap_test(first, second, lambda sums: sums[:, 0] / sums[:, 1], Permutations(items=3)).p
+    >>> pooled_permutation_test(first, second, lambda sums: sums[:, 0] / sums[:, 1], Permutations(items=3)).p
     0.25
     """
     figures = [float(finalise(each.sum(axis=0)[None, :])[0]) for each in (first, second)]
@@ -354,12 +356,15 @@ _TOGETHER = 100
 class PermutationTest(NamedTuple):
     """Two figures that are tested against each other: one measure, two systems."""
 
-    one: Key
-    other: Key
+    one: ScoreKey
+    other: ScoreKey
 
 
-def swap_figures(
-    sample: Sample, found: Mapping[Key, ItemScores], contests: Sequence[PermutationTest], swaps: Permutations
+def test_by_permutation(
+    sample: Sample,
+    found: Mapping[ScoreKey, ItemScores],
+    contests: Sequence[PermutationTest],
+    swaps: Permutations,
 ) -> tuple[dict[PermutationTest, PairedTest], Permutations]:
     """Test differences of figures."""
     values = {key: each.estimate(key.aggregate).value for key, each in found.items()}
@@ -378,14 +383,17 @@ def swap_figures(
     return {each: tail.result(exact=swaps.exact, items=items) for each, tail in tails.items()}, swaps
 
 
-def _observed(contest: PermutationTest, values: Mapping[Key, float]) -> tuple[float, float]:
+def _observed(contest: PermutationTest, values: Mapping[ScoreKey, float]) -> tuple[float, float]:
     """Return the difference of two figures, and the size of what was subtracted."""
     one, other = (values[key] for key in contest)
     return one - other, max(abs(one), abs(other), scale_of(contest.one.measure))
 
 
 def _of_sums(
-    sample: Sample, found: Mapping[Key, ItemScores], contests: Sequence[PermutationTest], swaps: Permutations
+    sample: Sample,
+    found: Mapping[ScoreKey, ItemScores],
+    contests: Sequence[PermutationTest],
+    swaps: Permutations,
 ) -> Iterator[list[Values]]:
     figures = sample.figures(found)
     whole = figures.sums(np.ones((1, len(sample.items))))

@@ -21,12 +21,12 @@ from kammerton.model.measure import Aggregate, Measure, Statistics, Values
 
 __all__ = [
     "Draws",
-    "Key",
     "LeaveOneOut",
     "Permutations",
     "ResampledMedian",
     "ResampledScores",
     "Resampling",
+    "ScoreKey",
     "ScoreSums",
     "each_block",
     "median_of_rows",
@@ -267,7 +267,7 @@ def median_of_rows(rows: Values) -> Values:
     return np.where(count > 0, (low + high) / 2, np.nan)
 
 
-class Key(NamedTuple):
+class ScoreKey(NamedTuple):
     """Which corpus figure: a row of :attr:`kammerton.results.scores.Scores.summary`."""
 
     system: str
@@ -301,10 +301,10 @@ def _quotient(sums: Statistics) -> Values:
 class ResampledScores:
     """Figures of one collection of items."""
 
-    def __init__(self, found: Mapping[Key, ItemScores], items: Sequence[str], spread: float) -> None:
+    def __init__(self, found: Mapping[ScoreKey, ItemScores], items: Sequence[str], spread: float) -> None:
         self._columns = _Columns(items)
-        self._sums: dict[Key, tuple[Codes, Callable[[Statistics], Values]]] = {}
-        self._medians: dict[Key, ResampledMedian] = {}
+        self._sums: dict[ScoreKey, tuple[Codes, Callable[[Statistics], Values]]] = {}
+        self._medians: dict[ScoreKey, ResampledMedian] = {}
         for key, each in found.items():
             at = self._columns.places(each.names)
             if key.aggregate == "median":
@@ -320,7 +320,9 @@ class ResampledScores:
         """Return the sums that all figures are made of, shape (draws, sums)."""
         return draws @ self._matrix
 
-    def swapped(self, one: Key, other: Key, swaps: Draws, sums: tuple[Statistics, Statistics]) -> Values:
+    def swapped(
+        self, one: ScoreKey, other: ScoreKey, swaps: Draws, sums: tuple[Statistics, Statistics]
+    ) -> Values:
         """Return the difference of two figures for each pattern of items that change places between them."""
         if one in self._medians:
             first, second = self._medians[one].values, self._medians[other].values
@@ -332,7 +334,7 @@ class ResampledScores:
         change = moved[:, others] - moved[:, columns]
         return finalise(whole[:, columns] + change) - finalise(whole[:, others] - change)
 
-    def evaluate(self, draws: Draws, wanted: Sequence[Key]) -> Values:
+    def evaluate(self, draws: Draws, wanted: Sequence[ScoreKey]) -> Values:
         """Return figures of each draw."""
         sums = self.sums(draws)
         made = np.empty((len(draws), len(wanted)), order="F")

@@ -18,17 +18,17 @@ from kammerton.model.evidence import ClassEvidence, ClassStatistics, has_class
 from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Gathered, Measure, Values
 from kammerton.results.scores import Scores
-from kammerton.statistics.resampling import Key, LeaveOneOut, ResampledScores, Resampling, each_block
+from kammerton.statistics.resampling import LeaveOneOut, ResampledScores, Resampling, ScoreKey, each_block
 
 __all__ = [
     "Kept",
     "Regathering",
     "Sample",
     "few_systems",
-    "figures_of",
-    "headlines",
+    "headline_keys",
     "is_gathered",
-    "names_of",
+    "items_behind",
+    "scores_of_classes",
     "split_gathered",
     "systems_with_enough",
     "times",
@@ -111,7 +111,7 @@ class Regathering:
         )
 
 
-def figures_of(parts: Iterable[ClassStatistics], measure: Measure, *, several: bool) -> ItemScores:
+def scores_of_classes(parts: Iterable[ClassStatistics], measure: Measure, *, several: bool) -> ItemScores:
     """Return what classes bring to a figure."""
     known = list(parts)
     names = [name for part, _ in known for name in part]
@@ -177,17 +177,17 @@ _TOGETHER = 100
 """Draws whose classes are held at once."""
 
 
-def headlines(scores: Scores, measure: Measure, annotator: str | None = None) -> list[Key]:
+def headline_keys(scores: Scores, measure: Measure, annotator: str | None = None) -> list[ScoreKey]:
     """Return the headline figure of each system, against an annotator where the measure has such figures.
 
     Otherwise it is against the only annotator, or all of them.
     """
     known = scores.annotators_of(measure)
     who = known[-1] if annotator is None or annotator not in known else annotator
-    return [Key(system, who, measure, measure.aggregate) for system in scores.systems]
+    return [ScoreKey(system, who, measure, measure.aggregate) for system in scores.systems]
 
 
-def names_of(scores: Scores, key: Key) -> frozenset[str]:
+def items_behind(scores: Scores, key: ScoreKey) -> frozenset[str]:
     """Return the items that count in a figure; of measures over classes, those that classes are made of."""
     system, annotator, measure, _ = key
     if measure.aggregate != "gathered":
@@ -249,7 +249,7 @@ class Sample:
     def __init__(
         self,
         scores: Scores,
-        keys: Sequence[Key],
+        keys: Sequence[ScoreKey],
         kept: Kept,
         clusters: Mapping[str, str] | None = None,
         sharers: int = 1,
@@ -279,7 +279,7 @@ class Sample:
         """Return the items that are in for a measure."""
         return self._kept[measure]
 
-    def found(self, keys: Sequence[Key]) -> dict[Key, ItemScores]:
+    def found(self, keys: Sequence[ScoreKey]) -> dict[ScoreKey, ItemScores]:
         """Return what the items, or their classes, bring to figures."""
         once = np.ones(len(self.items), dtype=np.int64)
         groups = dict.fromkeys((key.system, key.annotator) for key in keys if is_gathered([key]))
@@ -287,7 +287,7 @@ class Sample:
         made: dict[tuple[str, str, Measure], ItemScores] = {}  # aggregates are made of the same
         for system, annotator, measure in dict.fromkeys(key[:3] for key in keys):
             if measure.aggregate == "gathered":
-                found = figures_of(classes[system, annotator], measure, several=annotator == ALL)
+                found = scores_of_classes(classes[system, annotator], measure, several=annotator == ALL)
             else:
                 whole = self._scores.of_items(measure, system, annotator)
                 found = whole.of_rows(self._rows(whole, measure))
@@ -303,7 +303,7 @@ class Sample:
             self._chosen[key] = np.array(chosen, dtype=np.int64)
         return self._chosen[key]
 
-    def figures(self, found: Mapping[Key, ItemScores]) -> ResampledScores:
+    def figures(self, found: Mapping[ScoreKey, ItemScores]) -> ResampledScores:
         """Return figures, none of them gathered, as functions of draws."""
         spread = math.sqrt(sum(size * size for size in Counter(self.units.tolist()).values()))
         return ResampledScores(found, self.items, spread)
@@ -311,9 +311,9 @@ class Sample:
     def evaluate(
         self,
         draws: Resampling | LeaveOneOut,
-        found: Mapping[Key, ItemScores],
-        wanted: Sequence[Key] | None = None,
-    ) -> dict[Key, Values]:
+        found: Mapping[ScoreKey, ItemScores],
+        wanted: Sequence[ScoreKey] | None = None,
+    ) -> dict[ScoreKey, Values]:
         """Return figures of each draw."""
         keys = list(found if wanted is None else wanted)
         if is_gathered(keys):
@@ -325,18 +325,22 @@ class Sample:
         return dict(zip(keys, made.T, strict=True))
 
     def resampled(
-        self, found: Mapping[Key, ItemScores], draws: int, seed: int, wanted: Sequence[Key] | None = None
-    ) -> dict[Key, Values]:
+        self,
+        found: Mapping[ScoreKey, ItemScores],
+        draws: int,
+        seed: int,
+        wanted: Sequence[ScoreKey] | None = None,
+    ) -> dict[ScoreKey, Values]:
         """Return figures of items, or clusters, that are drawn with replacement, as :meth:`evaluate`."""
         return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), found, wanted)
 
     def without_each(
-        self, found: Mapping[Key, ItemScores], most: int, wanted: Sequence[Key] | None = None
-    ) -> dict[Key, Values]:
+        self, found: Mapping[ScoreKey, ItemScores], most: int, wanted: Sequence[ScoreKey] | None = None
+    ) -> dict[ScoreKey, Values]:
         """Return figures without each item or cluster, or without each of so many groups at most."""
         return self.evaluate(LeaveOneOut(len(self.items), most, clusters=self.clusters), found, wanted)
 
-    def units_behind(self, key: Key, found: ItemScores, resampled: Values) -> int:
+    def units_behind(self, key: ScoreKey, found: ItemScores, resampled: Values) -> int:
         """Return how many items, or clusters, have a value of their own in a figure."""
         if is_gathered([key]):
             cases = self.regathering.cases(key.system, key.annotator).values()
@@ -367,7 +371,7 @@ class Sample:
         cases = {who: each[drawn] for who, each in self.regathering.cases(system, annotator).items()}
         return list(self.regathering.classes(cases, copies).values())
 
-    def _drawn_classes(self, draws: Resampling | LeaveOneOut, keys: Sequence[Key]) -> Values:
+    def _drawn_classes(self, draws: Resampling | LeaveOneOut, keys: Sequence[ScoreKey]) -> Values:
         """Return figures over classes of each draw, shape (draws, keys)."""
         rows = np.concatenate([draws.block(start).astype(np.int32) for start in draws.starts])
         again = np.arange(len(rows))
@@ -401,7 +405,7 @@ class Sample:
         return min(wanted, max(_FEWEST, _SWAPPED_ROWS // rows))
 
 
-def split_gathered(keys: Sequence[Key]) -> Iterator[list[Key]]:
+def split_gathered(keys: Sequence[ScoreKey]) -> Iterator[list[ScoreKey]]:
     """Give the figures that are sums or medians, and those of classes; neither if there are none."""
     for gathered in (False, True):
         chosen = [key for key in keys if is_gathered([key]) == gathered]
@@ -409,7 +413,7 @@ def split_gathered(keys: Sequence[Key]) -> Iterator[list[Key]]:
             yield chosen
 
 
-def is_gathered(keys: Sequence[Key]) -> bool:
+def is_gathered(keys: Sequence[ScoreKey]) -> bool:
     """Tell whether figures are of classes: all of them, or none."""
     return keys[0].measure.aggregate == "gathered"
 

@@ -4,7 +4,7 @@
 from cases.chords import song
 from kammerton.chords import ChordAnnotation
 from kammerton.chords.reading import ChordOptions, adopt_chords
-from kammerton.chords.task import floors
+from kammerton.chords.task import baselines
 
 
 def annotation(*rows: tuple[float, float, str]) -> ChordAnnotation:
@@ -29,7 +29,7 @@ REFERENCES = {
 
 
 def test_no_chord_from_the_first_start_to_the_last_end() -> None:
-    found = floors(REFERENCES)["all N"]
+    found = baselines(REFERENCES)["all N"]
     assert {item: told(each) for item, each in found.items()} == {
         "one": [(0, 7, "N")],
         "two": [(0, 90, "N")],
@@ -39,12 +39,12 @@ def test_no_chord_from_the_first_start_to_the_last_end() -> None:
 
 def test_the_commonest_triad_is_that_of_all_songs() -> None:
     # C 3 + 5 s, G 4 s, A:min 2 s
-    found = floors(REFERENCES)["commonest triad"]
+    found = baselines(REFERENCES)["commonest triad"]
     assert {each.labels for each in found.values()} == {("C:maj",)}
 
 
 def test_the_best_triad_is_that_of_the_song() -> None:
-    found = floors(REFERENCES)["best triad of each song"]
+    found = baselines(REFERENCES)["best triad of each song"]
     assert {item: each.labels for item, each in found.items()} == {
         "one": ("G:maj",),
         "two": ("C:maj",),
@@ -53,10 +53,10 @@ def test_the_best_triad_is_that_of_the_song() -> None:
 
 
 def test_spellings_are_one_triad() -> None:
-    found = floors({"x": [annotation((0, 2, "C#"), (2, 4, "Db"), (4, 7, "G"))]})["commonest triad"]
+    found = baselines({"x": [annotation((0, 2, "C#"), (2, 4, "Db"), (4, 7, "G"))]})["commonest triad"]
     assert found["x"].labels == ("Db:maj",)
 
 
 def test_nothing_has_nothing() -> None:
-    assert {len(each["x"]) for each in floors({"x": [ChordAnnotation.empty()]}).values()} == {0}
-    assert floors({}) == {"all N": {}, "commonest triad": {}, "best triad of each song": {}}
+    assert {len(each["x"]) for each in baselines({"x": [ChordAnnotation.empty()]}).values()} == {0}
+    assert baselines({}) == {"all N": {}, "commonest triad": {}, "best triad of each song": {}}

@@ -40,8 +40,8 @@ def test_nothing_changed() -> None:
     assert found.items == ()
     assert found.compared == 2
     assert found.notes == ()
-    assert not any(figure.changed for figure in found.figures)
-    assert {figure.aggregate for figure in found.figures if str(figure.measure) == MAJMIN} == {
+    assert not any(figure.changed for figure in found.scores)
+    assert {figure.aggregate for figure in found.scores if str(figure.measure) == MAJMIN} == {
         "pooled",
         "mean",
         "median",
@@ -53,7 +53,7 @@ def test_an_item_changed() -> None:
     assert found.changed
     assert told(found) == [("mine", "one", "reference", 1.0, 0.75)]  # 2 to 3 s were right before
     assert found.items[0].difference == -0.25
-    pooled, mean, median = found.figures
+    pooled, mean, median = found.scores
     assert (pooled.before, pooled.after) == (1.0, 5 / 6)
     assert (mean.before, mean.after, mean.difference) == (1.0, 0.875, -0.125)
     assert median.aggregate == "median"
@@ -131,7 +131,7 @@ def test_annotators_that_only_one_run_has() -> None:
     found = kt.diff(annotated(a=REF, b=REF), annotated(a=REF, b=REF, c=REF))
     assert found.only_before == ()
     assert found.only_after == (Only("mine", "one", "c"), Only("mine", "two", "c"))
-    assert {figure.annotator for figure in found.figures} == {"a", "b", ALL}
+    assert {figure.annotator for figure in found.scores} == {"a", "b", ALL}
     assert kt.diff(annotated(a=REF, c=REF), annotated(b=REF, c=REF)).only_before == (
         Only("mine", "one", "a"),
         Only("mine", "two", "a"),
@@ -167,7 +167,7 @@ def test_measures_that_only_one_run_has() -> None:
     before = kt.score("chords", REF, estimates, measures=["mirex2013/Root", MAJMIN], ci=None)
     after = kt.score("chords", REF, estimates, measures=[MAJMIN, "decibel/CSR"], ci=None)
     found = kt.diff(before, after)
-    assert {str(figure.measure) for figure in found.figures} == {MAJMIN}
+    assert {str(figure.measure) for figure in found.scores} == {MAJMIN}
     assert found.notes == (
         "only before there is measure `mirex2013/Root`",
         "only after there is measure `decibel/CSR`",

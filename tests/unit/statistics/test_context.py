@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What systems stand between, by hand: floors, systems against all annotators but one, the ceiling."""
+"""What systems stand between, by hand: baselines, systems against all annotators but one, the ceiling."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from cases.chords import song
 from kammerton.fingering import Fingering
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.model.registry import find_task
-from kammerton.results.context import Context, Role, Standing
+from kammerton.results.context import Context, ContextScore, Role
 from kammerton.statistics import sample as sampling
 from kammerton.statistics.intervals import bca, expanded
 from kammerton.statistics.resampling import Resampling
@@ -22,7 +22,7 @@ from kammerton.statistics.resampling import Resampling
 MAJMIN = "mirex2013/MajMin"
 
 
-def only(scores: kt.Scores, address: str, role: Role, name: str = "") -> Standing:
+def only(scores: kt.Scores, address: str, role: Role, name: str = "") -> ContextScore:
     """Return the one figure of a measure in a role."""
     (row,) = (each for each in rows(scores, address, role) if name in ("", each.name))
     return row
@@ -32,7 +32,7 @@ def values(scores: kt.Scores, address: str, role: Role) -> dict[str, float]:
     return {row.name: row.value for row in rows(scores, address, role)}
 
 
-def rows(scores: kt.Scores, address: str, role: Role) -> tuple[Standing, ...]:
+def rows(scores: kt.Scores, address: str, role: Role) -> tuple[ContextScore, ...]:
     (measure,) = (each for each in scores.measures if str(each) == address)
     found: Context = scores.context
     return found.of(measure, role)
@@ -225,7 +225,7 @@ def test_classes_are_made_against_each_set() -> None:
     ceiling = only(scores, address, "annotators")
     assert (ceiling.low, ceiling.high) == pytest.approx((1 / 2, 1))
     # everything: piano right in a, wrong in b: F 2/3 against each; voice F 2/3 and 1
-    everything = only(scores, address, "floor", "everything")
+    everything = only(scores, address, "baseline", "everything")
     assert everything.value == pytest.approx(((2 / 3 + 2 / 3) / 2 + (2 / 3 + 1) / 2) / 2)
 
 
@@ -248,24 +248,24 @@ def test_shares_have_as_many_draws_as_the_figure_with_the_fewest(monkeypatch: py
     assert {(row.share_low, row.share_high) for row in rows(scores, address, "others")} == {(1, 1)}
 
 
-# --- floors --------------------------------------------------------------------------------------
+# --- baselines --------------------------------------------------------------------------------------
 
 
 def test_floors_are_scored_as_systems_are() -> None:
     scores = of_songs()
     # C lasts 10 + 5 + 10 + 8 + 10 = 43 s of 60, most; of x alone 15 of 30, as G does: the first by name
-    assert values(scores, MAJMIN, "floor") == {
+    assert values(scores, MAJMIN, "baseline") == {
         "all N": 0.0,
         "commonest triad": pytest.approx(43 / 60),
         "best triad of each song": pytest.approx((15 + 18 + 10) / 60),
     }
-    assert {row.annotator for row in rows(scores, MAJMIN, "floor")} == {"all"}
-    assert {row.items for row in rows(scores, MAJMIN, "floor")} == {3}
+    assert {row.annotator for row in rows(scores, MAJMIN, "baseline")} == {"all"}
+    assert {row.items for row in rows(scores, MAJMIN, "baseline")} == {3}
 
 
 def test_floors_need_no_system() -> None:
     other = by([A, B, C], "chords", {"other": {"x": SYSTEM["y"]}}, measures=[MAJMIN])
-    assert values(other, MAJMIN, "floor") == values(of_songs(), MAJMIN, "floor")
+    assert values(other, MAJMIN, "baseline") == values(of_songs(), MAJMIN, "baseline")
 
 
 def test_queries_have_no_floor() -> None:
@@ -276,7 +276,9 @@ def test_queries_have_no_floor() -> None:
 
 
 def test_a_task_may_have_no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.api.scoring.find_task", lambda name: replace(find_task(name), floors=None))
+    monkeypatch.setattr(
+        "kammerton.api.scoring.find_task", lambda name: replace(find_task(name), baselines=None)
+    )
     assert {row.role for row in of_songs().context.rows} == {"system", "others", "annotators"}
 
 
@@ -287,7 +289,7 @@ def test_one_annotator_has_no_ceiling() -> None:
     scores = kt.score("chords", A, {"s": SYSTEM}, measures=[MAJMIN], context=True)
     found: Context = scores.context
     assert (found.items, found.single) == (0, 3)
-    assert {row.role for row in found.rows} == {"floor", "system"}
+    assert {row.role for row in found.rows} == {"baseline", "system"}
 
 
 def test_no_context_unless_it_is_wanted() -> None:
@@ -320,13 +322,13 @@ def eight(*systems: str, **choices: Any) -> kt.Scores:
 @pytest.mark.parametrize("ci", [None, 0.95])
 def test_floors_are_of_the_items_that_the_system_has(ci: float | None) -> None:
     scores = eight("ab", ci=ci)
-    floor = only(scores, MAJMIN, "floor", "commonest triad")
+    floor = only(scores, MAJMIN, "baseline", "commonest triad")
     assert (floor.value, floor.items) == (0, 2)  # of all eight, .75
     assert only(scores, MAJMIN, "system").items == 2
     assert (scores.context.shared, scores.context.left_out) == (2, 6)
     assert math.isnan(floor.low) == (ci is None)
     whole = eight("ab", missing="worst", ci=ci)
-    floor = only(whole, MAJMIN, "floor", "commonest triad")
+    floor = only(whole, MAJMIN, "baseline", "commonest triad")
     assert (floor.value, floor.items) == (0.75, 8)
     assert (whole.context.shared, whole.context.left_out) == (8, 0)
 
@@ -334,7 +336,7 @@ def test_floors_are_of_the_items_that_the_system_has(ci: float | None) -> None:
 @pytest.mark.parametrize("ci", [None, 0.95])
 def test_floors_and_systems_are_of_the_items_that_all_systems_have(ci: float | None) -> None:
     scores = eight("abcdefgh", "abcdefg", "a", ci=ci)
-    floor = only(scores, MAJMIN, "floor", "commonest triad")
+    floor = only(scores, MAJMIN, "baseline", "commonest triad")
     assert floor.value == pytest.approx(5 / 7)
     assert floor.items == 7
     # s1 has too few items in common with any other, and takes nothing from them
@@ -356,7 +358,7 @@ def test_a_system_with_one_item_takes_no_ceiling_from_the_others() -> None:
 
 def test_nothing_in_common_is_no_ceiling() -> None:
     scores = by([A, B, C], "chords", {"s": {"z": SYSTEM["z"]}}, measures=[MAJMIN], missing="skip")
-    assert {row.role for row in scores.context.rows} == {"floor", "system"}
+    assert {row.role for row in scores.context.rows} == {"baseline", "system"}
 
 
 def test_a_ceiling_of_nothing_makes_no_share() -> None:

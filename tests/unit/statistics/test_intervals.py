@@ -14,8 +14,8 @@ from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.statistics import sample as sampling
 from kammerton.statistics.intervals import Intervals, bca, expanded, intervals, percentile
-from kammerton.statistics.resampling import Key, LeaveOneOut, Resampling
-from kammerton.statistics.sample import Sample, figures_of
+from kammerton.statistics.resampling import LeaveOneOut, Resampling, ScoreKey
+from kammerton.statistics.sample import Sample, scores_of_classes
 
 DRAWS = 60
 MEASURES = ["mirex2013/MajMin", "mirex2013/MeanSeg", "mir_eval/majmin", "decibel/CSR"]
@@ -41,7 +41,7 @@ def drawn(items: int, **choices: Any) -> list[list[int]]:
     ]
 
 
-def figures(scores: kt.Scores, draw: list[int], items: list[str]) -> dict[Key, float]:
+def figures(scores: kt.Scores, draw: list[int], items: list[str]) -> dict[ScoreKey, float]:
     """Return each figure of the items drawn, each as often as it was drawn."""
     found = {}
     for measure in scores.measures:
@@ -60,7 +60,7 @@ def figures(scores: kt.Scores, draw: list[int], items: list[str]) -> dict[Key, f
                         "median": lambda c, w: np.median(c) if len(c) else math.nan,
                         "weighted_mean": lambda c, w: (c * w).sum() / w.sum() if w.sum() else math.nan,
                     }[how](counted[known], weights[known])
-                found[Key("s", annotator, measure, how)] = float(value)
+                found[ScoreKey("s", annotator, measure, how)] = float(value)
     return found
 
 
@@ -112,7 +112,7 @@ def test_some_items_only() -> None:
     found = intervals(scores, resamples=DRAWS, items=list(some))
     assert dict(found) == dict(intervals(part, resamples=DRAWS))
     measure = scores.measures[0]
-    assert found.figure(Key("s", "reference", measure, "pooled")) == part.value(str(measure))
+    assert found.score(ScoreKey("s", "reference", measure, "pooled")) == part.value(str(measure))
 
 
 def test_bias_corrected_intervals() -> None:
@@ -120,7 +120,7 @@ def test_bias_corrected_intervals() -> None:
     (measure,) = scores.measures
     found = intervals(scores, level=0.9, resamples=DRAWS, seed=7, method="bca")
     items = sorted(REFS)
-    key = Key("s", "reference", measure, "pooled")
+    key = ScoreKey("s", "reference", measure, "pooled")
     every = np.array([figures(scores, draw, items)[key] for draw in drawn(8)])
     without = np.array(
         [figures(scores, [each for each in range(8) if each != out], items)[key] for out in range(8)]
@@ -220,7 +220,9 @@ def test_many_draws_at_once_are_each_draw_for_itself(annotators: Any) -> None:
         for key in keys:
             classes = sample._classes(counts, key.system, key.annotator)
             alone = (
-                figures_of(classes, key.measure, several=key.annotator == "all").estimate("gathered").value
+                scores_of_classes(classes, key.measure, several=key.annotator == "all")
+                .estimate("gathered")
+                .value
             )
             assert made[key][number] == pytest.approx(alone, abs=1e-12, nan_ok=True), key
 
@@ -238,7 +240,7 @@ def test_classes_are_of_the_items_that_a_system_has() -> None:
     said = {"all": lists(SAID), "few": {name: found for name, found in lists(SAID).items() if name in "abd"}}
     scores = kt.score("instruments", lists(TRUTH), said, measures=["open-mic-task1/macro_F"], missing="skip")
     (measure,) = scores.measures
-    keys = [Key(system, "reference", measure, "gathered") for system in said]
+    keys = [ScoreKey(system, "reference", measure, "gathered") for system in said]
     nothing = np.zeros(1)
     for clusters, units in ((None, [5, 3]), ({**{name: name for name in TRUTH}, "b": "a"}, [4, 2])):
         sample = Sample(scores, keys, {measure: frozenset(TRUTH)}, clusters)
@@ -258,7 +260,8 @@ def test_classes_against_all_are_of_the_items_that_anyone_annotated() -> None:
         measures=["open-mic-task1/macro_F"],
     )
     keys = [
-        Key("s", annotator, scores.measures[0], "gathered") for annotator in ("reference", "other", "all")
+        ScoreKey("s", annotator, scores.measures[0], "gathered")
+        for annotator in ("reference", "other", "all")
     ]
     sample = Sample(scores, keys, {scores.measures[0]: frozenset("abcd")})
     found = sample.found(keys)
@@ -275,14 +278,16 @@ def test_classes_of_queries_and_of_several_annotators() -> None:
     }
     scores = kt.score("instruments", topics, {"s": runs}, protocols=["open-mic-task2"])
     measure = next(measure for measure in scores.measures if measure.name == "AP")
-    low, high = intervals(scores, resamples=DRAWS)[Key("s", "reference", measure, "gathered")]
+    low, high = intervals(scores, resamples=DRAWS)[ScoreKey("s", "reference", measure, "gathered")]
     # of the topics two find both documents, with AP 1, two only the first, with AP 1/2
     assert 0.5 <= low < 0.75 < high <= 1.0
 
     both = kt.score("instruments", lists(TRUTH), {"s": lists(SAID)}, annotators={"other": lists(TRUTH)})
     macro = next(measure for measure in both.measures if measure.name == "macro_F")
     found = intervals(both, resamples=DRAWS)
-    assert found[Key("s", "all", macro, "gathered")] == found[Key("s", "reference", macro, "gathered")]
+    assert (
+        found[ScoreKey("s", "all", macro, "gathered")] == found[ScoreKey("s", "reference", macro, "gathered")]
+    )
 
 
 def test_classes_are_made_anew_less_often_where_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:

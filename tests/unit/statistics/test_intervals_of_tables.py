@@ -11,7 +11,7 @@ from kammerton.model.measure import Statistics
 from kammerton.scoring.evaluating import Timing
 from kammerton.statistics import resampling as products
 from kammerton.statistics.intervals import intervals
-from kammerton.statistics.resampling import Key, LeaveOneOut, Resampling
+from kammerton.statistics.resampling import LeaveOneOut, Resampling, ScoreKey
 from kammerton.statistics.sample import Sample
 from tabled_scores import CLASSES, MEAN, MIDDLE, POOLED, WEIGHTED, names, tabled
 
@@ -49,10 +49,10 @@ def undefined(interval: tuple[float, float]) -> bool:
 def test_two_items(measure: object, how: str, middle: float) -> None:
     scores = tabled(TWO, (POOLED, MEAN, MIDDLE, WEIGHTED))
     narrow, wide = intervals(scores, level=HALF), intervals(scores, level=0.9)
-    key: Key = ("s", "reference", measure, how)  # type: ignore[assignment]
+    key: ScoreKey = ("s", "reference", measure, how)  # type: ignore[assignment]
     assert narrow[key] == (middle, middle)
     assert wide[key] == (0, 1)
-    assert narrow.figure(key) == middle
+    assert narrow.score(key) == middle
 
 
 def test_every_figure_of_the_summary_has_one() -> None:
@@ -67,7 +67,7 @@ def test_every_figure_of_the_summary_has_one() -> None:
     values = {row[:5]: row[5] for row in summary}
     for key in found:
         at = (key.system, key.annotator, "one", key.measure.name, key.aggregate)
-        assert found.figure(key) == pytest.approx(values[at], abs=1e-15)
+        assert found.score(key) == pytest.approx(values[at], abs=1e-15)
         low, high = found[key]
         assert 0 <= low <= high <= 1
     assert len(found) == len(summary)
@@ -87,10 +87,10 @@ def test_figures_against_all_annotators_are_made_without_the_others_if_they_are_
         ("b", "one", POOLED),
         ("a", "two", POOLED),
     ]:
-        _ = found[Key(system, who, measure, "pooled")]
+        _ = found[ScoreKey(system, who, measure, "pooled")]
         made.append(len(looks) // 2)  # begin and end
     assert made == [1, 1, 2, 2]
-    _ = found[Key("a", ALL, CLASSES, "gathered")]
+    _ = found[ScoreKey("a", ALL, CLASSES, "gathered")]
     assert len(looks) // 2 == 3
     # where all are looked at one after the other, those of sums are made at once, and those of classes
     assert dict(intervals(scores, resamples=50)) == dict(found)
@@ -111,30 +111,33 @@ def test_all_annotators_of_an_item_are_drawn_with_it() -> None:
     # item 1: 1/1 and 0/1, item 2: 0/3 and 3/3; pooled over annotators 1/2 and 3/6; means 1/2 and 1/2
     scores = tabled({"s": {"one": [[1, 1], [0, 3]], "two": [[0, 1], [3, 3]]}})
     found = intervals(scores, level=0.9)
-    assert found[Key("s", ALL, POOLED, "pooled")] == (0.5, 0.5)
-    assert found[Key("s", ALL, POOLED, "mean")] == (0.5, 0.5)
-    assert found[Key("s", "one", POOLED, "mean")] == (0, 1)
+    assert found[ScoreKey("s", ALL, POOLED, "pooled")] == (0.5, 0.5)
+    assert found[ScoreKey("s", ALL, POOLED, "mean")] == (0.5, 0.5)
+    assert found[ScoreKey("s", "one", POOLED, "mean")] == (0, 1)
 
 
 def test_an_item_may_lack_an_annotator() -> None:
     # the second item has one annotation; drawn alone, 0/3
     scores = tabled({"s": {"one": [(1, 1), (0, 3)], "two": [(1, 1), NONE]}})
     found = intervals(scores, level=HALF)
-    assert found[Key("s", ALL, POOLED, "pooled")] == (2 / 5, 2 / 5)
-    assert found[Key("s", ALL, POOLED, "mean")] == (1 / 2, 1 / 2)
-    assert undefined(found[Key("s", "two", POOLED, "pooled")])  # of one item
+    assert found[ScoreKey("s", ALL, POOLED, "pooled")] == (2 / 5, 2 / 5)
+    assert found[ScoreKey("s", ALL, POOLED, "mean")] == (1 / 2, 1 / 2)
+    assert undefined(found[ScoreKey("s", "two", POOLED, "pooled")])  # of one item
 
 
 def test_clusters_are_drawn_whole() -> None:
     scores = tabled({"s": [[1, 1], [1, 1], [0, 3], [0, 3]]})
     clusters = dict(zip(names(4), "xxyy", strict=True))
     found = intervals(scores, level=HALF, clusters=clusters)
-    assert found[Key("s", "reference", POOLED, "pooled")] == (1 / 4, 1 / 4)
+    assert found[ScoreKey("s", "reference", POOLED, "pooled")] == (1 / 4, 1 / 4)
     assert (found.units, found.clustered) == (2, True)
-    assert intervals(scores, level=0.9, clusters=clusters)[Key("s", "reference", POOLED, "pooled")] == (0, 1)
+    assert intervals(scores, level=0.9, clusters=clusters)[ScoreKey("s", "reference", POOLED, "pooled")] == (
+        0,
+        1,
+    )
     # an item on its own: 5 of 16 draws of four have at most one of the first kind, 11 at most two. Ends of a
     # level of 0.4, by Student's distribution 0.584 * sqrt(4 / 3) out, are at 25 % and 75 %
-    alone = intervals(scores, level=0.4)[Key("s", "reference", POOLED, "pooled")]
+    alone = intervals(scores, level=0.4)[ScoreKey("s", "reference", POOLED, "pooled")]
     assert alone == (1 / 10, 1 / 2)
 
 
@@ -154,23 +157,23 @@ def test_one_value_has_no_interval(rows: list[list[float]]) -> None:
 def test_an_item_without_a_value_of_its_own_may_add_to_a_pooled_one() -> None:
     # 3/0 is undefined, (3 + 1) / (0 + 2) is 2; the second item alone is 1/2
     found = intervals(tabled({"s": [[3, 0], [1, 2]]}))
-    assert found[Key("s", "reference", POOLED, "pooled")] == (0.5, 2)
-    assert undefined(found[Key("s", "reference", POOLED, "mean")])
+    assert found[ScoreKey("s", "reference", POOLED, "pooled")] == (0.5, 2)
+    assert undefined(found[ScoreKey("s", "reference", POOLED, "mean")])
 
 
 def test_items_that_never_differ_have_a_narrow_one() -> None:
     found = intervals(tabled({"s": [[2, 2], [3, 3]]}))
-    assert found[Key("s", "reference", POOLED, "pooled")] == (1, 1)
+    assert found[ScoreKey("s", "reference", POOLED, "pooled")] == (1, 1)
 
 
 def test_some_of_the_items() -> None:
     scores = tabled({"s": [[1, 1], [7, 9], [0, 3]]}, (POOLED, CLASSES))
     chosen = [names(3)[0], names(3)[2], "elsewhere"]
     found = intervals(scores, level=HALF, items=chosen)
-    assert found.figure(Key("s", "reference", POOLED, "pooled")) == 1 / 4
-    assert found[Key("s", "reference", POOLED, "pooled")] == (1 / 4, 1 / 4)
+    assert found.score(ScoreKey("s", "reference", POOLED, "pooled")) == 1 / 4
+    assert found[ScoreKey("s", "reference", POOLED, "pooled")] == (1 / 4, 1 / 4)
     # classes 1 and 3: found in 1 of 1 and in 0 of 1
-    assert found.figure(Key("s", "reference", CLASSES, "gathered")) == 1 / 2
+    assert found.score(ScoreKey("s", "reference", CLASSES, "gathered")) == 1 / 2
 
 
 def test_some_of_the_measures() -> None:
@@ -190,13 +193,13 @@ def test_neighbours_are_left_out_together_if_there_are_many() -> None:
 def test_classes_are_made_anew() -> None:
     # units of one class: found in the first, not in the second; drawn twice it is two units
     found = intervals(tabled({"s": [[2, 2], [0, 2]]}, (CLASSES,)), level=0.1)  # 250 draws only
-    assert found[Key("s", "reference", CLASSES, "gathered")] == (1 / 2, 1 / 2)
+    assert found[ScoreKey("s", "reference", CLASSES, "gathered")] == (1 / 2, 1 / 2)
 
 
 def test_items_that_are_classes_are_drawn_as_classes() -> None:
     # found in 1, 0 and 0; the mean over the three classes drawn is 1/3 * how often the first is
     scores = tabled({"s": [[2, 2], [0, 2], [0, 2]]}, (CLASSES,), by_item=True)
-    key = Key("s", "reference", CLASSES, "gathered")
+    key = ScoreKey("s", "reference", CLASSES, "gathered")
     part = Sample(scores, [key], {CLASSES: frozenset(names(3))})
     draws = Resampling(3, 40)
     found = part.evaluate(draws, part.found([key]))[key]
@@ -207,8 +210,8 @@ def test_classes_of_several_annotators_are_averaged_first() -> None:
     # class 2: found by 1 of 1 and 0 of 1; class 3: not by the first; of the second there is none
     scores = tabled({"s": {"one": [(1, 2), (0, 3)], "two": [(0, 2), NONE]}}, (CLASSES,))
     found = intervals(scores, level=0.9)
-    assert found.figure(Key("s", ALL, CLASSES, "gathered")) == (1 / 2 + 0) / 2
-    assert found[Key("s", ALL, CLASSES, "gathered")] == (0, 1 / 2)
+    assert found.score(ScoreKey("s", ALL, CLASSES, "gathered")) == (1 / 2 + 0) / 2
+    assert found[ScoreKey("s", ALL, CLASSES, "gathered")] == (0, 1 / 2)
 
 
 # --- the same bytes ------------------------------------------------------------------------

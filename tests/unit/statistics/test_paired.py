@@ -11,8 +11,8 @@ from kammerton.statistics.paired import (
     holm,
     midranks,
     permutation_test,
+    pooled_permutation_test,
     superiority,
-    swap_test,
     t_test,
     wilcoxon,
 )
@@ -90,7 +90,7 @@ def test_pooled_figures_swap_whole_rows() -> None:
     # first 1/1 and 0/9, second 0/9 and 1/1: pooled 1/10 each, and so whatever is swapped:
     # 1/1 with 1/1 against 0/9 with 0/9 is the only other split, which differs by 1
     first, second = np.array([[1.0, 1.0], [0.0, 9.0]]), np.array([[0.0, 9.0], [1.0, 1.0]])
-    found = swap_test(first, second, pooled, Permutations(2))
+    found = pooled_permutation_test(first, second, pooled, Permutations(2))
     assert (found.statistic, found.p, found.p_greater) == (0, 1, 3 / 4)
 
 
@@ -104,7 +104,7 @@ def test_up_to_16_differences_all_signs_are_tried() -> None:
 def test_a_pooled_test_is_not_one_of_means() -> None:
     # pooled: (90 + 1) / 110 - (80 + 2) / 110 = 9/110; swapped song by song: 9, 11, -11, -9 of 110
     first, second = np.array([[90.0, 100.0], [1.0, 10.0]]), np.array([[80.0, 100.0], [2.0, 10.0]])
-    found = swap_test(first, second, pooled, Permutations(2))
+    found = pooled_permutation_test(first, second, pooled, Permutations(2))
     assert found.statistic == pytest.approx(9 / 110)
     assert (found.p, found.p_greater) == (1, 2 / 4)
     # means of songs: 0.1 and -0.1 cancel
@@ -112,7 +112,7 @@ def test_a_pooled_test_is_not_one_of_means() -> None:
 
 
 def test_an_undefined_figure_has_no_test() -> None:
-    found = swap_test(np.zeros((2, 2)), np.ones((2, 2)), pooled, Permutations(2))
+    found = pooled_permutation_test(np.zeros((2, 2)), np.ones((2, 2)), pooled, Permutations(2))
     assert math.isnan(found.p)
     assert math.isnan(found.statistic)
 

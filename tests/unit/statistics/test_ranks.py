@@ -87,7 +87,7 @@ def test_runs_of_equal_systems_do_not_differ() -> None:
     found = kt.diff(rounded("whole"), rounded("cut"))
     assert not found.changed
     assert not found.items
-    assert not any(each.changed for each in found.figures)
+    assert not any(each.changed for each in found.scores)
     # 1e-9 s more are a change, unless they are told to be none
     longer = {**songs(cut=False), "29": ([(0, 0.29 + 1e-9), (0.29 + 1e-9, 1.0)], ["C", "G"])}
     references = {f"{end}": ([(0, 1.0)], ["C"]) for end in ENDS}

@@ -31,7 +31,7 @@ from kammerton.reporting.html.page import (
     shown,
     unit_of,
 )
-from kammerton.results.context import Context, Standing
+from kammerton.results.context import Context, ContextScore
 from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair
 from kammerton.statistics.paired import differences, is_tie, scale_of
 
@@ -311,7 +311,7 @@ def _not_independent(source: Source) -> Iterator[str]:
 def _floor(source: Source) -> Iterator[str]:
     """Say what the best trivial answer reaches, if it is known."""
     found = context_of(source)
-    rows = [] if found is None else found.of(source.main, "floor")
+    rows = [] if found is None else found.of(source.main, "baseline")
     known = [(row.value, row.name) for row in rows if not math.isnan(row.value)]
     if known:
         value, name = (min if source.main.direction == "lower" else max)(known)
@@ -410,7 +410,7 @@ def _people(source: Source) -> Answer:
     )
 
 
-def _reached(standings: Sequence[Standing]) -> str:
+def _reached(standings: Sequence[ContextScore]) -> str:
     told: list[str] = []
     for row in standings:
         known = not math.isnan(row.share_low)
@@ -421,7 +421,7 @@ def _reached(standings: Sequence[Standing]) -> str:
     return f"{', '.join(told)}."
 
 
-def _beyond(standings: Sequence[Standing]) -> Iterator[str]:
+def _beyond(standings: Sequence[ContextScore]) -> Iterator[str]:
     if any(row.share > 1 for row in standings):
         yield "More than 100 % is closer to the annotators than they are to each other."
 

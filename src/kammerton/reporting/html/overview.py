@@ -33,9 +33,9 @@ from kammerton.reporting.html.page import (
     unit_of,
 )
 from kammerton.reporting.tables import signed_by_system, signed_protocol
-from kammerton.results.context import Context, Role, Standing
-from kammerton.results.scores import SUMMARY, figures_in_order, summary_rows
-from kammerton.statistics.sample import headlines, names_of
+from kammerton.results.context import Context, ContextScore, Role
+from kammerton.results.scores import SUMMARY, keys_in_order, summary_rows
+from kammerton.statistics.sample import headline_keys, items_behind
 
 if TYPE_CHECKING:
     import altair as alt
@@ -81,7 +81,7 @@ def bands_of(source: Source, measures: Sequence[Measure]) -> list[Band]:
 
 
 def _bands(found: Context, measure: Measure) -> Iterator[Band]:
-    floors = [row.value for row in found.of(measure, "floor") if not math.isnan(row.value)]
+    floors = [row.value for row in found.of(measure, "baseline") if not math.isnan(row.value)]
     if floors:
         best = min(floors) if measure.direction == "lower" else max(floors)
         yield Band(measure=measure.name, role="floor", value=scaled(best, measure))
@@ -97,7 +97,7 @@ def context_rows(source: Source, measures: Sequence[Measure]) -> list[ContextRow
     if found is None:
         return []
     rows = [
-        *_rows(found, measures, "floor", "floor: {}"),
+        *_rows(found, measures, "baseline", "floor: {}"),
         *_rows(found, measures, "annotators", "annotators against the others"),
     ]
     return [*rows, *_shares(source, found, measures)]
@@ -110,7 +110,7 @@ def _rows(found: Context, measures: Sequence[Measure], role: Role, called: str) 
         yield ContextRow(name=called.format(shown(name, 60)), cells=tuple(cells))
 
 
-def _cell(row: Standing | None, measure: Measure) -> tuple[str, str]:
+def _cell(row: ContextScore | None, measure: Measure) -> tuple[str, str]:
     return ("", "") if row is None else (figure(row.value, measure), ends(row.low, row.high, measure))
 
 
@@ -121,13 +121,13 @@ def _shares(source: Source, found: Context, measures: Sequence[Measure]) -> Iter
         yield ContextRow(name=f"{shown(name, 60)}, share of the annotators", cells=tuple(cells))
 
 
-def shares_of(source: Source, found: Context, measure: Measure) -> list[Standing]:
+def shares_of(source: Source, found: Context, measure: Measure) -> list[ContextScore]:
     """Return the systems whose share of the ceiling is known by a measure, the best first."""
     known = {row.name: row for row in found.of(measure, "others") if not math.isnan(row.share)}
     return [known[system] for system in source.ranked if system in known]
 
 
-def _share(row: Standing | None) -> tuple[str, str]:
+def _share(row: ContextScore | None) -> tuple[str, str]:
     if row is None:
         return "", ""
     within = "" if math.isnan(row.share_low) else f"{100 * row.share_low:.1f} to {100 * row.share_high:.1f} %"
@@ -215,8 +215,8 @@ def _block(source: Source, protocol: str, number: int) -> dict[str, Any]:
 
 def _item_counts(source: Source, measure: Measure) -> dict[str, str]:
     """Return how many items each system has, if they do not have equally many."""
-    keys = headlines(source.scores, measure)
-    counts = {key.system: len(names_of(source.scores, key)) for key in keys}
+    keys = headline_keys(source.scores, measure)
+    counts = {key.system: len(items_behind(source.scores, key)) for key in keys}
     return {
         system: plural(count, "item") for system, count in counts.items() if len(set(counts.values())) > 1
     }
@@ -321,7 +321,7 @@ def _protocols(source: Source) -> list[dict[str, Any]]:
 
 def _figures(source: Source) -> tuple[list[dict[str, Any]], int]:
     """Return corpus figures as rows of texts, those of the headline measures first, and how many are left."""
-    figures = sorted(figures_in_order(source.scores), key=lambda figure: not figure[-1].headline)
+    figures = sorted(keys_in_order(source.scores), key=lambda figure: not figure[-1].headline)
     by_name = {(each.protocol, each.name): each for each in source.scores.measures}
     rows = []
     for cells in islice(summary_rows(source.scores, figures), _FIGURES):
