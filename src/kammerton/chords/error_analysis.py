@@ -277,7 +277,7 @@ def quality_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses
     --------
     >>> found = quality_costs({"confusion": {(0, "maj", "maj"): 3.0, (7, "maj", "maj"): 1.0}})
     >>> found.rows[0]
-    ClassCost(name='maj', whole=4.0, lost=1.0, instead='maj on another root')
+    ClassLoss(name='maj', whole=4.0, lost=1.0, instead='maj on another root')
     """
     costs: Counter[tuple[str, str]] = Counter()
     cells: Counter[tuple[str, str]] = Counter()

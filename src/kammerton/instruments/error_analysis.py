@@ -384,7 +384,7 @@ def instrument_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLos
     --------
     >>> outcomes = {("cello", "hit"): 2.0, ("cello", "miss"): 1.0, ("cello", "spurious"): 3.0}
     >>> instrument_costs({"instruments": outcomes}).rows[0]
-    ClassCost(name='cello', whole=3.0, lost=4.0, instead='')
+    ClassLoss(name='cello', whole=3.0, lost=4.0, instead='')
     """
     outcomes = {
         (str(name), outcome): weight for (name, outcome), weight in tables.get("instruments", {}).items()
