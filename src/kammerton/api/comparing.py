@@ -10,9 +10,18 @@ from inspect import signature
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from kammerton.api.scoring import GroupBy, check_system, grouping_of, likely_clusters, options_of, score
+from kammerton.api.scoring import (
+    GroupBy,
+    check_system,
+    collected,
+    grouping_of,
+    likely_clusters,
+    options_of,
+    read_as_said,
+    score,
+)
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.formats.collecting import collect, name_of
+from kammerton.formats.collecting import name_of
 from kammerton.formats.lists import group_items
 from kammerton.formats.reading import signed_choices
 from kammerton.model.corpus import ALL, Corpus
@@ -250,10 +259,9 @@ def agree(
         return _of_run(kind, annotators, protocols, measures, reading)
     chosen = _comparing(choose(kind.protocols, protocols, measures))
     collections = tuple(
-        collect(source, name=name, default_name="annotators", task=kind, options=reading)
-        for name, source in _named(annotators)
+        collected(source, name, "reference", kind, reading) for name, source in _named(annotators)
     )
-    corpus = Corpus(collections, ()).paired()
+    corpus = read_as_said(Corpus(collections, ()), reading).paired()
     everyone = match_references(kind, load_references(kind, corpus.references, reading), reading)
     if len(everyone.annotations) < 2:
         found = ", ".join(map(quote, everyone.annotations)) or "none"

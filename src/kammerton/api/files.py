@@ -12,7 +12,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from kammerton.api.scoring import corpus_of, options_of
+from kammerton.api.scoring import corpus_of, options_of, without_sides
 from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote, told_once
 from kammerton.formats.collecting import collect, find
 from kammerton.formats.folders import Found, leads_out
@@ -90,7 +90,7 @@ def check(task: str | Task, *paths: str | os.PathLike[str], options: object | No
     ('KT312', True)
     """
     found = find_task(task)
-    reading = options_of(found, options)
+    reading = without_sides(options_of(found, options))
     files: dict[str, None] = {}
     loose: dict[str, str | os.PathLike[str] | RemoteSource] = {}
     ignored: list[str] = []
@@ -250,7 +250,7 @@ def convert(
     if not os.fspath(target):
         raise OptionError("the target is empty", "`.` is the current folder")
     check_here(target)
-    reading = options_of(found, options)
+    reading = without_sides(options_of(found, options))
     pack = opened_pack(source, found, reading) if is_pack(source) else None
     files = None if pack is not None else find(source, found, reading)
     if files is not None:
@@ -562,7 +562,8 @@ def _collections(
     if pairs is None:
         if source is None:
             raise OptionError("what is to be packed?", "a folder, or a list of pairs: --pairs")
-        return [(collect(source, name=None, default_name="annotations", task=task, options=options), "")]
+        plain = without_sides(options)
+        return [(collect(source, name=None, default_name="annotations", task=task, options=plain), "")]
     corpus = corpus_of(task, source, None, {}, pairs, options)
     references: list[tuple[Collection, Role]] = [(each, "reference") for each in corpus.references]
     return [*references, *((each, "system") for each in corpus.systems)]
@@ -590,7 +591,12 @@ class _PackingJob:
     def _readings(self, collection: Collection) -> Iterator[tuple[str, str | None, object, Reading[Any]]]:
         for item, sources in collection.sources.items():
             for told, source in sources:
-                yield item, told, source, read_source(self._task, source, item, self._options)
+                yield (
+                    item,
+                    told,
+                    source,
+                    read_source(self._task, source, item, collection.read_by(self._options)),
+                )
 
     def check(self, writer: PackWriter) -> None:
         """Refuse to write a pack of nothing."""

@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote
 from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.folders import normal_form
 from kammerton.formats.lists import Found, find_groups, group_items, read_pairs
 from kammerton.formats.packs import is_pack, read_packed_pairs
-from kammerton.formats.reading import signed_choices, signed_file
-from kammerton.model.corpus import ALL, Corpus, Missing, check_names, choose_split
+from kammerton.formats.reading import SIDES, SidedOptions, signed_choices, signed_file
+from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names, choose_split
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Measure, choose
 from kammerton.model.registry import find_task
@@ -91,7 +91,7 @@ def corpus_of(
     """Return what references and estimates, or a list of pairs, name."""
     if not isinstance(estimate_annotator, str | int | None) or isinstance(estimate_annotator, bool):
         raise OptionError.of_type("estimate_annotator", estimate_annotator, "a str or an int")
-    corpus = _corpus(task, references, estimates, annotators, pairs, options)
+    corpus = read_as_said(_corpus(task, references, estimates, annotators, pairs, options), options)
     if estimate_annotator is None:
         return corpus
     chosen = str(estimate_annotator)
@@ -123,16 +123,48 @@ def _collected(
     for kind, given in (("reference", references), ("estimate", estimates)):
         if isinstance(given, Mapping | list | tuple) and not given:
             raise OptionError(f"there is no {kind}", "a path, an annotation, or a mapping that is not empty")
-    collected = partial(collect, task=task, options=options)
     first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
     systems = _systems(estimates, references)
     return Corpus(
         tuple(
-            collected(source, name=name, default_name="reference")
+            collected(source, name, "reference", task, options)
             for name, source in [*first, *annotators.items()]
         ),
-        tuple(collected(source, name=name, default_name="estimate") for name, source in systems),
+        tuple(collected(source, name, "estimate", task, options) for name, source in systems),
     )
+
+
+def collected(
+    source: Any, name: str | None, role: Literal["reference", "estimate"], task: Task, options: object
+) -> Collection:
+    """Return the items of a source, which are looked through by the options of its side."""
+    called = name or (name_of(source) if _is_path(source) else role)
+    if isinstance(options, SidedOptions):
+        options = options.of(f"{role}s", called)
+    return collect(source, name=name, default_name=role, task=task, options=options)
+
+
+def read_as_said(corpus: Corpus, options: object) -> Corpus:
+    """Return a corpus of which each collection is read by the options of its side and name."""
+    if not isinstance(options, SidedOptions) or not options.sides:
+        return corpus
+    every = (*corpus.references, *corpus.systems)
+    known = {collection.name for collection in every} | {*SIDES[: 2 if corpus.systems else 1]}
+    for side in options.sides:
+        if side not in known:
+            raise OptionError.unknown("side, annotator or system", side, known)
+    return Corpus(
+        tuple(replace(each, options=options.of("references", each.name)) for each in corpus.references),
+        tuple(replace(each, options=options.of("estimates", each.name)) for each in corpus.systems),
+    )
+
+
+def without_sides(options: Any) -> Any:
+    """Return options, of which none may be of one side alone, where there are no sides."""
+    if isinstance(options, SidedOptions) and options.sides:
+        (side, *_) = options.sides
+        raise OptionError(f"there is no side {quote(side)} here: files are read alike", "say the value alone")
+    return options
 
 
 def check_system(name: str | None, estimates: Any, references: Any) -> None:

@@ -7,9 +7,9 @@ import codecs
 import hashlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from kammerton.errors import DataError, Diagnostic, OptionError, printable, quote
 from kammerton.model.annotations import LabelledIntervals, Place
@@ -19,13 +19,16 @@ __all__ = [
     "DEFAULT_OPTIONS",
     "LISTED_PROBLEMS",
     "NO_ROWS",
+    "SIDES",
     "Column",
     "IntervalOptions",
     "Layout",
     "Limits",
     "Problems",
     "RowLayout",
+    "SidedOptions",
     "TrackReading",
+    "check_encoding",
     "file_of",
     "keeps_lines",
     "keeps_rows",
@@ -39,8 +42,8 @@ __all__ = [
 _Options = TypeVar("_Options")
 NO_ROWS = "KT110"
 """Code of the diagnostic that a source holds no annotation rows."""
-_NOT_SIGNED = ("limits",)
-"""Reading options that decide whether a file can be read, not what is read."""
+_NOT_SIGNED = ("limits", "sides")
+"""Limits decide whether a file can be read, not what is read; sides are signed with their options."""
 Column = Literal["start", "end", "duration", "label", "annotator"]
 """A column of labelled intervals."""
 RowLayout = Literal["rows", "durations", "points"]
@@ -60,9 +63,76 @@ class Limits:
     depth: int = 64  # levels of nesting in JSON
 
 
+SIDES = ("references", "estimates")
+"""What options of one side are said of, besides names of annotators and systems."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IntervalOptions:
+class SidedOptions:
+    """Options of which some may be said of one side alone: ``layout={"estimates": "points"}``.
+
+    Parameters
+    ----------
+    sides : mapping of str to mapping of str to object
+        What differs for the ``references``, the ``estimates``, or the annotator or system of a name, which
+        goes before its side: values by option. Options that take a mapping of sides end up here; in such a
+        mapping, ``all`` is whatever it does not name.
+    """
+
+    by_side: ClassVar[frozenset[str]] = frozenset()
+    sides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sides, Mapping) or not all(
+            isinstance(of, Mapping) for of in self.sides.values()
+        ):
+            raise OptionError.of_type("sides", self.sides, "a mapping of sides to mappings of options")
+        sides = {str(side): dict(values) for side, values in self.sides.items()}
+        plain = _defaults(type(self))
+        for name in sorted(self.by_side):
+            value = getattr(self, name)
+            if not isinstance(value, Mapping) or (isinstance(plain[name], Mapping) and not _is_nested(value)):
+                continue
+            for side, chosen in value.items():
+                sides.setdefault(str(side), {})[name] = chosen
+            object.__setattr__(self, name, plain[name])
+        for name, value in sides.pop("all", {}).items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "sides", sides)
+        for values in sides.values():
+            for name in values:
+                if name not in self.by_side:
+                    raise OptionError.unknown("option of one side", name, self.by_side)
+            replace(self, sides={}, **values)  # refuses what is not possible
+
+    def of(self, side: str, name: str) -> Self:
+        """Return the options of one side, and of an annotator or system on it."""
+        if not self.sides:
+            return self
+        return replace(self, sides={}, **{**self.sides.get(side, {}), **self.sides.get(name, {})})
+
+
+def _defaults(options: type[SidedOptions]) -> dict[str, Any]:
+    return {
+        each.name: each.default if each.default_factory is MISSING else each.default_factory()
+        for each in fields(options)
+    }
+
+
+def _is_nested(value: Mapping[str, object]) -> bool:
+    """Tell whether a mapping is of sides, and not itself a choice."""
+    return any(map(_is_mapping, value.values()))
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalOptions(SidedOptions):
     """How files of labelled intervals are read.
+
+    All but budgets may be said of one side alone: ``layout={"estimates": "points"}``.
 
     Parameters
     ----------
@@ -84,6 +154,7 @@ class IntervalOptions:
         Budgets of one file.
     """
 
+    by_side: ClassVar[frozenset[str]] = frozenset(("encoding", "layout", "decimal", "columns", "overlap"))
     encoding: str = "utf-8"
     layout: Layout = "auto"
     decimal: Literal[".", ","] = "."
@@ -92,7 +163,8 @@ class IntervalOptions:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        _check_encoding(self.encoding)
+        SidedOptions.__post_init__(self)
+        check_encoding(self.encoding)
         _check_choice("layout", self.layout, ("auto", "rows", "durations", "points"))
         _check_choice("decimal mark", self.decimal, (".", ","))
         _check_choice("way with overlaps", self.overlap, ("error", "trim"))
@@ -127,18 +199,34 @@ def signed_file(choice: str) -> str:
 
 
 def signed_choices(options: Any) -> dict[str, str]:
-    """Return the options that differ from their defaults, as signatures write them."""
+    """Return the options that differ from their defaults, as signatures have them.
+
+    Of one side, such as ``layout={"estimates": "points"}``, it is said as ``estimates=points``.
+    """
     default = type(options)()
+    sides: Mapping[str, Mapping[str, Any]] = getattr(options, "sides", {})
     changed = {}
     for option in fields(options):
-        value = getattr(options, option.name)
-        if option.name in _NOT_SIGNED or value == getattr(default, option.name):
+        if option.name in _NOT_SIGNED:
             continue
-        text = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
-        if option.metadata.get("file"):
-            text = signed_file(text)
-        changed[option.name] = "yes" if value is True else text
+        value = getattr(options, option.name)
+        plain = getattr(default, option.name)
+        shown = [] if value == plain else [_shown(value, is_file=bool(option.metadata.get("file")))]
+        shown += [
+            f"{side}={_shown(values[option.name])}"
+            for side, values in sorted(sides.items())
+            if option.name in values and values[option.name] != value
+        ]
+        if shown:
+            changed[option.name] = ",".join(shown)
     return changed
+
+
+def _shown(value: object, *, is_file: bool = False) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
+    return signed_file(shown) if is_file else shown
 
 
 def _check_choice(kind: str, value: str, known: tuple[str, ...]) -> None:
@@ -146,7 +234,8 @@ def _check_choice(kind: str, value: str, known: tuple[str, ...]) -> None:
         raise OptionError.unknown(kind, value, known)
 
 
-def _check_encoding(name: str) -> None:
+def check_encoding(name: str) -> None:
+    """Refuse what is no encoding of files."""
     if not isinstance(name, str):
         raise OptionError.of_type("encoding", name, "a str")
     try:
@@ -295,9 +384,9 @@ def keeps_rows(count: int, problems: Problems, limits: Limits) -> bool:
 
 def keeps_lines(text: str, problems: Problems, limits: Limits, *, headers: int = 0) -> bool:
     """Check the number of lines, of which some may be headers, and their length."""
-    if text.count("\n") > limits.rows - headers:
+    if text.count("\n") >= limits.rows - headers:  # the last line may have no end
         rows = (line.lstrip(" \t") for line in text.split("\n"))
-        count = sum(1 for row in rows if row and not row.startswith(("#", "//")))
+        count = sum(1 for row in rows if row and not row.startswith(("#", "//", "\\")))
         count -= headers
         if not keeps_rows(count, problems, limits):
             return False

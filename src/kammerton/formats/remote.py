@@ -18,7 +18,14 @@ from typing import Any, NamedTuple, TypeGuard, TypeVar
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.formats.folders import Found, names_by_item, normal_form, why_ignored, without_suffix
+from kammerton.formats.folders import (
+    Found,
+    item_name,
+    names_by_item,
+    normal_form,
+    why_ignored,
+    without_suffix,
+)
 from kammerton.formats.reading import Limits, Problems
 from kammerton.model.corpus import StoredSource
 from kammerton.model.task import ItemReadings, Reading, Task
@@ -239,7 +246,7 @@ def find_remote(address: str, task: Task, options: object) -> Found[RemoteSource
     entries = store.listing()
     if entries is None:
         name = PurePosixPath(store.shown).name
-        item = normal_form(without_suffix(name, suffixes) or PurePosixPath(name).stem)
+        item = item_name(without_suffix(name, suffixes) or PurePosixPath(name).stem)
         return Found({item: [source_at(address, task, options)]}, (), (), single=True)
     problems = Problems(store.shown)
     used, ignored = [], []
@@ -335,7 +342,9 @@ class Store:
         try:
             from fsspec.core import url_to_fs  # noqa: PLC0415 - few read from elsewhere
         except ImportError as error:
-            raise OptionError(f"reading {quote(self.shown)} needs fsspec", _INSTALL) from error
+            raise OptionError.of_import(
+                f"reading {quote(self.shown)} needs fsspec", "remote", error
+            ) from error
         address, options = opened_with(self._address)
         try:
             system, place = url_to_fs(address, **options)

@@ -9,14 +9,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic, OptionError, close_match, quote
 from kammerton.formats.intervals import parse_time
-from kammerton.formats.reading import IntervalOptions, Limits, Problems
+from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding
 from kammerton.formats.source import read_text
 from kammerton.formats.tables import Row, Shape, named_rows
 from kammerton.instruments.label_maps import LabelMap, load_label_map
@@ -165,8 +165,10 @@ _CHOICES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class InstrumentOptions:
+class InstrumentOptions(SidedOptions):
     """How lists of instruments are read and scored.
+
+    The encoding may be said of one side alone: ``encoding={"estimates": "latin-1"}``.
 
     Parameters
     ----------
@@ -215,6 +217,7 @@ class InstrumentOptions:
         Budgets of one file, likewise.
     """
 
+    by_side: ClassVar[frozenset[str]] = frozenset(("encoding",))
     taxonomy: str = field(default="", metadata={"file": True})
     map: str = field(default="", metadata={"file": True})
     unknown: Unknown = "error"
@@ -235,7 +238,8 @@ class InstrumentOptions:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        IntervalOptions(encoding=self.encoding)  # refuses what is no encoding of files
+        SidedOptions.__post_init__(self)
+        check_encoding(self.encoding)
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:
                 raise OptionError.unknown(f"choice of `{name}`", str(getattr(self, name)), known)

@@ -103,6 +103,12 @@ class Collection:
     single: bool = False
     # names as their origin has them, of the items whose names had to be composed (Unicode's NFC)
     written: Mapping[str, str] = field(default_factory=dict)
+    # the task's options by which its sources are read, where they are not those of the whole
+    options: object | None = None
+
+    def read_by(self, options: object) -> object:
+        """Return the options by which the sources are read, of those of the whole."""
+        return options if self.options is None else self.options
 
     @property
     def items(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Generic, Literal, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.fingering.annotation import HIGHEST_KEY, LEFT, LOWEST_KEY, RIGHT, UNKNOWN, Fingering, TimeUnit
 from kammerton.fingering.labels import strike_codes
 from kammerton.formats.intervals import ROUNDING_S, diagnose_time, parse_time
-from kammerton.formats.reading import IntervalOptions, Limits, Problems, such_rows
+from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding, such_rows
 from kammerton.model.annotations import Place
 
 __all__ = [
@@ -45,8 +45,10 @@ HandOption = Literal["auto", "right", "left"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingOptions:
+class ReadingOptions(SidedOptions):
     """How files of fingerings are read.
+
+    Encodings and hands may be said of one side alone: ``label_encoding={"estimates": "1-10"}``.
 
     Parameters
     ----------
@@ -63,13 +65,15 @@ class ReadingOptions:
         Budgets of one file.
     """
 
+    by_side: ClassVar[frozenset[str]] = frozenset(("encoding", "label_encoding", "hand"))
     encoding: str = "utf-8"
     label_encoding: LabelEncoding = "auto"
     hand: HandOption = "auto"
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        IntervalOptions(encoding=self.encoding)  # refuses what is no encoding of files
+        SidedOptions.__post_init__(self)
+        check_encoding(self.encoding)
         for kind, value, known in (
             ("encoding of finger labels", self.label_encoding, ("auto", "pig", "1-10", "0-9", "L1/R5")),
             ("hand", self.hand, ("auto", "right", "left")),

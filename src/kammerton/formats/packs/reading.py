@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kammerton.errors import DataError, Diagnostic, quote
-from kammerton.formats.folders import normal_form, without_suffix
+from kammerton.formats.folders import item_name, without_suffix
 from kammerton.formats.packs.layout import (
     INDEX,
     OWN,
@@ -407,5 +407,5 @@ def _stem(about: About, item: str, told: str | None, file: str | None, task: Tas
         path = PurePath(file).relative_to(about.origin).as_posix()
         stem = without_suffix(path, tuple(task.suffixes))
         if stem is not None:
-            return normal_form(stem)
+            return item_name(stem)
     return item if told is None else f"{told}/{item}"
