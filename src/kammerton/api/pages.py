@@ -107,6 +107,9 @@ def show(
     else:
         corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
     corpus = corpus.paired()
+    if not corpus.references:
+        hint = f"`kammerton check {found.name}` lists what is wrong with estimates alone"
+        raise OptionError("items are shown against references, and the run was scored without any", hint)
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
     view = lay_out(found, corpus, chosen, measure=measure, annotator=annotator, options=reading)
     return DrawnItem.of(view)
@@ -286,6 +289,9 @@ def _joined(runs: Runs) -> Sequence[Joined]:
     found = join_alike(runs)
     if not found:
         raise OptionError("a report needs a run", "folders that `kammerton score --out` wrote")
+    if not all(each.scores.has_references for each in found):
+        hint = "`kammerton check` and `kammerton compare` tell of estimates alone"
+        raise OptionError("a report needs references, and a run was scored without any", hint)
     return found
 
 

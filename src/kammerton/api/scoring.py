@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -44,6 +44,7 @@ __all__ = [
     "grouping_of",
     "items_of",
     "likely_clusters",
+    "measures_alone",
     "options_of",
     "score",
     "split_of",
@@ -79,6 +80,23 @@ def options_of(task: Task, options: object | None) -> Any:
     return chosen
 
 
+def measures_alone(
+    task: Task, measures: Sequence[Measure], annotator: str = ALL, *, context: bool = False
+) -> tuple[Measure, ...]:
+    """Return the measures that are reported of estimates without references."""
+    if annotator != ALL:
+        raise OptionError("without references there is no annotator to choose")
+    if context:
+        raise OptionError("context is made from references, and there are none")
+    if not any(measure.needs == "estimate" for measure in measures):
+        known = [str(measure) for measure in task.measures if measure.needs == "estimate"]
+        if known:
+            raise OptionError("all of these measures need references", f"these need none: {', '.join(known)}")
+        message = f"references and estimates are needed: no measure of {task.name} does without references"
+        raise OptionError(message, "name the folder or file of the references too")
+    return tuple(measure for measure in measures if measure.aggregate != "gathered")
+
+
 def corpus_of(
     task: Task,
     references: Any,
@@ -87,11 +105,17 @@ def corpus_of(
     pairs: Any,
     options: object,
     estimate_annotator: str | int | None = None,
+    *,
+    alone: bool = False,
 ) -> Corpus:
-    """Return what references and estimates, or a list of pairs, name."""
+    """Return what references and estimates, or a list of pairs, name.
+
+    ``alone`` says that there may be estimates only.
+    """
     if not isinstance(estimate_annotator, str | int | None) or isinstance(estimate_annotator, bool):
         raise OptionError.of_type("estimate_annotator", estimate_annotator, "a str or an int")
-    corpus = read_as_said(_corpus(task, references, estimates, annotators, pairs, options), options)
+    given = _corpus(task, references, estimates, annotators, pairs, options, alone=alone)
+    corpus = read_as_said(given, options)
     if estimate_annotator is None:
         return corpus
     chosen = str(estimate_annotator)
@@ -100,10 +124,17 @@ def corpus_of(
 
 
 def _corpus(
-    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], pairs: Any, options: object
+    task: Task,
+    references: Any,
+    estimates: Any,
+    annotators: Mapping[str, Any],
+    pairs: Any,
+    options: object,
+    *,
+    alone: bool,
 ) -> Corpus:
     if pairs is None:
-        return _collected(task, references, estimates, annotators, options)
+        return _collected(task, references, estimates, annotators, options, alone=alone)
     if references is not None or estimates is not None or annotators:
         raise OptionError("a list of pairs stands in place of references, estimates and annotators")
     if not _is_path(pairs):
@@ -114,17 +145,24 @@ def _corpus(
 
 
 def _collected(
-    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], options: object
+    task: Task,
+    references: Any,
+    estimates: Any,
+    annotators: Mapping[str, Any],
+    options: object,
+    *,
+    alone: bool,
 ) -> Corpus:
     if not isinstance(annotators, Mapping):
         raise OptionError.of_type("annotators", annotators, "a mapping of names to references")
-    if estimates is None or (references is None and not annotators):
+    if estimates is None or (references is None and not annotators and not alone):
         raise OptionError("references and estimates are needed", "or a list of pairs")
     for kind, given in (("reference", references), ("estimate", estimates)):
         if isinstance(given, Mapping | list | tuple) and not given:
             raise OptionError(f"there is no {kind}", "a path, an annotation, or a mapping that is not empty")
     first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
-    systems = _systems(estimates, references)
+    is_annotation = partial(_can_be_adopted, task, options) if references is None else None
+    systems = _systems(estimates, references, is_annotation)
     return Corpus(
         tuple(
             collected(source, name, "reference", task, options)
@@ -175,11 +213,18 @@ def check_system(name: str | None, estimates: Any, references: Any) -> None:
         raise OptionError.unknown("system", name, known)
 
 
-def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:
+def _can_be_adopted(task: Task, options: object, value: object) -> bool:
+    return bool(task.adopt(value, "", options).annotations)
+
+
+def _systems(
+    estimates: Any, references: Any, is_annotation: Callable[[object], bool] | None = None
+) -> list[tuple[str | None, Any]]:
     """Tell several systems from one.
 
     A mapping of items and a mapping of systems look alike if the values are paths: then it is items
-    if it shares a key with references that are a mapping too.
+    if it shares a key with references that are a mapping too. They do, too, if the values are mappings: those
+    may be annotations.
     """
     if isinstance(estimates, list | tuple) and all(_is_path(each) for each in estimates):
         names = [name_of(each) for each in estimates]
@@ -189,7 +234,8 @@ def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:
         return [(None, estimates)]
     shares_items = isinstance(references, Mapping) and not references.keys().isdisjoint(estimates)
     whole = all(_is_path(value) or isinstance(value, Mapping) for value in estimates.values())
-    if shares_items or not whole:
+    mappings = (value for value in estimates.values() if isinstance(value, Mapping))
+    if shares_items or not whole or (is_annotation is not None and any(map(is_annotation, mappings))):
         return [(None, estimates)]
     check_names("system", map(str, estimates))
     return [(str(name), source) for name, source in estimates.items()]
@@ -355,7 +401,9 @@ def score(  # noqa: PLR0913 - one per choice
         :func:`kammerton.pack` wrote; a mapping of items to paths or annotations; or a single annotation.
         That is, of chords, anything with ``intervals`` and ``labels``, or a pair of both; of fingerings,
         anything with ``onsets``, ``offsets``, ``pitches`` and ``fingers``; of instruments, a list of
-        labels, best first, a set, or a mapping of labels to scores.
+        labels, best first, a set, or a mapping of labels to scores. None if there are no references: then
+        measures that need none have values (of fingering ``pianovam/IFR``, ``playability/ifr_melodic`` and
+        ``ifr_chord``), and the others are undefined, with the reason ``no_reference``.
     estimates : the same, or several of them
         A mapping of names to any of these is one system per name; a list of paths is one system per
         path, called by its last component without suffix. A mapping of items is one system, called
@@ -449,9 +497,14 @@ def score(  # noqa: PLR0913 - one per choice
     if not isinstance(annotator, str):
         raise OptionError.of_type("annotator", annotator, "a str")
     reading = options_of(found, options)
+    alone = references is None and not annotators and pairs is None and estimates is not None
+    if alone:
+        chosen = measures_alone(found, chosen, annotator, context=context)
     timing = Timing()
     with timing.during("collecting"):
-        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
+        corpus = corpus_of(
+            found, references, estimates, annotators or {}, pairs, reading, estimate_annotator, alone=alone
+        )
         corpus, part = split_of(corpus, splits, split)
     order = ScoringJob(
         task=found,
@@ -462,7 +515,7 @@ def score(  # noqa: PLR0913 - one per choice
         strict=strict,
     )
     evidence = score_corpus(order, corpus, means, store, progress, timing)
-    choices = signed_choices(reading) | part
+    choices = signed_choices(reading) | part | ({"references": "none"} if alone else {})
     if estimate_annotator is not None:
         choices["estimate_annotator"] = str(estimate_annotator)
     items = items_of(evidence)

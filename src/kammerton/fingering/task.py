@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,6 +48,7 @@ from kammerton.model.task import (
     PackedColumn,
     Packing,
     Ratings,
+    Reading,
     Task,
     costs_of_confusion,
     join_ratings,
@@ -117,6 +119,27 @@ def _of_piece(annotations: Sequence[Fingering | None]) -> Ratings:
 _SUFFIXES = {"pig": ".txt", "csv": ".csv", "musicxml": ".musicxml"}
 
 
+def _load(path: str | os.PathLike[str], name: str, options: FingeringOptions) -> Reading[Fingering]:
+    """Read a file of notes; labels alone are none, of one recording or of many."""
+    sheet = unfold(path, name, options)
+    if sheet is not None and (sheet.items or sheet.broken):
+        return Reading((), (_without_notes(name),))
+    reading = read_fingering(path, name, options)
+    if any((fingering.pitches < 0).all() for _, fingering in reading.annotations):
+        return Reading((), (*reading.diagnostics, _without_notes(name)))
+    return reading
+
+
+def _without_notes(name: str) -> Diagnostic:
+    return Diagnostic(
+        code="KT151",
+        severity="error",
+        message="labels without notes cannot become a score: nothing tells their pitches and times",
+        file=name,
+        hint="put each label beside its note: a table with the columns onset, offset, pitch and finger",
+    )
+
+
 def _render(tracks: Sequence[Fingering], form: str) -> str:
     (track,) = tracks
     return _RENDERERS[form](track)
@@ -166,7 +189,7 @@ def _remark(fingering: Fingering, form: str) -> Iterator[Diagnostic]:
 CONVERSION = Conversion(
     forms=_SUFFIXES,
     joint=frozenset(),
-    load=read_fingering,
+    load=_load,
     render=_render,
     track=_track,
     stems=_stems,
@@ -427,7 +450,9 @@ def _lacking(fingering: Fingering) -> frozenset[str]:
 
 
 def _blank(reference: Fingering) -> Fingering:
-    return replace(reference, labels=(MISSING,) * len(reference))
+    """Return the notes alone: who says no finger says no hand either."""
+    hands = np.full(len(reference), UNKNOWN)
+    return replace(reference, labels=(MISSING,) * len(reference), hands=hands)
 
 
 def _content(fingering: Fingering) -> bytes:
@@ -470,5 +495,5 @@ TASK = Task(
     conversion=CONVERSION,
     packing=PACKING,
     lint=lint,
-    said_once=frozenset(("KT337",)),
+    said_once=frozenset(("KT337", "KT338")),
 )

@@ -143,7 +143,10 @@ def _only(sources: Sources, items: Sequence[str]) -> Sources:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """References of one or several annotators, and the systems that are scored against them."""
+    """References of one or several annotators, and the systems that are scored against them.
+
+    Without references systems are scored by what needs none.
+    """
 
     references: tuple[Collection, ...]
     systems: tuple[Collection, ...]
@@ -152,11 +155,21 @@ class Corpus:
         check_annotators([collection.name for collection in self.references])
         check_names("system", [collection.name for collection in self.systems])
 
+    @property
+    def bases(self) -> tuple[Collection, ...]:
+        """What says which items there are: the references, or the systems if there are none."""
+        return self.references or self.systems
+
+    @property
+    def items(self) -> frozenset[str]:
+        """Every item that is to be scored."""
+        return frozenset().union(*(collection.items for collection in self.bases))
+
     def paired(self) -> Corpus:
-        """Return the corpus in which single files are one item, called like the first reference."""
-        if not all(collection.single for collection in self.references):
+        """Return the corpus in which single files are one item, called like the first of them."""
+        if not all(collection.single for collection in self.bases):
             return self
-        item = next(iter(self.references[0].items))
+        item = next(iter(self.bases[0].items))
         return Corpus(
             tuple(c.called(item) if c.sources else c for c in self.references),
             tuple(c.called(item) if c.single and c.sources else c for c in self.systems),
@@ -221,8 +234,8 @@ def choose_split(corpus: Corpus, splits: Mapping[str, str], split: str | None) -
         raise OptionError.unknown("split", split, set(splits.values()))
     corpus = corpus.paired()
     known = {unicodedata.normalize("NFC", item): name for item, name in splits.items()}
-    entries = {item: _entry(item, known) for item in sorted(_items(corpus.references))}
-    found = tuple(_diagnoses(entries, known, split))
+    entries = {item: _entry(item, known) for item in sorted(corpus.items)}
+    found = tuple(_diagnoses(entries, known, split, "reference" if corpus.references else "estimate"))
     if split is not None:
         every = {item: _entry(item, known) for item in _items((*corpus.references, *corpus.systems))}
         kept = {item for item, entry in every.items() if entry is not None and known[entry] == split}
@@ -230,8 +243,9 @@ def choose_split(corpus: Corpus, splits: Mapping[str, str], split: str | None) -
             tuple(_only_of_splits(kept, collection) for collection in corpus.references),
             tuple(_only_of_splits(kept, system) for system in corpus.systems),
         )
-    first, *rest = corpus.references
-    return replace(corpus, references=(replace(first, diagnostics=(*first.diagnostics, *found)), *rest))
+    first, *rest = corpus.bases
+    told = (replace(first, diagnostics=(*first.diagnostics, *found)), *rest)
+    return replace(corpus, references=told) if corpus.references else replace(corpus, systems=told)
 
 
 def _entry(item: str, known: Mapping[str, str]) -> str | None:
@@ -249,7 +263,7 @@ def _only_of_splits(kept: Container[str], collection: Collection) -> Collection:
 
 
 def _diagnoses(
-    entries: Mapping[str, str | None], known: Mapping[str, str], split: str | None
+    entries: Mapping[str, str | None], known: Mapping[str, str], split: str | None, needed: str
 ) -> Iterator[Diagnostic]:
     unknown = [item for item, entry in entries.items() if entry is None]
     if unknown:
@@ -268,9 +282,8 @@ def _diagnoses(
     lacking = sorted(set(listed).difference(entry for entry in entries.values() if entry is not None))
     if lacking:
         verb = inflected(len(lacking), "has", "have")
-        message = (
-            f"{out_of(len(lacking), len(listed), 'item')} of the split {quote(split)} {verb} no reference"
-        )
+        counted = out_of(len(lacking), len(listed), "item")
+        message = f"{counted} of the split {quote(split)} {verb} no {needed}"
         yield _warning("KT216", message, lacking, "the figures are not of the whole split")
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
+from kammerton.model.corpus import ALL
 from kammerton.model.measure import Gathered, Measure, Needs, Statistics, join
 from kammerton.model.task import ClassKey, ClassTable, Task
 
@@ -237,10 +238,17 @@ class Evidence:
     # row that does not count
     statistics: Mapping[Measure, Statistics]
     tallies: Mapping[str, Tally]  # class tables by name
-    fingerprints: Mapping[tuple[str, str], bytes]  # digest of the content of each reference that was used
+    # digest of the content of each reference that was used; without references, of annotator ``"all"``, of
+    # what estimates are about
+    fingerprints: Mapping[tuple[str, str], bytes]
     # what measures over classes are made from; its cases are the rows of pairs
     gathered: Gathered | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def has_references(self) -> bool:
+        """Whether there were references to compare with."""
+        return any(annotator != ALL for annotator, _ in self.fingerprints)
 
     def merged(self, other: Evidence) -> Evidence:
         """Return the evidence of both parts; they share no row."""

@@ -90,6 +90,8 @@ class Block:
     level: str = ""  # how likely intervals hold the figure, such as ``"95 %"``
     # measures that would be shown, but are undefined for every system and annotator
     folded: tuple[Measure, ...] = ()
+    # measures that would be shown, but have no references to compare with. If all are, there is no table.
+    unreferenced: tuple[Measure, ...] = ()
     # headings of whose figures they are, and of the annotator they are against
     who: tuple[str, str] = ("system", "annotator")
 
@@ -99,6 +101,12 @@ class Block:
         basis = [f"measured on {self.basis}"] if self.basis else []
         names = ", ".join(measure.name for measure in self.folded)
         return "; ".join((self.title, *basis, *([f"undefined for all: {names}"] if names else [])))
+
+    @property
+    def not_evaluated(self) -> str:
+        """Which measures have no references to compare with; nothing if all have."""
+        names = ", ".join(measure.name for measure in self.unreferenced)
+        return f"not evaluated: needs a reference ({names})" if names else ""
 
     @property
     def title(self) -> str:
@@ -132,7 +140,11 @@ def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
     level = "" if scores.ci is None else f"{100 * scores.ci:g} %"
     blocks = []
     for protocol in dict.fromkeys(measure.protocol for measure in scores.measures):
-        measures = tuple(m for m in scores.measures if m.protocol == protocol and (every or m.headline))
+        wanted = tuple(m for m in scores.measures if m.protocol == protocol and (every or m.headline))
+        measures = tuple(measure for measure in wanted if scores.is_evaluated(measure))
+        unreferenced = tuple(measure for measure in wanted if measure not in measures)
+        if not measures and unreferenced:
+            blocks.append(Block(protocol, (), (), (), unreferenced=unreferenced))
         if measures:
             signed = signed_protocol(scores, measures)
             whole = tuple(f"{names}: {each}" if names else each for names, each in signed)
@@ -140,7 +152,7 @@ def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
             folded = tuple(measure for measure in measures if measure not in defined)
             lines = tuple(_lines(scores, defined))
             basis = _basis(scores, defined, lines)
-            blocks.append(Block(protocol, defined, lines, whole, basis, level, folded))
+            blocks.append(Block(protocol, defined, lines, whole, basis, level, folded, unreferenced))
     return tuple(blocks)
 
 
@@ -189,6 +201,8 @@ def _basis(scores: Scores, measures: tuple[Measure, ...], lines: Sequence[Line])
     told = [_range(found, unit) for unit, found in weights.items()]
     if any(" to " in text for text in told):
         told[-1] += " per figure"
+    if not counts:
+        return ", ".join([*told, "without references"]) if told else ""
     each = " an item" if min(counts) < max(counts) else ""
     return ", ".join([*told, _range(counts, "annotators") + each])
 
@@ -291,19 +305,26 @@ def _name(text: str, encoding: str) -> str:
 
 
 def _block(block: Block, width: int) -> str:
+    caption = _wrapped(block.caption, width)
+    rest = [*_wrapped(block.not_evaluated, width), *(f"signature {each}" for each in block.signatures)]
+    body = [_body(block, width)] if block.measures else []
+    return "\n".join((*caption, *body, *rest, ""))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _body(block: Block, width: int) -> str:
     stub = _stub(block)
     columns = [_column(block, place) for place in range(len(block.measures))]
     room = width - sum(_width(column) + len(_GAP) for column in stub)
     if max(map(_width, columns)) > room + len(_GAP):
-        body = "\n".join(_listed(block))
-    else:
-        parts = [
-            "\n".join(_rows([*stub, *part], texts=len(stub) - 1))
-            for part in _parts(columns, room + len(_GAP))
-        ]
-        body = "\n\n".join(parts)
-    caption = textwrap.wrap(block.caption, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
-    return "\n".join((*caption, body, *(f"signature {each}" for each in block.signatures), ""))
+        return "\n".join(_listed(block))
+    parts = [
+        "\n".join(_rows([*stub, *part], texts=len(stub) - 1)) for part in _parts(columns, room + len(_GAP))
+    ]
+    return "\n\n".join(parts)
 
 
 def _stub(block: Block) -> list[list[str]]:
@@ -399,11 +420,15 @@ def render_markdown(blocks: Sequence[Block]) -> str:
 
 
 def _markdown(block: Block) -> str:
+    heading, waiting = f"### {for_markdown(block.caption)}\n", for_markdown(block.not_evaluated)
+    if not block.measures:
+        return f"{heading}\n{waiting}\n"
     head, *body = _cells(block, for_markdown, str, bold_in_markdown)
     aligned = ["---" if place < _texts(block) else "---:" for place in range(len(head))]
     rows = "\n".join("| " + " | ".join(row) + " |" for row in (head, aligned, *body))
     signatures = "\n\n".join(map(_code, block.signatures))
-    return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{signatures}\n"
+    told = f"{waiting}\n\n" if waiting else ""
+    return f"{heading}\n{rows}\n\n{told}{signatures}\n"
 
 
 def _code(text: str) -> str:
@@ -419,10 +444,14 @@ def render_latex(blocks: Sequence[Block]) -> str:
 
 
 def _latex(block: Block) -> str:
+    waiting = [f"% {for_latex(block.not_evaluated)}"] if block.unreferenced else []
+    if not block.measures:
+        return "\n".join((f"% {for_latex(block.caption)}", *waiting)) + "\n"
     head, aggregates, *body = _cells(block, for_latex, for_latex_number, bold_in_latex)
     columns = "l" * _texts(block) + "r" * (len(head) - _texts(block))
     lines = [
         rf"% {for_latex(block.caption)}; needs \usepackage{{booktabs}}",
+        *waiting,
         *(f"% {for_terminal(each)}" for each in block.signatures),
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.arrays import Codes
-from kammerton.errors import Diagnostic, OptionError, plural
+from kammerton.errors import Diagnostic, OptionError, plural, quote
 from kammerton.model.corpus import ALL, one_of
 from kammerton.model.evidence import (
     ClassEvidence,
@@ -176,8 +176,14 @@ def describe(scores: Scores) -> str:
     lines = [f"Scores({scores.task}: {', '.join(counts)})"]
     for system, protocol in product(scores.systems, dict.fromkeys(m.protocol for m in scores.measures)):
         chosen = [m for m in scores.measures if m.protocol == protocol and m.headline]
+        if chosen and not any(map(scores.is_evaluated, chosen)):
+            lines.append(f"  {system}  {protocol}: not evaluated: needs a reference")
+            continue
         found = [scores.estimate(m, system, scores.annotators_of(m)[-1], m.aggregate).value for m in chosen]
-        told = ["undefined" if math.isnan(value) else f"{value:.4f}" for value in found]
+        named = ["undefined" if scores.is_evaluated(measure) else "not evaluated" for measure in chosen]
+        told = [
+            name if math.isnan(value) else f"{value:.4f}" for name, value in zip(named, found, strict=True)
+        ]
         texts = [f"{measure.name} {value}" for measure, value in zip(chosen, told, strict=True)]
         lines.append(f"  {system}  {protocol}: {', '.join(texts)}")
     return "\n".join(lines)
@@ -306,7 +312,16 @@ class Scores(WithCharts):
     @cached_property
     def references(self) -> dict[str, int]:
         """Number of references that each item has: one for each annotator whose annotation was used."""
-        return dict(Counter(item for _, item in self.origin.evidence.fingerprints))
+        return dict(Counter(item for who, item in self.origin.evidence.fingerprints if who != ALL))
+
+    @property
+    def has_references(self) -> bool:
+        """Whether estimates were compared with references; else only what needs none has values."""
+        return self.origin.evidence.has_references
+
+    def is_evaluated(self, measure: Measure) -> bool:
+        """Tell whether there is what a measure compares with."""
+        return measure.needs == "estimate" or self.has_references
 
     @property
     def fingerprints(self) -> Mapping[tuple[str, str], bytes]:
@@ -440,6 +455,8 @@ class Scores(WithCharts):
 
     def tally(self, name: str) -> Tally:
         """Return a class table as plain mappings; see :meth:`table`."""
+        if not self.has_references:
+            raise OptionError(f"no table {quote(name)}", "class tables compare with references")
         if name not in self.origin.evidence.tallies:
             raise OptionError.unknown("table", name, self.tables)
         return self.origin.evidence.tallies[name]

@@ -42,17 +42,14 @@ class Plan:
     corpus : Corpus
         The whole, paired.
     items : tuple of str
-        Every item of the references, sorted.
+        Every item that is to be scored, sorted.
     """
 
     def __init__(self, corpus: Corpus, size: int = SHARD) -> None:
         if not isinstance(size, int) or isinstance(size, bool) or size < 1:
             raise OptionError(f"a shard has one item or more, got {size!r}")
         self.corpus = corpus.paired()
-        items = set[str]()
-        for each in self.corpus.references:
-            items.update(each.sources, each.broken)
-        self.items = tuple(sorted(items))
+        self.items = tuple(sorted(self.corpus.items))
         self._size = -(-size // BLOCK) * BLOCK
 
     def __len__(self) -> int:
@@ -120,10 +117,10 @@ def said_of(failed: Iterable[tuple[str, str]]) -> tuple[Diagnostic, ...]:
 
 
 def _restricted(corpus: Corpus, kept: Sequence[str], failed: Mapping[str, str]) -> Corpus:
-    return Corpus(
-        tuple(_failing(each.only(kept), each.items, failed) for each in corpus.references),
-        tuple(each.only(kept) for each in corpus.systems),
-    )
+    failing = {each.name: _failing(each.only(kept), each.items, failed) for each in corpus.bases}
+    if not corpus.references:
+        return Corpus((), tuple(failing.values()))
+    return Corpus(tuple(failing.values()), tuple(each.only(kept) for each in corpus.systems))
 
 
 def _failing(kept: Collection, items: Container[str], failed: Mapping[str, str]) -> Collection:
