@@ -30,12 +30,12 @@ __all__ = [
     "clip",
     "close_match",
     "inflected",
+    "merge_repeated",
     "out_of",
     "plural",
     "printable",
     "quote",
     "some",
-    "told_once",
 ]
 
 Severity = Literal["error", "warning", "note"]
@@ -92,7 +92,7 @@ class OptionError(KammertonError):
         return cls(message, f"pip install 'kammerton[{extra}]'")
 
 
-_TOLD = 10
+_LISTED = 10
 """Diagnostics that the text of an exception has."""
 
 
@@ -103,9 +103,9 @@ class DataError(KammertonError):
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        told = [line for each in diagnostics[:_TOLD] for line in each.lines()]
-        if len(diagnostics) > _TOLD:
-            between = len(diagnostics) - _TOLD - 1
+        told = [line for each in diagnostics[:_LISTED] for line in each.lines()]
+        if len(diagnostics) > _LISTED:
+            between = len(diagnostics) - _LISTED - 1
             told += [f"and {between:,} more, in `diagnostics`"] if between else []
             told += diagnostics[-1].lines()
         super().__init__("\n".join(told))
@@ -206,7 +206,7 @@ class Diagnostic:
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
-def told_once(diagnostics: Iterable[Diagnostic], codes: Container[str]) -> list[Diagnostic]:
+def merge_repeated(diagnostics: Iterable[Diagnostic], codes: Container[str]) -> list[Diagnostic]:
     """Return diagnostics in which equal messages of some codes stand once, at the first, with their count."""
     said: dict[object, Diagnostic] = {}
     for number, each in enumerate(diagnostics):

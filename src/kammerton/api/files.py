@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.api.scoring import corpus_of, options_of, without_sides
-from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote, told_once
+from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, merge_repeated, quote
 from kammerton.formats.collecting import collect, find
-from kammerton.formats.folders import Found, leads_out, suffixes_read
+from kammerton.formats.folders import FoundItems, leads_out, suffixes_read
 from kammerton.formats.packs import is_pack, new_pack, opened_pack
 from kammerton.formats.packs.layout import Role
-from kammerton.formats.packs.reading import Pack, unpacked
-from kammerton.formats.packs.writing import PackWriter
+from kammerton.formats.packs.pack import Pack, unpacked
+from kammerton.formats.packs.packing import PackWriter
 from kammerton.formats.reading import such_rows
 from kammerton.formats.remote import RemoteSource, check_here, is_remote, lying_here, shown_path
 from kammerton.formats.writing import write_atomically
@@ -103,7 +103,7 @@ def check(task: str | Task, *paths: str | os.PathLike[str], options: object | No
             for name, each in _of_pack(path, found, reading):
                 said += each
                 files |= {} if name is None else {name: None}
-            diagnostics += told_once(said, OF_BLOCKS)
+            diagnostics += merge_repeated(said, OF_BLOCKS)
             continue
         listed = find(path, found, reading)
         diagnostics += listed.diagnostics
@@ -270,7 +270,7 @@ def convert(
         job.convert_files(files)
     if pack is not None:
         job.unpack(pack, found)
-    said = told_once(job.diagnostics, OF_BLOCKS)
+    said = merge_repeated(job.diagnostics, OF_BLOCKS)
     return Converted(tuple(job.written), tuple(job.failed), (*said, *job.remarks()))
 
 
@@ -325,7 +325,7 @@ class _Job:
         for remark, files in self._remarks.items():
             yield remark.at(message=remark.message + such_rows(files, "files"), count=files)
 
-    def convert_files(self, files: Found[Any]) -> None:
+    def convert_files(self, files: FoundItems[Any]) -> None:
         """Convert every file; if one fails, the others still go on."""
         self.diagnostics += files.diagnostics
         for item, paths in files.files.items():
@@ -610,4 +610,4 @@ class _PackingJob:
         return Packed(len(items), written.annotations, written.rows, broken, size, said, dict(self._counts))
 
     def _told(self) -> list[Diagnostic]:
-        return told_once(self._said, OF_BLOCKS)
+        return merge_repeated(self._said, OF_BLOCKS)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from kammerton.errors import Diagnostic, OptionError, inflected, plural, quote
 from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.folders import normal_form
-from kammerton.formats.lists import Found, find_groups, group_items, read_pairs
+from kammerton.formats.lists import ItemGroups, find_groups, group_items, read_pairs
 from kammerton.formats.packs import is_pack, read_packed_pairs
 from kammerton.formats.reading import SIDES, SidedOptions, signed_choices, signed_file
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names, choose_split
@@ -345,7 +345,7 @@ def _divide(scores: Scores) -> object:
     return divide(scores)
 
 
-def _odd(found: Found) -> Iterator[Diagnostic]:
+def _odd(found: ItemGroups) -> Iterator[Diagnostic]:
     if found.lacking:
         verb = inflected(len(found.lacking), "is", "are")
         message = f"{found.count} {verb} in no group, told as a group of their own: {found.example}"

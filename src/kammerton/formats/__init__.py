@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Readers and writers of file formats; they know syntax, not music."""
 
-from kammerton.formats.folders import Found, find_files
+from kammerton.formats.folders import FoundItems, find_files
 from kammerton.formats.intervals import intervals_from_arrays
 from kammerton.formats.reading import IntervalOptions, Limits, TrackReading
-from kammerton.formats.sniffing import parse_intervals, read_intervals
+from kammerton.formats.rows import parse_intervals, read_intervals
 from kammerton.formats.source import read_stream, read_text
 from kammerton.formats.writing import render_audacity, render_csv, render_jams, render_lab, write_atomically
 
 __all__ = [
-    "Found",
+    "FoundItems",
     "IntervalOptions",
     "Limits",
     "TrackReading",

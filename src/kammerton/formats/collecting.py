@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.formats.folders import Found, find_files, normal_form
+from kammerton.formats.folders import FoundItems, find_files, normal_form
 from kammerton.formats.packs import collect_pack, is_pack
 from kammerton.formats.remote import (
     RemoteSource,
@@ -85,16 +85,16 @@ def _from_mapping(source: Mapping[str, object], name: str, task: Task, options: 
     return Collection(name, sources, name, written=written)
 
 
-def find(place: str | os.PathLike[str], task: Task, options: object) -> Found[Any]:
+def find(place: str | os.PathLike[str], task: Task, options: object) -> FoundItems[Any]:
     """Find the items at a path or an address, of which none is read for it."""
     if is_remote(place):
-        found: Found[Any] = find_remote(place, task, options)
+        found: FoundItems[Any] = find_remote(place, task, options)
     else:
         found = find_files(place, suffixes=tuple(task.suffixes))
     return found if found.single else _without_documents(found, task, options)
 
 
-def _without_documents(found: Found[Any], task: Task, options: object) -> Found[Any]:
+def _without_documents(found: FoundItems[Any], task: Task, options: object) -> FoundItems[Any]:
     """Pass over files of a folder that are about the data by their names, and no annotations by content."""
     documents = {
         item: name_of_source(paths[0]) or ""
@@ -141,7 +141,7 @@ def _is_document(path: Path | RemoteSource, task: Task, options: object) -> bool
 def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, options: object) -> Collection:
     found, shown = find(place, task, options), shown_path(place)
     found.check_not_empty(shown, task.suffixes)
-    holding = _Holding(found.diagnostics, task, options)
+    holding = _CollectionBuilder(found.diagnostics, task, options)
     for file, paths in found.files.items():
         holding.add(file, paths)
     return Collection(
@@ -155,7 +155,7 @@ def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, opt
     )
 
 
-class _Holding:
+class _CollectionBuilder:
     """The items of a folder, by file or from files that hold many."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], task: Task, options: object) -> None:
@@ -169,7 +169,7 @@ class _Holding:
     def add(self, file: str, paths: Sequence[Path | RemoteSource]) -> None:
         """Take up the file, or the several files, of one name."""
         item, annotator = self._task.identify(file)
-        sheet = self._sheet(paths[0]) if len(paths) == 1 else None
+        sheet = self._unfolded(paths[0]) if len(paths) == 1 else None
         if sheet is not None:
             self.unfolded = True
             self.diagnostics += sheet.diagnostics
@@ -181,7 +181,7 @@ class _Holding:
         else:
             self.sources[item] = (*self.sources.get(item, ()), (annotator, paths[0]))
 
-    def _sheet(self, path: Path | RemoteSource) -> ItemReadings[object] | None:
+    def _unfolded(self, path: Path | RemoteSource) -> ItemReadings[object] | None:
         if isinstance(path, RemoteSource):
             return path.unfold()
         unfold = self._task.unfold

@@ -23,11 +23,11 @@ from kammerton.errors import (
     printable,
     quote,
 )
-from kammerton.formats.kinds import kind_of_suffix
+from kammerton.formats.kinds import suffix_kind
 from kammerton.formats.reading import Problems
 
 __all__ = [
-    "Found",
+    "FoundItems",
     "find_files",
     "item_name",
     "leads_out",
@@ -63,7 +63,7 @@ File = TypeVar("File")
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Generic[File]):
+class FoundItems(Generic[File]):
     """What a path or an address holds."""
 
     # files of each item, sorted by item; more than one only with a diagnostic KT201
@@ -89,7 +89,7 @@ def suffixes_read(suffixes: Iterable[str], ignored: Iterable[str]) -> str:
     hint = f"suffixes read: {', '.join(sorted(suffixes))}"
     there = Counter(Path(name).suffix.lower() for name in ignored)
     for suffix, count in there.most_common(1):
-        kind = kind_of_suffix(suffix)
+        kind = suffix_kind(suffix)
         hint += f"; there: {plural(count, 'file')} {_ending_in(suffix)}"
         hint += "" if kind is None else f", each {kind.what}: {kind.hint}"
     return hint
@@ -99,7 +99,7 @@ def _ending_in(suffix: str) -> str:
     return f"ending in {quote(suffix)}" if suffix else "without a suffix"
 
 
-def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Found[Path]:
+def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> FoundItems[Path]:
     """Find the items of a folder, in any depth, or of one file.
 
     An item is called by its path below ``root``, with ``/``, without the recognised suffix, in
@@ -113,7 +113,9 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     except (OSError, ValueError) as error:
         raise OptionError(f"{_reason(error)}: `{printable(os.fspath(top))}`", _near(top)) from error
     if not top.is_dir():
-        return Found({item_name(without_suffix(top.name, suffixes) or top.stem): [top]}, (), (), single=True)
+        return FoundItems(
+            {item_name(without_suffix(top.name, suffixes) or top.stem): [top]}, (), (), single=True
+        )
     problems = Problems(os.fspath(top))
     walk = _Walk(top, suffixes, problems)
     names = names_by_item(sorted(walk.files(), key=_parts), suffixes, problems)
@@ -124,7 +126,7 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     foreign = {item: paths[0] for item, paths in files.items() if not os.fspath(paths[0]).isascii()}
     told = {item: _written(path, top, suffixes) for item, path in foreign.items()}
     written = {item: name for item, name in told.items() if normal_form(name) != name}
-    return Found(files, tuple(map(os.fspath, ignored)), problems.diagnostics(), written)
+    return FoundItems(files, tuple(map(os.fspath, ignored)), problems.diagnostics(), written)
 
 
 def _near(path: Path) -> str | None:
@@ -167,7 +169,7 @@ def names_by_item(names: Sequence[str], suffixes: Sequence[str], problems: Probl
     for named in twins.values():
         item, found = min(named), [name for same in named.values() for name in same]
         if len(found) > 1:
-            _say_ambiguous(item, found, problems)
+            _report_ambiguous(item, found, problems)
         files[item] = found
     return dict(sorted(files.items()))
 
@@ -281,7 +283,7 @@ def leads_out(stem: str) -> bool:
     return any(part in ("", ".", "..") or "\0" in part for part in parts) or Path(stem).is_absolute()
 
 
-def _say_ambiguous(item: str, names: list[str], problems: Problems) -> None:
+def _report_ambiguous(item: str, names: list[str], problems: Problems) -> None:
     """Name all files of one item, and what their names differ in if that is hard to see."""
     composed = {unicodedata.normalize("NFC", name) for name in names}
     hint = "keep one of them, or rename"

@@ -27,8 +27,6 @@ from kammerton.model.annotations import Field, LabelledIntervals, Metadata, Plac
 
 __all__ = [
     "EXACT",
-    "LONGEST_PLAUSIBLE_S",
-    "OVERLAP_TOLERANCE_S",
     "ROUNDING_S",
     "DecimalMark",
     "RawIntervals",
@@ -44,7 +42,6 @@ __all__ = [
     "parse_time",
     "rows_of_points",
     "seconds",
-    "tidy",
 ]
 
 DecimalMark = Literal[".", ","]
@@ -133,11 +130,11 @@ def ends_from_durations(starts: Seconds, exact: Iterable[Decimal], durations: It
     return ends
 
 
-OVERLAP_TOLERANCE_S = 1e-6
+_OVERLAP_TOLERANCE_S = 1e-6
 """Overlaps up to here are rounding, and are trimmed."""
 ROUNDING_S = 1e-9
 """Overlaps up to here are made by arithmetic with doubles: they are trimmed, and nobody need know."""
-LONGEST_PLAUSIBLE_S = 1e5
+_LONGEST_PLAUSIBLE_S = 1e5
 """Times beyond (28 hours) are likely milliseconds or samples."""
 Indices = NDArray[np.intp]
 LARGEST_S = 1e15
@@ -206,7 +203,7 @@ class RawIntervals:
         return f"row index {place.row}" if place.line is None else f"line {place.line}"
 
 
-def tidy(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> LabelledIntervals:
+def _tidy(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> LabelledIntervals:
     """Check rows, and repair what can be repaired."""
     rows.starts += 0.0  # makes -0.0 a 0.0
     if is_clean(rows.starts, rows.ends):
@@ -214,13 +211,13 @@ def tidy(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> La
     rows.ends += 0.0
     _undo_rounding(rows)
     if _has_only_empty_rows(rows.starts, rows.ends):
-        _say_empty(rows, problems)
+        _report_empty(rows, problems)
         return rows.intervals()
     rows = _drop_impossible(rows, problems)
     if not rows.labels:
         return rows.intervals()
-    _say_implausible(rows, problems)
-    _say_empty(rows, problems)
+    _report_implausible(rows, problems)
+    _report_empty(rows, problems)
     rows = _sort(rows, problems)
     rows = _drop_duplicates(rows, problems)
     return _settle_overlaps(rows, problems, options).intervals()
@@ -230,7 +227,7 @@ def is_clean(starts: Seconds, ends: Seconds) -> bool:
     """Tell in four comparisons whether nothing can be said of rows; NaN compares false."""
     return bool(
         starts[0] >= 0
-        and ends[-1] <= LONGEST_PLAUSIBLE_S
+        and ends[-1] <= _LONGEST_PLAUSIBLE_S
         and np.count_nonzero(starts < ends) == len(starts)
         and np.count_nonzero(starts[1:] >= ends[:-1]) == len(starts) - 1
     )
@@ -249,14 +246,14 @@ def _has_only_empty_rows(starts: Seconds, ends: Seconds) -> bool:
     """Tell whether rows without length, none of them twice, are all that keeps a file from being clean."""
     return bool(
         starts[0] >= 0
-        and ends[-1] <= LONGEST_PLAUSIBLE_S
+        and ends[-1] <= _LONGEST_PLAUSIBLE_S
         and (starts <= ends).all()
         and (starts[1:] >= ends[:-1]).all()
         and (ends[1:] > starts[:-1]).all()
     )
 
 
-def _say_each(problems: Problems, code: str, found: Mask, diagnose: Callable[[int], Diagnostic]) -> None:
+def _report_rows(problems: Problems, code: str, found: Mask, diagnose: Callable[[int], Diagnostic]) -> None:
     """Add a diagnostic for each row of a mask, as far as the list of its code has room."""
     rows = np.flatnonzero(found).tolist()
     listed = rows[: problems.room(code)]
@@ -276,12 +273,12 @@ def _drop_impossible(rows: RawIntervals, problems: Problems) -> RawIntervals:
             infinite |= ~(np.abs(rows.ends) <= LARGEST_S) & (np.abs(rows.starts) <= LARGEST_S)
         negative = (times < -ROUNDING_S) & ~infinite
         bad |= infinite | negative
-        _say_each(problems, "KT122", infinite, partial(_not_finite, rows, field))
-        _say_each(problems, "KT123", negative, partial(_negative, rows, field))
+        _report_rows(problems, "KT122", infinite, partial(_not_finite, rows, field))
+        _report_rows(problems, "KT123", negative, partial(_negative, rows, field))
     backward = (rows.ends < rows.starts) & ~bad
     if backward.any():
         hint = _backward_hint(rows, backward)
-        _say_each(problems, "KT124", backward, lambda row: _backward(rows, row, hint))
+        _report_rows(problems, "KT124", backward, lambda row: _backward(rows, row, hint))
     return rows.take(np.flatnonzero(~(bad | backward)))
 
 
@@ -317,9 +314,9 @@ def _backward_hint(rows: RawIntervals, backward: Mask) -> str:
     return f"start and end swapped? {out_of(count, total, 'row')} {ends}"
 
 
-def _say_implausible(rows: RawIntervals, problems: Problems) -> None:
+def _report_implausible(rows: RawIntervals, problems: Problems) -> None:
     longest = int(rows.ends.argmax())
-    if rows.ends[longest] > LONGEST_PLAUSIBLE_S:
+    if rows.ends[longest] > _LONGEST_PLAUSIBLE_S:
         hours = rows.ends[longest] / 3600
         message = f"last end is {rows.ends[longest]:.6g} s ({hours:,.0f} hours): milliseconds or samples?"
         problem = Diagnostic(
@@ -328,7 +325,7 @@ def _say_implausible(rows: RawIntervals, problems: Problems) -> None:
         problems.add(rows.locate(longest, "end").diagnose(problem))
 
 
-def _say_empty(rows: RawIntervals, problems: Problems) -> None:
+def _report_empty(rows: RawIntervals, problems: Problems) -> None:
     empty = np.flatnonzero(rows.starts == rows.ends)
     if len(empty):
         first = int(empty[0])
@@ -370,15 +367,15 @@ def _settle_overlaps(rows: RawIntervals, problems: Problems, options: IntervalOp
     latest = np.maximum.accumulate(ends)[:-1]
     if (latest > starts[1:]).any():
         # a decimal difference of 1e-6 may be an ulp more in binary
-        tolerance = OVERLAP_TOLERANCE_S + 2 * np.spacing(latest)
+        tolerance = _OVERLAP_TOLERANCE_S + 2 * np.spacing(latest)
         excess = ends[:-1] - starts[1:]
         if options.overlap == "trim":
-            _say_cut(rows, (long[:-1], long[1:]), excess > tolerance, problems)
+            _report_cuts(rows, (long[:-1], long[1:]), excess > tolerance, problems)
         else:
             holders = np.maximum.accumulate(np.where(ends[:-1] == latest, np.arange(len(latest)), 0))
-            _say_overlaps(rows, (long[holders], long[1:]), latest - starts[1:] > tolerance, problems)
-        rounded = (excess > ROUNDING_S + tolerance - OVERLAP_TOLERANCE_S) & (excess <= tolerance)
-        _say_roundings(rows, (long[:-1], long[1:]), rounded, problems)
+            _report_overlaps(rows, (long[holders], long[1:]), latest - starts[1:] > tolerance, problems)
+        rounded = (excess > ROUNDING_S + tolerance - _OVERLAP_TOLERANCE_S) & (excess <= tolerance)
+        _report_roundings(rows, (long[:-1], long[1:]), rounded, problems)
         ends[:-1] = np.minimum(ends[:-1], starts[1:])
         rows.ends[long] = ends
     return rows.take(np.flatnonzero(_is_apart(rows, long)))
@@ -396,7 +393,7 @@ def _is_apart(rows: RawIntervals, long: Indices) -> Mask:
     return kept
 
 
-def _say_overlaps(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
+def _report_overlaps(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
     def diagnose(pair: int) -> Diagnostic:
         before, row = int(pairs[0][pair]), int(pairs[1][pair])
         overlap = min(rows.ends[before], rows.ends[row]) - rows.starts[row]
@@ -405,14 +402,14 @@ def _say_overlaps(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Probl
         problem = Diagnostic(code="KT126", severity="error", message=message, hint=hint)
         return rows.locate(row, "start").diagnose(problem)
 
-    _say_each(problems, "KT126", found, diagnose)
+    _report_rows(problems, "KT126", found, diagnose)
 
 
-def _say_cut(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
-    _say_each(problems, "KT127", found, lambda pair: _cut(rows, pairs, pair, 1))
+def _report_cuts(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
+    _report_rows(problems, "KT127", found, lambda pair: _cut(rows, pairs, pair, 1))
 
 
-def _say_roundings(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
+def _report_roundings(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
     cut = np.flatnonzero(found)
     if len(cut):
         problems.add(_cut(rows, pairs, int(cut[0]), len(cut)))
@@ -436,7 +433,7 @@ def finish(tracks: Sequence[RawIntervals], problems: Problems, options: Interval
         )
     for rows in filled:
         _check_labels(rows, problems, options.limits)
-    tidied = [tidy(rows, problems, options) for rows in filled]
+    tidied = [_tidy(rows, problems, options) for rows in filled]
     return problems.reading(tuple(tidied))
 
 
@@ -459,12 +456,12 @@ def rows_of_points(points: RawIntervals, problems: Problems) -> RawIntervals:
     endless = np.flatnonzero(~np.isfinite(starts)).tolist()
     for row in endless:
         message = f"time is not finite: {quote(points.written(row, 'start'))}"
-        _say(points, row, "start", Diagnostic(code="KT122", severity="error", message=message), problems)
+        _report(points, row, "start", Diagnostic(code="KT122", severity="error", message=message), problems)
     order = np.argsort(starts, kind="stable")[: 0 if endless else None]
     if len(order) and labels[order[-1]]:
         message = f"last change point has no end, and its label is not used: {quote(labels[order[-1]])}"
         note = Diagnostic(code="KT131", severity="note", message=message)
-        _say(points, int(order[-1]), "label", note, problems)
+        _report(points, int(order[-1]), "label", note, problems)
     for row in order[:-1].tolist():
         if not labels[row]:
             problem = Diagnostic(code="KT111", severity="error", message="row has no label")
@@ -485,7 +482,7 @@ def rows_of_points(points: RawIntervals, problems: Problems) -> RawIntervals:
     return rows
 
 
-def _say(rows: RawIntervals, row: int, field: Field, problem: Diagnostic, problems: Problems) -> None:
+def _report(rows: RawIntervals, row: int, field: Field, problem: Diagnostic, problems: Problems) -> None:
     problems.add(rows.locate(row, field).diagnose(problem))
 
 
@@ -501,7 +498,7 @@ def _check_labels(rows: RawIntervals, problems: Problems, limits: Limits) -> Non
             problems.add(rows.locate(row, "label").diagnose(problem))
 
 
-_NUMBERS_of_arrays = (int, float, np.integer, np.floating)
+_NUMBER_TYPES = (int, float, np.integer, np.floating)
 
 
 def intervals_from_arrays(
@@ -519,7 +516,7 @@ def intervals_from_arrays(
         return problems.reading(())
     starts, ends = times
     if len(starts) != len(names):
-        _say_of_arrays(problems, f"{len(starts):,} intervals, but {len(names):,} labels")
+        _report_array(problems, f"{len(starts):,} intervals, but {len(names):,} labels")
         return problems.reading(())
 
     def locate(row: int, _: Field) -> Place:
@@ -528,7 +525,7 @@ def intervals_from_arrays(
     return finish([RawIntervals(starts, ends, names, locate)], problems, options)
 
 
-def _say_of_arrays(problems: Problems, message: str) -> None:
+def _report_array(problems: Problems, message: str) -> None:
     problems.add(Diagnostic(code="KT114", severity="error", message=message, file=problems.file))
 
 
@@ -545,7 +542,7 @@ def _as_times(intervals: ArrayLike, problems: Problems) -> NDArray[np.float64] |
         unfit = "are not an array of numbers: rows differ in length"
     except OverflowError:
         unfit = "are too large for times"
-    _say_of_arrays(problems, f"intervals {unfit}")
+    _report_array(problems, f"intervals {unfit}")
     return None
 
 
@@ -569,20 +566,20 @@ def _foreign_kinds(found: NDArray[np.generic]) -> list[str]:
     if found.dtype.kind != "O":
         return [{"U": "str", "S": "bytes", "b": "bool"}.get(found.dtype.kind, found.dtype.name)]
     kinds = set(map(type, found.ravel().tolist()))
-    return sorted(kind.__name__ for kind in kinds if kind is bool or not issubclass(kind, _NUMBERS_of_arrays))
+    return sorted(kind.__name__ for kind in kinds if kind is bool or not issubclass(kind, _NUMBER_TYPES))
 
 
 def _as_labels(labels: Sequence[str], problems: Problems) -> list[str] | None:
     if not isinstance(labels, Iterable) or isinstance(labels, str | AbstractSet | Mapping):
         kind = "one str" if isinstance(labels, str) else type(labels).__name__
-        _say_of_arrays(problems, f"labels must be a sequence of str, not {kind}")
+        _report_array(problems, f"labels must be a sequence of str, not {kind}")
         return None
     names = list(labels)
     if set(map(type, names)) == {str}:
         return names
     odd = next((row for row, label in enumerate(names) if not isinstance(label, str)), None)
     if odd is not None:
-        _say_of_arrays(
+        _report_array(
             problems, f"labels must be str: the one of row index {odd} is {type(names[odd]).__name__}"
         )
         return None

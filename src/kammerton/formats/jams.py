@@ -139,7 +139,7 @@ class _JamsReader:
     def read(self, namespaces: Sequence[str]) -> TrackReading:
         """Return a track for each annotation of a namespace."""
         wanted = self._annotations(namespaces)
-        self._say_score([index for index, _ in wanted])
+        self._report_score_times([index for index, _ in wanted])
         if self._problems.has_errors:
             return self._problems.reading(())
         names = annotator_names([annotation for _, annotation in wanted])
@@ -147,20 +147,20 @@ class _JamsReader:
         tracks = []
         for (index, annotation), name, about in zip(wanted, names, metadata, strict=True):
             rows = self._rows(annotation, ("annotations", index, "data"))
-            if rows is not None and not self._says_beats(rows):
+            if rows is not None and not self._reports_beats(rows):
                 rows.annotator = name
                 rows.metadata = about
                 tracks.append(rows)
-        self._say_beyond(tracks)
+        self._report_late_ends(tracks)
         if any(rows.labels for rows in tracks):
-            self._say_without_rows(tracks)
+            self._report_without_rows(tracks)
         return finish(tracks, self._problems, self._options)
 
-    def _say(self, pointer: Pointer, code: str, message: str, hint: str | None = None) -> None:
+    def _report(self, pointer: Pointer, code: str, message: str, hint: str | None = None) -> None:
         problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
         self._problems.add_at(problem, partial(self._places.of, pointer))
 
-    def _say_score(self, indices: Sequence[int]) -> None:
+    def _report_score_times(self, indices: Sequence[int]) -> None:
         """Refuse a file that says it is of a score, as ChoCo's do in a sandbox."""
         sandboxes: list[Pointer] = [("sandbox",), *(("annotations", index, "sandbox") for index in indices)]
         for pointer in sandboxes:
@@ -168,9 +168,9 @@ class _JamsReader:
             kind = sandbox.get("type") if isinstance(sandbox, dict) else None
             if isinstance(kind, str) and kind.strip().lower() == "score":
                 message = "times are measure.beat of a score, not seconds: `type` of the sandbox is `score`"
-                self._say((*pointer, "type"), "KT148", message, _SECONDS_HINT)
+                self._report((*pointer, "type"), "KT148", message, _SECONDS_HINT)
 
-    def _says_beats(self, rows: RawIntervals) -> bool:
+    def _reports_beats(self, rows: RawIntervals) -> bool:
         """Tell whether the rows are those of a score that does not say so; if they are not to be trimmed."""
         row = _first_beat(rows)
         if row is None:
@@ -186,23 +186,23 @@ class _JamsReader:
         value = self._document.value
         found = value.get("annotations") if isinstance(value, dict) else None
         if not isinstance(found, list):
-            self._say((), "KT143", "not a JAMS file: it has no list of `annotations`")
+            self._report((), "KT143", "not a JAMS file: it has no list of `annotations`")
             return []
         others: set[str] = set()
         wanted = []
         for index, annotation in enumerate(found):
             namespace = annotation.get("namespace") if isinstance(annotation, dict) else None
             if not isinstance(namespace, str):
-                self._say(("annotations", index), "KT143", "annotation has no `namespace`")
+                self._report(("annotations", index), "KT143", "annotation has no `namespace`")
             elif namespaces and namespace not in namespaces:
                 others.add(namespace)
             else:
                 wanted.append((index, annotation))
         if not wanted and not self._problems.has_errors:
-            self._say_unmatched(namespaces, others)
+            self._report_unmatched(namespaces, others)
         return wanted
 
-    def _say_unmatched(self, namespaces: Sequence[str], others: set[str]) -> None:
+    def _report_unmatched(self, namespaces: Sequence[str], others: set[str]) -> None:
         asked = " or ".join(quote(name) for name in namespaces)
         listed = ", ".join(quote(name) for name in sorted(others)) or "none"
         message = f"no annotation of namespace {asked}" if namespaces else "no annotation"
@@ -228,7 +228,7 @@ class _JamsReader:
         if len(kept) < count:
             columns = {key: [column[row] for row in kept] for key, column in columns.items()}
         if self._document.has_constants:
-            self._say_confidences(observations, annotation)
+            self._report_confidences(observations, annotation)
 
         def locate(row: int, field: Field) -> Place:
             place = observations.place(kept[row], _FIELDS[field])
@@ -250,7 +250,7 @@ class _JamsReader:
         message = "`data` must be a list of observations"
         if isinstance(data, dict):
             message = "`data` must have lists `time`, `duration` and `value` of one length"
-        self._say(pointer, "KT143", message)
+        self._report(pointer, "KT143", message)
         return None
 
     def _usable(self, columns: dict[_Key, list[object]], observations: Observations) -> Sequence[int]:
@@ -269,7 +269,7 @@ class _JamsReader:
                 kept.append(row)
         return kept
 
-    def _say_confidences(self, observations: Observations, annotation: dict[str, object]) -> None:
+    def _report_confidences(self, observations: Observations, annotation: dict[str, object]) -> None:
         """Note confidences that are no numbers: jams writes NaN where there is none."""
         data = annotation["data"]
         if isinstance(data, dict) and not isinstance(data.get("confidence"), list):
@@ -284,7 +284,7 @@ class _JamsReader:
             problem = Diagnostic(code="KT144", severity="note", message=message, count=len(odd))
             self._problems.add_at(problem, partial(observations.place, odd[0], "confidence"))
 
-    def _say_beyond(self, tracks: Sequence[RawIntervals]) -> None:
+    def _report_late_ends(self, tracks: Sequence[RawIntervals]) -> None:
         """Warn of observations that end after the file does."""
         value = self._document.value
         metadata = value.get("file_metadata") if isinstance(value, dict) else None
@@ -293,10 +293,10 @@ class _JamsReader:
         if duration is None:
             return
         if not isinstance(duration, Decimal):
-            self._say(pointer, "KT143", f"`duration` must be a number, not {described(duration)}")
+            self._report(pointer, "KT143", f"`duration` must be a number, not {described(duration)}")
             return
         if not duration.is_finite():
-            self._say(pointer, "KT122", f"time is not finite: {quote(str(duration))}")
+            self._report(pointer, "KT122", f"time is not finite: {quote(str(duration))}")
             return
         for rows in tracks:
             beyond = np.flatnonzero((rows.ends > float(duration) + _SLACK_S) & np.isfinite(rows.ends))
@@ -313,7 +313,7 @@ class _JamsReader:
                 )
                 self._problems.add_at(problem, partial(rows.locate, first, "end"))
 
-    def _say_without_rows(self, tracks: Sequence[RawIntervals]) -> None:
+    def _report_without_rows(self, tracks: Sequence[RawIntervals]) -> None:
         """Warn of annotations without observations, which stand beside others that have some."""
         for rows in tracks:
             if not rows.labels:

@@ -22,13 +22,9 @@ __all__ = [
     "JsonPlaces",
     "Pointer",
     "Span",
-    "begin_of_level",
     "decode",
     "element_offsets",
     "offset_of",
-    "repeated_keys",
-    "say_invalid",
-    "unwritable_strings",
     "within_quotes",
 ]
 
@@ -88,7 +84,7 @@ def _members(text: str, begin: int) -> Iterator[tuple[str | int, int]]:
         index += 1
 
 
-def repeated_keys(text: str) -> Iterator[tuple[str, Span]]:
+def _repeated_keys(text: str) -> Iterator[tuple[str, Span]]:
     """Give each key that stands in an object for another time, with its place."""
     seen: list[set[str]] = []
     for token in _TOKEN.finditer(text):
@@ -107,7 +103,7 @@ def repeated_keys(text: str) -> Iterator[tuple[str, Span]]:
             seen.pop()
 
 
-def unwritable_strings(text: str) -> Iterator[Span]:
+def _unwritable_strings(text: str) -> Iterator[Span]:
     """Give the place of each string that has half a surrogate pair, which no encoding can hold."""
     for token in _TOKEN.finditer(text):
         end = token.end() if token["colon"] is None else token.start("colon")
@@ -117,7 +113,7 @@ def unwritable_strings(text: str) -> Iterator[Span]:
                 yield token.start(), end
 
 
-def begin_of_level(text: str, level: int) -> int | None:
+def _begin_of_level(text: str, level: int) -> int | None:
     """Return where a text, valid or not, first opens so many levels, or None if it never does."""
     depth = 0
     for token in _TOKEN.finditer(text):
@@ -220,22 +216,22 @@ def decode(places: JsonPlaces, problems: Problems, limits: Limits) -> Document |
     try:
         value = hooks.decoder().decode(text)
     except json.JSONDecodeError as error:
-        say_invalid(error, places, problems)
+        report_invalid(error, places, problems)
         return None
     except RecursionError:  # brackets within strings can hide a depth
-        _say_depth(begin_of_level(text, limits.depth + 1) or 0, places, problems, limits)
+        _report_depth(_begin_of_level(text, limits.depth + 1) or 0, places, problems, limits)
         return None
     if hooks.has_repeated_keys:
-        for key, span in repeated_keys(text):
-            _say(places, span, problems, "KT142", f"key stands twice in one object: {quote(key)}")
+        for key, span in _repeated_keys(text):
+            _report(places, span, problems, "KT142", f"key stands twice in one object: {quote(key)}")
     if _SURROGATE.search(text):
-        for span in unwritable_strings(text):
+        for span in _unwritable_strings(text):
             message = f"half a surrogate pair: {quote(text[span[0] : span[1]])}"
-            _say(places, span, problems, "KT146", message)
+            _report(places, span, problems, "KT146", message)
     return None if problems.has_errors else Document(value, hooks.has_constants)
 
 
-def _say(
+def _report(
     places: JsonPlaces, span: Span, problems: Problems, code: str, message: str, hint: str | None = None
 ) -> None:
     problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
@@ -250,18 +246,18 @@ def _keeps_depth(places: JsonPlaces, problems: Problems, limits: Limits) -> bool
     levels = np.cumsum(steps, dtype=np.int32)
     if levels.max(initial=0) <= limits.depth:
         return True
-    where = begin_of_level(places.text, limits.depth + 1)
+    where = _begin_of_level(places.text, limits.depth + 1)
     if where is not None:
-        _say_depth(where, places, problems, limits)
+        _report_depth(where, places, problems, limits)
     return where is None
 
 
-def _say_depth(where: int, places: JsonPlaces, problems: Problems, limits: Limits) -> None:
+def _report_depth(where: int, places: JsonPlaces, problems: Problems, limits: Limits) -> None:
     message = f"JSON nested more than {limits.depth} levels deep"
-    _say(places, (where, where + 1), problems, "KT106", message)
+    _report(places, (where, where + 1), problems, "KT106", message)
 
 
-def say_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Problems) -> None:
+def report_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Problems) -> None:
     """Say it in our words: Python's own differ between its versions."""
     text, offset = places.text, error.pos
     before = len(text[:offset].rstrip())
@@ -286,4 +282,4 @@ def say_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Probl
         message = f"not valid JSON: unexpected {quote(word)}"
         if word == "'":
             hint = "strings stand between double quotes"
-    _say(places, (offset, offset + length), problems, "KT141", message, hint)
+    _report(places, (offset, offset + length), problems, "KT141", message, hint)

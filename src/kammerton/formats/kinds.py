@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from kammerton.errors import Diagnostic, quote, some
 
-__all__ = ["Kind", "explained", "kind_of_bytes", "kind_of_jams", "kind_of_suffix", "kind_of_text"]
+__all__ = ["bytes_kind", "explained", "jams_kind", "suffix_kind", "text_kind"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ _PDF = Kind("a PDF document", "export a score as MusicXML, a table as CSV, from 
 _IMAGE = Kind("an image", _PDF.hint)
 _ZIP = Kind("a zip archive", "unpack it, and give the files")
 _PACKED = Kind("a compressed file", _ZIP.hint)
-_SHEET = Kind("a document of an office program", "save the table as CSV")
+_SPREADSHEET = Kind("a document of an office program", "save the table as CSV")
 _MUSESCORE = Kind("a score in MuseScore's own format", "export it as MusicXML")
 _ARRAYS = Kind(
     "a file of NumPy arrays",
@@ -87,7 +87,7 @@ _SUFFIXES: Mapping[str, Kind] = MappingProxyType(
         ".pdf": _PDF,
         **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif"), _IMAGE),
         **dict.fromkeys((".mscz", ".mscx"), _MUSESCORE),
-        **dict.fromkeys((".xlsx", ".xls", ".ods", ".docx", ".odt"), _SHEET),
+        **dict.fromkeys((".xlsx", ".xls", ".ods", ".docx", ".odt"), _SPREADSHEET),
         **dict.fromkeys((".npz", ".npy"), _ARRAYS),
         **dict.fromkeys((".pkl", ".pickle"), _OBJECTS),
         **dict.fromkeys((".h5", ".hdf5"), _HDF5),
@@ -97,7 +97,7 @@ _SUFFIXES: Mapping[str, Kind] = MappingProxyType(
 )
 
 
-def kind_of_bytes(data: bytes, name: str) -> Kind | None:
+def bytes_kind(data: bytes, name: str) -> Kind | None:
     """Return what a file is that is no text by its first bytes; of archives the name tells more."""
     if not data.startswith(_FIRST):
         return _FILM if data[4:8] == b"ftyp" else None
@@ -105,7 +105,7 @@ def kind_of_bytes(data: bytes, name: str) -> Kind | None:
     return _SUFFIXES.get(PurePath(name).suffix.lower(), kind) if kind is _ZIP else kind
 
 
-def kind_of_suffix(suffix: str) -> Kind | None:
+def suffix_kind(suffix: str) -> Kind | None:
     """Return what files with a suffix, in lower case, are, if it is nothing that is read everywhere."""
     return _SUFFIXES.get(suffix)
 
@@ -147,13 +147,13 @@ _FINGER_NAMES = frozenset(("finger", "finger_number", "fingering"))
 _INSTRUMENT_NAMES = frozenset(("instrument", "instruments"))
 
 
-def kind_of_text(text: str) -> Kind | None:
+def text_kind(text: str) -> Kind | None:
     """Return what a text is, if it is plainly something of a task, or of none."""
     begin = text.lstrip()[:1]
     if begin == "<":
-        return _kind_of_xml(text)
+        return _xml_kind(text)
     if begin in ("{", "["):
-        return _kind_of_json(text)
+        return _json_kind(text)
     if re.search(r"^X:", text, re.MULTILINE) and re.search(r"^K:", text, re.MULTILINE):
         return _ABC
     rows = list(
@@ -164,23 +164,23 @@ def kind_of_text(text: str) -> Kind | None:
     for pattern, kind in ((_PIG_ROW, _PIG), (_CHORD_ROW, _CHORDS)):
         if 2 * sum(pattern.fullmatch(row) is not None for row in rows) > len(rows):
             return kind
-    return _kind_of_header(rows[0]) if rows else None
+    return _header_kind(rows[0]) if rows else None
 
 
-def _kind_of_xml(text: str) -> Kind | None:
+def _xml_kind(text: str) -> Kind | None:
     root = _ROOT.search(text[:10_000])
     kind = None if root is None else _ROOTS.get(root[1].lower())
     return kind or (_XML if "</" in text or text.lstrip().startswith("<?xml") else None)
 
 
-def _kind_of_header(row: str) -> Kind | None:
+def _header_kind(row: str) -> Kind | None:
     names = {name.strip(' "').casefold() for name in re.split("[,;\t]", row)}
     if names & _FINGER_NAMES and len(names) > 2:
         return _NOTES
     return _INSTRUMENTS if names & _INSTRUMENT_NAMES else None
 
 
-def _kind_of_json(text: str) -> Kind | None:
+def _json_kind(text: str) -> Kind | None:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -193,7 +193,7 @@ def _kind_of_json(text: str) -> Kind | None:
     return None
 
 
-def kind_of_jams(annotations: Sequence[object]) -> Kind:
+def jams_kind(annotations: Sequence[object]) -> Kind:
     """Return what a JAMS file is, by the namespaces of its annotations."""
     found = [each.get("namespace") for each in annotations if isinstance(each, dict)]
     spaces = list(dict.fromkeys(each for each in found if isinstance(each, str)))
@@ -207,7 +207,7 @@ def kind_of_jams(annotations: Sequence[object]) -> Kind:
 
 def explained(diagnostics: Sequence[Diagnostic], text: str, task: str, file: str) -> tuple[Diagnostic, ...]:
     """Return why a text is of no use to a task: what it is, if that is plain, else what its reader says."""
-    kind = kind_of_text(text) if any(each.severity == "error" for each in diagnostics) else None
+    kind = text_kind(text) if any(each.severity == "error" for each in diagnostics) else None
     if kind in (None, _XML) or kind.task == task:
         return tuple(diagnostics)
     return (kind.diagnose(file),)

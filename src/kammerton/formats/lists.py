@@ -22,16 +22,16 @@ from kammerton.formats.tables import (
     Header,
     ItemRow,
     Table,
+    declared_separator,
     first_row,
     item_rows,
     numbered_lines,
     read_table,
-    told_separator,
 )
 from kammerton.model.annotations import Place
 from kammerton.model.corpus import ALL, Collection, Corpus
 
-__all__ = ["Found", "find_groups", "group_items", "read_groups", "read_pairs", "read_splits", "split_name"]
+__all__ = ["ItemGroups", "find_groups", "group_items", "read_pairs", "read_splits", "split_name"]
 
 _KEYS = ("item", "annotator", "reference")
 
@@ -105,15 +105,15 @@ class _Pairs:
         cells = {name: column[row] for name, column in zip(names, self._table.columns, strict=True)}
         item, annotator = normal_form(cells["item"]), cells.get("annotator") or "reference"
         if not item or not cells["reference"]:
-            self._say(row, "item" if not item else "reference", "item and reference must not be empty")
+            self._report(row, "item" if not item else "reference", "item and reference must not be empty")
             return
         if annotator == ALL:
-            self._say(row, "annotator", f"no annotator can be called `{ALL}`")
+            self._report(row, "annotator", f"no annotator can be called `{ALL}`")
             return
         references = self._references.setdefault(annotator, {})
         if item in references:
             message = f"item {quote(item)} stands twice for annotator {quote(annotator)}"
-            self._say(row, "item", message)
+            self._report(row, "item", message)
             return
         references[item] = self._folder / cells["reference"]
         for system, sources in self._systems.items():
@@ -121,9 +121,9 @@ class _Pairs:
                 continue
             source = self._folder / cells[system]
             if sources.setdefault(item, source) != source:
-                self._say(row, system, f"two estimates of {quote(item)} by {quote(system)}")
+                self._report(row, system, f"two estimates of {quote(item)} by {quote(system)}")
 
-    def _say(self, row: int, column: str, message: str) -> None:
+    def _report(self, row: int, column: str, message: str) -> None:
         find = self._table.finder(row, self._table.names.index(column))
         self._problems.add_at(_problem(message), find)
 
@@ -136,7 +136,7 @@ _TABLE = re.compile(r"(?P<path>.+\.(?:csv|tsv|txt)):(?P<column>[^:/\\\\]+)", re.
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ItemGroups:
     """What items belong to."""
 
     by: str  # name of the column, or ``"group"``
@@ -156,7 +156,7 @@ class Found:
         return f"{quote(self.lacking[0])} {self.why}"
 
 
-def find_groups(choice: Mapping[str, str] | str, items: Iterable[str]) -> Found:
+def find_groups(choice: Mapping[str, str] | str, items: Iterable[str]) -> ItemGroups:
     """Return what each item belongs to, if to anything."""
     known, by = list(items), "group"
     if isinstance(choice, str):
@@ -173,7 +173,7 @@ def find_groups(choice: Mapping[str, str] | str, items: Iterable[str]) -> Found:
     return _found(by, found, "has none in the table", tuple(name for name in named if name in unknown))
 
 
-def _matched(pattern: str, items: Iterable[str]) -> Found:
+def _matched(pattern: str, items: Iterable[str]) -> ItemGroups:
     try:
         expression = re.compile(pattern)
     except re.error as error:
@@ -184,9 +184,11 @@ def _matched(pattern: str, items: Iterable[str]) -> Found:
     return _found("group", found, f"does not match {quote(pattern)}")
 
 
-def _found(by: str, found: Mapping[str, str | None], why: str, unknown: tuple[str, ...] = ()) -> Found:
+def _found(by: str, found: Mapping[str, str | None], why: str, unknown: tuple[str, ...] = ()) -> ItemGroups:
     lacking = tuple(item for item, group in found.items() if group is None)
-    return Found(by, {i: group for i, group in found.items() if group is not None}, lacking, why, unknown)
+    return ItemGroups(
+        by, {i: group for i, group in found.items() if group is not None}, lacking, why, unknown
+    )
 
 
 def group_items(choice: Mapping[str, str] | str, items: Iterable[str]) -> Mapping[str, str]:
@@ -252,9 +254,9 @@ def read_splits(
         named = split_name(split)
         if found.setdefault(item, named) != named:
             message = f"item {quote(item)} is in two splits: {quote(found[item])}, {quote(named)}"
-            _say(problems, place(), message)
+            _report(problems, place(), message)
     if not found and not problems.has_errors:
-        _say(problems, Place(name), "no items", "JSON with a field `split`, or rows of item and split")
+        _report(problems, Place(name), "no items", "JSON with a field `split`, or rows of item and split")
     if problems.has_errors:
         raise DataError(problems.diagnostics())
     return found
@@ -277,7 +279,7 @@ def _split_in(name: str) -> str | None:
 def _is_list(text: str, name: str) -> bool:
     """Tell whether a row is an item, and not item and split."""
     rows = [line.split() for _, line in numbered_lines(text)]
-    if not rows or told_separator(text) or any(mark in text for mark in SEPARATORS):
+    if not rows or declared_separator(text) or any(mark in text for mark in SEPARATORS):
         return False
     without_split = not any(row[-1].casefold() in _SPLITS for row in rows)
     return all(len(row) == 1 for row in rows) or (without_split and _split_in(name) is not None)
@@ -292,13 +294,13 @@ def _listed(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRow]:
         place = partial(Place, problems.file, number, 1, len(line), line)
         if split is None:
             hint = "call a list of items like its split, such as split01_test.csv; or a row is item and split"
-            _say(problems, place(), "row has no split, and the name of the file does not tell one", hint)
+            _report(problems, place(), "row has no split, and the name of the file does not tell one", hint)
             return
         if line.strip().casefold() not in ITEM_KEYS:
             yield line.strip(), split, place
 
 
-def _say(problems: Problems, place: Place, message: str, hint: str | None = None) -> None:
+def _report(problems: Problems, place: Place, message: str, hint: str | None = None) -> None:
     problems.add(place.diagnose(Diagnostic(code="KT213", severity="error", message=message, hint=hint)))
 
 
@@ -314,7 +316,7 @@ def _from_json(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRo
     elif isinstance(value, dict):
         members = iter(value.items())
     else:
-        _say(problems, places.of(()), "no list and no object of recordings")
+        _report(problems, places.of(()), "no list and no object of recordings")
     for key, member in members:
         yield from _rows(key, member, places, problems)
 
@@ -325,7 +327,7 @@ def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems
             if isinstance(listed, str | Decimal):
                 yield str(listed), key, partial(places.of, (key, index))
             else:
-                _say(problems, places.of((key, index)), "not the name of an item")
+                _report(problems, places.of((key, index)), "not the name of an item")
         return
     item: object = key
     split = member
@@ -338,4 +340,4 @@ def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems
         named = isinstance(split, str) and split
         keys = ", ".join(map(quote, ITEM_KEYS))
         message = f"recording has no name, none of {keys}" if named else "recording has no `split`"
-        _say(problems, places.of((key,)), message)
+        _report(problems, places.of((key,)), message)

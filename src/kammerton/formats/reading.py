@@ -17,7 +17,6 @@ from kammerton.model.task import A, Reading
 
 __all__ = [
     "DEFAULT_OPTIONS",
-    "LISTED_PROBLEMS",
     "NO_ROWS",
     "SIDES",
     "Column",
@@ -33,7 +32,7 @@ __all__ = [
     "keeps_lines",
     "keeps_rows",
     "read_one",
-    "say_exceeded",
+    "report_exceeded",
     "signed_choices",
     "signed_file",
     "such_rows",
@@ -254,7 +253,7 @@ def check_encoding(name: str) -> None:
 DEFAULT_OPTIONS = IntervalOptions()
 
 
-LISTED_PROBLEMS = 20
+_LISTED_PROBLEMS = 20
 """Problems of one code that a file lists one by one; the rest is counted."""
 
 
@@ -285,7 +284,7 @@ class Problems:
         return max(0, self._limit(code) - self._seen.get(code, 0))
 
     def _limit(self, code: str) -> int:
-        return self._limits.get(code, LISTED_PROBLEMS)
+        return self._limits.get(code, _LISTED_PROBLEMS)
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Take up a problem, once; it is listed, or only counted if there were many of its code."""
@@ -370,7 +369,7 @@ def such_rows(count: int, what: str = "such rows") -> str:
     return "" if count == 1 else f" ({count:,} {what})"
 
 
-def say_exceeded(problems: Problems, message: str, line: int | None = None) -> None:
+def report_exceeded(problems: Problems, message: str, line: int | None = None) -> None:
     """Report that a budget is exceeded."""
     problems.add(Diagnostic(code="KT106", severity="error", message=message, file=problems.file, line=line))
 
@@ -378,7 +377,7 @@ def say_exceeded(problems: Problems, message: str, line: int | None = None) -> N
 def keeps_rows(count: int, problems: Problems, limits: Limits) -> bool:
     """Check a number of rows."""
     if count > limits.rows:
-        say_exceeded(problems, f"{count:,} rows: over the limit of {limits.rows:,}")
+        report_exceeded(problems, f"{count:,} rows: over the limit of {limits.rows:,}")
     return count <= limits.rows
 
 
@@ -396,5 +395,5 @@ def keeps_lines(text: str, problems: Problems, limits: Limits, *, headers: int =
     longest = max(lengths)
     if longest > limits.line:
         message = f"line of {longest:,} characters: over the limit of {limits.line:,}"
-        say_exceeded(problems, message, lengths.index(longest) + 1)
+        report_exceeded(problems, message, lengths.index(longest) + 1)
     return longest <= limits.line

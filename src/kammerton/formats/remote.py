@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.folders import (
-    Found,
+    FoundItems,
     item_name,
     names_by_item,
     normal_form,
@@ -31,28 +31,16 @@ from kammerton.model.corpus import StoredSource
 from kammerton.model.task import ItemReadings, Reading, Task
 
 __all__ = [
-    "ATTEMPTS",
-    "Entry",
     "RemoteSource",
     "Store",
-    "batches",
-    "cause_of",
     "check_here",
     "find_remote",
-    "is_gone",
-    "is_lasting",
-    "is_page",
     "is_remote",
-    "is_web",
-    "linked",
     "lying_here",
     "name_at",
-    "opened_with",
     "shown_address",
     "shown_path",
     "source_at",
-    "status_of",
-    "unreadable",
     "with_shown_addresses",
 ]
 
@@ -145,7 +133,7 @@ class Batch:
             return self._fetched.pop(path)
 
 
-def batches(store: Store, entries: Iterable[Entry], task: Task, options: object) -> Iterator[Batch]:
+def _batches(store: Store, entries: Iterable[Entry], task: Task, options: object) -> Iterator[Batch]:
     """Give files, one at least, in batches in the same order."""
     together: list[Entry] = []
     size = 0
@@ -199,7 +187,7 @@ class RemoteSource(StoredSource):
             raise DataError([Diagnostic(code="KT106", severity="error", message=message, file=entry.shown)])
         data = self._batch.take(self._number)
         if isinstance(data, Exception):
-            raise DataError([unreadable(data, entry.shown)])
+            raise DataError([_unreadable(data, entry.shown)])
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, PurePosixPath(entry.name).name)
             path.write_bytes(data)
@@ -236,18 +224,18 @@ def lying_here(file: str | os.PathLike[str] | RemoteSource) -> AbstractContextMa
 def source_at(address: str, task: Task, options: object) -> RemoteSource:
     """Return a file at an address as a source."""
     store = Store(address)
-    (batch,) = batches(store, [store.whole()], task, options)
+    (batch,) = _batches(store, [store.whole()], task, options)
     return RemoteSource(batch, 0)
 
 
-def find_remote(address: str, task: Task, options: object) -> Found[RemoteSource]:
+def find_remote(address: str, task: Task, options: object) -> FoundItems[RemoteSource]:
     """Find the items of a folder elsewhere, in any depth, or of one file; none is fetched for it."""
     store, suffixes = Store(address), tuple(task.suffixes)
     entries = store.listing()
     if entries is None:
         name = PurePosixPath(store.shown).name
         item = item_name(without_suffix(name, suffixes) or PurePosixPath(name).stem)
-        return Found({item: [source_at(address, task, options)]}, (), (), single=True)
+        return FoundItems({item: [source_at(address, task, options)]}, (), (), single=True)
     problems = Problems(store.shown)
     used, ignored = [], []
     for entry in entries:
@@ -260,13 +248,13 @@ def find_remote(address: str, task: Task, options: object) -> Found[RemoteSource
     names = names_by_item([entry.name for entry in used], suffixes, problems)
     sources = {
         entry.name: RemoteSource(batch, number)
-        for batch in batches(store, used, task, options)
+        for batch in _batches(store, used, task, options)
         for number, entry in enumerate(batch.entries)
     }
     files = {item: [sources[name] for name in found] for item, found in names.items()}
     told = {item: without_suffix(found[0], suffixes) or "" for item, found in names.items()}
     written = {item: name for item, name in told.items() if normal_form(name) != name}
-    return Found(files, tuple(ignored), problems.diagnostics(), written=written)
+    return FoundItems(files, tuple(ignored), problems.diagnostics(), written=written)
 
 
 def _ignored(entry: Entry, why: str) -> Diagnostic:
@@ -284,9 +272,9 @@ _LASTING = (FileNotFoundError, PermissionError, NotADirectoryError)
 T = TypeVar("T")
 
 
-def unreadable(error: BaseException, file: str) -> Diagnostic:
+def _unreadable(error: BaseException, file: str) -> Diagnostic:
     """Return why something cannot be read; of the error its kind only: its text may hold signed addresses."""
-    status = status_of(error)
+    status = _status_of(error)
     kind = type(error).__name__ + (f", status {status}" if status else "")
     attempts = "" if _is_lasting(error) else f" in {ATTEMPTS} attempts"
     message = f"cannot be read{attempts}: {kind}"
@@ -345,7 +333,7 @@ class Store:
             raise OptionError.of_import(
                 f"reading {quote(self.shown)} needs fsspec", "remote", error
             ) from error
-        address, options = opened_with(self._address)
+        address, options = _opened_with(self._address)
         try:
             system, place = url_to_fs(address, **options)
         except (ImportError, ValueError):
@@ -367,8 +355,8 @@ class Store:
         """Give path and name of all files below, and what the store says of them."""
         system, place = self._opened
         top = place.rstrip("/") + "/"
-        if is_web(self._address):
-            return linked(self._page, top, opened_with(self._address)[1])
+        if _is_web(self._address):
+            return linked(self._page, top, _opened_with(self._address)[1])
         found = self._tried(lambda: system.find(place, detail=True))
         return ((path, path[len(top) :], about) for path, about in found.items() if path.startswith(top))
 
@@ -381,7 +369,7 @@ class Store:
         """Return the file that the address is of."""
         system, place = self._opened
         about = self._tried(lambda: system.info(place))
-        if is_page(about) and not PurePosixPath(self.shown).suffix:
+        if _is_page(about) and not PurePosixPath(self.shown).suffix:
             raise OptionError(
                 f"{quote(self.shown)} is a web page",
                 "the address of a folder ends with a slash; what stands behind `?` comes after that",
@@ -391,7 +379,7 @@ class Store:
     def is_folder(self) -> bool:
         """Tell a folder from a file."""
         system, place = self._opened
-        if is_web(self._address):  # where everything is a file
+        if _is_web(self._address):  # where everything is a file
             return place.endswith("/")
         return bool(self._tried(lambda: system.info(place))["type"] == "directory")
 
@@ -405,7 +393,7 @@ class Store:
         waiting = list(paths)
         for attempt in range(ATTEMPTS):
             _pause(attempt)
-            found |= _answers(system, waiting)
+            found |= _responds(system, waiting)
             waiting = [path for path in waiting if _may_pass(found[path])]
             if not waiting:
                 break
@@ -443,12 +431,12 @@ class Store:
             try:
                 return ask()
             except Exception as error:  # whatever a backend or a network raises
-                last = cause_of(error) if is_web(self._address) else error
-                if isinstance(last, FileNotFoundError) or is_gone(last):
+                last = _cause_of(error) if _is_web(self._address) else error
+                if isinstance(last, FileNotFoundError) or _is_gone(last):
                     raise OptionError(f"no such file or folder: {quote(shown)}") from None
                 if _is_lasting(last):
                     break
-        raise DataError((unreadable(last, shown),)) from None
+        raise DataError((_unreadable(last, shown),)) from None
 
 
 _INSTALL = "pip install 'kammerton[remote]'"
@@ -460,7 +448,7 @@ def _mark(about: Mapping[str, Any]) -> str | None:
     return None if found is None else str(found)
 
 
-def _answers(system: Any, paths: list[str]) -> Mapping[str, bytes | Exception]:
+def _responds(system: Any, paths: list[str]) -> Mapping[str, bytes | Exception]:
     try:
         found: Mapping[str, bytes | Exception] = system.cat(paths, on_error="return")
     except Exception as error:  # whatever a backend or a network raises
@@ -470,10 +458,6 @@ def _answers(system: Any, paths: list[str]) -> Mapping[str, bytes | Exception]:
 
 def _may_pass(answer: bytes | Exception) -> bool:
     return isinstance(answer, Exception) and not _is_lasting(answer)
-
-
-def _is_lasting(error: BaseException) -> bool:
-    return isinstance(error, _LASTING) or is_lasting(error)
 
 
 def _pause(attempt: int) -> None:
@@ -490,23 +474,23 @@ _REFERENCE = re.compile(r"&#?\w+;")
 """A character as pages have it: fsspec gives links as they stand there."""
 
 
-def is_web(address: str) -> bool:
+def _is_web(address: str) -> bool:
     """Tell whether an address is one of the web."""
     return address.lower().startswith(("http://", "https://"))
 
 
-def opened_with(address: str) -> tuple[str, dict[str, Any]]:
+def _opened_with(address: str) -> tuple[str, dict[str, Any]]:
     """Return what is to be opened, and what goes with whatever is asked for there.
 
     The query of a folder, which ends with a slash, goes with the files in it.
 
-    >>> opened_with("https://host.org/ref/?token=1&all=")
+    >>> _opened_with("https://host.org/ref/?token=1&all=")
     ('https://host.org/ref/', {'params': {'token': '1', 'all': ''}})
-    >>> opened_with("https://host.org/one.lab?token=1")
+    >>> _opened_with("https://host.org/one.lab?token=1")
     ('https://host.org/one.lab?token=1', {})
     """
     place, _, query = address.partition("#")[0].partition("?")
-    if not is_web(address) or not place.endswith("/"):
+    if not _is_web(address) or not place.endswith("/"):
         return address, {}
     params = dict(parse_qsl(query, keep_blank_values=True))
     return place, {"params": params} if params else {}
@@ -549,28 +533,30 @@ def _check_end(top: str, place: str, pages: int) -> None:
     raise DataError([Diagnostic(code="KT730", severity="error", message=message, hint=hint, file=file)])
 
 
-def is_page(about: Mapping[str, Any]) -> bool:
+def _is_page(about: Mapping[str, Any]) -> bool:
     """Tell by what a server says of it whether something is a page for people."""
     return about.get("mimetype") == "text/html"
 
 
-def status_of(error: BaseException) -> int | None:
+def _status_of(error: BaseException) -> int | None:
     """Return the number that a server answered with, if it is known."""
     status = getattr(error, "status", None)
     return status if isinstance(status, int) else None
 
 
-def cause_of(error: BaseException) -> BaseException:
+def _cause_of(error: BaseException) -> BaseException:
     """Return what went wrong, which fsspec takes for a file that is not there."""
     return error.__cause__ or error if isinstance(error, FileNotFoundError) else error
 
 
-def is_gone(error: BaseException) -> bool:
+def _is_gone(error: BaseException) -> bool:
     """Tell whether a server says that something is not there."""
-    return status_of(error) in _GONE
+    return _status_of(error) in _GONE
 
 
-def is_lasting(error: BaseException) -> bool:
-    """Tell whether a server refuses for good."""
-    status = status_of(error)
-    return status is not None and 400 <= status < 500 and status not in _PASSING
+def _is_lasting(error: BaseException) -> bool:
+    """Tell whether another attempt is useless."""
+    status = _status_of(error)
+    return (
+        isinstance(error, _LASTING) or status is not None and 400 <= status < 500 and status not in _PASSING
+    )

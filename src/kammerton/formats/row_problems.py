@@ -17,7 +17,7 @@ from kammerton.formats.reading import Column, IntervalOptions, Layout, Problems,
 from kammerton.formats.tables import BLANK, Cell, NumberedLine, cells_of, open_quote
 from kammerton.model.annotations import Place
 
-__all__ = ["Shape", "diagnose_rows", "is_of_billboard", "say_billboard", "shapes_of"]
+__all__ = ["RowShape", "diagnose_rows", "is_billboard", "report_billboard", "shapes_of"]
 
 _TIMELIKE = re.compile(r"[+-]?\.?\d|[+-]?(?:nan|inf)", re.IGNORECASE)
 
@@ -29,7 +29,7 @@ _NAMES = {BLANK: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons"}
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RowShape:
     """One way to write rows."""
 
     at: Mapping[Column, int]  # where each column stands
@@ -72,17 +72,17 @@ class Shape:
         return bool(label) and not (self.layout == "points" and _TIMELIKE.match(label))
 
 
-_ROWS = Shape({"start": 0, "end": 1, "label": 2}, "rows")
-_DURATIONS = Shape({"start": 0, "duration": 1, "label": 2}, "durations")
-_POINTS = Shape({"start": 0, "label": 1}, "points")
-_REGIONS = Shape({"start": 0, "duration": 2, "label": 3}, "durations", "value")
+_ROWS = RowShape({"start": 0, "end": 1, "label": 2}, "rows")
+_DURATIONS = RowShape({"start": 0, "duration": 1, "label": 2}, "durations")
+_POINTS = RowShape({"start": 0, "label": 1}, "points")
+_REGIONS = RowShape({"start": 0, "duration": 2, "label": 3}, "durations", "value")
 
 
-def _of_file(shape: Shape) -> Shape:
-    return Shape({name: index + 1 for name, index in shape.at.items()}, shape.layout, "file")
+def _of_file(shape: RowShape) -> RowShape:
+    return RowShape({name: index + 1 for name, index in shape.at.items()}, shape.layout, "file")
 
 
-_SHAPES: dict[Layout, tuple[Shape, ...]] = {
+_SHAPES: dict[Layout, tuple[RowShape, ...]] = {
     "auto": (_ROWS, _POINTS, _of_file(_ROWS), _of_file(_POINTS), _REGIONS),
     "rows": (_ROWS, _of_file(_ROWS)),
     "durations": (_DURATIONS, _of_file(_DURATIONS)),
@@ -91,7 +91,7 @@ _SHAPES: dict[Layout, tuple[Shape, ...]] = {
 
 
 @lru_cache
-def shapes_of(layout: Layout, mark: DecimalMark, separator: str | None = None) -> tuple[Shape, ...]:
+def shapes_of(layout: Layout, mark: DecimalMark, separator: str | None = None) -> tuple[RowShape, ...]:
     """Return the shapes that rows can have, the likeliest first.
 
     A decimal comma is understood between semicolons even where points are expected, as spreadsheets
@@ -106,22 +106,22 @@ def shapes_of(layout: Layout, mark: DecimalMark, separator: str | None = None) -
 # --- files of another kind ------------------------------------------------------------------------------
 
 
-def is_of_billboard(lines: Sequence[NumberedLine]) -> bool:
+def is_billboard(lines: Sequence[NumberedLine]) -> bool:
     """Tell whether rows are those of Billboard's ``salami_chords.txt``: a time, and bars between ``|``."""
     return any(_BARS.match(line) for _, line in lines[:_LOOKED_AT])
 
 
-def say_billboard(lines: Sequence[NumberedLine], problems: Problems) -> None:
+def report_billboard(lines: Sequence[NumberedLine], problems: Problems) -> None:
     """Report a ``salami_chords.txt``."""
     message = "format not recognised: bars of chords, as in Billboard's salami_chords.txt"
     hint = "the data set has the same chords with times in .lab files: majmin.lab, full.lab and others"
     numbered = next(each for each in lines if "|" in each[1])
-    _say(problems, numbered, _whole(numbered[1]), _error("KT113", message, hint))
+    _report(problems, numbered, _whole(numbered[1]), _error("KT113", message, hint))
 
 
 def diagnose_rows(
-    lines: Sequence[NumberedLine], shapes: Sequence[Shape], problems: Problems, options: IntervalOptions
-) -> tuple[Shape, list[NumberedLine]]:
+    lines: Sequence[NumberedLine], shapes: Sequence[RowShape], problems: Problems, options: IntervalOptions
+) -> tuple[RowShape, list[NumberedLine]]:
     """Report every line that does not fit the shape most lines have."""
     sample = lines[:: len(lines) // _LOOKED_AT + 1]
     fits = [(sum(shape.fits(line) for _, line in sample), *_likeness(shape, sample)) for shape in shapes]
@@ -135,18 +135,18 @@ def diagnose_rows(
     for numbered in bad[:_LOOKED_AT]:
         other = next((rival for rival in shapes if rival.fits(numbered[1])), shape)
         if other.separator != shape.separator:
-            _say_mixed(numbered, shape, other, problems)
+            _report_mixed(numbered, shape, other, problems)
         elif numbered == lines[0] and fitting and _is_header(shape, numbered[1]):
-            _say_header(numbered, shape, problems)
+            _report_header(numbered, shape, problems)
         else:
-            _say_line(numbered, shape, problems)
+            _report_line(numbered, shape, problems)
     problems.add_rest(len(bad) - _LOOKED_AT)
     if not bad and _has_files(shape, lines, problems):
         return shape, []
     return shape, fitting
 
 
-def _likeness(shape: Shape, sample: Sequence[NumberedLine]) -> tuple[int, int]:
+def _likeness(shape: RowShape, sample: Sequence[NumberedLine]) -> tuple[int, int]:
     """Count lines that could have this shape but for how times are spelled, and those that are cut at all."""
     is_other = {"points": -1, "file": 0}  # cells that are no times
     others = [is_other[kind] for kind in (shape.layout, shape.extra) if kind in is_other]
@@ -158,37 +158,37 @@ def _likeness(shape: Shape, sample: Sequence[NumberedLine]) -> tuple[int, int]:
     return alike, sum(len(cells) > 1 for cells in cut)
 
 
-def _begins(shape: Shape, cells: Sequence[Cell]) -> bool:
+def _begins(shape: RowShape, cells: Sequence[Cell]) -> bool:
     """Tell whether the first time of a row looks like one."""
     first = shape.at["start"]
     return len(cells) > first and _TIMELIKE.match(cells[first].value) is not None
 
 
 def _is_another_kind(
-    shape: Shape, sample: Sequence[NumberedLine], count: int, problems: Problems, options: IntervalOptions
+    shape: RowShape, sample: Sequence[NumberedLine], count: int, problems: Problems, options: IntervalOptions
 ) -> bool:
     """Report a file that is wrong as a whole, once."""
     if not any(_begins(shape, shape.cells(line)) for _, line in sample):
-        _say_foreign(sample[0], problems)
+        _report_foreign(sample[0], problems)
         return True
     widths = Counter(len(cells) for _, line in sample if _begins(shape, cells := shape.cells(line)))
     width, most = widths.most_common(1)[0]
     if width in (1, shape.width) or most <= len(sample) / 2:
         return False
     numbered = next(each for each in sample if len(shape.cells(each[1])) == width)
-    _say_columns(numbered, shape, count, problems, options)
+    _report_columns(numbered, shape, count, problems, options)
     return True
 
 
-def _say_foreign(numbered: NumberedLine, problems: Problems) -> None:
+def _report_foreign(numbered: NumberedLine, problems: Problems) -> None:
     message, hint = "format not recognised: no line begins with a time", "rows are start, end and label"
     if numbered[1].lstrip(" \t").startswith("<"):
         message, hint = "format not recognised: looks like XML", "export the layer as text or CSV"
-    _say(problems, numbered, _whole(numbered[1]), _error("KT113", message, hint))
+    _report(problems, numbered, _whole(numbered[1]), _error("KT113", message, hint))
 
 
-def _say_columns(
-    numbered: NumberedLine, shape: Shape, count: int, problems: Problems, options: IntervalOptions
+def _report_columns(
+    numbered: NumberedLine, shape: RowShape, count: int, problems: Problems, options: IntervalOptions
 ) -> None:
     """Report that the rows have other columns than the layout."""
     cells = shape.cells(numbered[1])
@@ -205,10 +205,10 @@ def _say_columns(
         hint = f"say what they are in a first line, such as {named}"
     problem = Diagnostic(code="KT111", severity="error", message=message, hint=hint, count=count)
     begin, end = cells[0].column, cells[-1].column + len(cells[-1].text)
-    _say(problems, numbered, Cell(begin, " " * (end - begin)), problem)
+    _report(problems, numbered, Cell(begin, " " * (end - begin)), problem)
 
 
-def _has_files(shape: Shape, lines: Sequence[NumberedLine], problems: Problems) -> bool:
+def _has_files(shape: RowShape, lines: Sequence[NumberedLine], problems: Problems) -> bool:
     """Report rows of several recordings, which are fine one by one."""
     if shape.extra != "file":
         return False
@@ -218,7 +218,7 @@ def _has_files(shape: Shape, lines: Sequence[NumberedLine], problems: Problems) 
     if len(names) < 2:
         return False
     second = next(each for each in lines if shape.cells(each[1])[0].value == names[1])
-    _say(problems, second, shape.cells(second[1])[0], _error("KT111", message, hint))
+    _report(problems, second, shape.cells(second[1])[0], _error("KT111", message, hint))
     return True
 
 
@@ -229,7 +229,7 @@ def _error(code: str, message: str, hint: str | None = None) -> Diagnostic:
     return Diagnostic(code=code, severity="error", message=message, hint=hint)
 
 
-def _say(problems: Problems, numbered: NumberedLine, cell: Cell, problem: Diagnostic) -> None:
+def _report(problems: Problems, numbered: NumberedLine, cell: Cell, problem: Diagnostic) -> None:
     number, line = numbered
     problems.add_at(problem, lambda: Place(problems.file, number, cell.column, max(1, len(cell.text)), line))
 
@@ -239,31 +239,31 @@ def _whole(line: str) -> Cell:
     return Cell(len(line) - len(text) + 1, text.rstrip(" \t"))
 
 
-def _is_header(shape: Shape, line: str) -> bool:
+def _is_header(shape: RowShape, line: str) -> bool:
     return not any(_TIMELIKE.match(cell.text) for cell in shape.cells(line))
 
 
-def _say_mixed(numbered: NumberedLine, shape: Shape, other: Shape, problems: Problems) -> None:
+def _report_mixed(numbered: NumberedLine, shape: RowShape, other: RowShape, problems: Problems) -> None:
     used, usual = _NAMES[other.separator], _NAMES[shape.separator]
     message = f"row is separated by {used}, most others by {usual}"
     line = numbered[1].rstrip(" \t")
-    _say(problems, numbered, Cell(1, line), _error("KT112", message, "use one separator"))
+    _report(problems, numbered, Cell(1, line), _error("KT112", message, "use one separator"))
 
 
-def _say_header(numbered: NumberedLine, shape: Shape, problems: Problems) -> None:
+def _report_header(numbered: NumberedLine, shape: RowShape, problems: Problems) -> None:
     cells = shape.cells(numbered[1])
     names = ", ".join(quote(cell.value) for cell in cells[:5])
     message = f"looks like a header row, with names that are not known: {names}"
     hint = "columns are called start, end and label, or start, duration and label"
-    _say(problems, numbered, cells[0], _error("KT111", message, hint))
+    _report(problems, numbered, cells[0], _error("KT111", message, hint))
 
 
-def _say_line(numbered: NumberedLine, shape: Shape, problems: Problems) -> None:
+def _report_line(numbered: NumberedLine, shape: RowShape, problems: Problems) -> None:
     cells = shape.cells(numbered[1])
     unclosed = open_quote(cells)
     if unclosed is not None:
         hint = "a quote within a quoted field is doubled"
-        _say(
+        _report(
             problems,
             numbered,
             unclosed,
@@ -271,14 +271,14 @@ def _say_line(numbered: NumberedLine, shape: Shape, problems: Problems) -> None:
         )
         return
     if len(cells) != shape.width:
-        _say_count(numbered, cells, shape, problems)
+        _report_width(numbered, cells, shape, problems)
         return
     wrong = [cells[index] for index in shape.times if parse_time(cells[index].value, shape.mark) is None]
     for cell in wrong:
-        _say(problems, numbered, cell, diagnose_time(cell.value, shape.mark))
+        _report(problems, numbered, cell, diagnose_time(cell.value, shape.mark))
     if not wrong:
         message = f"not a row of {shape.expected}" if cells[-1].value else "row has no label"
-        _say(problems, numbered, cells[-1], _error("KT111", message))
+        _report(problems, numbered, cells[-1], _error("KT111", message))
 
 
 def _is_odd_blank(character: str) -> bool:
@@ -289,11 +289,11 @@ def _named(character: str) -> str:
     return f"U+{ord(character):04X} {unicodedata.name(character, 'of no name')}"
 
 
-def _say_count(numbered: NumberedLine, cells: list[Cell], shape: Shape, problems: Problems) -> None:
+def _report_width(numbered: NumberedLine, cells: list[Cell], shape: RowShape, problems: Problems) -> None:
     odd = next((at for at, character in enumerate(numbered[1]) if _is_odd_blank(character)), None)
     if odd is not None and len(cells) < shape.width:
         message = f"{_named(numbered[1][odd])} does not separate columns"
-        _say(problems, numbered, Cell(odd + 1, " "), _error("KT111", message, "use blanks or tabs"))
+        _report(problems, numbered, Cell(odd + 1, " "), _error("KT111", message, "use blanks or tabs"))
         return
     message = f"{plural(len(cells), 'column')} instead of {shape.width}: a row is {shape.expected}"
     hint = None
@@ -302,4 +302,4 @@ def _say_count(numbered: NumberedLine, cells: list[Cell], shape: Shape, problems
         surplus = cells[shape.width]
         if shape.separator == BLANK:
             hint = "a label with spaces needs tabs between the columns"
-    _say(problems, numbered, surplus, _error("KT111", message, hint))
+    _report(problems, numbered, surplus, _error("KT111", message, hint))

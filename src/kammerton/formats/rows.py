@@ -9,14 +9,16 @@ what is wrong with rows that have none in common, are in :mod:`kammerton.formats
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import PurePath
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, close_match, quote
+from kammerton.errors import DataError, Diagnostic, close_match, quote
 from kammerton.formats.intervals import (
     EXACT,
     DecimalMark,
@@ -32,7 +34,10 @@ from kammerton.formats.intervals import (
     rows_of_points,
     seconds,
 )
+from kammerton.formats.jams import read_jams
+from kammerton.formats.kinds import explained
 from kammerton.formats.reading import (
+    DEFAULT_OPTIONS,
     Column,
     IntervalOptions,
     Layout,
@@ -41,21 +46,22 @@ from kammerton.formats.reading import (
     TrackReading,
     keeps_lines,
 )
-from kammerton.formats.row_problems import Shape, diagnose_rows, is_of_billboard, say_billboard, shapes_of
+from kammerton.formats.row_problems import RowShape, diagnose_rows, is_billboard, report_billboard, shapes_of
+from kammerton.formats.source import read_text, with_newlines
 from kammerton.formats.tables import (
     BLANK,
     SEPARATORS,
     Header,
     NumberedLine,
     Table,
+    declared_separator,
     first_row,
     numbered_lines,
     read_table,
-    told_separator,
 )
 from kammerton.model.annotations import Field, Place, Seconds
 
-__all__ = ["NAMES", "column_of", "read_rows"]
+__all__ = ["parse_intervals", "read_intervals"]
 
 _NUMBER = number_pattern(".")
 _CLEAN_FILE = re.compile(rf'(?:[ \t\n]*+{_NUMBER}[ \t]++{_NUMBER}[ \t]++[^\s"]\S*+[ \t]*+\n)++[ \t\n]*+')
@@ -65,7 +71,7 @@ _COMMENT = re.compile(r"^[ \t]*+(?:#|//)", re.MULTILINE)
 _FIRST_OF_TIME = frozenset("0123456789.+-")
 """No header begins with these, so that rows need not be searched for one."""
 
-NAMES: dict[Column, tuple[str, ...]] = {
+_NAMES: dict[Column, tuple[str, ...]] = {
     "start": (
         *("start", "onset", "begin", "time", "from", "t"),
         *("start_time", "onset_time", "begin_time", "t_start"),
@@ -80,7 +86,7 @@ NAMES: dict[Column, tuple[str, ...]] = {
 _NEAR = 0.75
 """How alike a name is to that of a column if it is a slip: `strat` of `start`, not `title` of `time`."""
 
-_COLUMNS: dict[str, Column] = {name: column for column, names in NAMES.items() for name in names}
+_COLUMNS: dict[str, Column] = {name: column for column, names in _NAMES.items() for name in names}
 _UNIT = re.compile(r"_(?:in_)?(?:s|sec|secs|seconds)$|[([](?:s|sec|secs|seconds)[)\]]$")
 
 _LOOKED_AT = 1000
@@ -96,7 +102,43 @@ _AROUND = " \t;,"
 """What may stand around a time that stands alone."""
 
 
-def read_rows(
+def read_intervals(
+    path: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    options: IntervalOptions = DEFAULT_OPTIONS,
+    namespaces: Sequence[str] = (),
+) -> TrackReading:
+    """Read a file of labelled intervals, whichever format it has."""
+    shown = os.fsdecode(path) if name is None else name
+    try:
+        text = read_text(path, name=shown, encoding=options.encoding, limits=options.limits)
+    except DataError as error:
+        return TrackReading((), error.diagnostics)
+    return parse_intervals(text, name=shown, options=options, namespaces=namespaces)
+
+
+def parse_intervals(
+    text: str,
+    *,
+    name: str,
+    options: IntervalOptions = DEFAULT_OPTIONS,
+    namespaces: Sequence[str] = (),
+) -> TrackReading:
+    """Read the text of a file as :func:`read_intervals` does; ``name`` also tells the format."""
+    text = with_newlines(text.removeprefix("\ufeff"))
+    problems = Problems(name)
+    suffix = PurePath(name).suffix.lower()
+    if suffix in (".jams", ".json") or text.lstrip()[:1] == "{":
+        reading = read_jams(text, problems, options, namespaces)
+    else:
+        reading = _read_delimited(text, problems, options, expected=suffix in (".csv", ".tsv"))
+    if reading.tracks:
+        return reading
+    return replace(reading, diagnostics=explained(reading.diagnostics, text, "chords", name))
+
+
+def _read_delimited(
     text: str, problems: Problems, options: IntervalOptions, *, expected: bool = False
 ) -> TrackReading:
     r"""Read rows of start, end and label."""
@@ -168,7 +210,7 @@ class _Rows:
             return False
         return self.layout == "points" or all(self.column("label"))  # of points, the last needs no label
 
-    def say_mark(self, mark: DecimalMark, problems: Problems) -> bool:
+    def report_mark(self, mark: DecimalMark, problems: Problems) -> bool:
         """Report, once, that times have another mark, and leave all rows out; tell if it is so."""
         for row in range(len(self.table)):
             for name in self.times:
@@ -277,7 +319,7 @@ def _are_durations(starts: Seconds, second: Seconds) -> bool:
     return bool((misses < _PLAINLY_S).all()) and not _meet(second, starts)
 
 
-def _not_as_told(option: str, value: str, why: str) -> Diagnostic:
+def _option_does_not_apply(option: str, value: str, why: str) -> Diagnostic:
     message = f"--{option} {value} does not apply: {why}"
     return Diagnostic(code="KT133", severity="note", message=message)
 
@@ -285,7 +327,7 @@ def _not_as_told(option: str, value: str, why: str) -> Diagnostic:
 # --- with a header --------------------------------------------------------------------------------------
 
 
-def column_of(header: str, own: Mapping[str, Column]) -> Column | None:
+def _column_of(header: str, own: Mapping[str, Column]) -> Column | None:
     """Return which column a header names, or None."""
     if header in own:
         return own[header]
@@ -297,7 +339,7 @@ def column_of(header: str, own: Mapping[str, Column]) -> Column | None:
 
 def _known(names: Iterable[str], options: IntervalOptions) -> int:
     """Count the columns that names tell."""
-    return len({column_of(name, options.columns) for name in names} - {None})
+    return len({_column_of(name, options.columns) for name in names} - {None})
 
 
 def _header_of(text: str, options: IntervalOptions, *, expected: bool) -> Header | None:
@@ -326,10 +368,12 @@ def _below_header(text: str, header: Header, problems: Problems, options: Interv
     if rows.are_sound(rows.mark) or not rows.are_sound(other):
         rows.leave_out_bad(problems)
     elif options.decimal == "," and rows.has_points():
-        problems.add(header.place(problems.file).diagnose(_not_as_told("decimal", ",", "times have points")))
+        problems.add(
+            header.place(problems.file).diagnose(_option_does_not_apply("decimal", ",", "times have points"))
+        )
         rows.mark = other
     else:
-        rows.say_mark(rows.mark, problems)
+        rows.report_mark(rows.mark, problems)
     return rows
 
 
@@ -342,9 +386,9 @@ def _columns_of(header: Header, problems: Problems, options: IntervalOptions) ->
     names, own = header.names, options.columns
     found: dict[Column, int] = {}
     given = {own[name] for name in names if name in own}
-    labels = [index for index, name in enumerate(names) if column_of(name, own) == "label"]
+    labels = [index for index, name in enumerate(names) if _column_of(name, own) == "label"]
     for index, name in enumerate(names):
-        column = column_of(name, own)
+        column = _column_of(name, own)
         if column is None or (column in given and name not in own):
             continue
         if column == "label" and name.casefold() == "value" and len(labels) > 1 and name not in own:
@@ -358,11 +402,11 @@ def _columns_of(header: Header, problems: Problems, options: IntervalOptions) ->
     layout = options.layout
     if layout == "points" and found.keys() & {"end", "duration"}:
         layout = "auto"
-        note = _not_as_told("layout", "points", "the header names an end or a duration")
+        note = _option_does_not_apply("layout", "points", "the header names an end or a duration")
         problems.add(header.place(problems.file).diagnose(note))
     points = _are_points(header, found, options)
     for column in _missing(found, layout, points=points):
-        _say_missing(header, column, problems, options)
+        _report_missing(header, column, problems, options)
     if points:
         note = _read_as("change points", "no column is an end or a duration")
         problems.add(header.place(problems.file).diagnose(note))
@@ -378,7 +422,7 @@ def _read_as(what: str, why: str) -> Diagnostic:
 def _are_points(header: Header, found: Mapping[Column, int], options: IntervalOptions) -> bool:
     """Tell whether the names can only be those of change points: a time, a label, and nothing unknown."""
     needed = {"start", "label"}
-    is_whole = all(column_of(name, options.columns) is not None for name in header.names)
+    is_whole = all(_column_of(name, options.columns) is not None for name in header.names)
     return options.layout == "auto" and is_whole and found.keys() - {"annotator"} == needed
 
 
@@ -399,11 +443,13 @@ def _superfluous(found: Mapping[Column, int], layout: Layout) -> tuple[Column, .
     return useless[layout]
 
 
-def _say_missing(header: Header, column: Column, problems: Problems, options: IntervalOptions) -> None:
-    columns = [column_of(name, options.columns) for name in header.names]
+def _report_missing(header: Header, column: Column, problems: Problems, options: IntervalOptions) -> None:
+    columns = [_column_of(name, options.columns) for name in header.names]
     unknown = [name for name, known in zip(header.names, columns, strict=True) if known is None and name]
-    near = next((name for name in unknown if close_match(name.casefold(), NAMES[column], cutoff=_NEAR)), None)
-    hint = f"known names: {', '.join(NAMES[column][:5])}; or --columns NAME={column}"
+    near = next(
+        (name for name in unknown if close_match(name.casefold(), _NAMES[column], cutoff=_NEAR)), None
+    )
+    hint = f"known names: {', '.join(_NAMES[column][:5])}; or --columns NAME={column}"
     if column == "end" and {"start", "label"} <= {*columns}:
         hint = "a duration will do; or are these change points? --layout points"
     other: dict[Column, Column] = {"end": "duration", "duration": "end"}
@@ -422,12 +468,12 @@ def _say_missing(header: Header, column: Column, problems: Problems, options: In
 
 def _without_header(text: str, problems: Problems, options: IntervalOptions) -> _Rows | None:
     """Read rows by the shape that all of them have, or say what is wrong."""
-    told = told_separator(text)
+    told = declared_separator(text)
     lines = numbered_lines(text)[0 if told is None else 1 :]
     if "\\" in text:  # Audacity keeps frequencies in lines of their own
         lines = [line for line in lines if not line[1].lstrip(" \t").startswith("\\")]
-    if "|" in text and told != "|" and is_of_billboard(lines):
-        say_billboard(lines, problems)
+    if "|" in text and told != "|" and is_billboard(lines):
+        report_billboard(lines, problems)
         return None
     if not lines:
         return None
@@ -446,7 +492,7 @@ def _ways(options: IntervalOptions) -> Iterator[tuple[Layout, DecimalMark]]:
     return ((layout, mark) for layout in layouts for mark in marks)
 
 
-def _in_shape(lines: Sequence[NumberedLine], shape: Shape, file: str) -> _Rows | None:
+def _in_shape(lines: Sequence[NumberedLine], shape: RowShape, file: str) -> _Rows | None:
     """Return the rows if all of them have a shape."""
     lines, closing = _without_closing(lines, shape)
     if not lines or not shape.fits(lines[0][1]):
@@ -463,7 +509,7 @@ def _in_shape(lines: Sequence[NumberedLine], shape: Shape, file: str) -> _Rows |
 
 
 def _without_closing(
-    lines: Sequence[NumberedLine], shape: Shape
+    lines: Sequence[NumberedLine], shape: RowShape
 ) -> tuple[Sequence[NumberedLine], NumberedLine | None]:
     """Take off a last change point that has a time only: its label would not be used."""
     if shape.layout != "points" or not lines:
@@ -472,7 +518,7 @@ def _without_closing(
     return (lines[:-1], lines[-1]) if is_time else (lines, None)
 
 
-def _has_rest(table: Table, shape: Shape) -> bool:
+def _has_rest(table: Table, shape: RowShape) -> bool:
     """Tell whether the cells that are no columns are what they should be."""
     if shape.extra == "value":
         return are_times(table.columns[1], shape.mark)
@@ -481,7 +527,7 @@ def _has_rest(table: Table, shape: Shape) -> bool:
     return True
 
 
-def _is_settled(rows: _Rows, shape: Shape, problems: Problems, options: IntervalOptions) -> bool:
+def _is_settled(rows: _Rows, shape: RowShape, problems: Problems, options: IntervalOptions) -> bool:
     """Tell whether nothing but a shape can be meant, and note what the caller did not say."""
     first, second = rows.seconds()
     layout, note = _layout_shown(shape, options.layout, first, second)
@@ -491,7 +537,7 @@ def _is_settled(rows: _Rows, shape: Shape, problems: Problems, options: Interval
     if options.decimal == "," and shape.mark == ".":
         if not rows.has_points():
             return False
-        notes.append(_not_as_told("decimal", ",", "times have points"))
+        notes.append(_option_does_not_apply("decimal", ",", "times have points"))
     rows.take_for(layout)
     for each in notes:
         problems.add(rows.table.locate(0, rows.at["start"]).diagnose(each))
@@ -507,7 +553,7 @@ def _is_settled(rows: _Rows, shape: Shape, problems: Problems, options: Interval
 
 
 def _layout_shown(
-    shape: Shape, asked: Layout, first: Seconds, second: Seconds
+    shape: RowShape, asked: Layout, first: Seconds, second: Seconds
 ) -> tuple[RowLayout | None, Diagnostic | None]:
     """Return the layout that times show, None if it is not plain; and a note if the caller did not say so."""
     with np.errstate(over="ignore"):
@@ -531,7 +577,7 @@ def _layout_shown(
 
 
 def _are_rows(asked: str) -> Diagnostic:
-    return _not_as_told("layout", asked, "rows are start, end and label, and meet")
+    return _option_does_not_apply("layout", asked, "rows are start, end and label, and meet")
 
 
 def _diagnosed(
@@ -540,7 +586,7 @@ def _diagnosed(
     """Say what is wrong with rows that have no shape in common, and return those of the one most have."""
     for shape in shapes_of(options.layout, other_mark(options.decimal), told):
         rows = _in_shape(lines, shape, problems.file)
-        if rows is not None and rows.say_mark(options.decimal, problems):
+        if rows is not None and rows.report_mark(options.decimal, problems):
             return rows
     every = shapes_of(options.layout, options.decimal, told)
     shapes = [shape for shape in every if shape.extra != "value"]  # what did not meet is none of these

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kammerton.errors import DataError, Diagnostic
-from kammerton.formats.kinds import kind_of_bytes
+from kammerton.formats.kinds import bytes_kind
 from kammerton.formats.reading import Limits
 from kammerton.model.annotations import clip_excerpt
 
@@ -149,7 +149,7 @@ def _is_link(path: str | os.PathLike[str]) -> bool:
 
 
 def _decode(data: bytes, name: str, encoding: str) -> str:
-    kind = kind_of_bytes(data, name)
+    kind = bytes_kind(data, name)
     if kind is not None:
         raise DataError((kind.diagnose(name),))
     codec, title = encoding, encoding.upper()

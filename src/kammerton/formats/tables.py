@@ -35,7 +35,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from kammerton.errors import Diagnostic, plural, quote
-from kammerton.formats.reading import Limits, Problems, keeps_lines, say_exceeded, such_rows
+from kammerton.formats.reading import Limits, Problems, keeps_lines, report_exceeded, such_rows
 from kammerton.model.annotations import Place
 
 __all__ = [
@@ -47,12 +47,13 @@ __all__ = [
     "Header",
     "ItemRow",
     "NumberedLine",
-    "Row",
-    "Shape",
     "Table",
+    "TableRow",
+    "TableShape",
     "cells_of",
     "composed",
     "cut",
+    "declared_separator",
     "first_row",
     "item_rows",
     "named_rows",
@@ -61,7 +62,6 @@ __all__ = [
     "read_rows",
     "read_table",
     "render_rows",
-    "told_separator",
 ]
 
 BLANK = " "
@@ -173,7 +173,7 @@ def open_quote(cells: Sequence[Cell]) -> Cell | None:
     return next((cell for cell in cells if cell.text[:1] == '"' and not cell.is_quoted), None)
 
 
-def told_separator(text: str) -> str | None:
+def declared_separator(text: str) -> str | None:
     """Return the separator that the first line of a text tells, if it does."""
     found = re.match(rf"\s*+{_SEPARATOR_LINE.pattern}(?:\n|\Z)", text, re.IGNORECASE)
     return None if found is None else found[1]
@@ -369,14 +369,14 @@ class Table:
             return None
         return line.split() if line.isascii() and line.isprintable() else _WORD.findall(line)
 
-    def say_misfit(
+    def report_misfit(
         self, misfit: NumberedLine, problems: Problems, code: str, hint: str | None = None
     ) -> None:
         """Report a line that cannot be a row."""
         number, line = misfit
         if len(line) > _LONGEST_CELL:
             message = f"field of more than {_LONGEST_CELL:,} characters"
-            say_exceeded(problems, message, number)
+            report_exceeded(problems, message, number)
             self.uneven.append(([], f"KT106 {message}"))
             return
         cells = cells_of(line, self.separator, self.width)
@@ -458,7 +458,7 @@ def _filled(table: Table, problems: Problems, code: str, hint: str | None) -> Ta
         _note_comments(table, problems)
         table.keep([row for row, line in enumerate(table.lines) if _is_row(line, blank)])
     for misfit in table.fill():
-        table.say_misfit(misfit, problems, code, hint)
+        table.report_misfit(misfit, problems, code, hint)
     return table
 
 
@@ -495,7 +495,7 @@ def render_rows(rows: Iterable[Sequence[object]]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TableShape:
     """What a small table must look like, such as a label map."""
 
     code: str  # code of the diagnostic that says it does not
@@ -533,14 +533,14 @@ def composed(label: str) -> str:
     return label if label.isascii() else unicodedata.normalize("NFC", label)
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A row of a small table: its cells, composed, in the order of the shape, and what finds them."""
 
     cells: list[str]
     place: Callable[[int], Place]
 
 
-def named_rows(text: str, shape: Shape, problems: Problems, limits: Limits) -> Iterator[Row]:
+def named_rows(text: str, shape: TableShape, problems: Problems, limits: Limits) -> Iterator[TableRow]:
     r"""Give the rows of a small table."""
     if not keeps_lines(text, problems, limits, headers=1):  # before anything is made of it
         return
@@ -559,7 +559,7 @@ def named_rows(text: str, shape: Shape, problems: Problems, limits: Limits) -> I
     for index in numbers if table.has_decimal_commas(numbers) else ():
         table.columns[index] = [cell.replace(",", ".") for cell in table.columns[index]]
     for row in range(len(table)):
-        yield Row([composed(table.columns[index][row]) for index in order], _places(table, row, order))
+        yield TableRow([composed(table.columns[index][row]) for index in order], _places(table, row, order))
 
 
 def _places(table: Table, row: int, order: Sequence[int]) -> Callable[[int], Place]:
@@ -585,7 +585,7 @@ def item_rows(
     if columns is not None:
         table = read_table(text, first, problems, limits, code=code, hint=hint)
     elif needs_header:
-        _say_no_column(first, column, problems, code)
+        _report_no_column(first, column, problems, code)
         return
     else:
         columns, width, below = (0, 1), max(2, len(first.names)), first.line - 1
@@ -602,7 +602,7 @@ def item_rows(
             problems.add_at(problem, table.finder(row, columns[1 if item else 0]))
 
 
-def _say_no_column(header: Header, column: str, problems: Problems, code: str) -> None:
+def _report_no_column(header: Header, column: str, problems: Problems, code: str) -> None:
     names = ", ".join(map(quote, header.names))
     hint = f"a header names the items ({', '.join(ITEM_KEYS)}) and the column"
     message = f"no column {quote(column)} beside that of the items; columns: {names}"

@@ -39,7 +39,6 @@ __all__ = [
     "size_of",
     "unescaped",
     "write_atomically",
-    "write_folder_atomically",
     "write_new",
 ]
 

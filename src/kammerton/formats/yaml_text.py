@@ -108,14 +108,14 @@ def decode_yaml(text: str, problems: Problems, limits: Limits) -> YamlDocument |
     bad = _UNREADABLE.search(text)
     if bad is not None:
         message = f"character that YAML does not allow: {quote(bad.group())}"
-        _say(problems, places, bad.span(), "KT170", message)
+        _report(problems, places, bad.span(), "KT170", message)
         return None
     builder = _Builder(places, problems, limits)
     try:
         for event in _events(text):
             builder.take(event)
     except yaml.YAMLError as error:
-        _say_invalid(error, places, problems)
+        _report_invalid(error, places, problems)
     except _RefusedError:
         pass  # it has been reported
     root = builder.root or _Node(None, (0, 0))
@@ -126,14 +126,14 @@ def _events(text: str) -> Iterator[Any]:
     return yaml.parse(text, Loader=_LOADER)
 
 
-def _say(
+def _report(
     problems: Problems, places: JsonPlaces, span: Span, code: str, message: str, hint: str | None = None
 ) -> None:
     problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
     problems.add_at(problem, partial(places.at, span))
 
 
-def _say_invalid(error: yaml.YAMLError, places: JsonPlaces, problems: Problems) -> None:
+def _report_invalid(error: yaml.YAMLError, places: JsonPlaces, problems: Problems) -> None:
     """Say it in our words: those of the two parsers differ."""
     text = places.text
     mark = getattr(error, "problem_mark", None)
@@ -149,7 +149,7 @@ def _say_invalid(error: yaml.YAMLError, places: JsonPlaces, problems: Problems) 
         message = f"not valid YAML: unexpected {quote(token.group())}"
         if token.group() == ":":
             hint = "text with `: ` in it stands between quotes"
-    _say(problems, places, (offset, token.end() if token else offset + 1), "KT170", message, hint)
+    _report(problems, places, (offset, token.end() if token else offset + 1), "KT170", message, hint)
 
 
 class _RefusedError(Exception):
@@ -186,7 +186,7 @@ class _Builder:
             self._end()
 
     def _refuse(self, span: Span, code: str, message: str, hint: str | None = None) -> NoReturn:
-        _say(self._problems, self._places, span, code, message, hint)
+        _report(self._problems, self._places, span, code, message, hint)
         raise _RefusedError
 
     def _scalar(self, event: yaml.ScalarEvent, span: Span) -> None:
@@ -209,7 +209,7 @@ class _Builder:
             self._refuse(span, "KT171", "merge key `<<` is not read", "write the members out")
         if event.value in holder.keys:
             message = f"key stands twice in one mapping: {quote(event.value)}"
-            _say(self._problems, self._places, span, "KT142", message)
+            _report(self._problems, self._places, span, "KT142", message)
         holder.keys[event.value] = span
         holder.pending = event.value
         if event.anchor is not None:

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.source import read_text
-from kammerton.formats.tables import Row, Shape, first_row, named_rows
+from kammerton.formats.tables import TableRow, TableShape, first_row, named_rows
 
 __all__ = ["LABEL_MAPS", "LabelMap", "is_path", "load_label_map", "shipped"]
 
@@ -36,8 +36,8 @@ LABEL_MAPS: Mapping[str, str] = {
     "medleydb-to-openmic-2018": "instruments of MedleyDB to the 20 labels of OpenMIC-2018",
 }
 """Names of the built-in maps, and what they are."""
-_SHAPE = Shape("KT655", (("label", "from", "source"), ("instrument", "to", "target")))
-_CLASSES = Shape("KT655", (("mid",), ("display_name",), ("index",)))
+_SHAPE = TableShape("KT655", (("label", "from", "source"), ("instrument", "to", "target")))
+_CLASSES = TableShape("KT655", (("mid",), ("display_name",), ("index",)))
 """The ``class_labels_indices.csv`` of AudioSet: names by identifier."""
 
 
@@ -164,7 +164,7 @@ def _read(name: str, text: str, limits: Limits) -> LabelMap:
     return LabelMap(name, entries, problems.diagnostics())
 
 
-def _take(entries: dict[str, str | None], row: Row, problems: Problems, limits: Limits) -> None:
+def _take(entries: dict[str, str | None], row: TableRow, problems: Problems, limits: Limits) -> None:
     """Take up one row, or report it."""
     label, instrument = row.cells[0], row.cells[1] or None
     long = next((index for index, cell in enumerate(row.cells) if len(cell) > limits.label), None)
@@ -181,7 +181,7 @@ def _take(entries: dict[str, str | None], row: Row, problems: Problems, limits: 
         entries[label] = instrument
 
 
-def _say_again(label: str, first: str | None, second: str | None, row: Row, problems: Problems) -> None:
+def _say_again(label: str, first: str | None, second: str | None, row: TableRow, problems: Problems) -> None:
     """Report a label that stands twice: what it stands for may differ, and then nobody can tell which."""
     if first == second:
         problem = Diagnostic(

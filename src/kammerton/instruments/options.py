@@ -18,7 +18,7 @@ from kammerton.errors import DataError, Diagnostic, OptionError, close_match, qu
 from kammerton.formats.intervals import parse_time
 from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding
 from kammerton.formats.source import read_text
-from kammerton.formats.tables import Row, Shape, named_rows
+from kammerton.formats.tables import TableRow, TableShape, named_rows
 from kammerton.instruments.label_maps import LabelMap, load_label_map
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import load_taxonomy
@@ -39,7 +39,7 @@ Operator = Literal[">=", ">"]
 OTHERS = "*"
 """Row of a file that stands for all instruments without a row of their own."""
 _TEXT = re.compile(r"(?P<operator>>=?)?[ \t]*(?P<value>\S+)")
-_SHAPE = Shape("KT665", (("instrument", "label"), ("threshold",)), numbers=(1,))
+_SHAPE = TableShape("KT665", (("instrument", "label"), ("threshold",)), numbers=(1,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _read_file(path: str, encoding: str, limits: Limits) -> Threshold:
     return Threshold(">=", found.pop(OTHERS, math.nan), found)
 
 
-def _take(found: dict[str, float], row: Row, problems: Problems) -> None:
+def _take(found: dict[str, float], row: TableRow, problems: Problems) -> None:
     """Take up one row, or report it."""
     label, written = row.cells
     value = parse_time(written, ".")

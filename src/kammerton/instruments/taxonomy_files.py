@@ -15,7 +15,7 @@ from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.json_places import JsonPlaces, Pointer, decode, offset_of
 from kammerton.formats.reading import Limits, Problems
 from kammerton.formats.source import read_text
-from kammerton.formats.tables import Shape, composed, named_rows
+from kammerton.formats.tables import TableShape, composed, named_rows
 from kammerton.instruments.label_maps import is_path, shipped
 from kammerton.instruments.taxonomy import RENAME, Links, Locate, Taxonomy
 from kammerton.model.annotations import Place
@@ -270,7 +270,7 @@ def _class(index: int, element: object) -> _Class | None:
     return _Class(index, id_, name, below) if all(isinstance(child, str) for child in below) else None
 
 
-_SHAPE = Shape(
+_SHAPE = TableShape(
     "KT649",
     (
         ("node", "child", "instrument", "label", "name"),

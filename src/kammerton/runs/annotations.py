@@ -14,7 +14,7 @@ from typing import Any
 from kammerton.errors import DataError, Diagnostic
 from kammerton.formats.packs import open_pack
 from kammerton.formats.packs.layout import Role
-from kammerton.formats.packs.writing import PackWriter, packing_in
+from kammerton.formats.packs.packing import PackWriter, packing_in
 from kammerton.model.annotations import carried, portable
 from kammerton.model.corpus import Collection, Corpus, name_of_source
 from kammerton.model.task import Reading, Task

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from kammerton.errors import Diagnostic, quote, told_once
+from kammerton.errors import Diagnostic, merge_repeated, quote
 from kammerton.formats.reading import NO_ROWS
 from kammerton.model.corpus import ALL, Collection, StoredSource, check_annotators, name_of_source
 from kammerton.model.task import OF_BLOCKS, Reading, Task
@@ -197,7 +197,7 @@ def _called_all(source: object) -> Diagnostic:
 
 def said_once(task: Task, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return diagnostics in which what is wrong with many files alike stands at the first of them."""
-    return told_once(diagnostics, task.said_once | OF_BLOCKS)
+    return merge_repeated(diagnostics, task.said_once | OF_BLOCKS)
 
 
 def _natural(name: str) -> tuple[bool, int, str]:

@@ -330,7 +330,7 @@ def test_what_changed_while_it_was_scored_is_not_kept(tmp_path: Path) -> None:
 def test_what_a_torn_block_gave_is_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    monkeypatch.setattr("kammerton.formats.packs.writing._ROWS", 200)
+    monkeypatch.setattr("kammerton.formats.packs.packing._ROWS", 200)
     path, order_ = tmp_path / "songs.parquet", chords()[0]
     kt.pack("chords", {f"{n:03}": ([(0, 2)], ["C"]) for n in range(600)}, path)
     with path.open("rb+") as file:

@@ -14,7 +14,7 @@ from kammerton.chords.task import TASK
 from kammerton.errors import DataError
 from kammerton.formats.packs import new_pack, open_pack
 from kammerton.formats.packs.layout import KEY
-from kammerton.formats.packs.writing import put_seal
+from kammerton.formats.packs.packing import put_seal
 from kammerton.model.corpus import Collection
 from kammerton.model.task import Reading
 

@@ -12,7 +12,7 @@ import pytest
 import kammerton
 from kammerton.chords import TASK, ChordOptions
 from kammerton.errors import DataError, OptionError
-from kammerton.formats import Found, find_files
+from kammerton.formats import FoundItems, find_files
 from kammerton.formats.collecting import collect, find
 from kammerton.formats.folders import item_name, normal_form
 from kammerton.model.registry import find_task
@@ -28,13 +28,13 @@ def make(folder: Path, *names: str) -> None:
         path.write_text("0 1 C\n")
 
 
-def items(found: Found[Path], root: Path) -> dict[str, list[str]]:
+def items(found: FoundItems[Path], root: Path) -> dict[str, list[str]]:
     return {
         item: [path.relative_to(root).as_posix() for path in paths] for item, paths in found.files.items()
     }
 
 
-def told(found: Found[Path], root: Path) -> list[str]:
+def told(found: FoundItems[Path], root: Path) -> list[str]:
     """Return file, problem and hint of each diagnostic as lines."""
     return [
         line
@@ -74,7 +74,7 @@ def test_items_are_paths_without_suffix(tmp_path: Path) -> None:
 def test_a_file_is_one_item(tmp_path: Path, name: str, item: str) -> None:
     make(tmp_path, name)
     found = find_files(str(tmp_path / name), suffixes=SUFFIXES)
-    assert found == Found({item: [tmp_path / name]}, (), (), single=True)
+    assert found == FoundItems({item: [tmp_path / name]}, (), (), single=True)
 
 
 def test_nothing_there(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_nearest_path_that_there_is(
 
 
 def test_an_empty_folder(tmp_path: Path) -> None:
-    assert find_files(tmp_path, suffixes=SUFFIXES) == Found({}, (), ())
+    assert find_files(tmp_path, suffixes=SUFFIXES) == FoundItems({}, (), ())
 
 
 IGNORED = {

@@ -10,7 +10,7 @@ import pytest
 
 from kammerton.chords.reading import ChordOptions, read_chords
 from kammerton.formats import Limits, parse_intervals
-from kammerton.formats.json_places import JsonPlaces, decode, say_invalid
+from kammerton.formats.json_places import JsonPlaces, decode, report_invalid
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
 from unit.formats.telling import parse, rows_of, tell, told
@@ -376,7 +376,7 @@ def test_says_the_same_of_a_trailing_comma_as_later_pythons_point_to_it() -> Non
     problems = Problems("a.jams")
     for offset in (text.index("}"), text.index("\n") - 1):
         error = json.JSONDecodeError("Illegal trailing comma before end of object", text, offset)
-        say_invalid(error, JsonPlaces(text, "a.jams"), problems)
+        report_invalid(error, JsonPlaces(text, "a.jams"), problems)
     (problem,) = problems.diagnostics()
     assert tell(problem) == "error 1:19+1 KT141 comma with nothing after it\n  help: take the comma out"
 

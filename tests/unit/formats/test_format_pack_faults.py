@@ -21,7 +21,7 @@ from kammerton.errors import DataError
 from kammerton.fingering import TASK as FINGERING
 from kammerton.formats.packs import open_pack
 from kammerton.formats.packs.layout import FooterError, contents_of, digest_of, read_footer
-from kammerton.formats.packs.writing import Seal, put_seal
+from kammerton.formats.packs.packing import Seal, put_seal
 from kammerton.model.task import Reading
 from unit.formats.packing import SONG, pack_of, readings_of, record_of, said_on_opening, signed, songs
 
@@ -107,7 +107,7 @@ def _contents(path: Path) -> dict[str, Any]:
 
 def test_torn_blocks_fail_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """59: what is in sound blocks is used."""
-    monkeypatch.setattr("kammerton.formats.packs.writing._ROWS", 1)
+    monkeypatch.setattr("kammerton.formats.packs.packing._ROWS", 1)
     path = songs(tmp_path / "x.parquet", 2)
     record = record_of(path)
     record["blocks"][1][1] = "0" * 64
@@ -122,7 +122,7 @@ def test_torn_blocks_fail_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("verb", ["score", "check", "convert", "pack"])
 def test_a_torn_block_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
     """And decoded once, however many items are in it."""
-    monkeypatch.setattr("kammerton.formats.packs.writing._ROWS", 3)
+    monkeypatch.setattr("kammerton.formats.packs.packing._ROWS", 3)
     path, sound = songs(tmp_path / "x.parquet", 7), songs(tmp_path / "y.parquet", 7)
     data = bytearray(path.read_bytes())
     with path.open("rb") as file:
@@ -191,7 +191,7 @@ def test_a_bomb_of_constants(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("budget", ["_MOST_VALUES", "_MOST_BYTES"])
 def test_groups_over_the_budget(path: Path, monkeypatch: pytest.MonkeyPatch, budget: str) -> None:
-    monkeypatch.setattr(f"kammerton.formats.packs.collecting.{budget}", 5)
+    monkeypatch.setattr(f"kammerton.formats.packs.opening.{budget}", 5)
     assert re.search(r"claims [\d,]+ (values|bytes) in a group of rows: over the limit of 5$", of(path))
 
 
@@ -348,7 +348,7 @@ def test_unreadable_files(tmp_path: Path, path: Path, monkeypatch: pytest.Monkey
     def fail(_: object) -> None:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr("kammerton.formats.packs.collecting.read_footer", fail)
+    monkeypatch.setattr("kammerton.formats.packs.opening.read_footer", fail)
     assert of(path) == "KT101 cannot be read: Input/output error"
 
 
@@ -453,8 +453,8 @@ def test_blocks_that_share_a_torn_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Groups of two rows, blocks of three: the second group has rows of the first two blocks."""
-    monkeypatch.setattr("kammerton.formats.packs.writing._ROWS", 3)
-    monkeypatch.setattr("kammerton.formats.packs.writing._MOST_VALUES", 5)
+    monkeypatch.setattr("kammerton.formats.packs.packing._ROWS", 3)
+    monkeypatch.setattr("kammerton.formats.packs.packing._MOST_VALUES", 5)
     path = songs(tmp_path / "x.parquet", 9)
     data = bytearray(path.read_bytes())
     with path.open("rb") as file:

@@ -23,7 +23,7 @@ from kammerton.errors import DataError, Diagnostic, OptionError, OutputError
 from kammerton.formats import packs
 from kammerton.formats.packs import collect_pack, is_pack, new_pack, open_pack, read_packed_pairs
 from kammerton.formats.packs.layout import Lists, Plain, contents_of, digest_of
-from kammerton.formats.packs.reading import unpacked
+from kammerton.formats.packs.pack import unpacked
 from kammerton.formats.writing import escaped, unescaped
 from kammerton.instruments import TASK as INSTRUMENTS
 from kammerton.instruments import InstrumentList, InstrumentOptions
@@ -148,14 +148,14 @@ def test_empty_annotations_and_empty_packs(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.formats.packs.writing._ROWS", 3)
+    monkeypatch.setattr("kammerton.formats.packs.packing._ROWS", 3)
 
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("most", [4_000_000, 5])
 def test_blocks_are_read_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """A group of the file has at most ``most`` rows of annotations; a block may span several."""
-    monkeypatch.setattr("kammerton.formats.packs.writing._MOST_VALUES", most)
+    monkeypatch.setattr("kammerton.formats.packs.packing._MOST_VALUES", most)
     readings = {
         f"{number}": Reading(((None, ChordAnnotation(SONG.intervals + number, SONG.labels)),))
         for number in range(40)

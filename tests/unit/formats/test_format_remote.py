@@ -22,7 +22,7 @@ from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats import Limits
 from kammerton.formats.collecting import collect
 from kammerton.formats.packs import is_pack
-from kammerton.formats.packs.collecting import open_pack_at
+from kammerton.formats.packs.opening import open_pack_at
 from kammerton.formats.remote import (
     ATTEMPTS,
     RemoteSource,

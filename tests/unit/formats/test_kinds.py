@@ -8,7 +8,7 @@ import pytest
 
 import kammerton as kt
 from kammerton.errors import Diagnostic, OptionError
-from kammerton.formats.kinds import kind_of_bytes, kind_of_suffix, kind_of_text
+from kammerton.formats.kinds import bytes_kind, suffix_kind, text_kind
 
 BINARY = {
     "a.mid": (b"MThd\0\0\0\6\0\1", "a MIDI file, which has notes, but neither chords nor fingers"),
@@ -48,7 +48,7 @@ def test_files_that_are_no_text_are_named(task: str, name: str, tmp_path: Path) 
     data, what = BINARY[name]
     path = tmp_path / name.replace(".", "-of-", 1)  # whatever the name
     path.write_bytes(data)
-    kinds = {name: kind_of_bytes(data, name), path.name: kind_of_bytes(data, path.name)}
+    kinds = {name: bytes_kind(data, name), path.name: bytes_kind(data, path.name)}
     assert all(kinds.values())
     named = kinds[name]
     assert named is not None
@@ -137,7 +137,7 @@ def test_jams_has_no_fingers(space: str, hint: str, tmp_path: Path) -> None:
     ],
 )
 def test_xml_is_named_by_its_root(text: str, what: str) -> None:
-    kind = kind_of_text(text)
+    kind = text_kind(text)
     assert kind is not None
     assert kind.what == what
 
@@ -160,7 +160,7 @@ def test_xml_is_named_by_its_root(text: str, what: str) -> None:
     ],
 )
 def test_texts_that_may_be_anything_have_no_name(text: str) -> None:
-    assert kind_of_text(text) is None
+    assert text_kind(text) is None
 
 
 def test_a_folder_of_other_files_says_what_they_are(tmp_path: Path) -> None:
@@ -173,4 +173,4 @@ def test_a_folder_of_other_files_says_what_they_are(tmp_path: Path) -> None:
 
 
 def test_suffixes_that_are_read_everywhere_say_nothing() -> None:
-    assert [kind_of_suffix(suffix) for suffix in (".txt", ".csv", ".json", ".lab", "")] == [None] * 5
+    assert [suffix_kind(suffix) for suffix in (".txt", ".csv", ".json", ".lab", "")] == [None] * 5

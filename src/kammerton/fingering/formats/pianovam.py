@@ -15,7 +15,7 @@ from kammerton.fingering.annotation import UNKNOWN, Fingering
 from kammerton.fingering.formats.fields import NAMES, field_of, fingers_of, notes_of
 from kammerton.fingering.formats.notes import NoteField, ReadingOptions, check_notes, say_no_notes, say_untold
 from kammerton.formats.json_places import JsonPlaces, Pointer, decode, element_offsets, offset_of
-from kammerton.formats.kinds import kind_of_jams
+from kammerton.formats.kinds import jams_kind
 from kammerton.formats.reading import Problems, keeps_rows
 from kammerton.model.annotations import Place
 from kammerton.model.task import ItemReadings, Reading
@@ -100,7 +100,7 @@ class _JsonReader:
             has_notes = any(isinstance(each, dict) for each in value)
             return self._of_one(self._notes(value, ()) if has_notes else self.labels(value, ()))
         if isinstance(value, dict) and _is_jams(value.get("annotations")):
-            self._problems.add(kind_of_jams(value["annotations"]).diagnose(self._problems.file))
+            self._problems.add(jams_kind(value["annotations"]).diagnose(self._problems.file))
             return ()
         if isinstance(value, dict) and value and all(isinstance(each, list) for each in value.values()):
             found = [(name, self.labels(labels, (name,))) for name, labels in value.items()]

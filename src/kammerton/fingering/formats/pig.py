@@ -450,7 +450,7 @@ def _times_of_pig(grid: Grid, column: int, problems: Problems) -> NDArray[np.flo
 def _cut_of_pig(text: str, problems: Problems, options: ReadingOptions) -> Notes:
     table = _table(numbered_lines(text), problems)
     for misfit in table.fill():
-        table.say_misfit(misfit, problems, "KT340", f"a row is {_EXPECTED}")
+        table.report_misfit(misfit, problems, "KT340", f"a row is {_EXPECTED}")
     cells = {field: table.columns[index] for field, index in _COLUMNS.items()}
     at = {field: table.locator(index) for field, index in _COLUMNS.items()}
     return Notes(

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Packs: many annotations, with all that was said of them, in one Parquet file."""
 
-from kammerton.formats.packs.collecting import (
+from kammerton.formats.packs.opening import (
     collect_pack,
     is_pack,
     open_pack,
     opened_pack,
     read_packed_pairs,
 )
-from kammerton.formats.packs.writing import new_pack
+from kammerton.formats.packs.packing import new_pack
 
 __all__ = ["collect_pack", "is_pack", "new_pack", "open_pack", "opened_pack", "read_packed_pairs"]

@@ -33,13 +33,9 @@ __all__ = [
     "Block",
     "Chunk",
     "Compact",
-    "Contents",
     "Footer",
     "FooterError",
-    "Group",
-    "Lists",
     "NoParquetError",
-    "Plain",
     "Record",
     "RecordError",
     "Role",
@@ -421,17 +417,17 @@ class Lists:
         return PackedColumn(self.flat, offsets, names)
 
 
-Contents = Plain | Lists
+_Contents = Plain | Lists
 
 
-def contents_of(frame: pl.DataFrame) -> dict[str, Contents]:
+def contents_of(frame: pl.DataFrame) -> dict[str, _Contents]:
     """Return what stands in each column."""
     import polars as pl  # noqa: PLC0415 - half the import time; many runs of the program read no pack
 
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     # One query for all lengths: each has a cost of its own, however small the table is.
     lengths = frame.select(pl.col(nested).list.len().cast(pl.Int64).fill_null(-1)) if nested else frame
-    found: dict[str, Contents] = {}
+    found: dict[str, _Contents] = {}
     for column in frame.get_columns():
         if column.name in nested:
             found[column.name] = _lists(column, lengths[column.name].to_numpy())
@@ -459,7 +455,7 @@ def _lists(column: pl.Series, lengths: NDArray[np.int64]) -> Lists:
     return Lists(lengths, places.take(codes), [spelled[each] for each in order])
 
 
-def digest_of(contents: Mapping[str, Contents]) -> str:
+def digest_of(contents: Mapping[str, _Contents]) -> str:
     """Return the SHA-256 of columns, with their names."""
     whole = hashlib.sha256()
     for name, each in contents.items():
@@ -515,7 +511,7 @@ def frame_of(packing: Packing, rows: Sequence[Mapping[str, Any]]) -> pl.DataFram
     columns = []
     for name, dtype in schema_of(packing).items():
         if name in packing.lists:
-            values = _lists_of_columns(packing.lists[name], [row.get(name, ()) for row in rows])
+            values = _list_columns(packing.lists[name], [row.get(name, ()) for row in rows])
         else:
             values = [row.get(name) for row in rows]
             if kinds[name] == "text":
@@ -524,7 +520,7 @@ def frame_of(packing: Packing, rows: Sequence[Mapping[str, Any]]) -> pl.DataFram
     return pl.DataFrame(columns)
 
 
-def _lists_of_columns(kind: Kind, values: Sequence[Sequence[Any]]) -> list[Any]:
+def _list_columns(kind: Kind, values: Sequence[Sequence[Any]]) -> list[Any]:
     """Return lists as they are stored; of texts, each distinct one is looked at once."""
     if kind != "text":
         return [np.asarray(each).tolist() for each in values]

@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from kammerton.errors import DataError
 from kammerton.formats.json_places import JsonPlaces, decode
-from kammerton.formats.kinds import kind_of_text
+from kammerton.formats.kinds import text_kind
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import open_regular, read_bytes, read_text
 from kammerton.formats.tables import Header, first_row, read_table
@@ -98,7 +98,7 @@ def _parse(
             problems.add(problem)
         return None, problems
     source = parse_text(text, suffix, problems, chosen, items=items)
-    kind = kind_of_text(text) if problems.has_errors else None
+    kind = text_kind(text) if problems.has_errors else None
     if kind is None or kind.task == "instruments":
         return source, problems
     named = Problems(problems.file)
@@ -146,7 +146,7 @@ def _parse_rows(
         return read_jamendo(text, header, problems, options)
     if suffix in _TABLES or len(columns_of(header.names)) > 1:
         return _parse_table(text, header, problems, options)
-    kind = None if items else kind_of_text(text)
+    kind = None if items else text_kind(text)
     if kind is not None:  # any text has lines
         problems.add(kind.diagnose(problems.file))
     return None if items or kind else read_label_lines(text, problems, options)

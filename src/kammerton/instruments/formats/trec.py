@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, quote
-from kammerton.formats.reading import Problems, keeps_lines, say_exceeded, such_rows
+from kammerton.formats.reading import Problems, keeps_lines, report_exceeded, such_rows
 from kammerton.formats.tables import WORDS, Table
 from kammerton.instruments.finishing import ListedLabels, Lists, ReadingRules, assemble, coded
 from kammerton.instruments.formats.source import Source, numbers_of
@@ -50,7 +50,7 @@ def read_trec(text: str, form: Form, problems: Problems, options: InstrumentOpti
     lines, numbers = [line for _, line in numbered], [number for number, _ in numbered]
     table = Table(problems.file, WORDS, _WIDTHS[form], lines, numbers)
     for misfit in table.fill():
-        table.say_misfit(misfit, problems, "KT625", hint)
+        table.report_misfit(misfit, problems, "KT625", hint)
     return _Trec(table, form, problems, options).read()
 
 
@@ -83,7 +83,7 @@ class _Trec:
         longest = max(map(len, found.names), default=0)
         if longest > self._options.limits.label:
             limit = self._options.limits.label
-            say_exceeded(self._problems, f"name of {longest:,} characters: over the limit of {limit:,}")
+            report_exceeded(self._problems, f"name of {longest:,} characters: over the limit of {limit:,}")
             return None
         self._say_twice(found)
         rows = self._judged(found) if self._form == "qrels" else self._run(found)

@@ -48,7 +48,7 @@ from kammerton.model.task import Packing, Reading, Task
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PackWriter", "Seal", "SealError", "Written", "chosen", "new_pack", "packing_in", "put_seal"]
+__all__ = ["PackWriter", "Seal", "SealError", "chosen", "new_pack", "packing_in"]
 
 _DIGEST = hashlib.sha256().digest_size
 _SUM = np.dtype("<u4")
@@ -129,7 +129,7 @@ def _natural(number: int) -> int:
     return number
 
 
-_ROWS, _VALUES_of_writing = 1000, 200_000
+_ROWS, _BLOCK_VALUES = 1000, 200_000
 """Annotations, and rows of theirs, that fill a block."""
 _MOST_VALUES = 4_000_000
 """Rows of annotations that a group of the file may have."""
@@ -137,7 +137,7 @@ _LEVEL = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class _Written:
     """What was packed."""
 
     # annotations, rows: how many annotations, and how many rows, notes or labels they have
@@ -205,7 +205,7 @@ class PackWriter:
         if not reading.annotations:
             self._failed += 1
             self._take({**own, "first": True, "said": said, "usable": False})
-        if len(self._rows) >= _ROWS or self._filled >= _VALUES_of_writing:
+        if len(self._rows) >= _ROWS or self._filled >= _BLOCK_VALUES:
             self._flush()
 
     def _take(self, row: Mapping[str, Any]) -> None:
@@ -224,10 +224,10 @@ class PackWriter:
         return self._folder / f"{number:08d}.parquet"
 
     @property
-    def written(self) -> Written:
+    def written(self) -> _Written:
         """What was taken up to now."""
         annotations = len(self._values) - self._failed
-        return Written(annotations, self._counted, self._failed)
+        return _Written(annotations, self._counted, self._failed)
 
     @property
     def record(self) -> Record:

@@ -23,23 +23,14 @@ from kammerton.formats.packs.layout import (
     RecordError,
     read_footer,
 )
-from kammerton.formats.packs.reading import Again, Pack, damaged, fault
-from kammerton.formats.packs.writing import Seal, SealError, chosen
+from kammerton.formats.packs.pack import Again, Pack, damaged, fault
+from kammerton.formats.packs.packing import Seal, SealError, chosen
 from kammerton.formats.remote import Store, is_remote, name_at
 from kammerton.formats.source import open_regular
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.task import Task
 
-__all__ = [
-    "Copied",
-    "collect_pack",
-    "is_pack",
-    "is_pack_at",
-    "open_pack",
-    "open_pack_at",
-    "opened_pack",
-    "read_packed_pairs",
-]
+__all__ = ["collect_pack", "is_pack", "open_pack", "opened_pack", "read_packed_pairs"]
 
 _MOST_VALUES = 1 << 24
 _MOST_BYTES = 1 << 30
@@ -48,14 +39,14 @@ _ROWS_PER_BYTE = 8
 """A row takes an eighth of a byte at least, however well it is packed."""
 
 
-class Copied(NamedTuple):
+class _Copied(NamedTuple):
     """Of a pack that lies elsewhere, and was copied: its name in messages, and how others open it again."""
 
     name: str
     again: Again
 
 
-def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None = None) -> Pack:
+def open_pack(path: str | os.PathLike[str], task: Task, *, copied: _Copied | None = None) -> Pack:
     """Open a pack, and look at what it claims to hold before anything is decoded."""
     name = os.fsdecode(path) if copied is None else copied.name
     with open_regular(path, name=name) as file:
@@ -78,7 +69,7 @@ def open_pack(path: str | os.PathLike[str], task: Task, *, copied: Copied | None
         if sum(part.rows for part in parts) != footer.rows:
             raise damaged("rows are missing", name)
     place = os.fsdecode(path)
-    again = (_open_again_of_opening, (place, task)) if copied is None else copied.again
+    again = (_reopen, (place, task)) if copied is None else copied.again
     return Pack(name, task, record, seal, place, again)
 
 
@@ -107,7 +98,7 @@ def _record(text: str, name: str) -> Record:
         raise damaged(str(error), name) from error
 
 
-def _open_again_of_opening(path: str, task: Task) -> Pack:
+def _reopen(path: str, task: Task) -> Pack:
     """Open a pack in another process, where parts of a corpus ask for it one after the other."""
     status = os.stat(path)  # noqa: PTH116 - as `os.fstat` above
     return _opened(path, task, status.st_size, status.st_mtime_ns)
@@ -118,7 +109,7 @@ def _opened(path: str, task: Task, _size: int, _changed: int) -> Pack:
     return open_pack(path, task)
 
 
-def is_pack_at(address: str) -> bool:
+def _is_pack_at(address: str) -> bool:
     """Tell whether there is a Parquet file at an address, by what it begins with, or its name."""
     store = Store(address)
     if store.is_folder():
@@ -136,7 +127,7 @@ def _open_copy(store: Store, task: Task) -> Pack:
     copy = Path(folder, "pack.parquet")
     try:
         store.copy_to(copy)
-        pack = open_pack(copy, task, copied=Copied(store.shown, (_open_again, (store, task))))
+        pack = open_pack(copy, task, copied=_Copied(store.shown, (_reopen_remote, (store, task))))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -145,7 +136,7 @@ def _open_copy(store: Store, task: Task) -> Pack:
 
 
 @lru_cache(maxsize=8)
-def _open_again(store: Store, task: Task) -> Pack:
+def _reopen_remote(store: Store, task: Task) -> Pack:
     """Copy a pack in another process, once."""
     return _open_copy(store, task)
 
@@ -153,7 +144,7 @@ def _open_again(store: Store, task: Task) -> Pack:
 def is_pack(path: str | os.PathLike[str]) -> bool:
     """Tell whether a path or an address is that of a Parquet file, by what it begins with, or its name."""
     if is_remote(path):
-        return is_pack_at(path)
+        return _is_pack_at(path)
     name = os.fsdecode(path)
     try:
         if not stat.S_ISREG(os.stat(name).st_mode):  # noqa: PTH116 - pathlib is slow for many files

@@ -28,7 +28,7 @@ from kammerton.formats.packs.layout import (
     schema_of,
     texts_of,
 )
-from kammerton.formats.packs.writing import Seal, SealError
+from kammerton.formats.packs.packing import Seal, SealError
 from kammerton.formats.source import open_regular
 from kammerton.model.corpus import Collection, StoredSource, StoredSources
 from kammerton.model.task import PackedColumn, Packing, Reading, Task
@@ -36,19 +36,7 @@ from kammerton.model.task import PackedColumn, Packing, Reading, Task
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "Again",
-    "Damaged",
-    "Decoded",
-    "Index",
-    "Pack",
-    "PackedSource",
-    "PackedSources",
-    "damaged",
-    "fault",
-    "problem",
-    "unpacked",
-]
+__all__ = ["Again", "Pack", "damaged", "fault", "unpacked"]
 
 
 def problem(code: str, message: str, file: str, hint: str | None = None) -> Diagnostic:
@@ -66,7 +54,7 @@ def damaged(why: str, file: str) -> DataError:
     return fault("KT721", f"pack is damaged: {why}", file, "pack it again")
 
 
-class Decoded:
+class _Decoded:
     """What sources gave that begin in the rows of a block."""
 
     is_sound = True
@@ -105,7 +93,7 @@ class Decoded:
 
 
 @dataclass(frozen=True, slots=True)
-class Damaged:
+class _Damaged:
     """A block that cannot be decoded, which gives the same for each of its sources."""
 
     diagnostics: tuple[Diagnostic, ...]
@@ -130,7 +118,7 @@ def _columns(contents: Mapping[str, Any], packing: Packing, path: str) -> dict[s
     return columns
 
 
-class Index(NamedTuple):
+class _Index(NamedTuple):
     """The sources of a collection: rows in which they begin, items, annotators told by names of files."""
 
     rows: array[int]
@@ -138,7 +126,7 @@ class Index(NamedTuple):
     told: list[str | None] | None
 
 
-class PackedSource(StoredSource):
+class _PackedSource(StoredSource):
     """A source in a pack, by the row in which it begins."""
 
     __slots__ = ("_pack", "_row")
@@ -148,7 +136,7 @@ class PackedSource(StoredSource):
         self._row = row
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PackedSource, (self._pack, self._row)
+        return _PackedSource, (self._pack, self._row)
 
     def read(self) -> Reading[Any]:
         """Return what the source gave when it was packed."""
@@ -170,16 +158,16 @@ class PackedSource(StoredSource):
         return self._pack.claim(self._row)
 
 
-class PackedSources(StoredSources):
+class _PackedSources(StoredSources):
     """The sources of a collection in a pack, by item; names are read once they are looked at."""
 
-    def __init__(self, pack: Pack, number: int, index: Index | None = None) -> None:
+    def __init__(self, pack: Pack, number: int, index: _Index | None = None) -> None:
         self._pack = pack
         self._number = number
         self._index = index
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PackedSources, (self._pack, self._number, self._index)
+        return _PackedSources, (self._pack, self._number, self._index)
 
     @cached_property
     def _listed(self) -> _Listed:
@@ -194,15 +182,18 @@ class PackedSources(StoredSources):
     def __contains__(self, item: object) -> bool:
         return item in self._listed.places
 
-    def __getitem__(self, item: str) -> tuple[tuple[str | None, PackedSource], ...]:
+    def __getitem__(self, item: str) -> tuple[tuple[str | None, _PackedSource], ...]:
         listed = self._listed
         return tuple(
-            [(listed.annotator(at), PackedSource(self._pack, listed.rows[at])) for at in listed.sources(item)]
+            [
+                (listed.annotator(at), _PackedSource(self._pack, listed.rows[at]))
+                for at in listed.sources(item)
+            ]
         )
 
-    def only(self, items: Iterable[str]) -> PackedSources:
+    def only(self, items: Iterable[str]) -> _PackedSources:
         """Return those of some items, in their order."""
-        return PackedSources(self._pack, self._number, self._listed.only(items))
+        return _PackedSources(self._pack, self._number, self._listed.only(items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +206,7 @@ class _Listed:
     told: list[str | None] | None
 
     @classmethod
-    def of(cls, index: Index) -> _Listed:
+    def of(cls, index: _Index) -> _Listed:
         names = index.items
         starts = [place for place, name in enumerate(names) if place == 0 or name != names[place - 1]]
         return cls(
@@ -232,7 +223,7 @@ class _Listed:
         place = self.places[item]
         return range(self.bounds[place], self.bounds[place + 1])
 
-    def only(self, items: Iterable[str]) -> Index:
+    def only(self, items: Iterable[str]) -> _Index:
         places, bounds = self.places, self.bounds  # for there are many items
         found = [
             (item, at)
@@ -241,7 +232,7 @@ class _Listed:
             for at in range(bounds[place], bounds[place + 1])
         ]
         told = None if self.told is None else [self.told[at] for _, at in found]
-        return Index(array("q", [self.rows[at] for _, at in found]), [item for item, _ in found], told)
+        return _Index(array("q", [self.rows[at] for _, at in found]), [item for item, _ in found], told)
 
 
 _INTERRUPTED = "KEYBOARD_INTERRUPT"
@@ -284,28 +275,28 @@ class Pack:
             written=about.written,
         )
 
-    def sources(self, number: int) -> PackedSources:
+    def sources(self, number: int) -> _PackedSources:
         """Return the sources of a collection by item."""
-        return PackedSources(self, number)
+        return _PackedSources(self, number)
 
-    def index(self, number: int) -> Index:
+    def index(self, number: int) -> _Index:
         """Return what there is of a collection."""
         return self._indexes[number]
 
     @cached_property
-    def _indexes(self) -> list[Index]:
+    def _indexes(self) -> list[_Index]:
         """What there is of each collection; they stand one behind the other."""
-        found = self._columns_of_index()
+        found = self._index_columns()
         numbers, first = found["collection"], found["first"]
         indexes = []
         for number in range(len(self.record.collections)):
             rows = range(bisect_left(numbers, number), bisect_right(numbers, number))
             begins = [row for row in rows if first[row]]
             items, told = ([found[name][row] for row in begins] for name in ("item", "told"))
-            indexes.append(Index(array("q", begins), texts_of(items), texts_of(told) if any(told) else None))
+            indexes.append(_Index(array("q", begins), texts_of(items), texts_of(told) if any(told) else None))
         return indexes
 
-    def _columns_of_index(self) -> dict[str, list[Any]]:
+    def _index_columns(self) -> dict[str, list[Any]]:
         """Return the columns that say what there is."""
         found = self._read(list(INDEX), 0, self._begins[-1]).to_dict(as_series=False)
         for name in ("collection", "item", "first"):
@@ -374,7 +365,7 @@ class Pack:
     def _block_of(self, row: int) -> int:
         return bisect_right(self._begins, row) - 1
 
-    def _decoded_block(self, number: int) -> Decoded | Damaged:
+    def _decoded_block(self, number: int) -> _Decoded | _Damaged:
         block, begin = self.record.blocks[number], self._begins[number]
         columns = [*OWN, *self._packing.single, *self._packing.lists]
         end = begin + block.rows
@@ -382,9 +373,9 @@ class Pack:
             contents = contents_of(self._read(columns, begin, end))
             if digest_of(contents) != block.digest:
                 raise damaged(f"{_rows(begin, end)} are not what was written", self.path)
-            return Decoded(contents, self._packing, self.path)
+            return _Decoded(contents, self._packing, self.path)
         except DataError as error:
-            return Damaged(error.diagnostics)
+            return _Damaged(error.diagnostics)
 
 
 def _rows(begin: int, end: int) -> str:
