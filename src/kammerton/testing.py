@@ -27,7 +27,7 @@ from kammerton.model.views import ItemView
 from kammerton.reporting.timeline import NARROWEST, render_item
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Origin
-from kammerton.scoring.evaluating import ScoringJob
+from kammerton.scoring.loading import ScoringJob
 from kammerton.scoring.running import score_corpus
 
 __all__ = [

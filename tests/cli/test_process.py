@@ -19,7 +19,7 @@ from kammerton.cli.progress import watching
 from kammerton.cli.streams import Signals, StoppedError, check_stopped
 from kammerton.errors import DataError, Diagnostic
 from kammerton.scoring.evaluating import score_part
-from kammerton.scoring.merging import Ledger
+from kammerton.scoring.merging import EvidenceMerger
 from kammerton.scoring.running import Progress
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and devices of POSIX")
@@ -177,15 +177,15 @@ def test_what_is_finished_is_kept_if_a_signal_is_lost_behind_the_last_shard(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, lost: Callable[[str], None]
 ) -> None:
     terminal.write(ref={f"{number}.lab": "0 1 C" for number in range(201)}, est={"1.lab": "0 1 C"})
-    evidence = Ledger.evidence
+    evidence = EvidenceMerger.evidence
 
-    def stopped(self: Ledger, *arguments: Any) -> object:
+    def stopped(self: EvidenceMerger, *arguments: Any) -> object:
         lost("SIGTERM")
         return evidence(self, *arguments)
 
     command = (*SCORE, "--out", "run", "--shard-size", "200", "--measure", "mirex2013/Root", "--no-ci")
     with monkeypatch.context() as patched:
-        patched.setattr(Ledger, "evidence", stopped)
+        patched.setattr(EvidenceMerger, "evidence", stopped)
         result = terminal.run(*command)
     assert (result.code, result.out) == (143, "")
     told = f"2 finished shards are kept; the same command goes on from there: kammerton {' '.join(command)}"

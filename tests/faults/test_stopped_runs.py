@@ -315,10 +315,10 @@ def test_workers_end_with_who_started_them(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from unit.engine.words import corpus_of, order\n"
-        "from kammerton.scoring.running import Means, score_corpus\n"
+        "from kammerton.scoring.running import Execution, score_corpus\n"
         "if __name__ == '__main__':\n"
         f"    sleeper = ('worker', 'sleep', {str(note)!r})\n"
-        "    score_corpus(order(), corpus_of({450: sleeper}), Means(size=200, jobs=2))\n",
+        "    score_corpus(order(), corpus_of({450: sleeper}), Execution(size=200, jobs=2))\n",
         encoding="utf-8",
     )
     tests = str(Path(__file__).parents[1])

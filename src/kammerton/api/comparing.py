@@ -38,9 +38,8 @@ from kammerton.runs import is_run
 from kammerton.runs.joining import Runs, join_runs
 from kammerton.runs.writing import read_agreement
 from kammerton.scoring.context import items_shared, notes_on_sharing, sharing_annotators
-from kammerton.scoring.evaluating import applicable_to, evaluate_loaded
-from kammerton.scoring.loading import Estimates, References, load_references
-from kammerton.scoring.pairing import match_references
+from kammerton.scoring.evaluating import evaluate_loaded
+from kammerton.scoring.loading import Estimates, References, applicable_to, load_references
 from kammerton.statistics.comparison import Rules
 
 if TYPE_CHECKING:
@@ -262,7 +261,7 @@ def agree(
         collected(source, name, "reference", kind, reading) for name, source in _named(annotators)
     )
     corpus = read_as_said(Corpus(collections, ()), reading).paired()
-    everyone = match_references(kind, load_references(kind, corpus.references, reading), reading)
+    everyone = load_references(kind, corpus.references, reading)
     if len(everyone.annotations) < 2:
         found = ", ".join(map(quote, everyone.annotations)) or "none"
         hint = f"found: {found}; name several, as NAME=PATH or in a mapping"

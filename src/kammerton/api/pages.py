@@ -23,7 +23,6 @@ from kammerton.results.scores import Scores
 from kammerton.runs import is_run, read_run
 from kammerton.runs.joining import Joined, Runs, join_alike
 from kammerton.scoring.loading import load_estimates, load_references
-from kammerton.scoring.pairing import match_estimates, match_references
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,8 +137,7 @@ def lay_out(
     assert task.view is not None, "the task lays items out"
     crowded = {each.name for each in corpus.references if each.crowded}
     references = tuple(_only(item, c) for c in corpus.references)
-    loaded_references = load_references(task, references, options, crowded=crowded)
-    read = match_references(task, loaded_references, options)
+    read = load_references(task, references, options, crowded=crowded)
     usable = {name: items[item] for name, items in read.annotations.items() if item in items}
     if not usable:
         raise DataError(read.diagnostics)
@@ -149,9 +147,8 @@ def lay_out(
     tracks: dict[str, Any] = {}
     diagnostics = list(read.diagnostics)
     for system in corpus.systems:
-        loaded = load_estimates(task, _only(item, system), {item}, options)
-        loaded = match_estimates(task, loaded, read, options)
-        diagnostics += loaded.diagnostics
+        loaded = load_estimates(task, _only(item, system), read, options)
+        diagnostics += (*loaded.diagnostics, *loaded.match_diagnostics)
         track = loaded.annotations.get(item, loaded.failed.get(item, "no estimate"))
         tracks[system.name] = task.blank(usable[who]) if track is None else track
     told = _told(task, item, usable, "reference"), _told(task, item, tracks, "estimate")

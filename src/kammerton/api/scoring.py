@@ -25,8 +25,8 @@ from kammerton.model.task import Task
 from kammerton.results.scores import Scores
 from kammerton.results.signature import BootstrapSettings, Grouping, Origin
 from kammerton.scoring.context import ContextEvidence, evaluate_context
-from kammerton.scoring.evaluating import ScoringJob, Timing, load_sides
-from kammerton.scoring.loading import choose_estimates
+from kammerton.scoring.evaluating import Timing
+from kammerton.scoring.loading import ScoringJob, choose_estimates, load_sides
 from kammerton.scoring.running import SHARD, Execution, Store, Watch, score_corpus
 
 if TYPE_CHECKING:
@@ -309,14 +309,14 @@ def bootstrap_settings(
     return BootstrapSettings(ci, partial(intervals, **settings), signed, settings)
 
 
-def context_evidence_of(order: ScoringJob, corpus: Corpus, measures: Sequence[Measure]) -> ContextEvidence:
+def context_evidence_of(order: ScoringJob, corpus: Corpus) -> ContextEvidence:
     """Return what the systems stand between, scored.
 
     The corpus is read once more, as a whole: what a trivial answer is depends on all of it.
     """
     from kammerton.results.context import context_of  # noqa: PLC0415 - few runs look at it
 
-    sides = load_sides(order, corpus, measures)
+    sides = load_sides(order, corpus.paired())
     return evaluate_context(order.task, sides, options=order.options, missing=order.missing, stand=context_of)
 
 
@@ -526,7 +526,7 @@ def score(  # noqa: PLR0913 - one per choice
     context_evidence: ContextEvidence | None = None
     if context:
         with timing.during("context"):
-            context_evidence = context_evidence_of(order, corpus, evidence.measures)
+            context_evidence = context_evidence_of(order, corpus)
     origin = Origin(
         task=found,
         evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *noticed)),

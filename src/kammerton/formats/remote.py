@@ -557,6 +557,6 @@ def _is_gone(error: BaseException) -> bool:
 def _is_lasting(error: BaseException) -> bool:
     """Tell whether another attempt is useless."""
     status = _status_of(error)
-    return (
-        isinstance(error, _LASTING) or status is not None and 400 <= status < 500 and status not in _PASSING
+    return isinstance(error, _LASTING) or (
+        status is not None and 400 <= status < 500 and status not in _PASSING
     )

@@ -33,10 +33,9 @@ __all__ = [
     "add_tables",
     "condensed",
     "has_class",
-    "in_order",
     "kind_of",
     "statistics_by_class",
-    "summed",
+    "sum_tallies",
 ]
 
 Status = Literal["ok", "missing", "failed"]
@@ -106,22 +105,26 @@ class Rows(Sequence[Row]):
             return rows
         groups: dict[Group, int] = {}
         states: dict[State, int] = {}
-        known = [
-            (
-                row.item,
-                groups.setdefault((row.system, row.annotator), len(groups)),
-                states.setdefault(State(row.status, row.counts, row.reason), len(states)),
-            )
-            for row in rows
-        ]
-        items, group_codes, state_codes = zip(*known, strict=True) if known else ((), (), ())
-        codes = (np.array(each, dtype=np.int64) for each in (group_codes, state_codes))
-        return cls(items, tuple(groups), next(codes), tuple(states), next(codes))
+        items, group_codes, state_codes = [], [], []
+        for row in rows:
+            state = State(row.status, row.counts, row.reason)
+            items.append(row.item)
+            group_codes.append(groups.setdefault((row.system, row.annotator), len(groups)))
+            state_codes.append(states.setdefault(state, len(states)))
+        return cls(
+            tuple(items),
+            tuple(groups),
+            np.array(group_codes, dtype=np.int64),
+            tuple(states),
+            np.array(state_codes, dtype=np.int64),
+        )
 
     @classmethod
     def joined(cls, parts: Iterable[Rows]) -> Rows:
         """Return the rows of all parts, one part behind the other."""
         known = list(parts)
+        if len(known) == 1:
+            return known[0]
         return cls(
             tuple(chain.from_iterable(each.items for each in known)),
             *_joined([(each.groups, each.group_codes) for each in known]),
@@ -314,22 +317,17 @@ class ExactTally:
 
     def rounded(self, groups: Iterable[Group]) -> Tally:
         """Return the table, groups in this order, cells in that of their classes."""
-        cells = {group: self.cells[group] for group in groups if group in self.cells}
-        return Tally(
-            self.columns,
-            self.unit,
-            {
-                group: {classes: _rounded(found[classes]) for classes in in_order(found)}
-                for group, found in cells.items()
-            },
-        )
+        cells: dict[Group, dict[ClassKey, float]] = {}
+        for group in groups:
+            if group in self.cells:
+                terms, into = self.cells[group], cells.setdefault(group, {})
+                for classes in _in_order(terms):
+                    own = terms[classes]
+                    into[classes] = own[0] if len(own) == 1 else math.fsum(own)
+        return Tally(self.columns, self.unit, cells)
 
 
-def _rounded(terms: Sequence[float]) -> float:
-    return terms[0] if len(terms) == 1 else math.fsum(terms)
-
-
-def summed(tallies: Sequence[ExactTally]) -> ExactTally:
+def sum_tallies(tallies: Sequence[ExactTally]) -> ExactTally:
     """Return the sum of tables of one name, at least one; it may be one of them."""
     if len(tallies) == 1:
         return tallies[0]
@@ -343,17 +341,20 @@ def add_tables(tallies: dict[str, ExactTally], tables: Iterable[ClassTable], gro
     """Add class tables of cases to those of all groups."""
     for table in tables:
         if table.name not in tallies:
-            tallies[table.name] = ExactTally(table.columns, table.unit, {group: {} for group in groups})
-        own = [tallies[table.name].cells[group] for group in groups]
+            tallies[table.name] = ExactTally(table.columns, table.unit)
+        cells = tallies[table.name].cells
+        for group in groups:
+            cells.setdefault(group, {})
+        of_groups = list(map(cells.__getitem__, groups))
         rows = zip(table.groups.tolist(), table.classes, table.weights.tolist(), strict=True)
-        for group, classes, weight in rows:
-            terms = own[group].setdefault(classes, [])
+        for number, classes, weight in rows:
+            terms = of_groups[number].setdefault(classes, [])
             terms.append(weight)
             if len(terms) > _MANY:
                 terms[:] = condensed(terms)
 
 
-def in_order(found: Iterable[ClassKey]) -> list[ClassKey]:
+def _in_order(found: Iterable[ClassKey]) -> list[ClassKey]:
     """Sort classes: nothing first, then numbers, then names."""
     known = list(found)
     try:

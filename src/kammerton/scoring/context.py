@@ -13,8 +13,8 @@ from kammerton.model.corpus import Missing
 from kammerton.model.evidence import Evidence, Group
 from kammerton.model.measure import Measure
 from kammerton.model.task import Task
-from kammerton.scoring.evaluating import Sides, applicable_to, evaluate_loaded
-from kammerton.scoring.loading import Estimates, References
+from kammerton.scoring.evaluating import evaluate_loaded
+from kammerton.scoring.loading import Estimates, References, Sides, applicable_to
 
 if TYPE_CHECKING:
     from kammerton.results.scores import Scores

@@ -22,13 +22,13 @@ from kammerton.errors import Diagnostic, OutputError, quote
 from kammerton.formats.writing import clear_left, write_atomically
 from kammerton.model.evidence import ExactTally, Rows, State
 from kammerton.model.measure import Gathered, Measure
-from kammerton.scoring.evaluating import Facts, Grounds, Judged, Part
-from kammerton.scoring.loading import Roster
-from kammerton.scoring.sanity_checks import Apart, Same, SanityChecks
+from kammerton.scoring.evaluating import KernelResults, PartialEvidence
+from kammerton.scoring.loading import AnnotatorNames, Assumptions, CorpusSurvey
+from kammerton.scoring.sanity_checks import DistantEnds, IdenticalEstimates, SanityChecks
 
 __all__ = ["Store", "TornError", "decode_part", "encode_part", "keeping"]
 
-_MAGIC = b"kammerton part 2\n"
+_MAGIC = b"kammerton part 3\n"
 _DIGEST = hashlib.sha256().digest_size
 _LENGTH = 8
 
@@ -58,17 +58,27 @@ class _Written:
         return self.numbers(map(self.text, texts))
 
 
-def encode_part(part: Part) -> bytes:
+def encode_part(part: PartialEvidence) -> bytes:
     """Return a part as bytes."""
     written = _Written()
     body = {
         "items": written.names(part.items),
-        "facts": _plain_facts(part.facts),
-        "grounds": _plain_grounds(part.grounds),
-        "judged": None if part.judged is None else _plain_judged(part.judged, written),
+        "survey": {
+            "annotators": _plain_names(part.survey.annotators),
+            "counts": dict(part.survey.counts),
+        },
+        "assumptions": {
+            "measures": list(map(str, part.assumptions.measures)),
+            "annotators": _plain_names(part.assumptions.annotators),
+            "named": part.assumptions.named,
+        },
+        "results": None if part.results is None else _plain_results(part.results, written),
         "fingerprints": _plain_fingerprints(part.fingerprints, written),
-        "suspicions": _plain_suspicions(part.sanity_checks),
-        "said": [[*section, [asdict(each) for each in said]] for section, said in part.said.items()],
+        "sanity checks": _plain_checks(part.sanity_checks),
+        "diagnostics": [
+            [*section, [asdict(diagnostic) for diagnostic in diagnostics]]
+            for section, diagnostics in part.diagnostics.items()
+        ],
         "paired": part.paired,
         "ended": part.ended,
     }
@@ -78,27 +88,16 @@ def encode_part(part: Part) -> bytes:
     return _MAGIC + hashlib.sha256(data).digest() + data
 
 
-def _plain_facts(facts: Facts) -> dict[str, Any]:
-    rosters = [[each.crowded, each.several, sorted(each.names)] for each in facts.rosters]
-    return {"rosters": rosters, "census": dict(facts.census)}
+def _plain_names(annotators: Iterable[AnnotatorNames]) -> list[Any]:
+    return [[names.crowded, names.several, sorted(names.names)] for names in annotators]
 
 
-def _plain_grounds(grounds: Grounds) -> dict[str, Any]:
+def _plain_results(results: KernelResults, written: _Written) -> dict[str, Any]:
     return {
-        "measures": [str(measure) for measure in grounds.measures],
-        "crowded": grounds.crowded,
-        "several": grounds.several,
-        "names": [sorted(names) for names in grounds.names],
-        "named": grounds.named,
-    }
-
-
-def _plain_judged(judged: Judged, written: _Written) -> dict[str, Any]:
-    return {
-        "rows": {needs: _plain_rows(rows, written) for needs, rows in judged.rows.items()},
-        "statistics": {str(measure): written.array(found) for measure, found in judged.statistics.items()},
-        "tallies": {name: _plain_tally(tally, written) for name, tally in judged.tallies.items()},
-        "gathered": None if judged.gathered is None else _plain_gathered(judged.gathered, written),
+        "rows": {needs: _plain_rows(rows, written) for needs, rows in results.rows.items()},
+        "statistics": {str(measure): written.array(values) for measure, values in results.statistics.items()},
+        "tallies": {name: _plain_tally(tally, written) for name, tally in results.tallies.items()},
+        "gathered": None if results.gathered is None else _plain_gathered(results.gathered, written),
     }
 
 
@@ -143,14 +142,14 @@ def _plain_fingerprints(fingerprints: Mapping[tuple[str, str], bytes], written: 
     ]
 
 
-def _plain_suspicions(sanity_checks: SanityChecks) -> dict[str, Any]:
+def _plain_checks(checks: SanityChecks) -> dict[str, Any]:
     return {
-        "same": [
-            [*group, each.count, each.references, each.first] for group, each in sanity_checks.same.items()
+        "identical": [
+            [*group, same.count, same.references, same.first] for group, same in checks.identical.items()
         ],
-        "apart": [[*group, each.count, each.furthest] for group, each in sanity_checks.apart.items()],
-        "unequal": sorted(sanity_checks.unequal),
-        "silent": sorted(sanity_checks.silent),
+        "distant": [[*group, ends.count, ends.furthest] for group, ends in checks.distant.items()],
+        "unequal": sorted(checks.unequal),
+        "empty": sorted(checks.empty),
     }
 
 
@@ -167,7 +166,7 @@ class _Read:
         return list(map(self._texts.__getitem__, self._arrays[number].tolist()))
 
 
-def decode_part(data: bytes, measures: Iterable[Measure]) -> Part:
+def decode_part(data: bytes, measures: Iterable[Measure]) -> PartialEvidence:
     """Return the part that bytes stand for."""
     start = len(_MAGIC) + _DIGEST
     body = memoryview(data)[start:]
@@ -179,19 +178,26 @@ def decode_part(data: bytes, measures: Iterable[Measure]) -> Part:
         raise TornError("no part") from error
 
 
-def _decoded(body: memoryview, measures: Iterable[Measure]) -> Part:
+def _decoded(body: memoryview, measures: Iterable[Measure]) -> PartialEvidence:
     end = _LENGTH + int.from_bytes(body[:_LENGTH], "big")
     head = json.loads(bytes(body[_LENGTH:end]))
     read = _Read(head["texts"], list(_arrays(body[end:], head["arrays"])))
     part, known = head["part"], {str(measure): measure for measure in measures}
-    return Part(
+    return PartialEvidence(
         items=tuple(read.names(part["items"])),
-        facts=_facts(part["facts"]),
-        grounds=_grounds(part["grounds"], known),
-        judged=None if part["judged"] is None else _judged(part["judged"], read, known),
+        survey=CorpusSurvey(_names(part["survey"]["annotators"]), part["survey"]["counts"]),
+        assumptions=Assumptions(
+            tuple(known[name] for name in part["assumptions"]["measures"]),
+            _names(part["assumptions"]["annotators"]),
+            part["assumptions"]["named"],
+        ),
+        results=None if part["results"] is None else _results(part["results"], read, known),
         fingerprints=_fingerprints(part["fingerprints"], read),
-        sanity_checks=_suspicions(part["suspicions"]),
-        said={(where, whose): [Diagnostic(**each) for each in said] for where, whose, said in part["said"]},
+        sanity_checks=_checks(part["sanity checks"]),
+        diagnostics={
+            (step, whose): [Diagnostic(**fields) for fields in diagnostics]
+            for step, whose, diagnostics in part["diagnostics"]
+        },
         paired=part["paired"],
         ended=part["ended"],
     )
@@ -205,19 +211,8 @@ def _arrays(body: memoryview, described: Iterable[tuple[str, list[int]]]) -> Ite
         yield found.reshape(shape)
 
 
-def _facts(plain: Mapping[str, Any]) -> Facts:
-    rosters = [Roster(crowded, several, frozenset(names)) for crowded, several, names in plain["rosters"]]
-    return Facts(tuple(rosters), plain["census"])
-
-
-def _grounds(plain: Mapping[str, Any], known: Mapping[str, Measure]) -> Grounds:
-    return Grounds(
-        tuple(known[name] for name in plain["measures"]),
-        tuple(plain["crowded"]),
-        tuple(plain["several"]),
-        tuple(frozenset(names) for names in plain["names"]),
-        plain["named"],
-    )
+def _names(plain: Iterable[Any]) -> tuple[AnnotatorNames, ...]:
+    return tuple(AnnotatorNames(crowded, several, frozenset(names)) for crowded, several, names in plain)
 
 
 def _fingerprints(plain: Sequence[int], read: _Read) -> dict[tuple[str, str], bytes]:
@@ -226,9 +221,9 @@ def _fingerprints(plain: Sequence[int], read: _Read) -> dict[tuple[str, str], by
     return dict(zip(zip(annotators, items, strict=True), digests, strict=True))
 
 
-def _judged(plain: Mapping[str, Any], read: _Read, known: Mapping[str, Measure]) -> Judged:
+def _results(plain: Mapping[str, Any], read: _Read, known: Mapping[str, Measure]) -> KernelResults:
     gathered = plain["gathered"]
-    return Judged(
+    return KernelResults(
         {needs: _rows(rows, read) for needs, rows in plain["rows"].items()},
         {known[name]: read.array(number) for name, number in plain["statistics"].items()},
         {name: _tally(tally, read) for name, tally in plain["tallies"].items()},
@@ -271,18 +266,18 @@ def _gathered(plain: Mapping[str, Any], read: _Read) -> Gathered:
     )
 
 
-def _suspicions(plain: Mapping[str, Any]) -> SanityChecks:
+def _checks(plain: Mapping[str, Any]) -> SanityChecks:
     return SanityChecks(
         {
-            (system, annotator): Same(count, references, first)
-            for system, annotator, count, references, first in plain["same"]
+            (system, annotator): IdenticalEstimates(count, references, first)
+            for system, annotator, count, references, first in plain["identical"]
         },
         {
-            (system, annotator): Apart(count, (float(furthest[0]), *furthest[1:]))
-            for system, annotator, count, furthest in plain["apart"]
+            (system, annotator): DistantEnds(count, (float(furthest[0]), *furthest[1:]))
+            for system, annotator, count, furthest in plain["distant"]
         },
-        frozenset((one, other) for one, other in plain["unequal"]),
-        frozenset(plain["silent"]),
+        frozenset((first, second) for first, second in plain["unequal"]),
+        frozenset(plain["empty"]),
     )
 
 
@@ -311,7 +306,7 @@ class Store:
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}{_SUFFIX}"
 
-    def find(self, key: str, measures: Iterable[Measure]) -> Part | None:
+    def find(self, key: str, measures: Iterable[Measure]) -> PartialEvidence | None:
         """Return the part of this key, if it is there and whole; one that is torn or another goes."""
         path, own = self._path(key), key.encode("ascii")
         try:
@@ -324,9 +319,9 @@ class Store:
         self.found += 1
         return part
 
-    def keep(self, key: str, part: bytes | Part) -> None:
+    def keep(self, key: str, part: bytes | PartialEvidence) -> None:
         """Write a part so that it is there whole, or not at all."""
-        data = encode_part(part) if isinstance(part, Part) else part
+        data = encode_part(part) if isinstance(part, PartialEvidence) else part
         write_atomically(self._path(key), key.encode("ascii") + data, clear=False)
         self.kept += 1
 
@@ -410,7 +405,7 @@ def _open_lock(folder: Path, run: str) -> IO[str]:
         except OSError as error:
             raise OutputError(f"KT501 cannot write {quote(run)}: {(error.strerror or '').lower()}") from error
         if not _lock(file):
-            raise OutputError(f"KT504 cannot write {quote(run)}: {_told(file)}")
+            raise OutputError(f"KT504 cannot write {quote(run)}: {_owner_of(file)}")
         if _is_there(file, folder / _LOCK):
             _sign(file)
             return file
@@ -442,7 +437,7 @@ def _sign(file: IO[str]) -> None:
     file.flush()
 
 
-def _told(file: IO[str]) -> str:
+def _owner_of(file: IO[str]) -> str:
     file.seek(0)
     try:
         owner: dict[str, Any] = json.load(file)

@@ -1,36 +1,64 @@
 # SPDX-License-Identifier: MIT
-"""Read the sources of a collection, each once, and keep what can be used."""
+"""Read references and estimates, each source once, and match them to each other."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
 
 from kammerton.errors import Diagnostic, merge_repeated, quote
 from kammerton.formats.reading import NO_ROWS
-from kammerton.model.corpus import ALL, Collection, StoredSource, check_annotators, name_of_source
-from kammerton.model.task import OF_BLOCKS, Reading, Task
+from kammerton.model.corpus import (
+    ALL,
+    Collection,
+    Corpus,
+    Missing,
+    StoredSource,
+    check_annotators,
+    name_of_source,
+)
+from kammerton.model.measure import Measure
+from kammerton.model.task import OF_BLOCKS, Match, Reading, Task
 
 __all__ = [
+    "AnnotatorNames",
+    "Assumptions",
+    "CorpusSurvey",
     "Estimates",
-    "Found",
     "References",
-    "Roster",
+    "ScoringJob",
+    "Section",
+    "Sides",
+    "applicable_measures",
+    "applicable_to",
     "choose_estimates",
     "load_estimates",
     "load_references",
-    "name_references",
-    "read_collection",
+    "load_sides",
+    "merge_diagnostics",
     "read_source",
-    "said_once",
 ]
 
 _NAMED = 10
 """Annotators that a message names."""
+Section = tuple[str, str]
+"""What diagnostics are about: the step that they come from, and the collection or annotator."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoringJob:
+    """What is done with every part of a corpus."""
+
+    task: Task  # reads the sources and runs the kernels
+    measures: tuple[Measure, ...]  # what to compute
+    options: Any  # the task's options
+    missing: Missing = "worst"  # what a missing or unusable estimate counts; ``error`` ends the run
+    annotator: str = ALL  # one annotator's name, or ``"all"``
+    strict: bool = False  # whether an error or a repair keeps anything from being scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +79,28 @@ class References:
 
     def failed_everywhere(self) -> dict[str, str]:
         """Return the items that no annotator has a usable annotation of, and why."""
-        usable = {item for items in self.annotations.values() for item in items}
-        return {i: why for items in self.failed.values() for i, why in items.items() if i not in usable}
+        usable = frozenset().union(*self.annotations.values())
+        failed: dict[str, str] = {}
+        for items in self.failed.values():
+            for item, reason in items.items():
+                if item not in usable:
+                    failed[item] = reason
+        return failed
 
     def every_item(self) -> frozenset[str]:
         """Return the items of all annotators, or of all systems where there are none."""
         return self.alone.union(*self.annotations.values(), *self.failed.values())
+
+    def of_annotator(self, name: str) -> References:
+        """Return the references of one annotator; none, if other parts of the corpus have them, or nobody."""
+        if name == ALL:
+            return self
+        known = name in self.annotations
+        return References(
+            {name: self.annotations[name]} if known else {},
+            {name: self.failed[name]} if known else {},
+            self.diagnostics,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,171 +109,353 @@ class Estimates:
 
     annotations: Mapping[str, Any]
     failed: Mapping[str, str]
-    diagnostics: tuple[Diagnostic, ...]
-
-
-def load_references(
-    task: Task, collections: Sequence[Collection], options: object, *, crowded: Container[str] = ()
-) -> References:
-    """Read all references.
-
-    A collection is one annotator, called by its name; unless it holds several annotations of one
-    item: then each is called by the name that the file, or the name of the file, gives.
-    """
-    found = [read_collection(task, collection, options) for collection in collections]
-    rosters = [
-        replace(each.roster, several=True) if each.name in crowded and each.roster.names else each.roster
-        for each in found
-    ]
-    check_annotators(
-        [who for each, roster in zip(found, rosters, strict=True) for who in roster.annotators(each.name)]
-    )
-    said = (
-        said_once(task, [*each.diagnostics, *each.refused(roster).values()])
-        for each, roster in zip(found, rosters, strict=True)
-    )
-    return name_references(found, rosters, tuple(chain.from_iterable(said)))
+    diagnostics: tuple[Diagnostic, ...]  # of reading
+    match_diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Roster:
-    """What the items of a collection tell of its annotators; that of a whole is the sum of its parts."""
+class AnnotatorNames:
+    """What the items of a collection tell of its annotators; the names of parts merge."""
 
     crowded: bool = False  # whether an item has several annotations
-    several: bool = False  # whether an item has, of which none is called ``all``
-    names: frozenset[str] = frozenset()  # annotators of the items that tell none of that name
+    several: bool = False  # whether an item has several, of which none is called ``all``
+    names: frozenset[str] = frozenset()  # annotators of the items that have none of that name
 
-    def merged(self, other: Roster) -> Roster:
+    def merge(self, other: AnnotatorNames) -> AnnotatorNames:
         """Return what the items of both tell."""
-        return Roster(self.crowded or other.crowded, self.several or other.several, self.names | other.names)
+        return AnnotatorNames(
+            self.crowded or other.crowded, self.several or other.several, self.names | other.names
+        )
 
-    def annotators(self, name: str) -> list[str]:
-        """Return the annotators of a collection called ``name``, those that are numbers by number."""
-        return sorted(self.names, key=_natural) if self.several else [name]
+    def annotators(self, collection: str) -> list[str]:
+        """Return the annotators of a collection, those that are numbers by number."""
+        return sorted(self.names, key=_by_number) if self.several else [collection]
+
+
+def _by_number(name: str) -> tuple[bool, int, str]:
+    """Sort names that are numbers by number, and before the others."""
+    is_number = name.isdecimal()
+    return not is_number, int(name) if is_number else 0, name
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a collection of references held."""
+class CorpusSurvey:
+    """What must be known of a whole corpus before a part of it can be scored; surveys of parts merge."""
 
-    name: str  # name of the collection
-    read: Mapping[str, list[tuple[str, Any]]]  # by item: the annotator, and the annotation
-    failed: list[tuple[str | None, str, str]]  # annotator if it was told, item, and why it failed
-    # items with an annotator called ``all``, which cannot be told from all of them
-    called_all: Mapping[str, Diagnostic]
-    diagnostics: tuple[Diagnostic, ...]
+    annotators: tuple[AnnotatorNames, ...]  # of each collection of references
+    # what the task counts in annotations; see :attr:`.Task.survey`
+    counts: Mapping[str, int] = field(default_factory=dict)
 
-    @property
-    def roster(self) -> Roster:
-        """What these items tell of the annotators."""
-        plain = [annotations for item, annotations in self.read.items() if item not in self.called_all]
-        return Roster(
-            any(len(annotations) > 1 for annotations in self.read.values()),
-            any(len(annotations) > 1 for annotations in plain),
-            frozenset(name for annotations in plain for name, _ in annotations),
+    def merge(self, other: CorpusSurvey) -> CorpusSurvey:
+        """Return the survey of both parts."""
+        counts = dict(self.counts)
+        for name, count in other.counts.items():
+            counts[name] = counts.get(name, 0) + count
+        return CorpusSurvey(tuple(map(AnnotatorNames.merge, self.annotators, other.annotators)), counts)
+
+    def with_rest(self, known: CorpusSurvey | None, *, complete: bool) -> CorpusSurvey:
+        """Return the survey of the whole: ``known`` is that of other parts, or of all if it is complete."""
+        if known is None:
+            return self
+        return known if complete else known.merge(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """What of a survey a part was scored with; the scores hold as long as the whole has the same."""
+
+    measures: tuple[Measure, ...]
+    # of each collection; with names only if there are several annotators, and items failed for all of them
+    annotators: tuple[AnnotatorNames, ...]
+    named: bool  # whether items failed for all annotators
+
+    @classmethod
+    def of(cls, measures: Sequence[Measure], survey: CorpusSurvey, *, named: bool) -> Assumptions:
+        """Return what matters of a survey."""
+        annotators = []
+        for names in survey.annotators:
+            kept = names.names if named and names.several else frozenset[str]()
+            annotators.append(replace(names, names=kept))
+        return cls(tuple(measures), tuple(annotators), named)
+
+    def hold(self, measures: Sequence[Measure] | None, survey: CorpusSurvey) -> bool:
+        """Tell whether a survey, and the measures if there are any, agree with them."""
+        return self == Assumptions.of(
+            self.measures if measures is None else measures, survey, named=self.named
         )
 
-    def refused(self, roster: Roster) -> Mapping[str, Diagnostic]:
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sides:
+    """References and estimates of some items, read and matched."""
+
+    references: References  # by annotator
+    systems: Mapping[str, Estimates]  # by system
+    survey: CorpusSurvey  # of these items alone
+    assumptions: Assumptions  # on the whole
+    diagnostics: Mapping[Section, Sequence[Diagnostic]]
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """Those that the annotations have scores for."""
+        return self.assumptions.measures
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether any item has a reference, if there are any, and an estimate that can be used."""
+        usable = self.references.alone.union(*self.references.annotations.values())
+        return not all(usable.isdisjoint(system.annotations) for system in self.systems.values())
+
+
+def load_sides(
+    job: ScoringJob, corpus: Corpus, known: CorpusSurvey | None = None, *, complete: bool = False
+) -> Sides:
+    """Read and match the references and the systems of a corpus, or of a part of it.
+
+    ``known`` is the survey of other parts, or of the whole corpus if it is ``complete``.
+    """
+    task, options = job.task, job.options
+    readings, names = [], []
+    for collection in corpus.references:
+        reading = _read_references(task, collection, options)
+        readings.append(reading)
+        names.append(reading.names)
+    own = CorpusSurvey(tuple(names))
+    annotators = own.with_rest(known, complete=complete).annotators
+    references, diagnostics = _name_references(task, readings, annotators)
+    references = references.of_annotator(job.annotator)
+    if task.match is not None:
+        references, matched = _match_references(task.match, references, options)
+        diagnostics |= matched
+    if not corpus.references:
+        references = replace(references, alone=corpus.items)
+    systems: dict[str, Estimates] = {}
+    for system in corpus.systems:
+        estimates = systems[system.name] = load_estimates(task, system, references, options)
+        diagnostics["estimates", system.name] = estimates.diagnostics
+        diagnostics["matched estimates", system.name] = estimates.match_diagnostics
+    own = replace(own, counts=_count(task, references, systems, options))
+    survey = own.with_rest(known, complete=complete)
+    measures = applicable_measures(task, survey.counts, job.measures, options)[0]
+    named = False
+    for reading in readings:  # an item that failed did so for every annotator there may be in other parts
+        named = named or bool(reading.failed or reading.called_all)
+    assumptions = Assumptions.of(measures, survey, named=named)
+    return Sides(references, systems, own, assumptions, diagnostics)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReferenceReading:
+    """What a collection of references holds."""
+
+    collection: str  # name of the collection
+    annotations: Mapping[str, list[tuple[str, Any]]]  # by item: the annotator, and the annotation
+    failed: list[tuple[str | None, str, str]]  # annotator if there is a name, item, and why it failed
+    # items with an annotator called ``all``, which cannot be told from all of them
+    called_all: Mapping[str, Diagnostic]
+    names: AnnotatorNames
+    diagnostics: list[Diagnostic]
+
+    def refused(self, names: AnnotatorNames) -> Mapping[str, Diagnostic]:
         """Return the items that cannot be used if an item of the whole has several annotations."""
-        return self.called_all if roster.crowded else {}
-
-    def named(self, roster: Roster) -> Iterator[tuple[str, dict[str, Any], dict[str, str]]]:
-        """Give name, annotations, and items that failed of each annotator that the roster has.
-
-        A file that does not tell its annotators fails for all of them.
-        """
-        refused = self.refused(roster)
-        failed = [*self.failed, *((None, item, f"{d.code} {d.message}") for item, d in refused.items())]
-        for annotator in roster.annotators(self.name):
-            read = {
-                item: annotation
-                for item, annotations in self.read.items()
-                for name, annotation in annotations
-                if item not in refused and (not roster.several or name == annotator)
-            }
-            lost = {
-                item: why for name, item, why in failed if not roster.several or name in (None, annotator)
-            }
-            yield annotator, read, lost
+        return self.called_all if names.crowded else {}
 
 
-def read_collection(task: Task, collection: Collection, options: object) -> Found:
+def _read_references(task: Task, collection: Collection, options: object) -> _ReferenceReading:
     """Read the references of a collection, before it is known what its annotators are called."""
-    read: dict[str, list[tuple[str, Any]]] = {}
-    failed: list[tuple[str | None, str, str]] = [(None, item, why) for item, why in collection.broken.items()]
+    annotations: dict[str, list[tuple[str, Any]]] = {}
+    failed: list[tuple[str | None, str, str]] = []
     called_all: dict[str, Diagnostic] = {}
     diagnostics = list(collection.diagnostics)
     reading_options = collection.read_by(options)
+    for item, reason in collection.broken.items():
+        failed.append((None, item, reason))
     for item, sources in collection.sources.items():
-        for told, source in sources:
+        for annotator, source in sources:
             reading = read_source(task, source, item, reading_options)
-            diagnostics += _of_item(reading.diagnostics, item)
-            for position, (name, annotation) in enumerate(reading.annotations, 1):
-                read.setdefault(item, []).append((told or name or str(position), annotation))
+            for diagnostic in reading.diagnostics:
+                diagnostics.append(diagnostic.at(item=item))
+            named_all = annotator == ALL
+            for number, (name, annotation) in enumerate(reading.annotations, 1):
+                annotations.setdefault(item, []).append((annotator or name or str(number), annotation))
+                named_all = named_all or name == ALL
             if not reading.annotations:
-                failed.append((told, item, reading.why))
-            if ALL in (told, *(name for name, _ in reading.annotations)):
+                failed.append((annotator, item, reading.why))
+            if named_all:
                 called_all[item] = _called_all(source).at(item=item)
-    return Found(collection.name, read, failed, called_all, tuple(diagnostics))
+    names = _annotators_of(annotations, called_all)
+    return _ReferenceReading(collection.name, annotations, failed, called_all, names, diagnostics)
 
 
-def name_references(
-    found: Sequence[Found], rosters: Sequence[Roster], diagnostics: tuple[Diagnostic, ...] = ()
-) -> References:
-    """Return references by annotator, where it is known what the whole tells of its annotators."""
+def _annotators_of(
+    annotations: Mapping[str, list[tuple[str, Any]]], called_all: Container[str]
+) -> AnnotatorNames:
+    """Return what annotations tell of their annotators."""
+    crowded = several = False
+    names = set()
+    for item, of_item in annotations.items():
+        crowded = crowded or len(of_item) > 1
+        if item not in called_all:
+            several = several or len(of_item) > 1
+            for name, _ in of_item:
+                names.add(name)
+    return AnnotatorNames(crowded, several, frozenset(names))
+
+
+def _name_references(
+    task: Task, readings: Sequence[_ReferenceReading], names: Sequence[AnnotatorNames]
+) -> tuple[References, dict[Section, Sequence[Diagnostic]]]:
+    """Return references by annotator, where it is known what the whole tells of its annotators.
+
+    A source that does not tell its annotators fails for all of them.
+    """
     annotations: dict[str, dict[str, Any]] = {}
     failed: dict[str, dict[str, str]] = {}
-    for each, roster in zip(found, rosters, strict=True):
-        for annotator, read, lost in each.named(roster):
-            annotations[annotator], failed[annotator] = read, lost
-    return References(annotations, failed, diagnostics)
+    diagnostics: dict[Section, Sequence[Diagnostic]] = {}
+    for number, (reading, own) in enumerate(zip(readings, names, strict=True)):
+        refused = reading.refused(own)
+        diagnostics["references", str(number)] = merge_diagnostics(task, reading.diagnostics)
+        diagnostics["refused", str(number)] = merge_diagnostics(task, refused.values())
+        lost = list(reading.failed)
+        for item, diagnostic in refused.items():
+            lost.append((None, item, f"{diagnostic.code} {diagnostic.message}"))
+        for annotator in own.annotators(reading.collection):
+            usable = annotations[annotator] = {}
+            reasons = failed[annotator] = {}
+            for item, of_item in reading.annotations.items():
+                for name, annotation in of_item:
+                    if item not in refused and (not own.several or name == annotator):
+                        usable[item] = annotation
+            for who, item, reason in lost:
+                if not own.several or who in (None, annotator):
+                    reasons[item] = reason
+    return References(annotations, failed, ()), diagnostics
 
 
 def _called_all(source: object) -> Diagnostic:
     return Diagnostic(
         code="KT202",
         severity="error",
-        message=f"an annotator is called `{ALL}`, as the figures over all annotators are",
+        message=f"an annotator is called `{ALL}`, as the scores over all annotators are",
         file=name_of_source(source),
         hint="give the annotator another name in the file",
     )
 
 
-def said_once(task: Task, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return diagnostics in which what is wrong with many files alike stands at the first of them."""
-    return merge_repeated(diagnostics, task.said_once | OF_BLOCKS)
+def load_references(
+    task: Task, collections: Sequence[Collection], options: object, *, crowded: Container[str] = ()
+) -> References:
+    """Read all references, and match those of each item to its first annotator's.
+
+    A collection is one annotator, called by its name; unless it holds several annotations of one
+    item: then each is called by the name that the file, or the name of the file, gives. ``crowded``
+    names collections that hold several of items that are not read here.
+    """
+    readings = [_read_references(task, collection, options) for collection in collections]
+    names = [
+        replace(reading.names, several=True)
+        if reading.collection in crowded and reading.names.names
+        else reading.names
+        for reading in readings
+    ]
+    check_annotators(
+        name
+        for reading, own in zip(readings, names, strict=True)
+        for name in own.annotators(reading.collection)
+    )
+    references, diagnostics = _name_references(task, readings, names)
+    if task.match is not None:
+        references, matched = _match_references(task.match, references, options)
+        diagnostics |= matched
+    return replace(references, diagnostics=tuple(chain.from_iterable(diagnostics.values())))
 
 
-def _natural(name: str) -> tuple[bool, int, str]:
-    """Sort names that are numbers by number, and before the others."""
-    is_number = name.isdecimal()
-    return not is_number, int(name) if is_number else 0, name
-
-
-def load_estimates(
-    task: Task, collection: Collection, expected: Container[str], options: object
-) -> Estimates:
-    """Read the estimates of a system that have a reference; the others are not opened."""
+def load_estimates(task: Task, collection: Collection, references: References, options: object) -> Estimates:
+    """Read the estimates of a system that have a reference, and match them; the others are not opened."""
+    expected, reading_options = references.every_item(), collection.read_by(options)
     annotations: dict[str, Any] = {}
-    failed = {item: why for item, why in collection.broken.items() if item in expected}
+    failed: dict[str, str] = {}
     diagnostics = list(collection.diagnostics)
+    for item, reason in collection.broken.items():
+        if item in expected:
+            failed[item] = reason
     for item, sources in collection.sources.items():
         if item not in expected:
             continue
-        _, source = sources[0]
-        reading = read_source(task, source, item, collection.read_by(options))
-        names = reading.annotators if len(sources) == 1 else _told_by_files(sources)
-        if len(names) > 1:
-            reading = Reading((), (*reading.diagnostics, _several(names, source, item)))
+        reading, empty = _read_estimate(task, sources, item, reading_options)
         if reading.annotations:
             annotations[item] = reading.annotations[0][1]
-        elif all(d.code == NO_ROWS for d in reading.diagnostics if d.severity == "error"):
+        elif empty:
             annotations[item] = None
-            reading = Reading((), tuple(_as_warning(d) for d in reading.diagnostics))
         else:
             failed[item] = reading.why
-        diagnostics += (d.at(system=collection.name) for d in _of_item(reading.diagnostics, item))
-    return Estimates(annotations, failed, tuple(said_once(task, diagnostics)))
+        for diagnostic in reading.diagnostics:
+            diagnostics.append(diagnostic.at(system=collection.name, item=item))
+    known = tuple(merge_diagnostics(task, diagnostics))
+    if task.match is None:
+        return Estimates(annotations, failed, known)
+    bases = {item: found for items in references.annotations.values() for item, found in items.items()}
+    matched, unmatched, problems = _match(task.match, bases, annotations, options)
+    return Estimates(matched, {**failed, **unmatched}, known, tuple(problems))
+
+
+def _read_estimate(
+    task: Task, sources: Sequence[tuple[str | None, object]], item: str, options: object
+) -> tuple[Reading[Any], bool]:
+    """Read the estimate of an item, and tell whether it is empty, which is no error."""
+    source = sources[0][1]
+    reading = read_source(task, source, item, options)
+    names = reading.annotators if len(sources) == 1 else _names_of_files(sources)
+    if len(names) > 1:
+        return Reading((), (*reading.diagnostics, _several(names, source, item))), False
+    empty = not reading.annotations
+    diagnostics = []
+    for diagnostic in reading.diagnostics:
+        no_rows = diagnostic.code == NO_ROWS
+        empty = empty and (no_rows or diagnostic.severity != "error")
+        message = f"{diagnostic.message}; scored as an empty estimate"
+        diagnostics.append(diagnostic.at(severity="warning", message=message) if no_rows else diagnostic)
+    return (Reading((), tuple(diagnostics)), True) if empty else (reading, False)
+
+
+def _match_references(
+    match: Match, references: References, options: object
+) -> tuple[References, dict[Section, Sequence[Diagnostic]]]:
+    """Match the annotations of each item to those of its first annotator."""
+    first: dict[str, Any] = {}
+    annotations: dict[str, dict[str, Any]] = {}
+    failed: dict[str, dict[str, str]] = {}
+    diagnostics: dict[Section, Sequence[Diagnostic]] = {}
+    for annotator, items in references.annotations.items():
+        bases = {item: first.setdefault(item, annotation) for item, annotation in items.items()}
+        annotations[annotator], unmatched, problems = _match(match, bases, items, options)
+        failed[annotator] = {**references.failed[annotator], **unmatched}
+        diagnostics["matched references", annotator] = problems
+    return References(annotations, failed, references.diagnostics), diagnostics
+
+
+def _match(
+    match: Match, bases: Mapping[str, Any], items: Mapping[str, Any], options: object
+) -> tuple[dict[str, Any], dict[str, str], list[Diagnostic]]:
+    """Match annotations by item; those without a base, and empty ones, stay as they are."""
+    matched: dict[str, Any] = {}
+    failed: dict[str, str] = {}
+    diagnostics: list[Diagnostic] = []
+    for item, annotation in items.items():
+        matched[item] = annotation
+        if annotation is None or bases.get(item, annotation) is annotation:
+            continue
+        matched[item], problems = match(bases[item], annotation, options)
+        diagnostics += (problem.at(item=item) for problem in problems)
+        if matched[item] is None:
+            del matched[item]
+            failed[item] = Reading((), problems).why
+    return matched, failed, diagnostics
+
+
+def merge_diagnostics(task: Task, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return diagnostics in which a problem that many files share stands at the first of them."""
+    return merge_repeated(diagnostics, task.said_once | OF_BLOCKS)
 
 
 def read_source(task: Task, source: object, item: str, options: object) -> Reading[Any]:
@@ -241,14 +467,37 @@ def read_source(task: Task, source: object, item: str, options: object) -> Readi
     return task.adopt(source, item, options)
 
 
-def _of_item(diagnostics: tuple[Diagnostic, ...], item: str) -> list[Diagnostic]:
-    return [diagnostic.at(item=item) for diagnostic in diagnostics]
+def applicable_measures(
+    task: Task, counts: Mapping[str, int], measures: Sequence[Measure], options: object
+) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+    """Return the measures that have scores where a survey counts so much, and why others have none."""
+    if task.applicable is None:
+        return tuple(measures), ()
+    return task.applicable(counts, measures, options)
 
 
-def _as_warning(diagnostic: Diagnostic) -> Diagnostic:
-    if diagnostic.code != NO_ROWS:
-        return diagnostic
-    return diagnostic.at(severity="warning", message=f"{diagnostic.message}; scored as an empty estimate")
+def applicable_to(
+    task: Task,
+    references: References,
+    systems: Mapping[str, Estimates],
+    measures: Sequence[Measure],
+    options: object,
+) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+    """Return the measures that have scores for these annotations, and why others have none."""
+    return applicable_measures(task, _count(task, references, systems, options), measures, options)
+
+
+def _count(
+    task: Task, references: References, systems: Mapping[str, Estimates], options: object
+) -> Mapping[str, int]:
+    """Return what the task counts in annotations."""
+    if task.survey is None:
+        return {}
+    annotations = [found for items in references.annotations.values() for found in items.values()]
+    estimates = [
+        found for system in systems.values() for found in system.annotations.values() if found is not None
+    ]
+    return task.survey(annotations, estimates, options)
 
 
 def _several(names: Sequence[str], source: object, item: str) -> Diagnostic:
@@ -264,18 +513,18 @@ def _several(names: Sequence[str], source: object, item: str) -> Diagnostic:
 def choose_estimates(task: Task, system: Collection, annotator: str, options: object) -> Collection:
     """Return a system of whose estimates one is chosen where an item has several."""
     sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
-    for item, each in system.sources.items():
-        place = _place_of(annotator, _told_by_files(each)) if len(each) > 1 else 0
-        chosen = each if place is None else each[place : place + 1]
+    for item, of_item in system.sources.items():
+        place = _place_of(annotator, _names_of_files(of_item)) if len(of_item) > 1 else 0
+        chosen = of_item if place is None else of_item[place : place + 1]
         sources[item] = tuple(
-            (told, ChosenSource(task, source, item, system.read_by(options), annotator))
-            for told, source in chosen
+            (name, _ChosenSource(task, source, item, system.read_by(options), annotator))
+            for name, source in chosen
         )
     return replace(system, sources=sources)
 
 
-class ChosenSource(StoredSource):
-    """A source of which only what one annotator says is read, if it holds several annotations."""
+class _ChosenSource(StoredSource):
+    """A source that is read for one annotator, if it holds several annotations."""
 
     __slots__ = ("_annotator", "_item", "_options", "_source", "_task")
 
@@ -284,7 +533,7 @@ class ChosenSource(StoredSource):
         self._options, self._annotator = options, annotator
 
     def read(self) -> Reading[Any]:
-        """Return the annotation that is chosen, or the only one."""
+        """Return the chosen annotation, or the only one."""
         reading = read_source(self._task, self._source, self._item, self._options)
         if len(reading.annotations) < 2:
             return reading
@@ -314,12 +563,12 @@ class ChosenSource(StoredSource):
         return None
 
 
-def _told_by_files(sources: Sequence[tuple[str | None, object]]) -> list[str]:
-    return [told or str(number) for number, (told, _) in enumerate(sources, 1)]
+def _names_of_files(sources: Sequence[tuple[str | None, object]]) -> list[str]:
+    return [annotator or str(number) for number, (annotator, _) in enumerate(sources, 1)]
 
 
 def _place_of(annotator: str, names: Sequence[str]) -> int | None:
-    """Return which of the annotators is meant, by name or else by number from 1."""
+    """Return the position of an annotator, given by name or else by number from 1."""
     if annotator in names:
         return names.index(annotator)
     number = int(annotator) if annotator.isascii() and annotator.isdecimal() else 0

@@ -1,43 +1,46 @@
 # SPDX-License-Identifier: MIT
-"""Statistics of parts become those of the whole."""
+"""The evidence of parts merges into that of the whole corpus."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.model.corpus import ALL, Corpus, check_annotators, spelled_apart
-from kammerton.model.evidence import Evidence, ExactTally, Group, Rows, summed
+from kammerton.model.evidence import Evidence, ExactTally, Group, Rows, sum_tallies
 from kammerton.model.measure import Gathered, Measure, Needs, Statistics, Values, join
-from kammerton.scoring.evaluating import Facts, Part, ScoringJob, applicable_measures, remarks
-from kammerton.scoring.loading import Roster, said_once
+from kammerton.scoring.evaluating import PartialEvidence, remarks
+from kammerton.scoring.loading import (
+    CorpusSurvey,
+    ScoringJob,
+    Section,
+    applicable_measures,
+    merge_diagnostics,
+)
 from kammerton.scoring.pairing import unmatched
-from kammerton.scoring.sanity_checks import SanityChecks
 
-__all__ = ["Ledger", "Stack", "Stacked"]
+__all__ = ["ColumnStatistics", "EvidenceMerger", "RowMerger"]
 
-Places = NDArray[np.int64]
+Codes = NDArray[np.int64]
 _ZEROS = -1
 """In place of the number of a column that is nothing but zeros."""
 
 
-class Stacked(Mapping[Measure, Statistics]):
+class ColumnStatistics(Mapping[Measure, Statistics]):
     """Statistics of each measure, made of columns when they are asked for."""
 
     def __init__(
-        self, columns: Mapping[Measure, Sequence[Sequence[Values]]], rows: Mapping[Measure, int]
+        self, columns: Mapping[Measure, Sequence[Sequence[Values]]], rows: Mapping[Needs, int]
     ) -> None:
         self._columns, self._rows = columns, rows
 
     def __getitem__(self, measure: Measure) -> Statistics:
         columns = self._columns[measure]
-        whole = np.zeros((self._rows[measure], len(columns)))
+        whole = np.zeros((self._rows[measure.needs], len(columns)))
         for place, pieces in enumerate(columns):
             if pieces:
                 np.concatenate(pieces, out=whole[:, place])
@@ -49,58 +52,20 @@ class Stacked(Mapping[Measure, Statistics]):
     def __len__(self) -> int:
         return len(self._columns)
 
-    def beside(self, other: Stacked, measures: Sequence[Measure]) -> Stacked:
-        """Return both, in the order of the measures."""
-        columns, rows = {**self._columns, **other._columns}, {**self._rows, **other._rows}
-        known = [measure for measure in measures if measure in columns]
-        return Stacked({measure: columns[measure] for measure in known}, rows)
 
+class RowMerger:
+    """Merges the rows for measures that need the same, and their statistics.
 
-class _Pool:
-    """Columns of statistics, in pieces as they come; those that are equal are kept once.
-
-    They are most of what a large corpus needs: many measures share their statistics, and of many classes
-    there is nothing in a corpus.
+    Statistics are kept as columns, in pieces as they come, and equal columns once. They are most of what a
+    large corpus needs: many measures share their statistics, and many classes are nowhere in a corpus.
     """
-
-    def __init__(self) -> None:
-        self.columns: list[list[Values]] = []
-        self.places: dict[Measure, list[int]] = {}
-
-    def add(self, statistics: Mapping[Measure, Statistics], first: int, rows: int) -> None:
-        """Put rows behind the ``first`` that there are."""
-        nothing = bytes(rows * 8)
-        seen: dict[tuple[int, bytes], int] = {}
-        grown = {_ZEROS}
-        for measure, found in statistics.items():
-            places = self.places.setdefault(measure, [_ZEROS] * found.shape[1])
-            for number, values in enumerate(np.ascontiguousarray(found.T)):
-                key = places[number], values.tobytes()
-                if key not in seen:
-                    seen[key] = _ZEROS
-                    if key != (_ZEROS, nothing):
-                        seen[key] = self._grown(places[number], first, values, apart=places[number] in grown)
-                    grown.add(places[number])
-                places[number] = seen[key]
-
-    def _grown(self, place: int, first: int, values: Values, *, apart: bool) -> int:
-        """Return the number of a column with more values: a new one, if it goes on apart from its like."""
-        if apart:
-            before = [np.zeros(first)] if place == _ZEROS else self.columns[place][:-1]
-            self.columns.append([*before, values.copy()])
-            return len(self.columns) - 1
-        self.columns[place].append(values.copy())
-        return place
-
-
-class Stack:
-    """Rows for measures that need the same, with their statistics."""
 
     def __init__(self) -> None:
         self._height = 0
         self._parts: dict[int, tuple[int, Rows]] = {}
-        self._pool = _Pool()
         self._gathered: dict[int, Gathered] = {}
+        self._columns: list[list[Values]] = []
+        self._places: dict[Measure, list[int]] = {}
 
     def add(
         self,
@@ -109,40 +74,60 @@ class Stack:
         statistics: Mapping[Measure, Statistics],
         gathered: Gathered | None,
     ) -> None:
-        """Put the rows of a part on top; those that it had before are of no use any more."""
+        """Add the rows of a part; those that it had before are not used any more."""
         first, self._height = self._height, self._height + len(rows)
         self._parts[number] = first, rows
         self._gathered.pop(number, None)
         if gathered is not None:
             self._gathered[number] = replace(gathered, cases=gathered.cases + first)
-        self._pool.add(statistics, first, len(rows))
+        nothing = bytes(len(rows) * 8)
+        seen: dict[tuple[int, bytes], int] = {}
+        grown = {_ZEROS}
+        for measure, found in statistics.items():
+            places = self._places.setdefault(measure, [_ZEROS] * found.shape[1])
+            for column, values in enumerate(np.ascontiguousarray(found.T)):
+                place = places[column]
+                key = place, values.tobytes()
+                if key not in seen:
+                    seen[key] = _ZEROS
+                    if key != (_ZEROS, nothing):
+                        seen[key] = self._grow(place, first, values, apart=place in grown)
+                    grown.add(place)
+                places[column] = seen[key]
 
-    def ordered(self, groups: Sequence[Group]) -> tuple[Rows, Stacked, Gathered | None]:
-        """Return rows, statistics, and what was gathered: by group, then by item."""
-        parts = [self._parts[number] for number in sorted(self._parts)]  # in that of their items
-        rows = Rows.joined(part for _, part in parts)
-        place = {group: number for number, group in enumerate(groups)}
+    def _grow(self, place: int, first: int, values: Values, *, apart: bool) -> int:
+        """Return the number of a column with more values: a new one, if equal columns differ from here on."""
+        if apart:
+            before = [np.zeros(first)] if place == _ZEROS else self._columns[place][:-1]
+            self._columns.append([*before, values.copy()])
+            return len(self._columns) - 1
+        self._columns[place].append(values.copy())
+        return place
+
+    def merged(
+        self, groups: Sequence[Group]
+    ) -> tuple[Rows, dict[Measure, list[list[Values]]], Gathered | None]:
+        """Return rows, the columns of each measure, and what was gathered: by group, then by item."""
+        parts = [self._parts[number] for number in sorted(self._parts)]  # in the order of their items
+        rows = Rows.joined([part for _, part in parts])
+        place = dict(zip(groups, range(len(groups)), strict=True))
         by_group = np.argsort(
-            np.array([place[group] for group in rows.groups], dtype=np.int64)[rows.group_codes], kind="stable"
+            np.array(list(map(place.__getitem__, rows.groups)), dtype=np.int64)[rows.group_codes],
+            kind="stable",
         )
         spans = [np.arange(first, first + len(part)) for first, part in parts]
-        order = np.concatenate([np.empty(0, dtype=np.int64), *spans])[by_group]
-        in_place = np.array_equal(order, np.arange(self._height))
-        columns = self._pool.columns
-        if not in_place:
-            for pieces in columns:  # one after the other: there is no room for all twice
+        order = np.concatenate(spans)[by_group]
+        if not np.array_equal(order, np.arange(self._height)):
+            for pieces in self._columns:  # one after the other: there is no room for all twice
                 pieces[:] = [np.concatenate(pieces)[order]]
             rows = rows.take(by_group)
-        statistics = {
-            measure: [[] if place == _ZEROS else columns[place] for place in places]
-            for measure, places in self._pool.places.items()
-        }
-        return rows, Stacked(statistics, dict.fromkeys(statistics, len(order))), self._regathered(order)
+        columns: dict[Measure, list[list[Values]]] = {}
+        for measure, places in self._places.items():
+            columns[measure] = [[] if number == _ZEROS else self._columns[number] for number in places]
+        return rows, columns, self._gathered_in(order) if self._gathered else None
 
-    def _regathered(self, order: Places) -> Gathered | None:
+    def _gathered_in(self, order: Codes) -> Gathered:
         """Return what was gathered with its cases in order, and its names in that of the alphabet."""
-        if not self._gathered:
-            return None
         whole = join(self._gathered[number] for number in sorted(self._gathered))
         place = np.empty(self._height, dtype=np.int64)
         place[order] = np.arange(len(order))
@@ -153,7 +138,7 @@ class Stack:
         return Gathered(whole.columns, cases[rows], classes, codes, units, unit_codes, whole.values[rows])
 
 
-def _by_name(names: tuple[str, ...], codes: Places) -> tuple[tuple[str, ...], Places]:
+def _by_name(names: tuple[str, ...], codes: Codes) -> tuple[tuple[str, ...], Codes]:
     """Sort names; codes below 0 are none of them."""
     by_name = sorted(range(len(names)), key=names.__getitem__)
     place = np.empty(len(names) + 1, dtype=np.int64)
@@ -162,113 +147,141 @@ def _by_name(names: tuple[str, ...], codes: Places) -> tuple[tuple[str, ...], Pl
     return tuple(names[number] for number in by_name), place[codes]
 
 
-class Ledger:
-    """Takes parts in, and makes evidence of them."""
+class EvidenceMerger:
+    """Takes the evidence of parts in, and merges it."""
 
-    def __init__(self, order: ScoringJob, corpus: Corpus) -> None:
-        self._order, self._corpus = order, corpus
-        self._facts: Facts | None = None
-        self._parts: dict[int, Part] = {}
+    def __init__(self, job: ScoringJob, corpus: Corpus) -> None:
+        self._job, self._corpus = job, corpus
+        self._survey: CorpusSurvey | None = None
+        self._parts: dict[int, PartialEvidence] = {}
         self._measures: tuple[Measure, ...] | None = None
-        self._stacks: dict[Needs, Stack] = {}
+        self._rows: dict[Needs, RowMerger] = {}
         self._tallies: dict[int, Mapping[str, ExactTally]] = {}
 
     @property
-    def facts(self) -> Facts:
-        """What is known of the parts so far."""
-        if self._facts is None:
-            nothing = Facts(tuple(Roster() for _ in self._corpus.references))
-            self._facts = reduce(Facts.merged, (part.facts for part in self._parts.values()), nothing)
-        return self._facts
+    def survey(self) -> CorpusSurvey | None:
+        """What is known of the parts so far; None before the first."""
+        if self._survey is None:
+            for part in self._parts.values():
+                self._survey = part.survey.with_rest(self._survey, complete=False)
+        return self._survey
 
-    def add(self, number: int, part: Part) -> None:
-        """Take in a part, or one that is to replace it."""
-        self._facts = None if number in self._parts else self.facts.merged(part.facts)
-        self._parts[number] = replace(part, judged=None)
-        if part.judged is None:
+    def add(self, number: int, part: PartialEvidence) -> None:
+        """Take in a part, or one that replaces it."""
+        again = number in self._parts
+        self._survey = None if again else part.survey.with_rest(self.survey, complete=False)
+        self._parts[number] = replace(part, results=None)
+        if part.results is None:
             return
-        measures = part.grounds.measures
-        if self._measures != measures:  # what was measured before does not hold, or this does not
+        measures = part.assumptions.measures
+        if self._measures != measures:  # the results so far do not hold, or these do not
             if self._measures is not None and self._applicable()[0] != measures:
                 return
-            self._measures, self._stacks, self._tallies = measures, {}, {}
-        self._tallies[number] = part.judged.tallies
-        for needs, rows in part.judged.rows.items():
-            own = {m: found for m, found in part.judged.statistics.items() if m.needs == needs}
-            gathered = part.judged.gathered if needs == "pair" else None
-            self._stacks.setdefault(needs, Stack()).add(number, rows, own, gathered)
+            self._measures, self._rows, self._tallies = measures, {}, {}
+        self._tallies[number] = part.results.tallies
+        for needs, rows in part.results.rows.items():
+            statistics = {}
+            for measure, found in part.results.statistics.items():
+                if measure.needs == needs:
+                    statistics[measure] = found
+            gathered = part.results.gathered if needs == "pair" else None
+            self._rows.setdefault(needs, RowMerger()).add(number, rows, statistics, gathered)
 
     def stale(self) -> list[int]:
-        """Return the parts that were scored on grounds that do not hold for the whole."""
-        annotators = [who for each in self._rosters() for who in each]
+        """Return the parts that were scored with assumptions that do not hold for the whole."""
+        annotators = self._every_annotator()
         check_annotators(annotators)
-        asked = self._order.annotator
-        if asked not in (ALL, *annotators):
-            unknown = OptionError.unknown("annotator", asked, [ALL, *annotators])
+        if self._job.annotator not in (ALL, *annotators):
+            unknown = OptionError.unknown("annotator", self._job.annotator, [ALL, *annotators])
             raise OptionError(unknown.message, f"{unknown.hint}; NAME=PATH adds a further one")
-        measures = self._applicable()[0]
-        parts = sorted(self._parts.items())
-        if not measures or any(part.ended for _, part in parts):  # there will be no figures
-            return [number for number, part in parts if not part.grounds.hold(None, self.facts)]
-        return [
-            number
-            for number, part in parts
-            if number not in self._tallies or not part.grounds.hold(measures, self.facts)
-        ]
+        measures: tuple[Measure, ...] | None = self._applicable()[0]
+        for part in self._parts.values():
+            if part.ended:
+                measures = None
+        whole, stale = self._whole_survey(), []
+        for number, part in sorted(self._parts.items()):
+            scored = not measures or number in self._tallies  # without measures there will be no scores
+            if not scored or not part.assumptions.hold(measures or None, whole):
+                stale.append(number)
+        return stale
 
-    def evidence(self, said: Iterable[Diagnostic] = ()) -> Evidence:
-        """Return the evidence of the whole, once no part is stale."""
-        diagnostics = [*self._said(), *said]
-        wrong = any(each.severity != "note" for each in diagnostics)
-        lacking = any(each.code == "KT203" for each in diagnostics)
-        ends = (self._order.strict and wrong) or (self._order.missing == "error" and lacking)
-        if ends or any(part.ended for part in self._parts.values()):
-            raise DataError(diagnostics)
-        if not any(part.paired for part in self._parts.values()):
-            raise DataError([*diagnostics, self._nothing()])
+    def evidence(self, losses: Iterable[Diagnostic] = ()) -> Evidence:
+        """Return the evidence of the whole, once no part is stale; ``losses`` are of lost workers."""
+        parts = [self._parts[number] for number in sorted(self._parts)]
+        annotators = [self._job.annotator]
+        if self._job.annotator == ALL:
+            annotators = self._every_annotator()
+        diagnostics = [*self._diagnostics(parts, annotators), *losses]
+        self._check_usable(parts, diagnostics)
         measures, notes = self._applicable()
         diagnostics += notes
         if not measures:
             raise DataError(diagnostics)
-        annotators = self._annotators()
+        groups = []
+        for system in self._corpus.systems:
+            for annotator in (*annotators, ALL):
+                groups.append((system.name, annotator))
         rows: dict[Needs, Rows] = {}
-        found = Stacked({}, {})
+        columns: dict[Measure, list[list[Values]]] = {}
         gathered: Gathered | None = None
-        groups = self._groups(annotators)
-        for needs in list(self._stacks):
-            rows[needs], own, together = self._stacks.pop(needs).ordered(groups)
-            found = found.beside(own, measures)
+        heights: dict[Needs, int] = {}
+        while self._rows:  # what is merged goes: there is no room for both
+            needs = next(iter(self._rows))
+            rows[needs], own, together = self._rows.pop(needs).merged(groups)
+            columns |= own
+            heights[needs] = len(rows[needs])
             gathered = gathered or together
-        tallies = {name: tally.rounded(groups) for name, tally in self._tallied().items()}
+        columns = {measure: columns[measure] for measure in measures if measure in columns}
+        tallies = {name: sum_tallies(tables).rounded(groups) for name, tables in self._tables().items()}
         return Evidence(
             measures=measures,
             rows=rows,
-            statistics=found,
+            statistics=ColumnStatistics(columns, heights),
             tallies=tallies,
             fingerprints=self._fingerprints(annotators),
             gathered=gathered,
-            diagnostics=(*diagnostics, *remarks(self._order.task, tallies)),
+            diagnostics=(*diagnostics, *remarks(self._job.task, tallies)),
         )
 
+    def _whole_survey(self) -> CorpusSurvey:
+        survey = self.survey
+        assert survey is not None, "a corpus has one part or more"
+        return survey
+
     def _applicable(self) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
-        order = self._order
-        return applicable_measures(order.task, self.facts.census, order.measures, order.options)
+        job = self._job
+        return applicable_measures(job.task, self._whole_survey().counts, job.measures, job.options)
 
-    def _rosters(self) -> list[list[str]]:
-        """Return the annotators of each collection of references."""
-        pairs = zip(self._corpus.references, self.facts.rosters, strict=True)
-        return [roster.annotators(collection.name) for collection, roster in pairs]
+    def _every_annotator(self) -> list[str]:
+        """Return the annotators of all collections of references."""
+        annotators = []
+        pairs = zip(self._corpus.references, self._whole_survey().annotators, strict=True)
+        for collection, names in pairs:
+            annotators += names.annotators(collection.name)
+        return annotators
 
-    def _annotators(self) -> list[str]:
-        known = [who for each in self._rosters() for who in each]
-        return known if self._order.annotator == ALL else [self._order.annotator]
-
-    def _groups(self, annotators: Sequence[str]) -> list[Group]:
-        systems = [system.name for system in self._corpus.systems]
-        return [(system, who) for system in systems for who in (*annotators, ALL)]
-
-    def _in_order(self) -> Iterator[Part]:
-        return (self._parts[number] for number in sorted(self._parts))
+    def _check_usable(self, parts: Sequence[PartialEvidence], diagnostics: list[Diagnostic]) -> None:
+        """Raise the diagnostics if they, or a part, end the run, or if nothing can be scored."""
+        ended, paired = False, False
+        for diagnostic in diagnostics:
+            ended = ended or (self._job.strict and diagnostic.severity != "note")
+            ended = ended or (self._job.missing == "error" and diagnostic.code == "KT203")
+        for part in parts:
+            ended, paired = ended or part.ended, paired or part.paired
+        if ended:
+            raise DataError(diagnostics)
+        if not paired:
+            pairs = "no reference and estimate that can be read form a pair"
+            hint = "items are paired by path below the folder, without suffix"
+            compared = bool(self._corpus.references)
+            nothing = Diagnostic(
+                code="KT200",
+                severity="error",
+                message=f"nothing could be scored: {pairs if compared else 'no estimate can be read'}",
+                hint=hint if compared else None,
+                file=self._corpus.bases[0].origin or None,
+            )
+            raise DataError([*diagnostics, nothing])
 
     def _fingerprints(self, annotators: Sequence[str]) -> dict[tuple[str, str], bytes]:
         whole: dict[tuple[str, str], bytes] = {}
@@ -279,45 +292,40 @@ class Ledger:
             return whole
         return {key: whole[key] for annotator in annotators for key in whole if key[0] == annotator}
 
-    def _tallied(self) -> dict[str, ExactTally]:
-        found: dict[str, list[ExactTally]] = {}
+    def _tables(self) -> dict[str, list[ExactTally]]:
+        """Return the class tables of all parts by name."""
+        tables: dict[str, list[ExactTally]] = {}
         for _, tallies in sorted(self._tallies.items()):
             for name, tally in tallies.items():
-                found.setdefault(name, []).append(tally)
-        return {name: summed(tallies) for name, tallies in found.items()}
+                tables.setdefault(name, []).append(tally)
+        return tables
 
-    def _said(self) -> Iterator[Diagnostic]:
-        """Give everything that was said, in the order of reading."""
-        task, corpus, order = self._order.task, self._corpus, self._order
-        yield from () if task.notices is None else task.notices(order.options)
+    def _diagnostics(
+        self, parts: Sequence[PartialEvidence], annotators: Sequence[str]
+    ) -> Iterator[Diagnostic]:
+        """Yield the diagnostics of the corpus and of its parts, in the order of reading."""
+        task, corpus = self._job.task, self._corpus
+        if task.notices is not None:
+            yield from task.notices(self._job.options)
+        sections: dict[Section, list[Diagnostic]] = {}
+        expected: set[str] = set()
+        checks = parts[0].sanity_checks
+        for number, part in enumerate(parts):
+            expected.update(part.items)
+            checks = checks.merge(part.sanity_checks) if number else checks
+            for section, diagnostics in part.diagnostics.items():
+                sections.setdefault(section, []).extend(diagnostics)
         for number, collection in enumerate(corpus.references):
-            sections = (self._section("references", str(number)), self._section("refused", str(number)))
-            yield from said_once(task, [*collection.diagnostics, *chain(*sections)])
-        for annotator in self._annotators():
-            yield from self._section("matched", annotator)
-        expected = frozenset(item for part in self._parts.values() for item in part.items)
+            read = sections.get(("references", str(number)), [])
+            refused = sections.get(("refused", str(number)), [])
+            yield from merge_diagnostics(task, [*collection.diagnostics, *read, *refused])
+        for annotator in annotators:
+            yield from sections.get(("matched references", annotator), ())
         for system in corpus.systems:
-            yield from unmatched(expected, corpus.references, system, missing=order.missing)
+            yield from unmatched(frozenset(expected), corpus.references, system, missing=self._job.missing)
             yield from spelled_apart(corpus.references, system)
-            yield from said_once(task, [*system.diagnostics, *self._section("estimates", system.name)])
-            yield from self._section("paired", system.name)
-        sanity_checks = SanityChecks(silent=frozenset(system.name for system in corpus.systems))
-        for part in self._in_order():
-            sanity_checks = sanity_checks.merged(part.sanity_checks)
-        yield from sanity_checks.told(task, [system.name for system in corpus.systems], self._annotators())
-
-    def _section(self, where: str, whose: str) -> Iterator[Diagnostic]:
-        for part in self._in_order():
-            yield from part.said.get((where, whose), ())
-
-    def _nothing(self) -> Diagnostic:
-        pairs = "no reference and estimate that can be read form a pair"
-        hint = "items are paired by path below the folder, without suffix"
-        paired = bool(self._corpus.references)
-        return Diagnostic(
-            code="KT200",
-            severity="error",
-            message=f"nothing could be scored: {pairs if paired else 'no estimate can be read'}",
-            hint=hint if paired else None,
-            file=self._corpus.bases[0].origin or None,
-        )
+            read = sections.get(("estimates", system.name), [])
+            yield from merge_diagnostics(task, [*system.diagnostics, *read])
+            yield from sections.get(("matched estimates", system.name), ())
+        systems = [system.name for system in corpus.systems]
+        yield from checks.diagnostics(task, systems, annotators)

@@ -1,73 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Which estimate belongs to which reference, and what has no counterpart."""
+"""Items that have no estimate or no reference, and what the user may have meant."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Sequence
 from difflib import get_close_matches
 from itertools import chain
-from typing import Any
 
 from kammerton.errors import Diagnostic, clip, out_of, printable, quote, some
 from kammerton.model.corpus import Collection, Missing, name_of_source
-from kammerton.model.task import Match, Reading, Task
-from kammerton.scoring.loading import Estimates, References
 
-__all__ = ["match_annotators", "match_estimates", "match_references", "unmatched"]
-
-
-def match_references(task: Task, references: References, options: object) -> References:
-    """Match the annotations of each item to those of its first annotator."""
-    matched, said = match_annotators(task, references, options)
-    return replace(matched, diagnostics=(*matched.diagnostics, *chain.from_iterable(said.values())))
-
-
-def match_annotators(
-    task: Task, references: References, options: object
-) -> tuple[References, dict[str, list[Diagnostic]]]:
-    """Return matched references, and what is to be said of the matches of each annotator."""
-    if task.match is None:
-        return references, {}
-    first: dict[str, Any] = {}
-    annotations: dict[str, dict[str, Any]] = {}
-    failed: dict[str, dict[str, str]] = {}
-    said: dict[str, list[Diagnostic]] = {}
-    for annotator, items in references.annotations.items():
-        base = {item: first.setdefault(item, annotation) for item, annotation in items.items()}
-        annotations[annotator], unmatched, said[annotator] = _match(task.match, base, items, options)
-        failed[annotator] = {**references.failed[annotator], **unmatched}
-    return References(annotations, failed, references.diagnostics), said
-
-
-def match_estimates(task: Task, estimates: Estimates, references: References, options: object) -> Estimates:
-    """Match the estimates to the references of the same items."""
-    if task.match is None:
-        return estimates
-    base = {i: found for items in references.annotations.values() for i, found in items.items()}
-    annotations, unmatched, said = _match(task.match, base, estimates.annotations, options)
-    return Estimates(annotations, {**estimates.failed, **unmatched}, (*estimates.diagnostics, *said))
-
-
-def _match(
-    match: Match, base: Mapping[str, Any], items: Mapping[str, Any], options: object
-) -> tuple[dict[str, Any], dict[str, str], list[Diagnostic]]:
-    """Match annotations by item; those without a base, and empty ones, stay as they are."""
-    matched: dict[str, Any] = {}
-    failed: dict[str, str] = {}
-    diagnostics: list[Diagnostic] = []
-    for item, annotation in items.items():
-        found: Any = annotation
-        if annotation is not None and base.get(item, annotation) is not annotation:
-            found, said = match(base[item], annotation, options)
-            diagnostics += (each.at(item=item) for each in said)
-            if found is None:
-                failed[item] = Reading((), said).why
-                continue
-        matched[item] = found
-    return matched, failed, diagnostics
+__all__ = ["unmatched"]
 
 
 _POLICY = {

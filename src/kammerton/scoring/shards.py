@@ -15,11 +15,11 @@ from typing import Any
 from kammerton.errors import Diagnostic, OptionError, plural, quote
 from kammerton.formats.reading import file_of
 from kammerton.model.corpus import Collection, Corpus, StoredSource
-from kammerton.scoring.evaluating import BLOCK, ScoringJob
-from kammerton.scoring.loading import read_source
+from kammerton.scoring.evaluating import BLOCK
+from kammerton.scoring.loading import ScoringJob, read_source
 from kammerton.version import __version__
 
-__all__ = ["SHARD", "Plan", "Shard", "key_of_order", "key_of_shard", "only", "said_of", "without"]
+__all__ = ["SHARD", "Shard", "ShardPlan", "key_of_job", "key_of_shard", "only", "report_losses", "without"]
 
 SHARD = 2000
 """Items of a shard unless told otherwise: seconds of work, and little memory."""
@@ -34,7 +34,7 @@ class Shard:
     corpus: Corpus  # what references and systems have of them
 
 
-class Plan:
+class ShardPlan:
     """A corpus in shards.
 
     Attributes
@@ -56,10 +56,6 @@ class Plan:
         """Return the number of shards; there is always one."""
         return max(-(-len(self.items) // self._size), 1)
 
-    def __iter__(self) -> Iterator[Shard]:
-        """Give the shards in order."""
-        return map(self.shard, range(len(self)))
-
     def items_of(self, number: int) -> tuple[str, ...]:
         """Return the items of a shard."""
         return self.items[number * self._size : (number + 1) * self._size]
@@ -67,20 +63,15 @@ class Plan:
     def shard(self, number: int) -> Shard:
         """Return a shard."""
         items = self.items_of(number)
-        whole = self.corpus
-        return Shard(
-            number,
-            items,
-            Corpus(
-                tuple(_part(each, items) for each in whole.references),
-                tuple(_part(each, items) for each in whole.systems),
-            ),
-        )
-
-
-def _part(collection: Collection, items: Sequence[str]) -> Collection:
-    """Return what a collection has of some items; what was noticed while collecting is said of the whole."""
-    return replace(collection.only(items), diagnostics=(), written={})
+        parts = []
+        for collection in (
+            *self.corpus.references,
+            *self.corpus.systems,
+        ):
+            # the diagnostics of collecting are of the whole
+            parts.append(replace(collection.only(items), diagnostics=(), written={}))
+        annotators = len(self.corpus.references)
+        return Shard(number, items, Corpus(tuple(parts[:annotators]), tuple(parts[annotators:])))
 
 
 _CODE = "KT240"
@@ -99,8 +90,8 @@ def without(shard: Shard, failed: Mapping[str, str]) -> Shard:
     return replace(shard, corpus=_restricted(shard.corpus, kept, reasons))
 
 
-def said_of(failed: Iterable[tuple[str, str]]) -> tuple[Diagnostic, ...]:
-    """Say which items failed, and why."""
+def report_losses(failed: Iterable[tuple[str, str]]) -> tuple[Diagnostic, ...]:
+    """Report which items failed, and why."""
     by_reason: dict[str, list[str]] = {}
     for item, why in failed:
         by_reason.setdefault(why, []).append(item)
@@ -117,10 +108,10 @@ def said_of(failed: Iterable[tuple[str, str]]) -> tuple[Diagnostic, ...]:
 
 
 def _restricted(corpus: Corpus, kept: Sequence[str], failed: Mapping[str, str]) -> Corpus:
-    failing = {each.name: _failing(each.only(kept), each.items, failed) for each in corpus.bases}
+    bases = tuple(_failing(each.only(kept), each.items, failed) for each in corpus.bases)
     if not corpus.references:
-        return Corpus((), tuple(failing.values()))
-    return Corpus(tuple(failing.values()), tuple(each.only(kept) for each in corpus.systems))
+        return Corpus((), bases)
+    return Corpus(bases, tuple(each.only(kept) for each in corpus.systems))
 
 
 def _failing(kept: Collection, items: Container[str], failed: Mapping[str, str]) -> Collection:
@@ -128,17 +119,17 @@ def _failing(kept: Collection, items: Container[str], failed: Mapping[str, str])
     return replace(kept, broken={**kept.broken, **{i: why for i, why in failed.items() if i in items}})
 
 
-def key_of_order(order: ScoringJob) -> bytes:
-    """Return the digest of what is to be done with every shard."""
-    task = order.task
+def key_of_job(job: ScoringJob) -> bytes:
+    """Return the digest of what is done with every shard."""
+    task = job.task
     return _digest(
         __version__,
         task.name,
-        *(f"{measure}|{task.revision(measure)}" for measure in order.measures),
-        *(f"{name}={value}" for name, value in _choices(order.options)),
-        order.missing,
-        order.annotator,
-        str(order.strict),
+        *(f"{measure}|{task.revision(measure)}" for measure in job.measures),
+        *(f"{name}={value}" for name, value in _choices(job.options)),
+        job.missing,
+        job.annotator,
+        str(job.strict),
         str(BLOCK),
     )
 
@@ -153,31 +144,31 @@ def _choices(options: Any) -> Iterator[tuple[str, str]]:
             yield field.name, _of_file(Path(path)).hex()
 
 
-def key_of_shard(order: ScoringJob, choices: bytes, shard: Shard, *, claimed: bool = False) -> str:
+def key_of_shard(job: ScoringJob, choices: bytes, shard: Shard, *, claimed: bool = False) -> str:
     """Return the digest of what the part of a shard depends on."""
     whole = hashlib.sha256(choices)
     for role, collections in (("reference", shard.corpus.references), ("system", shard.corpus.systems)):
         for collection in collections:
-            whole.update(_digest(role, collection.name, *_items(order, collection, shard.items, claimed)))
+            whole.update(_digest(role, collection.name, *_items(job, collection, shard.items, claimed)))
     return whole.hexdigest()
 
 
-def _items(order: ScoringJob, collection: Collection, items: Iterable[str], claimed: bool) -> Iterator[str]:
+def _items(job: ScoringJob, collection: Collection, items: Iterable[str], claimed: bool) -> Iterator[str]:
     for item in items:
         yield item
         yield collection.broken.get(item, "")
-        for told, source in collection.sources.get(item, ()):
-            yield told or ""
+        for annotator, source in collection.sources.get(item, ()):
+            yield annotator or ""
             stored = isinstance(source, StoredSource) and (source.claim if claimed else source.digest)
-            yield stored or _content(order, source, item, collection.read_by(order.options)).hex()
+            yield stored or _content(job, source, item, collection.read_by(job.options)).hex()
 
 
-def _content(order: ScoringJob, source: object, item: str, options: object) -> bytes:
+def _content(job: ScoringJob, source: object, item: str, options: object) -> bytes:
     """Return the digest of what a source holds; of a file its name too, which diagnostics have."""
     if isinstance(source, str | os.PathLike):
         return _digest(os.fsdecode(source)) + _of_file(Path(source))
-    reading = read_source(order.task, source, item, options)
-    annotations = [f"{name}|{order.task.content(found).hex()}" for name, found in reading.annotations]
+    reading = read_source(job.task, source, item, options)
+    annotations = [f"{name}|{job.task.content(annotation).hex()}" for name, annotation in reading.annotations]
     return _digest(*annotations, *map(repr, reading.diagnostics))
 
 
@@ -192,7 +183,7 @@ def _of_file(path: Path) -> bytes:
 
 
 def _digest(*texts: str) -> bytes:
-    """Return the digest of texts; each is told from the next."""
+    """Return the digest of texts; their lengths keep each apart from the next."""
     parts = [text.encode("utf-8", "surrogatepass") for text in texts]
     lengths = struct.pack(f">{1 + len(parts)}q", len(parts), *map(len, parts))
     return hashlib.sha256(b"".join((lengths, *parts))).digest()

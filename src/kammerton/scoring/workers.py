@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who scores the shards: this process, several, or an executor of the caller's."""
+"""Workers that score the shards: this process, several, or an executor of the caller's."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from typing import Any
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.scoring.shards import SHARD
 
-__all__ = ["Cluster", "Execution", "ExternalPool", "ProcessPool", "SerialPool", "WorkerPool", "pool_of"]
+__all__ = ["Cluster", "Execution", "ExternalPool", "ProcessPool", "SerialPool", "WorkerPool", "open_pool"]
 
 _MADE = 50_000
 """Objects that a process may have made before it looks for cycles among them."""
 
 
 class WorkerPool(ABC):
-    """Takes work, and says of an error whether it means that a worker was lost.
+    """Runs work, and tells of an error whether it means that a worker was lost.
 
     Attributes
     ----------
     workers : int
         How many shards are worked on at the same time.
     here : bool
-        Whether work is done by this process, which needs no bytes.
+        Whether this process does the work.
     """
 
     workers = 1
@@ -48,36 +48,36 @@ class WorkerPool(ABC):
 
     @abstractmethod
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Take work."""
+        """Start to run a function."""
 
     def prepare(self, *known: object) -> None:  # noqa: B027 - most need not
-        """Let workers start while the work is still planned; ``known`` is what all of it needs."""
+        """Start the workers while the work is still planned; ``known`` is what all of it needs."""
 
     def loss(self, error: BaseException) -> str | None:
-        """Say how a worker was lost; None if the error is one of the work itself."""
+        """Return how a worker was lost; None if the error is one of the work itself."""
         return "out of memory" if isinstance(error, MemoryError) else None
 
     def check(self) -> None:  # noqa: B027 - most need not
-        """Refuse to wait any longer if nobody will finish what was handed out."""
+        """Raise an error if no worker is left that could finish the work."""
 
     def renew(self) -> None:  # noqa: B027 - most need not
-        """Make ready for work again after a worker was lost."""
+        """Get ready for work again after a worker was lost."""
 
     def close(self, *, at_once: bool) -> None:  # noqa: B027 - most need not
-        """Send everybody home; at once, if nothing of what they do is wanted any more."""
+        """End the workers; at once, if nothing of what they do is needed any more."""
 
 
 class SerialPool(WorkerPool):
-    """The process that asks."""
+    """Runs work in this process."""
 
     here = True
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Do it."""
+        """Run a function."""
         done: Future[Any] = Future()
         try:
             done.set_result(function(*arguments))
-        except Exception as error:  # whoever asks for the result gets it
+        except Exception as error:  # for the caller of result()
             done.set_exception(error)
         return done
 
@@ -97,7 +97,7 @@ class ProcessPool(WorkerPool):
         )
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Hand it to a process."""
+        """Send a function to a process."""
         # By way of a file: whoever is killed while it sends something long would leave the pool waiting for
         # the rest of it for ever.
         path = Path(self._folder.name, secrets.token_hex(8))
@@ -108,8 +108,8 @@ class ProcessPool(WorkerPool):
         return future
 
     def prepare(self, *known: object) -> None:
-        """Start the processes, and let each import what it needs to understand what is known."""
-        with contextlib.suppress(BrokenExecutor):  # which is told once there is work
+        """Start the processes, and let each import what ``known`` needs."""
+        with contextlib.suppress(BrokenExecutor):  # which is raised again once there is work
             for _ in range(self.workers):
                 self._ask(_understand, *known)
         self._note_started()
@@ -120,22 +120,22 @@ class ProcessPool(WorkerPool):
         except (OSError, ValueError) as error:
             if not getattr(self._pool, "_broken", False):
                 raise
-            # By a process that ended while this one was to start: what it is given was closed.
+            # Another process ended while this one started: its pipes were closed.
             raise BrokenExecutor(str(error)) from error
 
     def _note_started(self) -> None:
-        """Note the processes: the pool tells that one is gone, but not how."""
+        """Note the processes: the pool reports that one is gone, but not how."""
         self._started |= getattr(self._pool, "_processes", None) or {}
 
     def loss(self, error: BaseException) -> str | None:
-        """Say how a process ended."""
+        """Return how a process ended."""
         if not isinstance(error, BrokenExecutor):
             return super().loss(error)
         for process in self._started.values():  # the pool may not know of one that was just started
             process.terminate()
         self._pool.shutdown(wait=True)
         codes = {process.exitcode for process in self._started.values()}
-        codes -= {None, 0, -signal.SIGTERM}  # of those that were left over
+        codes -= {None, 0, -signal.SIGTERM}  # those that were ended just now
         return f"worker {_ended(min(codes))}" if codes else "worker killed"
 
     def renew(self) -> None:
@@ -144,7 +144,7 @@ class ProcessPool(WorkerPool):
         self._open()
 
     def close(self, *, at_once: bool) -> None:  # noqa: ARG002 - either way
-        """End the processes, which have given what they had to give, or are to give nothing."""
+        """End the processes, which are idle, or whose work is not needed."""
         for process in list(self._started.values()):
             process.kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -152,7 +152,7 @@ class ProcessPool(WorkerPool):
 
 
 def _understand(*known: object) -> None:
-    """Do nothing more than to have been told."""
+    """Do nothing: the arguments were imported."""
 
 
 def _to_file(path: Path, function: Callable[..., bytes], *arguments: Any) -> None:
@@ -160,7 +160,7 @@ def _to_file(path: Path, function: Callable[..., bytes], *arguments: Any) -> Non
 
 
 def _from_file(path: Path, future: Future[bytes], written: Future[None]) -> None:
-    """Hand on what a process has written, or the error that it ended with."""
+    """Pass on what a process has written, or the error that it ended with."""
     if written.cancelled():
         future.cancel()
         return
@@ -189,7 +189,7 @@ def _begin_work() -> None:
     gc.freeze()
     gc.set_threshold(_MADE)
     parent = parent_process()
-    assert parent is not None, "a worker was started by somebody"
+    assert parent is not None, "a worker has a parent"
     threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
 
 
@@ -207,14 +207,14 @@ class ExternalPool(WorkerPool):
         self.workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Hand it on."""
+        """Submit a function to the executor."""
         future = self._executor.submit(function, *arguments)
         self._running.add(future)
         future.add_done_callback(self._running.discard)
         return future
 
     def close(self, *, at_once: bool) -> None:
-        """Take back what was not begun."""
+        """Cancel what has not begun."""
         if at_once:
             for future in list(self._running):
                 future.cancel()
@@ -260,7 +260,7 @@ class Cluster(ExternalPool):
             raise OptionError(f"no scheduler of Dask answers at {quote(address)}") from error
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
-        """Hand it on as bytes: Dask looks for tasks in whatever else it is given, object by object."""
+        """Submit bytes: Dask looks for tasks in whatever else it gets, object by object."""
         return super().submit(_unpacked, pickle.dumps((function, arguments)))
 
     def _present(self) -> int:
@@ -279,7 +279,7 @@ class Cluster(ExternalPool):
             raise DataError((Diagnostic(code="KT241", severity="error", message=message, hint=hint),))
 
     def loss(self, error: BaseException) -> str | None:
-        """Say that workers were lost to a shard; Dask gives one to several before it gives up."""
+        """Return how workers were lost to a shard; Dask tries several before it gives up."""
         return "worker killed" if isinstance(error, self._lost) else super().loss(error)
 
     def close(self, *, at_once: bool) -> None:
@@ -289,7 +289,7 @@ class Cluster(ExternalPool):
 
 
 def _unpacked(work: bytes) -> Any:
-    """Do what the run has sent."""
+    """Run a function that came as bytes."""
     function, arguments = pickle.loads(work)  # noqa: S301 - Dask serves the process that wrote it
     return function(*arguments)
 
@@ -300,7 +300,7 @@ class Execution:
 
     size: int = SHARD  # items of a shard
     jobs: int = 1  # processes that work side by side; 1 is the one that asks
-    # works in their place: an executor, which is left open; ``dask`` for a new Dask cluster on this machine,
+    # in their place: an executor, which is left open; ``dask`` for a new Dask cluster on this machine,
     # with ``jobs`` workers; ``dask://host:port`` for one that is there
     executor: Executor | str | None = None
 
@@ -314,20 +314,18 @@ class Execution:
 
 
 @contextmanager
-def pool_of(means: Execution) -> Iterator[WorkerPool]:
-    """Give those who work, and send them home afterwards."""
-    crew = _crew(means)
+def open_pool(execution: Execution) -> Iterator[WorkerPool]:
+    """Start the workers, and end them afterwards."""
+    pool: WorkerPool = SerialPool()
+    if isinstance(execution.executor, str):
+        pool = Cluster(execution.executor, execution.jobs)
+    elif execution.executor is not None:
+        pool = ExternalPool(execution.executor)
+    elif execution.jobs > 1:
+        pool = ProcessPool(execution.jobs)
     try:
-        yield crew
+        yield pool
     except BaseException:
-        crew.close(at_once=True)
+        pool.close(at_once=True)
         raise
-    crew.close(at_once=False)
-
-
-def _crew(means: Execution) -> WorkerPool:
-    if isinstance(means.executor, str):
-        return Cluster(means.executor, means.jobs)
-    if means.executor is not None:
-        return ExternalPool(means.executor)
-    return ProcessPool(means.jobs) if means.jobs > 1 else SerialPool()
+    pool.close(at_once=False)

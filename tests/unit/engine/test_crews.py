@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -99,11 +100,13 @@ def test_items_that_are_broken_stay_so_where_another_loses_its_worker() -> None:
     }
 
 
-@pytest.mark.parametrize(("most", "items"), [(0, 200), (3, 25)])  # it is halved with each worker that is lost
-def test_patience_with_a_shard_ends(monkeypatch: pytest.MonkeyPatch, most: int, items: int) -> None:
+@pytest.mark.parametrize(("most", "failing"), [(0, range(200)), (1, range(7, 200)), (3, [7, 9])])
+def test_patience_with_a_shard_ends(
+    monkeypatch: pytest.MonkeyPatch, most: int, failing: Iterable[int]
+) -> None:
     monkeypatch.setattr("kammerton.scoring.running._MOST", most)
-    found = score_corpus(order(), corpus_of({7: ("memory",)}, 400), Execution(size=SIZE))
-    assert sorted(failed(found)) == [f"{n:04}" for n in range(items)]
+    found = score_corpus(order(), corpus_of({7: ("memory",), 9: ("memory",)}, 400), Execution(size=SIZE))
+    assert sorted(failed(found)) == [f"{n:04}" for n in failing]
 
 
 class Exhausted(Executor):

@@ -23,10 +23,11 @@ from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.registry import find_task
 from kammerton.runs.evidence_files import files_of, tables_of
-from kammerton.scoring.evaluating import ScoringJob, Timing, score_part
+from kammerton.scoring.evaluating import Timing, score_part
 from kammerton.scoring.keeping import TornError, decode_part, encode_part, keeping
+from kammerton.scoring.loading import ScoringJob
 from kammerton.scoring.running import Execution, Progress, Store, score_corpus
-from kammerton.scoring.shards import Plan, key_of_order, key_of_shard
+from kammerton.scoring.shards import ShardPlan, key_of_job, key_of_shard
 from unit.engine.words import corpus_of, order
 
 SMALL = Execution(size=200)
@@ -66,30 +67,30 @@ def instruments() -> tuple[ScoringJob, Corpus]:
 @pytest.mark.parametrize("made", [chords, instruments])
 def test_parts_come_back_from_bytes_as_they_were(made: Callable[[], tuple[ScoringJob, Corpus]]) -> None:
     order_, corpus = made()
-    shard = Plan(corpus).shard(0)
+    shard = ShardPlan(corpus).shard(0)
     part = score_part(order_, shard.corpus, shard.items)
     data = encode_part(part)
     again = decode_part(data, order_.measures)
     assert encode_part(again) == data
-    assert (again.items, again.facts, again.grounds, again.said) == (
+    assert (again.items, again.survey, again.assumptions, dict(again.diagnostics)) == (
         part.items,
-        part.facts,
-        part.grounds,
-        part.said,
+        part.survey,
+        part.assumptions,
+        {section: list(found) for section, found in part.diagnostics.items()},
     )
     assert again.sanity_checks == part.sanity_checks
     assert again.fingerprints == part.fingerprints
-    assert again.judged is not None
-    assert part.judged is not None
-    assert again.judged.rows == part.judged.rows
-    assert (again.judged.gathered is None) == (part.judged.gathered is None)
-    for measure, found in part.judged.statistics.items():
-        assert again.judged.statistics[measure].tobytes() == found.tobytes()
+    assert again.results is not None
+    assert part.results is not None
+    assert again.results.rows == part.results.rows
+    assert (again.results.gathered is None) == (part.results.gathered is None)
+    for measure, found in part.results.statistics.items():
+        assert again.results.statistics[measure].tobytes() == found.tobytes()
 
 
 @pytest.mark.parametrize("harm", ["", "half", "flipped", "other"])
 def test_bytes_that_are_no_whole_part_are_known(harm: str) -> None:
-    shard = Plan(corpus_of({}, 3)).shard(0)
+    shard = ShardPlan(corpus_of({}, 3)).shard(0)
     data = encode_part(score_part(order(), shard.corpus, shard.items))
     harmed = {
         "": b"",
@@ -105,7 +106,7 @@ def test_bytes_that_are_no_whole_part_are_known(harm: str) -> None:
     "body", [b"", bytes(8), (2).to_bytes(8, "big") + b"{}", (2).to_bytes(8, "big") + b"[]"]
 )
 def test_bytes_that_somebody_signed_and_that_say_nothing_are_no_part(body: bytes) -> None:
-    shard = Plan(corpus_of({}, 3)).shard(0)
+    shard = ShardPlan(corpus_of({}, 3)).shard(0)
     whole = encode_part(score_part(order(), shard.corpus, shard.items))
     start = next(n for n in range(64) if hashlib.sha256(whole[n + 32 :]).digest() == whole[n : n + 32])
     with pytest.raises(TornError):
@@ -238,7 +239,7 @@ def test_where_no_folder_can_be(tmp_path: Path) -> None:
 
 
 def key(order_: ScoringJob, corpus: Corpus) -> str:
-    return key_of_shard(order_, key_of_order(order_), Plan(corpus).shard(0))
+    return key_of_shard(order_, key_of_job(order_), ShardPlan(corpus).shard(0))
 
 
 def test_keys_depend_on_what_figures_depend_on(tmp_path: Path) -> None:

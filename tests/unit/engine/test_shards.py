@@ -15,10 +15,11 @@ from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.evidence import Evidence
 from kammerton.model.registry import find_task
 from kammerton.runs.evidence_files import files_of, tables_of
-from kammerton.scoring.evaluating import ScoringJob, score_part
-from kammerton.scoring.merging import Ledger
+from kammerton.scoring.evaluating import score_part
+from kammerton.scoring.loading import ScoringJob
+from kammerton.scoring.merging import EvidenceMerger
 from kammerton.scoring.running import Execution, score_corpus
-from kammerton.scoring.shards import Plan
+from kammerton.scoring.shards import Shard, ShardPlan
 
 Sources = dict[str, tuple[tuple[str | None, Any], ...]]
 
@@ -149,19 +150,23 @@ def test_instruments_of_which_the_last_decides_what_can_be_measured() -> None:
     assert after.gathered is not None
 
 
+def shards_of(plan: ShardPlan) -> list[Shard]:
+    return [plan.shard(number) for number in range(len(plan))]
+
+
 def test_parts_that_come_late_on_grounds_that_hold_no_more_are_scored_again() -> None:
     estimates = {**lists(2), "449": {"flute": 0.9, "piano": 0.3}}
     corpus = Corpus((collection("people", lists(1)),), (collection("A", estimates),))
-    order, shards = order_of("instruments"), list(Plan(corpus, MANY))
-    ledger = Ledger(order, corpus)
+    order, shards = order_of("instruments"), shards_of(ShardPlan(corpus, MANY))
+    merger = EvidenceMerger(order, corpus)
     for number in (2, 0, 1):  # what the last of them tells was not known to the others
-        ledger.add(number, score_part(order, shards[number].corpus, shards[number].items))
-    assert ledger.stale() == [0, 1]
+        merger.add(number, score_part(order, shards[number].corpus, shards[number].items))
+    assert merger.stale() == [0, 1]
     for shard in shards[:2]:
-        again = score_part(order, shard.corpus, shard.items, ledger.facts, complete=True)
-        ledger.add(shard.number, again)
-    assert ledger.stale() == []
-    assert parts(ledger.evidence()) == parts(score_corpus(order, corpus, Execution(size=ONE)))
+        again = score_part(order, shard.corpus, shard.items, merger.survey, complete=True)
+        merger.add(shard.number, again)
+    assert merger.stale() == []
+    assert parts(merger.evidence()) == parts(score_corpus(order, corpus, Execution(size=ONE)))
 
 
 def test_a_late_error_ends_a_strict_run() -> None:
@@ -200,14 +205,14 @@ def test_one_annotator_of_two() -> None:
 
 def test_a_plan_is_of_whole_blocks() -> None:
     corpus = Corpus((collection("people", dict.fromkeys(ITEMS)),), (collection("A", {"001": None}),))
-    plan = Plan(corpus, 201)
-    assert [len(shard.items) for shard in plan] == [400, 50]
-    assert [list(shard.corpus.systems[0].sources) for shard in plan] == [["001"], []]
-    assert len(Plan(Corpus((collection("people", {}),), (collection("A", {}),)))) == 1
+    plan = ShardPlan(corpus, 201)
+    assert [len(shard.items) for shard in shards_of(plan)] == [400, 50]
+    assert [list(shard.corpus.systems[0].sources) for shard in shards_of(plan)] == [["001"], []]
+    assert len(ShardPlan(Corpus((collection("people", {}),), (collection("A", {}),)))) == 1
 
 
 @pytest.mark.parametrize("size", [0, -200, 1.5, True])
 def test_a_shard_is_not_empty(size: Any) -> None:
     corpus = Corpus((collection("people", {}),), (collection("A", {}),))
     with pytest.raises(OptionError, match="a shard has one item or more"):
-        Plan(corpus, size)
+        ShardPlan(corpus, size)

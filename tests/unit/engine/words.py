@@ -21,7 +21,7 @@ from kammerton.errors import Diagnostic
 from kammerton.model.corpus import Collection, Corpus
 from kammerton.model.measure import Card, Measure, Protocol, Statistics, Values
 from kammerton.model.task import Case, Evaluation, Reading, Task
-from kammerton.scoring.evaluating import ScoringJob
+from kammerton.scoring.loading import ScoringJob
 
 __all__ = ["RECALL", "TASK", "Words", "corpus_of", "order"]
 

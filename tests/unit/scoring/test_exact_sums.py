@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.model.evidence import ExactTally, add_tables, condensed, in_order
+from kammerton.model.evidence import ExactTally, _in_order, add_tables, condensed
 from kammerton.model.task import ClassTable
 
 GROUP = ("system", "annotator")
@@ -44,11 +44,11 @@ def test_cells_do_not_depend_on_the_cut(parts: int) -> None:
     assert len(whole.cells[GROUP]["C",]) <= 64
 
 
-def test_groups_are_kept_in_order_and_those_that_are_not_there_left_out() -> None:
+def test_groups_are_kept__in_order_and_those_that_are_not_there_left_out() -> None:
     tally = ExactTally(("kind",), "s", {("B", "a"): {}, ("A", "a"): {("C",): [1.0]}})
     assert list(tally.rounded([("A", "a"), ("A", "b"), ("B", "a")]).cells) == [("A", "a"), ("B", "a")]
 
 
 def test_classes_are_sorted_whatever_they_are() -> None:
-    assert in_order([("b", 2), ("a", 10), ("a", 9)]) == [("a", 9), ("a", 10), ("b", 2)]
-    assert in_order([("a",), (2,), (None,), (-1,)]) == [(None,), (-1,), (2,), ("a",)]
+    assert _in_order([("b", 2), ("a", 10), ("a", 9)]) == [("a", 9), ("a", 10), ("b", 2)]
+    assert _in_order([("a",), (2,), (None,), (-1,)]) == [(None,), (-1,), (2,), ("a",)]
