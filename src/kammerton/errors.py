@@ -103,12 +103,12 @@ class DataError(KammertonError):
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        told = [line for each in diagnostics[:_LISTED] for line in each.lines()]
+        lines = [line for diagnostic in diagnostics[:_LISTED] for line in diagnostic.lines()]
         if len(diagnostics) > _LISTED:
             between = len(diagnostics) - _LISTED - 1
-            told += [f"and {between:,} more, in `diagnostics`"] if between else []
-            told += diagnostics[-1].lines()
-        super().__init__("\n".join(told))
+            lines += [f"and {between:,} more, in `diagnostics`"] if between else []
+            lines += diagnostics[-1].lines()
+        super().__init__("\n".join(lines))
         self.diagnostics = tuple(diagnostics)
 
     def __reduce__(self) -> tuple[type[DataError], tuple[object, ...]]:
@@ -208,12 +208,14 @@ class Diagnostic:
 
 def merge_repeated(diagnostics: Iterable[Diagnostic], codes: Container[str]) -> list[Diagnostic]:
     """Return diagnostics in which equal messages of some codes stand once, at the first, with their count."""
-    said: dict[object, Diagnostic] = {}
-    for number, each in enumerate(diagnostics):
-        key = (each.code, each.severity, each.message) if each.code in codes else number
-        first = said.get(key)
-        said[key] = each if first is None else first.at(count=first.count + each.count)
-    return list(said.values())
+    merged: dict[object, Diagnostic] = {}
+    for number, diagnostic in enumerate(diagnostics):
+        key = (
+            (diagnostic.code, diagnostic.severity, diagnostic.message) if diagnostic.code in codes else number
+        )
+        first = merged.get(key)
+        merged[key] = diagnostic if first is None else first.at(count=first.count + diagnostic.count)
+    return list(merged.values())
 
 
 def printable(text: str) -> str:

@@ -88,32 +88,32 @@ def _from_mapping(source: Mapping[str, object], name: str, task: Task, options: 
 def find(place: str | os.PathLike[str], task: Task, options: object) -> FoundItems[Any]:
     """Find the items at a path or an address, of which none is read for it."""
     if is_remote(place):
-        found: FoundItems[Any] = find_remote(place, task, options)
+        items: FoundItems[Any] = find_remote(place, task, options)
     else:
-        found = find_files(place, suffixes=tuple(task.suffixes))
-    return found if found.single else _without_documents(found, task, options)
+        items = find_files(place, suffixes=tuple(task.suffixes))
+    return items if items.single else _without_documents(items, task, options)
 
 
-def _without_documents(found: FoundItems[Any], task: Task, options: object) -> FoundItems[Any]:
+def _without_documents(items: FoundItems[Any], task: Task, options: object) -> FoundItems[Any]:
     """Pass over files of a folder that are about the data by their names, and no annotations by content."""
     documents = {
         item: name_of_source(paths[0]) or ""
-        for item, paths in found.files.items()
+        for item, paths in items.files.items()
         if len(paths) == 1
         and _DOCUMENT.fullmatch(item.rpartition("/")[2])
         and _is_document(paths[0], task, options)
     }
     if not documents:
-        return found
+        return items
     message = "ignored: about the data by its name, and no annotation by what it holds"
     notes = [
         Diagnostic(code="KT205", severity="note", message=message, file=file) for file in documents.values()
     ]
     return replace(
-        found,
-        files={item: paths for item, paths in found.files.items() if item not in documents},
-        ignored=tuple(sorted((*found.ignored, *documents.values()))),
-        diagnostics=(*found.diagnostics, *notes),
+        items,
+        files={item: paths for item, paths in items.files.items() if item not in documents},
+        ignored=tuple(sorted((*items.ignored, *documents.values()))),
+        diagnostics=(*items.diagnostics, *notes),
     )
 
 
@@ -139,10 +139,10 @@ def _is_document(path: Path | RemoteSource, task: Task, options: object) -> bool
 
 
 def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, options: object) -> Collection:
-    found, shown = find(place, task, options), shown_path(place)
-    found.check_not_empty(shown, task.suffixes)
-    holding = _CollectionBuilder(found.diagnostics, task, options)
-    for file, paths in found.files.items():
+    items, shown = find(place, task, options), shown_path(place)
+    items.check_not_empty(shown, task.suffixes)
+    holding = _CollectionBuilder(items.diagnostics, task, options)
+    for file, paths in items.files.items():
         holding.add(file, paths)
     return Collection(
         name or name_of(place),
@@ -150,8 +150,8 @@ def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, opt
         shown,
         tuple(holding.diagnostics),
         holding.broken,
-        single=found.single and not holding.unfolded,
-        written={task.identify(file)[0]: told for file, told in found.written.items()},
+        single=items.single and not holding.unfolded,
+        written={task.identify(file)[0]: name_as_written for file, name_as_written in items.written.items()},
     )
 
 
@@ -174,8 +174,8 @@ class _CollectionBuilder:
             self.unfolded = True
             self.diagnostics += sheet.diagnostics
             self.broken |= sheet.broken
-            for each, annotations in sheet.items.items():
-                self.sources[each] = (*self.sources.get(each, ()), *annotations)
+            for item_of_sheet, annotations in sheet.items.items():
+                self.sources[item_of_sheet] = (*self.sources.get(item_of_sheet, ()), *annotations)
         elif len(paths) > 1:
             self.broken[item] = "several files for one item"
         else:

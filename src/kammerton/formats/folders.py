@@ -119,21 +119,21 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     problems = Problems(os.fspath(top))
     walk = _Walk(top, suffixes, problems)
     names = names_by_item(sorted(walk.files(), key=_parts), suffixes, problems)
-    files = {item: [top / name for name in found] for item, found in names.items()}
+    files = {item: [top / name for name in relative_paths] for item, relative_paths in names.items()}
     ignored = sorted(walk.ignored)
     for path in ignored:
         problems.add(_about("KT205", "note", f"ignored: {walk.ignored[path]}", path))
     foreign = {item: paths[0] for item, paths in files.items() if not os.fspath(paths[0]).isascii()}
-    told = {item: _written(path, top, suffixes) for item, path in foreign.items()}
-    written = {item: name for item, name in told.items() if normal_form(name) != name}
+    names_as_written = {item: _written(path, top, suffixes) for item, path in foreign.items()}
+    written = {item: name for item, name in names_as_written.items() if normal_form(name) != name}
     return FoundItems(files, tuple(map(os.fspath, ignored)), problems.diagnostics(), written)
 
 
 def _near(path: Path) -> str | None:
     """Ask for the path that there is if the first part that is missing is spelled like a neighbour."""
-    lost = next((each for each in reversed((path, *path.parents)) if not os.path.lexists(each)), path)
+    lost = next((parent for parent in reversed((path, *path.parents)) if not os.path.lexists(parent)), path)
     try:
-        near = close_match(lost.name, [each.name for each in lost.parent.iterdir()])
+        near = close_match(lost.name, [parent.name for parent in lost.parent.iterdir()])
     except OSError:
         return None
     meant = lost.parent / (near or "") / path.relative_to(lost)
@@ -167,10 +167,10 @@ def names_by_item(names: Sequence[str], suffixes: Sequence[str], problems: Probl
         twins.setdefault(item.casefold(), {}).setdefault(item, []).append(name)
     files = {}
     for named in twins.values():
-        item, found = min(named), [name for same in named.values() for name in same]
-        if len(found) > 1:
-            _report_ambiguous(item, found, problems)
-        files[item] = found
+        item, spellings = min(named), [name for same in named.values() for name in same]
+        if len(spellings) > 1:
+            _report_ambiguous(item, spellings, problems)
+        files[item] = spellings
     return dict(sorted(files.items()))
 
 
@@ -197,7 +197,7 @@ class _Walk:
         """Give every file with a recognised suffix by its path below the top, with ``/``."""
         folders: list[tuple[str, tuple[str, ...]]] = [("", ())]
         while folders:
-            below, way = folders.pop()
+            below, ancestors = folders.pop()
             folder = self._top / below
             try:
                 entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -210,21 +210,21 @@ class _Walk:
                 if litter is not None:
                     self.ignored[folder / entry.name] = _NOBODYS[(litter.lastindex or 0) - 1][1]
                 elif entry.is_dir(follow_symlinks=False):
-                    folders.append((f"{below}{entry.name}/", way))
+                    folders.append((f"{below}{entry.name}/", ancestors))
                 elif entry.is_symlink() and os.path.isdir(entry.path):  # noqa: PTH112 - it never raises
-                    further = self._follow(folder, entry.name, way)
+                    further = self._follow(folder, entry.name, ancestors)
                     folders += [] if further is None else [(f"{below}{entry.name}/", further)]
                 elif without_suffix(entry.name, self._suffixes) is not None:
                     yield below + entry.name
                 else:
                     self._pass_over(folder / entry.name)
 
-    def _follow(self, folder: Path, name: str, way: tuple[str, ...]) -> tuple[str, ...] | None:
+    def _follow(self, folder: Path, name: str, ancestors: tuple[str, ...]) -> tuple[str, ...] | None:
         """Return the real folders that lead to where a link leads; None if it leads back to one of them."""
         link, target = folder / name, os.path.realpath(folder / name)
-        here = (*way, os.path.realpath(folder))
+        here = (*ancestors, os.path.realpath(folder))
         self._followed[target] += 1
-        if any(Path(each).is_relative_to(target) for each in here):
+        if any(Path(ancestor).is_relative_to(target) for ancestor in here):
             message = f"link not followed: it leads back to `{printable(target)}`, in which it lies"
             self._problems.add(_about("KT107", "warning", message, link))
         elif self._followed[target] > _MOST_LINKS:
@@ -246,7 +246,9 @@ class _Walk:
 def without_suffix(name: str, suffixes: Sequence[str]) -> str | None:
     """Take off the longest suffix that ``name`` ends in, or return None if there is none."""
     base = name.rpartition("/")[2].lower()
-    fitting = [len(each) for each in _lowered(tuple(suffixes)) if base.endswith(each) and base != each]
+    fitting = [
+        len(suffix) for suffix in _lowered(tuple(suffixes)) if base.endswith(suffix) and base != suffix
+    ]
     return name[: -max(fitting)] if fitting else None
 
 

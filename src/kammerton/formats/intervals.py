@@ -96,10 +96,12 @@ def diagnose_time(token: str, mark: DecimalMark) -> Diagnostic:
 
 def diagnose_mark(token: str, mark: DecimalMark, count: int = 1) -> Diagnostic:
     """Say that a time, or those of ``count`` rows, would be times with the other decimal mark."""
-    other = other_mark(mark)
-    name = "comma" if other == "," else "point"
+    wrong_mark = other_mark(mark)
+    name = "comma" if wrong_mark == "," else "point"
     message = f"time with a decimal {name}: {quote(token)}{such_rows(count)}"
-    return Diagnostic(code="KT121", severity="error", message=message, hint=f"--decimal {other}", count=count)
+    return Diagnostic(
+        code="KT121", severity="error", message=message, hint=f"--decimal {wrong_mark}", count=count
+    )
 
 
 def other_mark(mark: DecimalMark) -> DecimalMark:
@@ -253,9 +255,11 @@ def _has_only_empty_rows(starts: Seconds, ends: Seconds) -> bool:
     )
 
 
-def _report_rows(problems: Problems, code: str, found: Mask, diagnose: Callable[[int], Diagnostic]) -> None:
+def _report_rows(
+    problems: Problems, code: str, affected: Mask, diagnose: Callable[[int], Diagnostic]
+) -> None:
     """Add a diagnostic for each row of a mask, as far as the list of its code has room."""
-    rows = np.flatnonzero(found).tolist()
+    rows = np.flatnonzero(affected).tolist()
     listed = rows[: problems.room(code)]
     for row in listed:
         problems.add(diagnose(row))
@@ -319,10 +323,13 @@ def _report_implausible(rows: RawIntervals, problems: Problems) -> None:
     if rows.ends[longest] > _LONGEST_PLAUSIBLE_S:
         hours = rows.ends[longest] / 3600
         message = f"last end is {rows.ends[longest]:.6g} s ({hours:,.0f} hours): milliseconds or samples?"
-        problem = Diagnostic(
-            code="KT130", severity="warning", message=message, hint="times are read as seconds"
+        problems.report(
+            "KT130",
+            message,
+            rows.locate(longest, "end"),
+            severity="warning",
+            hint="times are read as seconds",
         )
-        problems.add(rows.locate(longest, "end").diagnose(problem))
 
 
 def _report_empty(rows: RawIntervals, problems: Problems) -> None:
@@ -330,10 +337,13 @@ def _report_empty(rows: RawIntervals, problems: Problems) -> None:
     if len(empty):
         first = int(empty[0])
         message = f"segment has no length: it starts and ends at {rows.written(first, 'start')} s"
-        problem = Diagnostic(
-            code="KT125", severity="warning", message=message + such_rows(len(empty)), count=len(empty)
+        problems.report(
+            "KT125",
+            message + such_rows(len(empty)),
+            rows.locate(first, "end"),
+            severity="warning",
+            count=len(empty),
         )
-        problems.add(rows.locate(first, "end").diagnose(problem))
 
 
 def _sort(rows: RawIntervals, problems: Problems) -> RawIntervals:
@@ -342,8 +352,9 @@ def _sort(rows: RawIntervals, problems: Problems) -> RawIntervals:
     if len(displaced):
         first = int(displaced[0])
         message = f"rows out of order: this one starts before the one above{such_rows(len(displaced))}"
-        problem = Diagnostic(code="KT128", severity="warning", message=message, count=len(displaced))
-        problems.add(rows.locate(first, "start").diagnose(problem))
+        problems.report(
+            "KT128", message, rows.locate(first, "start"), severity="warning", count=len(displaced)
+        )
     return rows.take(np.lexsort((rows.starts < rows.ends, rows.starts)))
 
 
@@ -355,8 +366,7 @@ def _drop_duplicates(rows: RawIntervals, problems: Problems) -> RawIntervals:
         return rows
     first = repeated[0]
     message = f"row dropped: it repeats {rows.named(first - 1)}{such_rows(len(repeated))}"
-    problem = Diagnostic(code="KT129", severity="warning", message=message, count=len(repeated))
-    problems.add(rows.locate(first, "start").diagnose(problem))
+    problems.report("KT129", message, rows.locate(first, "start"), severity="warning", count=len(repeated))
     return rows.take(np.delete(np.arange(len(rows.labels)), repeated))
 
 
@@ -393,7 +403,7 @@ def _is_apart(rows: RawIntervals, long: Indices) -> Mask:
     return kept
 
 
-def _report_overlaps(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
+def _report_overlaps(rows: RawIntervals, pairs: Pairs, affected: Mask, problems: Problems) -> None:
     def diagnose(pair: int) -> Diagnostic:
         before, row = int(pairs[0][pair]), int(pairs[1][pair])
         overlap = min(rows.ends[before], rows.ends[row]) - rows.starts[row]
@@ -402,15 +412,15 @@ def _report_overlaps(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Pr
         problem = Diagnostic(code="KT126", severity="error", message=message, hint=hint)
         return rows.locate(row, "start").diagnose(problem)
 
-    _report_rows(problems, "KT126", found, diagnose)
+    _report_rows(problems, "KT126", affected, diagnose)
 
 
-def _report_cuts(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
-    _report_rows(problems, "KT127", found, lambda pair: _cut(rows, pairs, pair, 1))
+def _report_cuts(rows: RawIntervals, pairs: Pairs, affected: Mask, problems: Problems) -> None:
+    _report_rows(problems, "KT127", affected, lambda pair: _cut(rows, pairs, pair, 1))
 
 
-def _report_roundings(rows: RawIntervals, pairs: Pairs, found: Mask, problems: Problems) -> None:
-    cut = np.flatnonzero(found)
+def _report_roundings(rows: RawIntervals, pairs: Pairs, affected: Mask, problems: Problems) -> None:
+    cut = np.flatnonzero(affected)
     if len(cut):
         problems.add(_cut(rows, pairs, int(cut[0]), len(cut)))
 
@@ -428,9 +438,7 @@ def finish(tracks: Sequence[RawIntervals], problems: Problems, options: Interval
     filled = [_with_lengths(rows, problems, options) for rows in tracks if rows.labels]
     filled = [rows for rows in filled if rows.labels]
     if not filled and not problems.has_errors:
-        problems.add(
-            Diagnostic(code="KT110", severity="error", message="no annotation rows", file=problems.file)
-        )
+        problems.report("KT110", "no annotation rows")
     for rows in filled:
         _check_labels(rows, problems, options.limits)
     tidied = [_tidy(rows, problems, options) for rows in filled]
@@ -445,8 +453,7 @@ def _with_lengths(rows: RawIntervals, problems: Problems, options: IntervalOptio
     if not (starts == rows.ends).all() or starts.min() == starts.max():
         return rows
     message = f"no row has a length: read as change points{such_rows(len(starts), 'rows')}"
-    note = Diagnostic(code="KT132", severity="note", message=message)
-    problems.add(rows.locate(0, "end").diagnose(note))
+    problems.report("KT132", message, rows.locate(0, "end"), severity="note")
     return rows_of_points(rows, problems)
 
 
@@ -456,16 +463,14 @@ def rows_of_points(points: RawIntervals, problems: Problems) -> RawIntervals:
     endless = np.flatnonzero(~np.isfinite(starts)).tolist()
     for row in endless:
         message = f"time is not finite: {quote(points.written(row, 'start'))}"
-        _report(points, row, "start", Diagnostic(code="KT122", severity="error", message=message), problems)
+        problems.report("KT122", message, points.locate(row, "start"))
     order = np.argsort(starts, kind="stable")[: 0 if endless else None]
     if len(order) and labels[order[-1]]:
         message = f"last change point has no end, and its label is not used: {quote(labels[order[-1]])}"
-        note = Diagnostic(code="KT131", severity="note", message=message)
-        _report(points, int(order[-1]), "label", note, problems)
+        problems.report("KT131", message, points.locate(int(order[-1]), "label"), severity="note")
     for row in order[:-1].tolist():
         if not labels[row]:
-            problem = Diagnostic(code="KT111", severity="error", message="row has no label")
-            problems.add_at(problem, partial(points.locate, row, "label"))
+            problems.report("KT111", "row has no label", partial(points.locate, row, "label"))
     following = np.zeros(len(starts), dtype=np.intp)
     following[order[:-1]] = order[1:]
     kept = np.sort(order[:-1])
@@ -482,10 +487,6 @@ def rows_of_points(points: RawIntervals, problems: Problems) -> RawIntervals:
     return rows
 
 
-def _report(rows: RawIntervals, row: int, field: Field, problem: Diagnostic, problems: Problems) -> None:
-    problems.add(rows.locate(row, field).diagnose(problem))
-
-
 def _check_labels(rows: RawIntervals, problems: Problems, limits: Limits) -> None:
     if len("".join(rows.labels)) <= limits.label or max(map(len, rows.labels)) <= limits.label:
         return
@@ -494,8 +495,7 @@ def _check_labels(rows: RawIntervals, problems: Problems, limits: Limits) -> Non
             message = (
                 f"label of {len(label):,} characters, over the limit of {limits.label:,}: {quote(label)}"
             )
-            problem = Diagnostic(code="KT106", severity="error", message=message)
-            problems.add(rows.locate(row, "label").diagnose(problem))
+            problems.report("KT106", message, rows.locate(row, "label"))
 
 
 _NUMBER_TYPES = (int, float, np.integer, np.floating)
@@ -526,18 +526,18 @@ def intervals_from_arrays(
 
 
 def _report_array(problems: Problems, message: str) -> None:
-    problems.add(Diagnostic(code="KT114", severity="error", message=message, file=problems.file))
+    problems.report("KT114", message)
 
 
 def _as_times(intervals: ArrayLike, problems: Problems) -> NDArray[np.float64] | None:
     """Return a copy with starts and ends as rows, or None if there cannot be one."""
     try:
-        found = np.asarray(intervals)
-        if found.size == 0:
+        array = np.asarray(intervals)
+        if array.size == 0:
             return np.empty((2, 0))
-        unfit = _unfit(intervals, found)
+        unfit = _unfit(intervals, array)
         if unfit is None:
-            return np.array(found.T, dtype=np.float64, order="C")
+            return np.array(array.T, dtype=np.float64, order="C")
     except ValueError:
         unfit = "are not an array of numbers: rows differ in length"
     except OverflowError:
@@ -546,26 +546,26 @@ def _as_times(intervals: ArrayLike, problems: Problems) -> NDArray[np.float64] |
     return None
 
 
-def _unfit(intervals: ArrayLike, found: NDArray[np.generic]) -> str | None:
+def _unfit(intervals: ArrayLike, array: NDArray[np.generic]) -> str | None:
     """Say why an array cannot be intervals, or None if it can."""
     hidden = int(np.ma.getmaskarray(intervals).sum()) if isinstance(intervals, np.ma.MaskedArray) else 0
     if hidden:
-        return f"are masked: {hidden:,} of {found.size:,} values are hidden"
-    kinds = _foreign_kinds(found)
+        return f"are masked: {hidden:,} of {array.size:,} values are hidden"
+    kinds = _foreign_kinds(array)
     if kinds:
         return f"must be numbers, not {', '.join(kinds)}"
-    if found.ndim != 2 or found.shape[1] != 2:
-        return f"must have shape (n, 2), not {found.shape}"
+    if array.ndim != 2 or array.shape[1] != 2:
+        return f"must have shape (n, 2), not {array.shape}"
     return None
 
 
-def _foreign_kinds(found: NDArray[np.generic]) -> list[str]:
+def _foreign_kinds(array: NDArray[np.generic]) -> list[str]:
     """Name what an array holds beside numbers."""
-    if found.dtype.kind in "fiu":
+    if array.dtype.kind in "fiu":
         return []
-    if found.dtype.kind != "O":
-        return [{"U": "str", "S": "bytes", "b": "bool"}.get(found.dtype.kind, found.dtype.name)]
-    kinds = set(map(type, found.ravel().tolist()))
+    if array.dtype.kind != "O":
+        return [{"U": "str", "S": "bytes", "b": "bool"}.get(array.dtype.kind, array.dtype.name)]
+    kinds = set(map(type, array.ravel().tolist()))
     return sorted(kind.__name__ for kind in kinds if kind is bool or not issubclass(kind, _NUMBER_TYPES))
 
 

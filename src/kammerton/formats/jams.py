@@ -10,7 +10,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, Severity, quote
+from kammerton.errors import Severity, quote
 from kammerton.formats.intervals import RawIntervals, ends_from_durations, finish
 from kammerton.formats.json_places import (
     Document,
@@ -157,8 +157,7 @@ class _JamsReader:
         return finish(tracks, self._problems, self._options)
 
     def _report(self, pointer: Pointer, code: str, message: str, hint: str | None = None) -> None:
-        problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
-        self._problems.add_at(problem, partial(self._places.of, pointer))
+        self._problems.report(code, message, partial(self._places.of, pointer), hint=hint)
 
     def _report_score_times(self, indices: Sequence[int]) -> None:
         """Refuse a file that says it is of a score, as ChoCo's do in a sandbox."""
@@ -177,20 +176,21 @@ class _JamsReader:
             return False
         severity: Severity = "error" if self._options.overlap == "error" else "warning"
         message = "times look like measure.beat of a score, not seconds"
-        problem = Diagnostic(code="KT148", severity=severity, message=message, hint=_SECONDS_HINT)
-        self._problems.add(rows.locate(row, "start").diagnose(problem))
+        self._problems.report(
+            "KT148", message, rows.locate(row, "start"), severity=severity, hint=_SECONDS_HINT
+        )
         return severity == "error"
 
     def _annotations(self, namespaces: Sequence[str]) -> list[tuple[int, dict[str, object]]]:
         """Return the annotations that count, each with its index."""
         value = self._document.value
-        found = value.get("annotations") if isinstance(value, dict) else None
-        if not isinstance(found, list):
+        annotations = value.get("annotations") if isinstance(value, dict) else None
+        if not isinstance(annotations, list):
             self._report((), "KT143", "not a JAMS file: it has no list of `annotations`")
             return []
         others: set[str] = set()
         wanted = []
-        for index, annotation in enumerate(found):
+        for index, annotation in enumerate(annotations):
             namespace = annotation.get("namespace") if isinstance(annotation, dict) else None
             if not isinstance(namespace, str):
                 self._report(("annotations", index), "KT143", "annotation has no `namespace`")
@@ -206,14 +206,7 @@ class _JamsReader:
         asked = " or ".join(quote(name) for name in namespaces)
         listed = ", ".join(quote(name) for name in sorted(others)) or "none"
         message = f"no annotation of namespace {asked}" if namespaces else "no annotation"
-        problem = Diagnostic(
-            code="KT145",
-            severity="error",
-            message=message,
-            file=self._problems.file,
-            hint=f"namespaces in this file: {listed}",
-        )
-        self._problems.add(problem)
+        self._problems.report("KT145", message, hint=f"namespaces in this file: {listed}")
 
     def _rows(self, annotation: dict[str, object], pointer: Pointer) -> RawIntervals | None:
         """Return the observations of one annotation, or None if it is not built as it should be."""
@@ -263,8 +256,7 @@ class _JamsReader:
             wrong = [(key, _what_is_wrong(key, value)) for key, value in zip(columns, values, strict=True)]
             for key, message in wrong:
                 if message is not None:
-                    problem = Diagnostic(code="KT143", severity="error", message=message)
-                    self._problems.add_at(problem, partial(observations.place, row, key))
+                    self._problems.report("KT143", message, partial(observations.place, row, key))
             if not any(message for _, message in wrong):
                 kept.append(row)
         return kept
@@ -281,8 +273,13 @@ class _JamsReader:
         ]
         if odd:
             message = f"confidence is not a number, and counts as none{such_rows(len(odd))}"
-            problem = Diagnostic(code="KT144", severity="note", message=message, count=len(odd))
-            self._problems.add_at(problem, partial(observations.place, odd[0], "confidence"))
+            self._problems.report(
+                "KT144",
+                message,
+                partial(observations.place, odd[0], "confidence"),
+                severity="note",
+                count=len(odd),
+            )
 
     def _report_late_ends(self, tracks: Sequence[RawIntervals]) -> None:
         """Warn of observations that end after the file does."""
@@ -305,21 +302,20 @@ class _JamsReader:
                 message = (
                     f"observation ends at {rows.ends[first]:.6g} s, after the file ({float(duration):.6g} s)"
                 )
-                problem = Diagnostic(
-                    code="KT147",
+                self._problems.report(
+                    "KT147",
+                    message + such_rows(len(beyond)),
+                    partial(rows.locate, first, "end"),
                     severity="warning",
-                    message=message + such_rows(len(beyond)),
                     count=len(beyond),
                 )
-                self._problems.add_at(problem, partial(rows.locate, first, "end"))
 
     def _report_without_rows(self, tracks: Sequence[RawIntervals]) -> None:
         """Warn of annotations without observations, which stand beside others that have some."""
         for rows in tracks:
             if not rows.labels:
                 message = f"annotation without observations left out: annotator {quote(rows.annotator or '')}"
-                file = self._problems.file
-                self._problems.add(Diagnostic(code="KT110", severity="warning", message=message, file=file))
+                self._problems.report("KT110", message, severity="warning")
 
 
 def _value_at(value: object, pointer: Pointer) -> object:
@@ -373,8 +369,12 @@ def metadata_of(document: object, annotations: Sequence[tuple[int, Mapping[str, 
     """Return what a file says beside the data of those of its annotations that are of the task."""
     members = document if isinstance(document, dict) else {}
     mine = {index for index, _ in annotations}
-    rest = [each for index, each in enumerate(members["annotations"]) if index not in mine]
-    others = {each["namespace"] for each in rest if isinstance(each, dict) and "namespace" in each}
+    rest = [annotation for index, annotation in enumerate(members["annotations"]) if index not in mine]
+    others = {
+        annotation["namespace"]
+        for annotation in rest
+        if isinstance(annotation, dict) and "namespace" in annotation
+    }
     file = {key: value for key, value in members.items() if key != "annotations"}
     return [
         Metadata(

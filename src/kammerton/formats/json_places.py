@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import quote
 from kammerton.formats.intervals import EXACT
 from kammerton.formats.reading import Limits, Problems
 from kammerton.model.annotations import Place
@@ -44,10 +44,10 @@ def offset_of(text: str, pointer: Pointer, begin: int = 0) -> int | None:
     """Return where a value of a valid JSON text begins, or None if there is no such value."""
     begin = _after_blank(text, begin)
     for step in pointer:
-        found = next((value for name, value in _members(text, begin) if name == step), None)
-        if found is None:
+        inner = next((value for name, value in _members(text, begin) if name == step), None)
+        if inner is None:
             return None
-        begin = found
+        begin = inner
     return begin
 
 
@@ -201,10 +201,10 @@ class _Hooks:
         return Decimal(name)
 
     def members(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
+        members = dict(pairs)
+        if len(members) != len(pairs):
             self.has_repeated_keys = True
-        return found
+        return members
 
 
 def decode(places: JsonPlaces, problems: Problems, limits: Limits) -> Document | None:
@@ -223,19 +223,14 @@ def decode(places: JsonPlaces, problems: Problems, limits: Limits) -> Document |
         return None
     if hooks.has_repeated_keys:
         for key, span in _repeated_keys(text):
-            _report(places, span, problems, "KT142", f"key stands twice in one object: {quote(key)}")
+            problems.report(
+                "KT142", f"key stands twice in one object: {quote(key)}", partial(places.at, span)
+            )
     if _SURROGATE.search(text):
         for span in _unwritable_strings(text):
             message = f"half a surrogate pair: {quote(text[span[0] : span[1]])}"
-            _report(places, span, problems, "KT146", message)
+            problems.report("KT146", message, partial(places.at, span))
     return None if problems.has_errors else Document(value, hooks.has_constants)
-
-
-def _report(
-    places: JsonPlaces, span: Span, problems: Problems, code: str, message: str, hint: str | None = None
-) -> None:
-    problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
-    problems.add_at(problem, partial(places.at, span))
 
 
 def _keeps_depth(places: JsonPlaces, problems: Problems, limits: Limits) -> bool:
@@ -254,7 +249,7 @@ def _keeps_depth(places: JsonPlaces, problems: Problems, limits: Limits) -> bool
 
 def _report_depth(where: int, places: JsonPlaces, problems: Problems, limits: Limits) -> None:
     message = f"JSON nested more than {limits.depth} levels deep"
-    _report(places, (where, where + 1), problems, "KT106", message)
+    problems.report("KT106", message, partial(places.at, (where, where + 1)))
 
 
 def report_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Problems) -> None:
@@ -282,4 +277,4 @@ def report_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Pr
         message = f"not valid JSON: unexpected {quote(word)}"
         if word == "'":
             hint = "strings stand between double quotes"
-    _report(places, (offset, offset + length), problems, "KT141", message, hint)
+    problems.report("KT141", message, partial(places.at, (offset, offset + length)), hint=hint)

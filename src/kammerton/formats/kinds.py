@@ -195,19 +195,19 @@ def _json_kind(text: str) -> Kind | None:
 
 def jams_kind(annotations: Sequence[object]) -> Kind:
     """Return what a JAMS file is, by the namespaces of its annotations."""
-    found = [each.get("namespace") for each in annotations if isinstance(each, dict)]
-    spaces = list(dict.fromkeys(each for each in found if isinstance(each, str)))
+    namespaces = [name.get("namespace") for name in annotations if isinstance(name, dict)]
+    spaces = list(dict.fromkeys(name for name in namespaces if isinstance(name, str)))
     what = f"a JAMS file of {some(spaces)}" if spaces else "a JAMS file"
-    if any(each in ("chord", "chord_harte") for each in spaces):
+    if any(name in ("chord", "chord_harte") for name in spaces):
         return Kind.of_task(what, "chords")
-    if any(each.startswith("tag_") for each in spaces):
+    if any(name.startswith("tag_") for name in spaces):
         return Kind.of_task(what, "instruments")
     return Kind(what, "of JAMS, chords and tags of instruments are read")
 
 
 def explained(diagnostics: Sequence[Diagnostic], text: str, task: str, file: str) -> tuple[Diagnostic, ...]:
     """Return why a text is of no use to a task: what it is, if that is plain, else what its reader says."""
-    kind = text_kind(text) if any(each.severity == "error" for each in diagnostics) else None
+    kind = text_kind(text) if any(diagnostic.severity == "error" for diagnostic in diagnostics) else None
     if kind in (None, _XML) or kind.task == task:
         return tuple(diagnostics)
     return (kind.diagnose(file),)

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path, PurePath
 
-from kammerton.errors import DataError, Diagnostic, OptionError, close_match, inflected, out_of, quote
+from kammerton.errors import DataError, OptionError, close_match, inflected, out_of, quote
 from kammerton.formats.folders import normal_form
 from kammerton.formats.json_places import JsonPlaces, decode
 from kammerton.formats.reading import Limits, Problems, keeps_lines
@@ -43,7 +43,8 @@ def read_pairs(path: str | os.PathLike[str]) -> Corpus:
     text = read_text(path, name=name)
     header = first_row(text, lambda names: len({*_KEYS} & {*names}))
     if header is None:
-        raise DataError([_problem("the list of pairs is empty").at(file=name, line=1)])
+        problems.report("KT211", "the list of pairs is empty", Place(name, 1))
+        raise DataError(problems.diagnostics())
     systems = [column for column in header.names if column not in _KEYS]
     _check_header(header, systems, problems)
     table = read_table(text, header, problems, Limits(), code="KT211")
@@ -61,13 +62,12 @@ def _check_header(header: Header, systems: Sequence[str], problems: Problems) ->
         if key not in names:
             near = close_match(key, systems)
             hint = f"did you mean {quote(near)}?" if near else "columns: item,annotator,reference,SYSTEM,..."
-            problems.add(header.place(problems.file).diagnose(_problem(f"column `{key}` is missing", hint)))
+            problems.report("KT211", f"column `{key}` is missing", header.place(problems.file), hint=hint)
     for index, name in enumerate(names):
         if name in names[:index]:
-            place = header.place(problems.file, index)
-            problems.add(place.diagnose(_problem(f"column {quote(name)} stands twice")))
+            problems.report("KT211", f"column {quote(name)} stands twice", header.place(problems.file, index))
     if not systems:
-        problems.add(header.place(problems.file).diagnose(_problem("no column of a system")))
+        problems.report("KT211", "no column of a system", header.place(problems.file))
     if problems.has_errors:
         raise DataError(problems.diagnostics())
 
@@ -87,8 +87,7 @@ class _Pairs:
         for row in range(len(self._table)):
             self._take(row)
         if not len(self._table) and not self._problems.has_errors:
-            problem = _problem("the list of pairs has no rows")
-            self._problems.add(self._table.header_place().diagnose(problem))
+            self._problems.report("KT211", "the list of pairs has no rows", self._table.header_place())
 
     def corpus(self) -> Corpus:
         """Return what the rows name."""
@@ -125,11 +124,7 @@ class _Pairs:
 
     def _report(self, row: int, column: str, message: str) -> None:
         find = self._table.finder(row, self._table.names.index(column))
-        self._problems.add_at(_problem(message), find)
-
-
-def _problem(message: str, hint: str | None = None) -> Diagnostic:
-    return Diagnostic(code="KT211", severity="error", message=message, hint=hint)
+        self._problems.report("KT211", message, find)
 
 
 _TABLE = re.compile(r"(?P<path>.+\.(?:csv|tsv|txt)):(?P<column>[^:/\\\\]+)", re.IGNORECASE | re.DOTALL)
@@ -168,9 +163,9 @@ def find_groups(choice: Mapping[str, str] | str, items: Iterable[str]) -> ItemGr
         raise OptionError.of_type("what items belong to", choice, "a mapping or a str")
     named = {normal_form(str(item)): str(group) for item, group in choice.items()}
     keys = {item: next((n for n in (item, item.rpartition("/")[2]) if n in named), None) for item in known}
-    found = {item: None if key is None else named[key] for item, key in keys.items()}
+    groups = {item: None if key is None else named[key] for item, key in keys.items()}
     unknown = named.keys() - keys.values()
-    return _found(by, found, "has none in the table", tuple(name for name in named if name in unknown))
+    return _found(by, groups, "has none in the table", tuple(name for name in named if name in unknown))
 
 
 def _matched(pattern: str, items: Iterable[str]) -> ItemGroups:
@@ -180,14 +175,14 @@ def _matched(pattern: str, items: Iterable[str]) -> ItemGroups:
         hint = "a regular expression on names of items, such as '^(.*)/', or FILE.csv:COLUMN"
         raise OptionError(f"not a regular expression: {quote(pattern)}: {error}", hint) from error
     group = 1 if expression.groups else 0
-    found = {item: match and match[group] for item in items for match in (expression.search(item),)}
-    return _found("group", found, f"does not match {quote(pattern)}")
+    groups = {item: match and match[group] for item in items for match in (expression.search(item),)}
+    return _found("group", groups, f"does not match {quote(pattern)}")
 
 
-def _found(by: str, found: Mapping[str, str | None], why: str, unknown: tuple[str, ...] = ()) -> ItemGroups:
-    lacking = tuple(item for item, group in found.items() if group is None)
+def _found(by: str, groups: Mapping[str, str | None], why: str, unknown: tuple[str, ...] = ()) -> ItemGroups:
+    lacking = tuple(item for item, group in groups.items() if group is None)
     return ItemGroups(
-        by, {i: group for i, group in found.items() if group is not None}, lacking, why, unknown
+        by, {i: group for i, group in groups.items() if group is not None}, lacking, why, unknown
     )
 
 
@@ -199,12 +194,12 @@ def group_items(choice: Mapping[str, str] | str, items: Iterable[str]) -> Mappin
     >>> group_items("^(.*)/", ["Help!/Yesterday", "Help!/Act Naturally"])
     {'Help!/Yesterday': 'Help!', 'Help!/Act Naturally': 'Help!'}
     """
-    found = find_groups(choice, items)
-    if found.lacking:
+    groups = find_groups(choice, items)
+    if groups.lacking:
         raise OptionError(
-            f"{found.count} {inflected(len(found.lacking), 'has', 'have')} no group: {found.example}"
+            f"{groups.count} {inflected(len(groups.lacking), 'has', 'have')} no group: {groups.example}"
         )
-    return found.of
+    return groups.of
 
 
 def read_groups(path: str | os.PathLike[str], column: str) -> dict[str, str]:
@@ -212,19 +207,19 @@ def read_groups(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     name = os.fsdecode(path)
     problems = Problems(name)
     text = read_text(path, name=name, encoding="utf-8", limits=Limits())
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for item, group, place in item_rows(text, problems, Limits(), column, code="KT217", needs_header=True):
         if not group:
             continue
-        if found.setdefault(item, group) != group:
-            message = f"item {quote(item)} is in two groups: {quote(found[item])}, {quote(group)}"
-            problems.add(place().diagnose(Diagnostic(code="KT217", severity="error", message=message)))
-    if not found and not problems.has_errors:
+        if groups.setdefault(item, group) != group:
+            message = f"item {quote(item)} is in two groups: {quote(groups[item])}, {quote(group)}"
+            problems.report("KT217", message, place())
+    if not groups and not problems.has_errors:
         message = f"no items in the column {quote(column)}"
-        problems.add(Diagnostic(code="KT217", severity="error", message=message, file=name))
+        problems.report("KT217", message)
     if problems.has_errors:
         raise DataError(problems.diagnostics())
-    return found
+    return groups
 
 
 _SPLITS = {
@@ -249,17 +244,19 @@ def read_splits(
         rows = _listed(text, problems, limits)
     else:
         rows = item_rows(text, problems, limits, "split", code="KT213")
-    found: dict[str, str] = {}
+    splits: dict[str, str] = {}
     for item, split, place in rows:
         named = split_name(split)
-        if found.setdefault(item, named) != named:
-            message = f"item {quote(item)} is in two splits: {quote(found[item])}, {quote(named)}"
-            _report(problems, place(), message)
-    if not found and not problems.has_errors:
-        _report(problems, Place(name), "no items", "JSON with a field `split`, or rows of item and split")
+        if splits.setdefault(item, named) != named:
+            message = f"item {quote(item)} is in two splits: {quote(splits[item])}, {quote(named)}"
+            problems.report("KT213", message, place())
+    if not splits and not problems.has_errors:
+        problems.report(
+            "KT213", "no items", Place(name), hint="JSON with a field `split`, or rows of item and split"
+        )
     if problems.has_errors:
         raise DataError(problems.diagnostics())
-    return found
+    return splits
 
 
 def split_name(name: object) -> str:
@@ -294,14 +291,12 @@ def _listed(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRow]:
         place = partial(Place, problems.file, number, 1, len(line), line)
         if split is None:
             hint = "call a list of items like its split, such as split01_test.csv; or a row is item and split"
-            _report(problems, place(), "row has no split, and the name of the file does not tell one", hint)
+            problems.report(
+                "KT213", "row has no split, and the name of the file does not tell one", place(), hint=hint
+            )
             return
         if line.strip().casefold() not in ITEM_KEYS:
             yield line.strip(), split, place
-
-
-def _report(problems: Problems, place: Place, message: str, hint: str | None = None) -> None:
-    problems.add(place.diagnose(Diagnostic(code="KT213", severity="error", message=message, hint=hint)))
 
 
 def _from_json(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRow]:
@@ -316,7 +311,7 @@ def _from_json(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRo
     elif isinstance(value, dict):
         members = iter(value.items())
     else:
-        _report(problems, places.of(()), "no list and no object of recordings")
+        problems.report("KT213", "no list and no object of recordings", places.of(()))
     for key, member in members:
         yield from _rows(key, member, places, problems)
 
@@ -327,7 +322,7 @@ def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems
             if isinstance(listed, str | Decimal):
                 yield str(listed), key, partial(places.of, (key, index))
             else:
-                _report(problems, places.of((key, index)), "not the name of an item")
+                problems.report("KT213", "not the name of an item", places.of((key, index)))
         return
     item: object = key
     split = member
@@ -340,4 +335,4 @@ def _rows(key: str | int, member: object, places: JsonPlaces, problems: Problems
         named = isinstance(split, str) and split
         keys = ", ".join(map(quote, ITEM_KEYS))
         message = f"recording has no name, none of {keys}" if named else "recording has no `split`"
-        _report(problems, places.of((key,)), message)
+        problems.report("KT213", message, places.of((key,)))

@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
-from kammerton.errors import DataError, Diagnostic, OptionError, printable, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, Severity, printable, quote
 from kammerton.model.annotations import LabelledIntervals, Place
 from kammerton.model.task import A, Reading
 
@@ -83,7 +83,7 @@ class SidedOptions:
 
     def __post_init__(self) -> None:
         if not isinstance(self.sides, Mapping) or not all(
-            isinstance(of, Mapping) for of in self.sides.values()
+            isinstance(values, Mapping) for values in self.sides.values()
         ):
             raise OptionError.of_type("sides", self.sides, "a mapping of sides to mappings of options")
         sides = {str(side): dict(values) for side, values in self.sides.items()}
@@ -113,8 +113,8 @@ class SidedOptions:
 
 def _defaults(options: type[SidedOptions]) -> dict[str, Any]:
     return {
-        each.name: each.default if each.default_factory is MISSING else each.default_factory()
-        for each in fields(options)
+        option.name: option.default if option.default_factory is MISSING else option.default_factory()
+        for option in fields(options)
     }
 
 
@@ -238,13 +238,13 @@ def check_encoding(name: str) -> None:
     if not isinstance(name, str):
         raise OptionError.of_type("encoding", name, "a str")
     try:
-        found = codecs.lookup(name)
+        codec = codecs.lookup(name)
         "x".encode(name)  # refuses codecs that are not between text and bytes
     except (LookupError, ValueError) as error:
         raise OptionError(
             f"unknown encoding {quote(name)}", "common: utf-8, latin-1, cp1252, mac-roman"
         ) from error
-    if found.name.replace("_", "-") in _ESCAPING_ENCODINGS:
+    if codec.name.replace("_", "-") in _ESCAPING_ENCODINGS:
         raise OptionError(
             f"{quote(name)} is not an encoding of files", "common: utf-8, latin-1, cp1252, mac-roman"
         )
@@ -295,6 +295,25 @@ class Problems:
         self._last[diagnostic.code] = diagnostic
         self.add_unlisted(diagnostic.code, 1)
         self.has_errors |= diagnostic.severity == "error"
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        place: Place | Callable[[], Place] | None = None,
+        *,
+        severity: Severity = "error",
+        hint: str | None = None,
+        count: int = 1,
+    ) -> None:
+        """Take up a problem of the file, or of a place; a callable is asked only if it will be listed."""
+        problem = Diagnostic(code=code, severity=severity, message=message, hint=hint, count=count)
+        if place is None:
+            self.add(problem.at(file=self.file))
+        elif isinstance(place, Place):
+            self.add(place.diagnose(problem))
+        else:
+            self.add_at(problem, place)
 
     def add_at(self, problem: Diagnostic, place: Callable[[], Place]) -> None:
         """Take up a problem whose place is looked up only if it will be listed."""

@@ -129,7 +129,7 @@ class Batch:
         with self._lock:  # threads may read side by side
             if path not in self._fetched:
                 limit = limit_of(self.options)
-                self._fetched = self.store.fetch([each.path for each in self.entries if fits(each, limit)])
+                self._fetched = self.store.fetch([entry.path for entry in self.entries if fits(entry, limit)])
             return self._fetched.pop(path)
 
 
@@ -251,9 +251,9 @@ def find_remote(address: str, task: Task, options: object) -> FoundItems[RemoteS
         for batch in _batches(store, used, task, options)
         for number, entry in enumerate(batch.entries)
     }
-    files = {item: [sources[name] for name in found] for item, found in names.items()}
-    told = {item: without_suffix(found[0], suffixes) or "" for item, found in names.items()}
-    written = {item: name for item, name in told.items() if normal_form(name) != name}
+    files = {item: [sources[name] for name in file_names] for item, file_names in names.items()}
+    stems = {item: without_suffix(file_names[0], suffixes) or "" for item, file_names in names.items()}
+    written = {item: name for item, name in stems.items() if normal_form(name) != name}
     return FoundItems(files, tuple(ignored), problems.diagnostics(), written=written)
 
 
@@ -357,13 +357,13 @@ class Store:
         top = place.rstrip("/") + "/"
         if _is_web(self._address):
             return linked(self._page, top, _opened_with(self._address)[1])
-        found = self._tried(lambda: system.find(place, detail=True))
-        return ((path, path[len(top) :], about) for path, about in found.items() if path.startswith(top))
+        files = self._tried(lambda: system.find(place, detail=True))
+        return ((path, path[len(top) :], about) for path, about in files.items() if path.startswith(top))
 
     def _page(self, place: str) -> Iterable[Mapping[str, Any]]:
         system, _ = self._opened
-        found: list[dict[str, Any]] = self._tried(lambda: system.ls(place, detail=True), place)
-        return found
+        links: list[dict[str, Any]] = self._tried(lambda: system.ls(place, detail=True), place)
+        return links
 
     def whole(self) -> Entry:
         """Return the file that the address is of."""
@@ -389,21 +389,21 @@ class Store:
         What fails is asked for again, after 0.1 s, 0.2 s, 0.4 s and 0.8 s.
         """
         system, _ = self._opened
-        found: dict[str, bytes | Exception] = {}
+        contents: dict[str, bytes | Exception] = {}
         waiting = list(paths)
         for attempt in range(ATTEMPTS):
             _pause(attempt)
-            found |= _responds(system, waiting)
-            waiting = [path for path in waiting if _may_pass(found[path])]
+            contents |= _responds(system, waiting)
+            waiting = [path for path in waiting if _may_pass(contents[path])]
             if not waiting:
                 break
-        return found
+        return contents
 
     def head(self) -> bytes:
         """Return the first four bytes of a file."""
         system, place = self._opened
-        found = self._tried(lambda: system.cat_file(place, start=0, end=4))
-        return bytes(found[:4])  # there are servers that send all of it
+        begin = self._tried(lambda: system.cat_file(place, start=0, end=4))
+        return bytes(begin[:4])  # there are servers that send all of it
 
     def copy_to(self, target: Path) -> None:
         """Copy a file, piece by piece."""
@@ -444,16 +444,16 @@ _INSTALL = "pip install 'kammerton[remote]'"
 
 def _mark(about: Mapping[str, Any]) -> str | None:
     """Return a digest that stores keep of what they hold: S3 and the web call it ETag, Google md5Hash."""
-    found = next((about[name] for name in ("ETag", "etag", "md5Hash") if about.get(name)), None)
-    return None if found is None else str(found)
+    digest = next((about[name] for name in ("ETag", "etag", "md5Hash") if about.get(name)), None)
+    return None if digest is None else str(digest)
 
 
 def _responds(system: Any, paths: list[str]) -> Mapping[str, bytes | Exception]:
     try:
-        found: Mapping[str, bytes | Exception] = system.cat(paths, on_error="return")
+        contents: Mapping[str, bytes | Exception] = system.cat(paths, on_error="return")
     except Exception as error:  # whatever a backend or a network raises
         return dict.fromkeys(paths, error)
-    return {path: found.get(path, FileNotFoundError(2, "no answer")) for path in paths}
+    return {path: contents.get(path, FileNotFoundError(2, "no answer")) for path in paths}
 
 
 def _may_pass(answer: bytes | Exception) -> bool:
@@ -522,12 +522,12 @@ def linked(
 def _check_end(top: str, place: str, pages: int) -> None:
     """Refuse folders that are nested too deep, or too many."""
     if place.count("/") - top.count("/") > _DEEPEST:
-        told = f"more than {_DEEPEST} folders deep"
+        limit = f"more than {_DEEPEST} folders deep"
     elif pages > _MOST_PAGES:
-        told = f"more than {_MOST_PAGES:,} folders below {shown_address(top)}"
+        limit = f"more than {_MOST_PAGES:,} folders below {shown_address(top)}"
     else:
         return
-    message = f"cannot be listed: {told}; a page may link to itself"
+    message = f"cannot be listed: {limit}; a page may link to itself"
     hint = "give the address of the folder that has the files, name them in a table (--pairs), or copy them"
     file = shown_address(place)
     raise DataError([Diagnostic(code="KT730", severity="error", message=message, hint=hint, file=file)])

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from kammerton.errors import Diagnostic, plural, quote, some
+from kammerton.errors import plural, quote, some
 from kammerton.formats.intervals import DecimalMark, diagnose_time, number_pattern, parse_time
 from kammerton.formats.reading import Column, IntervalOptions, Layout, Problems, RowLayout
 from kammerton.formats.tables import BLANK, Cell, NumberedLine, cells_of, open_quote
@@ -98,9 +98,15 @@ def shapes_of(layout: Layout, mark: DecimalMark, separator: str | None = None) -
     of many countries write that and nothing else can be meant.
     """
     separators = (BLANK, ";", "\t") if mark == "," else (BLANK, ",", ";", "\t")
-    ways = [(each, mark) for each in ((separator,) if separator else separators)]
-    ways += [(each, ",") for each, _ in ways if each == ";" and mark == "."]
-    return tuple(replace(shape, separator=each, mark=of) for each, of in ways for shape in _SHAPES[layout])
+    separators_and_marks = [(cell_mark, mark) for cell_mark in ((separator,) if separator else separators)]
+    separators_and_marks += [
+        (cell_mark, ",") for cell_mark, _ in separators_and_marks if cell_mark == ";" and mark == "."
+    ]
+    return tuple(
+        replace(shape, separator=cell_mark, mark=decimal)
+        for cell_mark, decimal in separators_and_marks
+        for shape in _SHAPES[layout]
+    )
 
 
 # --- files of another kind ------------------------------------------------------------------------------
@@ -115,8 +121,8 @@ def report_billboard(lines: Sequence[NumberedLine], problems: Problems) -> None:
     """Report a ``salami_chords.txt``."""
     message = "format not recognised: bars of chords, as in Billboard's salami_chords.txt"
     hint = "the data set has the same chords with times in .lab files: majmin.lab, full.lab and others"
-    numbered = next(each for each in lines if "|" in each[1])
-    _report(problems, numbered, _whole(numbered[1]), _error("KT113", message, hint))
+    numbered = next(line for line in lines if "|" in line[1])
+    _report(problems, numbered, _whole(numbered[1]), "KT113", message, hint)
 
 
 def diagnose_rows(
@@ -133,9 +139,9 @@ def diagnose_rows(
     for numbered in lines:
         (fitting if shape.fits(numbered[1]) else bad).append(numbered)
     for numbered in bad[:_LOOKED_AT]:
-        other = next((rival for rival in shapes if rival.fits(numbered[1])), shape)
-        if other.separator != shape.separator:
-            _report_mixed(numbered, shape, other, problems)
+        fitting_shape = next((rival for rival in shapes if rival.fits(numbered[1])), shape)
+        if fitting_shape.separator != shape.separator:
+            _report_mixed(numbered, shape, fitting_shape, problems)
         elif numbered == lines[0] and fitting and _is_header(shape, numbered[1]):
             _report_header(numbered, shape, problems)
         else:
@@ -175,7 +181,7 @@ def _is_another_kind(
     width, most = widths.most_common(1)[0]
     if width in (1, shape.width) or most <= len(sample) / 2:
         return False
-    numbered = next(each for each in sample if len(shape.cells(each[1])) == width)
+    numbered = next(line for line in sample if len(shape.cells(line[1])) == width)
     _report_columns(numbered, shape, count, problems, options)
     return True
 
@@ -184,7 +190,7 @@ def _report_foreign(numbered: NumberedLine, problems: Problems) -> None:
     message, hint = "format not recognised: no line begins with a time", "rows are start, end and label"
     if numbered[1].lstrip(" \t").startswith("<"):
         message, hint = "format not recognised: looks like XML", "export the layer as text or CSV"
-    _report(problems, numbered, _whole(numbered[1]), _error("KT113", message, hint))
+    _report(problems, numbered, _whole(numbered[1]), "KT113", message, hint)
 
 
 def _report_columns(
@@ -203,9 +209,8 @@ def _report_columns(
         message = f"rows have {columns}, not change points"
     elif len(cells) > 3 or asked == "auto":
         hint = f"say what they are in a first line, such as {named}"
-    problem = Diagnostic(code="KT111", severity="error", message=message, hint=hint, count=count)
     begin, end = cells[0].column, cells[-1].column + len(cells[-1].text)
-    _report(problems, numbered, Cell(begin, " " * (end - begin)), problem)
+    _report(problems, numbered, Cell(begin, " " * (end - begin)), "KT111", message, hint, count)
 
 
 def _has_files(shape: RowShape, lines: Sequence[NumberedLine], problems: Problems) -> bool:
@@ -217,21 +222,27 @@ def _has_files(shape: RowShape, lines: Sequence[NumberedLine], problems: Problem
     hint = "write a file for each recording"
     if len(names) < 2:
         return False
-    second = next(each for each in lines if shape.cells(each[1])[0].value == names[1])
-    _report(problems, second, shape.cells(second[1])[0], _error("KT111", message, hint))
+    second = next(line for line in lines if shape.cells(line[1])[0].value == names[1])
+    _report(problems, second, shape.cells(second[1])[0], "KT111", message, hint)
     return True
 
 
 # --- single lines ---------------------------------------------------------------------------------------
 
 
-def _error(code: str, message: str, hint: str | None = None) -> Diagnostic:
-    return Diagnostic(code=code, severity="error", message=message, hint=hint)
-
-
-def _report(problems: Problems, numbered: NumberedLine, cell: Cell, problem: Diagnostic) -> None:
+def _report(
+    problems: Problems,
+    numbered: NumberedLine,
+    cell: Cell,
+    code: str,
+    message: str,
+    hint: str | None = None,
+    count: int = 1,
+) -> None:
+    """Report what is wrong with a cell of a line."""
     number, line = numbered
-    problems.add_at(problem, lambda: Place(problems.file, number, cell.column, max(1, len(cell.text)), line))
+    place = Place(problems.file, number, cell.column, max(1, len(cell.text)), line)
+    problems.report(code, message, place, hint=hint, count=count)
 
 
 def _whole(line: str) -> Cell:
@@ -243,11 +254,11 @@ def _is_header(shape: RowShape, line: str) -> bool:
     return not any(_TIMELIKE.match(cell.text) for cell in shape.cells(line))
 
 
-def _report_mixed(numbered: NumberedLine, shape: RowShape, other: RowShape, problems: Problems) -> None:
-    used, usual = _NAMES[other.separator], _NAMES[shape.separator]
+def _report_mixed(numbered: NumberedLine, shape: RowShape, line_shape: RowShape, problems: Problems) -> None:
+    used, usual = _NAMES[line_shape.separator], _NAMES[shape.separator]
     message = f"row is separated by {used}, most others by {usual}"
     line = numbered[1].rstrip(" \t")
-    _report(problems, numbered, Cell(1, line), _error("KT112", message, "use one separator"))
+    _report(problems, numbered, Cell(1, line), "KT112", message, "use one separator")
 
 
 def _report_header(numbered: NumberedLine, shape: RowShape, problems: Problems) -> None:
@@ -255,7 +266,7 @@ def _report_header(numbered: NumberedLine, shape: RowShape, problems: Problems) 
     names = ", ".join(quote(cell.value) for cell in cells[:5])
     message = f"looks like a header row, with names that are not known: {names}"
     hint = "columns are called start, end and label, or start, duration and label"
-    _report(problems, numbered, cells[0], _error("KT111", message, hint))
+    _report(problems, numbered, cells[0], "KT111", message, hint)
 
 
 def _report_line(numbered: NumberedLine, shape: RowShape, problems: Problems) -> None:
@@ -263,22 +274,18 @@ def _report_line(numbered: NumberedLine, shape: RowShape, problems: Problems) ->
     unclosed = open_quote(cells)
     if unclosed is not None:
         hint = "a quote within a quoted field is doubled"
-        _report(
-            problems,
-            numbered,
-            unclosed,
-            _error("KT160", f"quote is not closed: {quote(unclosed.text)}", hint),
-        )
+        _report(problems, numbered, unclosed, "KT160", f"quote is not closed: {quote(unclosed.text)}", hint)
         return
     if len(cells) != shape.width:
         _report_width(numbered, cells, shape, problems)
         return
     wrong = [cells[index] for index in shape.times if parse_time(cells[index].value, shape.mark) is None]
     for cell in wrong:
-        _report(problems, numbered, cell, diagnose_time(cell.value, shape.mark))
+        problem = diagnose_time(cell.value, shape.mark)
+        _report(problems, numbered, cell, problem.code, problem.message, problem.hint)
     if not wrong:
         message = f"not a row of {shape.expected}" if cells[-1].value else "row has no label"
-        _report(problems, numbered, cells[-1], _error("KT111", message))
+        _report(problems, numbered, cells[-1], "KT111", message)
 
 
 def _is_odd_blank(character: str) -> bool:
@@ -293,7 +300,7 @@ def _report_width(numbered: NumberedLine, cells: list[Cell], shape: RowShape, pr
     odd = next((at for at, character in enumerate(numbered[1]) if _is_odd_blank(character)), None)
     if odd is not None and len(cells) < shape.width:
         message = f"{_named(numbered[1][odd])} does not separate columns"
-        _report(problems, numbered, Cell(odd + 1, " "), _error("KT111", message, "use blanks or tabs"))
+        _report(problems, numbered, Cell(odd + 1, " "), "KT111", message, "use blanks or tabs")
         return
     message = f"{plural(len(cells), 'column')} instead of {shape.width}: a row is {shape.expected}"
     hint = None
@@ -302,4 +309,4 @@ def _report_width(numbered: NumberedLine, cells: list[Cell], shape: RowShape, pr
         surplus = cells[shape.width]
         if shape.separator == BLANK:
             hint = "a label with spaces needs tabs between the columns"
-    _report(problems, numbered, surplus, _error("KT111", message, hint))
+    _report(problems, numbered, surplus, "KT111", message, hint)

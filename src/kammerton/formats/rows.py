@@ -277,10 +277,10 @@ class _Rows:
         rows: dict[str, list[int]] = {}
         for row, annotator in enumerate(self.column("annotator")):
             rows.setdefault(annotator, []).append(row)
-        found = {annotator: self._track(of_one, problems) for annotator, of_one in rows.items()}
-        for annotator, track in found.items():
+        tracks = {annotator: self._track(own_rows, problems) for annotator, own_rows in rows.items()}
+        for annotator, track in tracks.items():
             track.annotator = annotator or None
-        return list(found.values())
+        return list(tracks.values())
 
     def _track(self, rows: Sequence[int], problems: Problems) -> RawIntervals:
         table, at, last = self.table, self.at, self.times[-1]
@@ -364,14 +364,14 @@ def _below_header(text: str, header: Header, problems: Problems, options: Interv
     rows = _Rows(table, at, layout, options.decimal)
     if table.has_decimal_commas(at[name] for name in rows.times):
         rows.mark = ","
-    other = other_mark(rows.mark)
-    if rows.are_sound(rows.mark) or not rows.are_sound(other):
+    other_decimal = other_mark(rows.mark)
+    if rows.are_sound(rows.mark) or not rows.are_sound(other_decimal):
         rows.leave_out_bad(problems)
     elif options.decimal == "," and rows.has_points():
         problems.add(
             header.place(problems.file).diagnose(_option_does_not_apply("decimal", ",", "times have points"))
         )
-        rows.mark = other
+        rows.mark = other_decimal
     else:
         rows.report_mark(rows.mark, problems)
     return rows
@@ -384,7 +384,7 @@ def _columns_of(header: Header, problems: Problems, options: IntervalOptions) ->
     superfluous. Names that the caller gave rule out ours.
     """
     names, own = header.names, options.columns
-    found: dict[Column, int] = {}
+    indices: dict[Column, int] = {}
     given = {own[name] for name in names if name in own}
     labels = [index for index, name in enumerate(names) if _column_of(name, own) == "label"]
     for index, name in enumerate(names):
@@ -393,52 +393,51 @@ def _columns_of(header: Header, problems: Problems, options: IntervalOptions) ->
             continue
         if column == "label" and name.casefold() == "value" and len(labels) > 1 and name not in own:
             continue  # Sonic Visualiser has a number under this name, beside the label
-        if column in found and column != "annotator":
-            message = f"columns {quote(names[found[column]])} and {quote(name)} are both {column}"
+        if column in indices and column != "annotator":
+            message = f"columns {quote(names[indices[column]])} and {quote(name)} are both {column}"
             hint = f"say which: --columns NAME={column}"
-            problem = Diagnostic(code="KT163", severity="error", message=message, hint=hint)
-            problems.add(header.place(problems.file, index).diagnose(problem))
-        found.setdefault(column, index)
+            problems.report("KT163", message, header.place(problems.file, index), hint=hint)
+        indices.setdefault(column, index)
     layout = options.layout
-    if layout == "points" and found.keys() & {"end", "duration"}:
+    if layout == "points" and indices.keys() & {"end", "duration"}:
         layout = "auto"
         note = _option_does_not_apply("layout", "points", "the header names an end or a duration")
         problems.add(header.place(problems.file).diagnose(note))
-    points = _are_points(header, found, options)
-    for column in _missing(found, layout, points=points):
+    points = _are_points(header, indices, options)
+    for column in _missing(indices, layout, points=points):
         _report_missing(header, column, problems, options)
     if points:
         note = _read_as("change points", "no column is an end or a duration")
         problems.add(header.place(problems.file).diagnose(note))
-    for column in _superfluous(found, layout):
-        found.pop(column, None)
-    return found
+    for column in _superfluous(indices, layout):
+        indices.pop(column, None)
+    return indices
 
 
 def _read_as(what: str, why: str) -> Diagnostic:
     return Diagnostic(code="KT132", severity="note", message=f"read as {what}: {why}")
 
 
-def _are_points(header: Header, found: Mapping[Column, int], options: IntervalOptions) -> bool:
+def _are_points(header: Header, indices: Mapping[Column, int], options: IntervalOptions) -> bool:
     """Tell whether the names can only be those of change points: a time, a label, and nothing unknown."""
     needed = {"start", "label"}
     is_whole = all(_column_of(name, options.columns) is not None for name in header.names)
-    return options.layout == "auto" and is_whole and found.keys() - {"annotator"} == needed
+    return options.layout == "auto" and is_whole and indices.keys() - {"annotator"} == needed
 
 
-def _missing(found: Mapping[Column, int], layout: Layout, *, points: bool) -> list[Column]:
+def _missing(indices: Mapping[Column, int], layout: Layout, *, points: bool) -> list[Column]:
     second: dict[Layout, list[Column]] = {"points": [], "durations": ["duration"], "rows": ["end"]}
-    either: list[Column] = [] if points else ["duration"] if "duration" in found else ["end"]
+    either: list[Column] = [] if points else ["duration"] if "duration" in indices else ["end"]
     needed: list[Column] = ["start", *second.get(layout, either), "label"]
-    return [column for column in needed if column not in found]
+    return [column for column in needed if column not in indices]
 
 
-def _superfluous(found: Mapping[Column, int], layout: Layout) -> tuple[Column, ...]:
+def _superfluous(indices: Mapping[Column, int], layout: Layout) -> tuple[Column, ...]:
     useless: dict[Layout, tuple[Column, ...]] = {
         "points": ("end", "duration"),
         "durations": ("end",),
         "rows": ("duration",),
-        "auto": ("duration",) if "end" in found else (),
+        "auto": ("duration",) if "end" in indices else (),
     }
     return useless[layout]
 
@@ -452,15 +451,14 @@ def _report_missing(header: Header, column: Column, problems: Problems, options:
     hint = f"known names: {', '.join(_NAMES[column][:5])}; or --columns NAME={column}"
     if column == "end" and {"start", "label"} <= {*columns}:
         hint = "a duration will do; or are these change points? --layout points"
-    other: dict[Column, Column] = {"end": "duration", "duration": "end"}
-    if column in other and other[column] in columns:
+    alternatives: dict[Column, Column] = {"end": "duration", "duration": "end"}
+    if column in alternatives and alternatives[column] in columns:
         hint = f"leave out --layout {options.layout}: the header says what the columns are"
     if near is not None:
         hint = f"did you mean {quote(near)}? --columns {near}={column}"
     named = ", ".join(quote(name) for name in header.names[:8])
     message = f"no column is the {column}: {named}"
-    problem = Diagnostic(code="KT162", severity="error", message=message, hint=hint)
-    problems.add(header.place(problems.file).diagnose(problem))
+    problems.report("KT162", message, header.place(problems.file), hint=hint)
 
 
 # --- without a header -----------------------------------------------------------------------------------
@@ -468,21 +466,21 @@ def _report_missing(header: Header, column: Column, problems: Problems, options:
 
 def _without_header(text: str, problems: Problems, options: IntervalOptions) -> _Rows | None:
     """Read rows by the shape that all of them have, or say what is wrong."""
-    told = declared_separator(text)
-    lines = numbered_lines(text)[0 if told is None else 1 :]
+    separator = declared_separator(text)
+    lines = numbered_lines(text)[0 if separator is None else 1 :]
     if "\\" in text:  # Audacity keeps frequencies in lines of their own
         lines = [line for line in lines if not line[1].lstrip(" \t").startswith("\\")]
-    if "|" in text and told != "|" and is_billboard(lines):
+    if "|" in text and separator != "|" and is_billboard(lines):
         report_billboard(lines, problems)
         return None
     if not lines:
         return None
     for layout, mark in _ways(options):
-        for shape in shapes_of(layout, mark, told):
+        for shape in shapes_of(layout, mark, separator):
             rows = _in_shape(lines, shape, problems.file)
             if rows is not None and _is_settled(rows, shape, problems, options):
                 return rows
-    return _diagnosed(lines, told, problems, options)
+    return _diagnosed(lines, separator, problems, options)
 
 
 def _ways(options: IntervalOptions) -> Iterator[tuple[Layout, DecimalMark]]:
@@ -539,15 +537,14 @@ def _is_settled(rows: _Rows, shape: RowShape, problems: Problems, options: Inter
             return False
         notes.append(_option_does_not_apply("decimal", ",", "times have points"))
     rows.take_for(layout)
-    for each in notes:
-        problems.add(rows.table.locate(0, rows.at["start"]).diagnose(each))
+    for diagnostic in notes:
+        problems.add(rows.table.locate(0, rows.at["start"]).diagnose(diagnostic))
     if options.layout == "auto" and layout == "rows" and _are_durations(first, second):
         message = "looks like start, duration, label: rows would end where the next starts"
         hint = "--layout durations reads them so, --layout rows takes the second time for the end"
-        problem = Diagnostic(
-            code="KT134", severity="error", message=message, hint=hint, count=len(rows.table)
+        problems.report(
+            "KT134", message, rows.table.locate(0, rows.at["end"]), hint=hint, count=len(rows.table)
         )
-        problems.add(rows.table.locate(0, rows.at["end"]).diagnose(problem))
         rows.table.keep([])
     return True
 
@@ -558,22 +555,22 @@ def _layout_shown(
     """Return the layout that times show, None if it is not plain; and a note if the caller did not say so."""
     with np.errstate(over="ignore"):
         as_rows, as_durations = _meet(second, first), _meet(first + second, first)
-    found: tuple[RowLayout | None, Diagnostic | None] = shape.layout, None
+    layout_and_note: tuple[RowLayout | None, Diagnostic | None] = shape.layout, None
     if shape.extra == "value":
         note = _read_as("time, value, duration and label", "rows have 4 columns, and meet so")
-        found = ("durations", note) if as_durations else (None, None)
+        layout_and_note = ("durations", note) if as_durations else (None, None)
     elif shape.layout == "points" and asked == "auto":
-        found = "points", _read_as("change points", "rows are time and label")
+        layout_and_note = "points", _read_as("change points", "rows are time and label")
     elif asked == "points" and shape.layout == "rows":
-        found = ("rows", _are_rows(asked)) if as_rows else (None, None)
-        found = found if (first != second).any() else ("rows", None)
+        layout_and_note = ("rows", _are_rows(asked)) if as_rows else (None, None)
+        layout_and_note = layout_and_note if (first != second).any() else ("rows", None)
     elif asked == "durations" and as_rows and not as_durations:
-        found = "rows", _are_rows(asked)
+        layout_and_note = "rows", _are_rows(asked)
     elif asked == "auto" and len(first) > 1 and not second.any():
-        found = "durations", None
+        layout_and_note = "durations", None
     elif asked == "auto" and shape.extra == "file" and as_durations and not as_rows:
-        found = "durations", _read_as("start, duration and label", "rows meet so")
-    return found
+        layout_and_note = "durations", _read_as("start, duration and label", "rows meet so")
+    return layout_and_note
 
 
 def _are_rows(asked: str) -> Diagnostic:
@@ -581,14 +578,14 @@ def _are_rows(asked: str) -> Diagnostic:
 
 
 def _diagnosed(
-    lines: Sequence[NumberedLine], told: str | None, problems: Problems, options: IntervalOptions
+    lines: Sequence[NumberedLine], separator: str | None, problems: Problems, options: IntervalOptions
 ) -> _Rows:
     """Say what is wrong with rows that have no shape in common, and return those of the one most have."""
-    for shape in shapes_of(options.layout, other_mark(options.decimal), told):
+    for shape in shapes_of(options.layout, other_mark(options.decimal), separator):
         rows = _in_shape(lines, shape, problems.file)
         if rows is not None and rows.report_mark(options.decimal, problems):
             return rows
-    every = shapes_of(options.layout, options.decimal, told)
+    every = shapes_of(options.layout, options.decimal, separator)
     shapes = [shape for shape in every if shape.extra != "value"]  # what did not meet is none of these
     others, closing = _without_closing(lines, shapes[0])
     lines, closing = (others, closing) if others else (lines, None)

@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from kammerton.errors import Diagnostic, plural, quote
+from kammerton.errors import plural, quote
 from kammerton.formats.reading import Limits, Problems, keeps_lines, report_exceeded, such_rows
 from kammerton.model.annotations import Place
 
@@ -139,9 +139,9 @@ def cells_of(line: str, separator: str, width: int = 0) -> list[Cell]:
 
 def _cut(line: str, separator: str, *, nested: bool) -> list[Cell]:
     cells = []
-    for found in _pattern(separator, nested=nested).finditer(line):
-        group = "plain" if found["plain"] is not None else "quoted"
-        cells.append(Cell(found.start(group) + 1, found[group].rstrip(" \t"), group == "quoted"))
+    for match in _pattern(separator, nested=nested).finditer(line):
+        group = "plain" if match["plain"] is not None else "quoted"
+        cells.append(Cell(match.start(group) + 1, match[group].rstrip(" \t"), group == "quoted"))
     return cells
 
 
@@ -175,8 +175,8 @@ def open_quote(cells: Sequence[Cell]) -> Cell | None:
 
 def declared_separator(text: str) -> str | None:
     """Return the separator that the first line of a text tells, if it does."""
-    found = re.match(rf"\s*+{_SEPARATOR_LINE.pattern}(?:\n|\Z)", text, re.IGNORECASE)
-    return None if found is None else found[1]
+    match = re.match(rf"\s*+{_SEPARATOR_LINE.pattern}(?:\n|\Z)", text, re.IGNORECASE)
+    return None if match is None else match[1]
 
 
 # --- the header -----------------------------------------------------------------------------------------
@@ -209,8 +209,8 @@ def first_row(
     commented: bool = False,
 ) -> Header | None:
     """Return the first row of a text, as a header; the caller decides whether it is one."""
-    for number, found in enumerate(_LINE.finditer(text), 1):
-        line = found[0]
+    for number, match in enumerate(_LINE.finditer(text), 1):
+        line = match[0]
         if given := _SEPARATOR_LINE.fullmatch(line):
             separators = (given[1],)
         elif _is_row(line):
@@ -394,9 +394,9 @@ class Table:
             else:
                 column, text = 1, line
                 hint = hint or "a cell that is empty still needs its separator"
-        problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
+
         length = max(1, len(text))
-        problems.add_at(problem, lambda: Place(self.file, number, column, length, line))
+        problems.report(code, message, lambda: Place(self.file, number, column, length, line), hint=hint)
         closed = cells if unclosed is None else cells[: cells.index(unclosed)]
         self.uneven.append(([cell.value for cell in closed], f"{code} {message}"))
 
@@ -477,8 +477,9 @@ def _note_comments(table: Table, problems: Problems) -> None:
         what = such_rows(len(alike), "such lines")
         message = f"passed over as a comment, and cut like a row: {quote(first)}{what}"
         hint = 'a cell that begins with # or // stands between double quotes: "#1"'
-        note = Diagnostic(code="KT164", severity="note", message=message, hint=hint, count=len(alike))
-        problems.add(table.locate(alike[0], 0).diagnose(note))
+        problems.report(
+            "KT164", message, table.locate(alike[0], 0), severity="note", hint=hint, count=len(alike)
+        )
 
 
 def render_rows(rows: Iterable[Sequence[object]]) -> str:
@@ -550,8 +551,7 @@ def named_rows(text: str, shape: TableShape, problems: Problems, limits: Limits)
     order = shape.order(header.names)
     if order is None:
         message = f"header must be `{shape.header}`"
-        problem = Diagnostic(code=shape.code, severity="error", message=message)
-        problems.add(header.place(problems.file).diagnose(problem))
+        problems.report(shape.code, message, header.place(problems.file))
         return
     table = read_table(text, header, problems, limits, code=shape.code)
     assert table is not None, "budgets were kept above"
@@ -598,16 +598,14 @@ def item_rows(
             yield item, value, table.finder(row, columns[0])
         else:
             message = f"row has no {column}" if item else "row has no item"
-            problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
-            problems.add_at(problem, table.finder(row, columns[1 if item else 0]))
+            problems.report(code, message, table.finder(row, columns[1 if item else 0]), hint=hint)
 
 
 def _report_no_column(header: Header, column: str, problems: Problems, code: str) -> None:
     names = ", ".join(map(quote, header.names))
     hint = f"a header names the items ({', '.join(ITEM_KEYS)}) and the column"
     message = f"no column {quote(column)} beside that of the items; columns: {names}"
-    problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
-    problems.add(header.place(problems.file).diagnose(problem))
+    problems.report(code, message, header.place(problems.file), hint=hint)
 
 
 def _item_columns(names: Sequence[str], column: str) -> tuple[int, int] | None:

@@ -243,7 +243,7 @@ def write_folder_atomically(path: str | os.PathLike[str], files: Mapping[str, by
 
 
 def _size_below(folder: Path) -> int:
-    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _exchange(target: Path, new: Path) -> None:

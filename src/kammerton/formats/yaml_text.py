@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import quote
 from kammerton.formats.json_places import JsonPlaces, Pointer, Span
 from kammerton.formats.reading import Limits, Problems
 from kammerton.model.annotations import Place
@@ -108,7 +108,7 @@ def decode_yaml(text: str, problems: Problems, limits: Limits) -> YamlDocument |
     bad = _UNREADABLE.search(text)
     if bad is not None:
         message = f"character that YAML does not allow: {quote(bad.group())}"
-        _report(problems, places, bad.span(), "KT170", message)
+        problems.report("KT170", message, places.at(bad.span()))
         return None
     builder = _Builder(places, problems, limits)
     try:
@@ -124,13 +124,6 @@ def decode_yaml(text: str, problems: Problems, limits: Limits) -> YamlDocument |
 
 def _events(text: str) -> Iterator[Any]:
     return yaml.parse(text, Loader=_LOADER)
-
-
-def _report(
-    problems: Problems, places: JsonPlaces, span: Span, code: str, message: str, hint: str | None = None
-) -> None:
-    problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
-    problems.add_at(problem, partial(places.at, span))
 
 
 def _report_invalid(error: yaml.YAMLError, places: JsonPlaces, problems: Problems) -> None:
@@ -149,7 +142,8 @@ def _report_invalid(error: yaml.YAMLError, places: JsonPlaces, problems: Problem
         message = f"not valid YAML: unexpected {quote(token.group())}"
         if token.group() == ":":
             hint = "text with `: ` in it stands between quotes"
-    _report(problems, places, (offset, token.end() if token else offset + 1), "KT170", message, hint)
+    span = (offset, token.end() if token else offset + 1)
+    problems.report("KT170", message, partial(places.at, span), hint=hint)
 
 
 class _RefusedError(Exception):
@@ -186,7 +180,7 @@ class _Builder:
             self._end()
 
     def _refuse(self, span: Span, code: str, message: str, hint: str | None = None) -> NoReturn:
-        _report(self._problems, self._places, span, code, message, hint)
+        self._problems.report(code, message, partial(self._places.at, span), hint=hint)
         raise _RefusedError
 
     def _scalar(self, event: yaml.ScalarEvent, span: Span) -> None:
@@ -209,7 +203,7 @@ class _Builder:
             self._refuse(span, "KT171", "merge key `<<` is not read", "write the members out")
         if event.value in holder.keys:
             message = f"key stands twice in one mapping: {quote(event.value)}"
-            _report(self._problems, self._places, span, "KT142", message)
+            self._problems.report("KT142", message, partial(self._places.at, span))
         holder.keys[event.value] = span
         holder.pending = event.value
         if event.anchor is not None:

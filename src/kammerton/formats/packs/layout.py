@@ -199,7 +199,7 @@ def read_footer(file: BinaryIO) -> Footer:
 
 def _footer_of(fields: dict[int, Any], begin: int) -> Footer:
     groups = tuple(
-        Group(group[_ROWS_OF_GROUP], tuple(_chunk(each[_METADATA], begin) for each in group[_CHUNKS]))
+        Group(group[_ROWS_OF_GROUP], tuple(_chunk(chunk[_METADATA], begin) for chunk in group[_CHUNKS]))
         for group in fields[_GROUPS]
     )
     if min(fields[_ROWS], *(group.rows for group in groups), 0) < 0:
@@ -311,7 +311,7 @@ def _plain(about: About) -> dict[str, Any]:
         "single": about.single,
         "broken": dict(about.broken),
         "written": dict(about.written),
-        "diagnostics": [_brief(each) for each in about.diagnostics],
+        "diagnostics": [_brief(diagnostic) for diagnostic in about.diagnostics],
     }
 
 
@@ -332,30 +332,30 @@ def _about(plain: Mapping[str, Any]) -> About:
     )
     if plain["role"] not in _ROLES or not all(isinstance(text, str) for text in texts):
         raise RecordError("record is damaged")
-    said = tuple(Diagnostic(**each) for each in plain["diagnostics"])
-    return About(**{**plain, "diagnostics": said})
+    diagnostics = tuple(Diagnostic(**fields) for fields in plain["diagnostics"])
+    return About(**{**plain, "diagnostics": diagnostics})
 
 
 def _brief(diagnostic: Diagnostic) -> dict[str, Any]:
     """Return the fields of a diagnostic that are not what they are by default."""
     default = asdict(Diagnostic(code="", severity="note", message=""))
-    found = asdict(diagnostic)
+    fields = asdict(diagnostic)
     return {
         name: value
-        for name, value in found.items()
+        for name, value in fields.items()
         if name in ("code", "severity", "message") or value != default[name]
     }
 
 
 def render_diagnostics(diagnostics: Sequence[Diagnostic]) -> str | None:
     """Return diagnostics as text; None if there are none."""
-    return json.dumps([_brief(each) for each in diagnostics]) if diagnostics else None
+    return json.dumps([_brief(diagnostic) for diagnostic in diagnostics]) if diagnostics else None
 
 
 def parse_diagnostics(text: str | None) -> tuple[Diagnostic, ...]:
     """Return what :func:`render_diagnostics` was given."""
     try:
-        return () if text is None else tuple(Diagnostic(**each) for each in json.loads(text))
+        return () if text is None else tuple(Diagnostic(**fields) for fields in json.loads(text))
     except (ValueError, TypeError, RecursionError) as error:
         raise RecordError("what was said of a file cannot be read") from error
 
@@ -427,13 +427,13 @@ def contents_of(frame: pl.DataFrame) -> dict[str, _Contents]:
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     # One query for all lengths: each has a cost of its own, however small the table is.
     lengths = frame.select(pl.col(nested).list.len().cast(pl.Int64).fill_null(-1)) if nested else frame
-    found: dict[str, _Contents] = {}
+    contents: dict[str, _Contents] = {}
     for column in frame.get_columns():
         if column.name in nested:
-            found[column.name] = _lists(column, lengths[column.name].to_numpy())
+            contents[column.name] = _lists(column, lengths[column.name].to_numpy())
         else:
-            found[column.name] = Plain(column.to_list())
-    return found
+            contents[column.name] = Plain(column.to_list())
+    return contents
 
 
 def _lists(column: pl.Series, lengths: NDArray[np.int64]) -> Lists:
@@ -452,15 +452,15 @@ def _lists(column: pl.Series, lengths: NDArray[np.int64]) -> Lists:
     order = sorted(range(len(used)), key=spelled.__getitem__)
     places = np.zeros(len(first), dtype=np.int64)
     places[used[order]] = np.arange(len(used))
-    return Lists(lengths, places.take(codes), [spelled[each] for each in order])
+    return Lists(lengths, places.take(codes), [spelled[code] for code in order])
 
 
 def digest_of(contents: Mapping[str, _Contents]) -> str:
     """Return the SHA-256 of columns, with their names."""
     whole = hashlib.sha256()
-    for name, each in contents.items():
+    for name, column in contents.items():
         whole.update(name.encode() + b"\0")
-        each.digest_into(whole)
+        column.digest_into(whole)
     return whole.hexdigest()
 
 
@@ -523,8 +523,8 @@ def frame_of(packing: Packing, rows: Sequence[Mapping[str, Any]]) -> pl.DataFram
 def _list_columns(kind: Kind, values: Sequence[Sequence[Any]]) -> list[Any]:
     """Return lists as they are stored; of texts, each distinct one is looked at once."""
     if kind != "text":
-        return [np.asarray(each).tolist() for each in values]
+        return [np.asarray(value).tolist() for value in values]
     stored = {text: escaped(text) for text in set(chain.from_iterable(values))}
-    if all(text == other for text, other in stored.items()):
+    if all(text == stored_text for text, stored_text in stored.items()):
         return list(map(list, values))
     return [[stored[text] for text in texts] for texts in values]

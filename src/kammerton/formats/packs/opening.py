@@ -172,13 +172,13 @@ def collect_pack(
 def read_packed_pairs(path: str | os.PathLike[str], *, task: Task, options: object) -> Corpus:
     """Return the corpus of a pack that was made of a list of pairs."""
     pack = opened_pack(path, task, options)
-    found: dict[str, list[Collection]] = {"reference": [], "system": [], "": []}
+    collections: dict[str, list[Collection]] = {"reference": [], "system": [], "": []}
     for number, about in enumerate(pack.record.collections):
-        found[about.role].append(pack.collection(number))
-    if not found["reference"] or not found["system"]:
+        collections[about.role].append(pack.collection(number))
+    if not collections["reference"] or not collections["system"]:
         message = f"{quote(pack.path)} holds one collection, and no pairs"
         raise OptionError(message, "take it as references, or as a system")
-    return Corpus(tuple(found["reference"]), tuple(found["system"]))
+    return Corpus(tuple(collections["reference"]), tuple(collections["system"]))
 
 
 def opened_pack(path: str | os.PathLike[str], task: Task, options: object) -> Pack:

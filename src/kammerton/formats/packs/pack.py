@@ -63,33 +63,33 @@ class _Decoded:
         self._path = path
         self._usable: list[bool] = contents["usable"].values
         annotations = iter(packing.unpack(_columns(contents, packing, path)))
-        self._annotations = [next(annotations) if each else None for each in self._usable]
+        self._annotations = [next(annotations) if is_usable else None for is_usable in self._usable]
         self._names, self._files, texts = (
             texts_of(contents[name].values) for name in ("name", "file", "said")
         )
         begins = [row for row, first in enumerate(contents["first"].values) if first]
         self._ends = dict(zip(begins, [*begins[1:], len(texts)], strict=True))
         try:
-            self._said = {row: parse_diagnostics(texts[row]) for row in begins}
+            self._diagnostics = {row: parse_diagnostics(texts[row]) for row in begins}
         except RecordError as error:
             raise damaged(str(error), path) from error
 
     def file(self, row: int) -> str | None:
         """Return the file that the source was read from that begins in a row, if that can be told."""
-        found: str | None = self._files[row]
-        return found
+        file: str | None = self._files[row]
+        return file
 
     def reading(self, row: int) -> Reading[Any]:
         """Return what the source gave that begins in a row; it is read once, and made as it is."""
-        said = self._said[row]
+        diagnostics = self._diagnostics[row]
         if not self._usable[row]:
-            return Reading((), said)
+            return Reading((), diagnostics)
         rows = slice(row, self._ends[row])
         annotations = self._annotations[rows]
         if None in annotations:
             message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
-            return Reading((), (*said, problem("KT726", message, self._path, "pack it again")))
-        return Reading(tuple(zip(self._names[rows], annotations, strict=True)), said)
+            return Reading((), (*diagnostics, problem("KT726", message, self._path, "pack it again")))
+        return Reading(tuple(zip(self._names[rows], annotations, strict=True)), diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class _Index(NamedTuple):
 
     rows: array[int]
     items: list[str]
-    told: list[str | None] | None
+    annotators: list[str | None] | None
 
 
 class _PackedSource(StoredSource):
@@ -203,7 +203,7 @@ class _Listed:
     rows: array[int]
     bounds: array[int]
     places: dict[str, int]
-    told: list[str | None] | None
+    annotators: list[str | None] | None
 
     @classmethod
     def of(cls, index: _Index) -> _Listed:
@@ -213,11 +213,11 @@ class _Listed:
             index.rows,
             array("q", [*starts, len(names)]),
             {names[start]: place for place, start in enumerate(starts)},
-            index.told,
+            index.annotators,
         )
 
     def annotator(self, source: int) -> str | None:
-        return None if self.told is None else self.told[source]
+        return None if self.annotators is None else self.annotators[source]
 
     def sources(self, item: str) -> range:
         place = self.places[item]
@@ -225,14 +225,14 @@ class _Listed:
 
     def only(self, items: Iterable[str]) -> _Index:
         places, bounds = self.places, self.bounds  # for there are many items
-        found = [
+        kept = [
             (item, at)
             for item in items
             if (place := places.get(item)) is not None
             for at in range(bounds[place], bounds[place + 1])
         ]
-        told = None if self.told is None else [self.told[at] for _, at in found]
-        return _Index(array("q", [self.rows[at] for _, at in found]), [item for item, _ in found], told)
+        annotators = None if self.annotators is None else [self.annotators[at] for _, at in kept]
+        return _Index(array("q", [self.rows[at] for _, at in kept]), [item for item, _ in kept], annotators)
 
 
 _INTERRUPTED = "KEYBOARD_INTERRUPT"
@@ -286,23 +286,25 @@ class Pack:
     @cached_property
     def _indexes(self) -> list[_Index]:
         """What there is of each collection; they stand one behind the other."""
-        found = self._index_columns()
-        numbers, first = found["collection"], found["first"]
+        columns = self._index_columns()
+        numbers, first = columns["collection"], columns["first"]
         indexes = []
         for number in range(len(self.record.collections)):
             rows = range(bisect_left(numbers, number), bisect_right(numbers, number))
             begins = [row for row in rows if first[row]]
-            items, told = ([found[name][row] for row in begins] for name in ("item", "told"))
-            indexes.append(_Index(array("q", begins), texts_of(items), texts_of(told) if any(told) else None))
+            items, annotators = ([columns[name][row] for row in begins] for name in ("item", "told"))
+            indexes.append(
+                _Index(array("q", begins), texts_of(items), texts_of(annotators) if any(annotators) else None)
+            )
         return indexes
 
     def _index_columns(self) -> dict[str, list[Any]]:
         """Return the columns that say what there is."""
-        found = self._read(list(INDEX), 0, self._begins[-1]).to_dict(as_series=False)
+        columns = self._read(list(INDEX), 0, self._begins[-1]).to_dict(as_series=False)
         for name in ("collection", "item", "first"):
-            if None in found[name]:
+            if None in columns[name]:
                 raise fault("KT723", f"pack cannot be used: column {quote(name)} has nulls", self.path)
-        return found
+        return columns
 
     def _read(self, columns: list[str], begin: int, end: int) -> pl.DataFrame:
         """Decode some columns of some rows, of which every byte is what was written."""
@@ -332,13 +334,13 @@ class Pack:
     def _types(self) -> Mapping[str, pl.DataType]:
         return self._lazy.collect_schema()
 
-    def _check(self, found: Mapping[str, pl.DataType], columns: list[str]) -> None:
+    def _check(self, types: Mapping[str, pl.DataType], columns: list[str]) -> None:
         expected = schema_of(self._packing)
         for name in columns:
-            if name not in found:
+            if name not in types:
                 raise fault("KT723", f"pack has no column {quote(name)}", self.path)
-            if found[name] != expected[name]:
-                message = f"column {quote(name)} of a pack is of type {found[name]}, not {expected[name]}"
+            if types[name] != expected[name]:
+                message = f"column {quote(name)} of a pack is of type {types[name]}, not {expected[name]}"
                 raise fault("KT723", message, self.path)
 
     # --- annotations ---------------------------------------------------------------------------
@@ -388,15 +390,19 @@ def unpacked(pack: Pack, task: Task) -> Iterator[tuple[str, str, Reading[Any]]]:
     for number, about in enumerate(pack.record.collections):
         above = f"{about.name}/" if several else ""
         for item, sources in pack.sources(number).items():
-            for told, source in sources:
-                yield above + _stem(about, item, told, source.file, task), source.file or item, source.read()
+            for annotator, source in sources:
+                yield (
+                    above + _stem(about, item, annotator, source.file, task),
+                    source.file or item,
+                    source.read(),
+                )
 
 
-def _stem(about: About, item: str, told: str | None, file: str | None, task: Task) -> str:
+def _stem(about: About, item: str, annotator: str | None, file: str | None, task: Task) -> str:
     """Return the path of a file below the folder that was packed, or else the name of the item."""
     if file is not None and PurePath(file).is_relative_to(about.origin):
         path = PurePath(file).relative_to(about.origin).as_posix()
         stem = without_suffix(path, tuple(task.suffixes))
         if stem is not None:
             return item_name(stem)
-    return item if told is None else f"{told}/{item}"
+    return item if annotator is None else f"{annotator}/{item}"

@@ -65,11 +65,11 @@ def put_seal(path: Path) -> None:
     with path.open("rb+") as file:
         footer = read_footer(file)
         sums = [crc32(_bytes_of(file, chunk)) for group in footer.groups for chunk in group.chunks]
-        told = np.array(sums, dtype=_SUM).tobytes()
+        checksums = np.array(sums, dtype=_SUM).tobytes()
         file.seek(footer.begin)
         rest = file.read()
         file.seek(footer.begin)
-        file.write(hashlib.sha256(told + rest).digest() + told + rest)
+        file.write(hashlib.sha256(checksums + rest).digest() + checksums + rest)
 
 
 class Seal:
@@ -88,10 +88,10 @@ class Seal:
 
     def check(self, file: BinaryIO, columns: Container[str], begin: int, end: int) -> None:
         """Look at the bytes from which columns of some rows are decoded."""
-        for chunk, told in self._chunks(begin, end):
+        for chunk, checksum in self._chunks(begin, end):
             if chunk.column in columns:
                 data = _bytes_of(file, chunk)
-                if crc32(data) != told or not _is_as_claimed(data, chunk):
+                if crc32(data) != checksum or not _is_as_claimed(data, chunk):
                     raise SealError
 
     def _chunks(self, begin: int, end: int) -> Iterator[tuple[Chunk, int]]:
@@ -193,18 +193,18 @@ class PackWriter:
         """Begin a collection, of which the sources follow."""
         self._collections.append(About.of(collection, role))
 
-    def add(self, item: str, told: str | None, file: str | None, reading: Reading[Any]) -> None:
+    def add(self, item: str, annotator: str | None, file: str | None, reading: Reading[Any]) -> None:
         """Take what a source of the collection gave; those of one item follow each other."""
-        said = render_diagnostics(reading.diagnostics)
-        own = {"collection": len(self._collections) - 1, "item": item, "told": told, "file": file}
+        diagnostics = render_diagnostics(reading.diagnostics)
+        own = {"collection": len(self._collections) - 1, "item": item, "told": annotator, "file": file}
         for number, (name, annotation) in enumerate(reading.annotations):
             columns = self._packing.pack(annotation)
-            first = {"first": number == 0, "said": None if number else said}
+            first = {"first": number == 0, "said": None if number else diagnostics}
             self._take({**own, **first, "name": name, "usable": True, **columns})
             self._counted += self._packing.rows(annotation)
         if not reading.annotations:
             self._failed += 1
-            self._take({**own, "first": True, "said": said, "usable": False})
+            self._take({**own, "first": True, "said": diagnostics, "usable": False})
         if len(self._rows) >= _ROWS or self._filled >= _BLOCK_VALUES:
             self._flush()
 
