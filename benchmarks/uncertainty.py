@@ -32,10 +32,10 @@ from kammerton.chords import TASK
 from kammerton.model.evidence import Evidence, Row, Rows
 from kammerton.model.measure import Measure
 from kammerton.results.comparison import compare
-from kammerton.results.groups import Groups, divide, groups_of
+from kammerton.results.groups import Groups, groups_of
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping, Origin
-from kammerton.statistics.intervals import intervals
+from kammerton.statistics.intervals import BootstrapSettings, intervals
 from kammerton.statistics.resampling import ScoreKey
 
 MEASURE = next(measure for measure in TASK.measures if str(measure) == "mirex2013/MajMin")
@@ -178,7 +178,7 @@ def held(
         clusters = clusters_of(album) if drawn == "albums" else None
         for method in ("percentile", "bca"):
             choices: dict[str, Any] = {"method": method, "clusters": clusters}
-            found = intervals(scores, seed=seed, resamples=resamples, **choices)
+            found = intervals(scores, BootstrapSettings(seed=seed, resamples=resamples, **choices))
             ends = [found[ScoreKey("system 0", "reference", MEASURE, how)] for how in MEASURE.aggregates]
             hits = [
                 low <= truth[how] <= high for how, (low, high) in zip(MEASURE.aggregates, ends, strict=True)
@@ -232,8 +232,7 @@ def speed(items: int = 10_000, systems: int = 5, count: int = 20) -> None:
 def in_groups(scores: Scores, items: int, groups: int = 10) -> Groups:
     """Return figures of groups with intervals, and what each group costs."""
     of = {f"{item:06}": str(item % groups) for item in range(items)}
-    drawn = {"level": 0.95, "method": "percentile", "resamples": 10_000, "seed": 0, "clusters": None}
-    return groups_of(scores, Grouping("group", of, divide), drawn)
+    return groups_of(scores, scores.origin, Grouping("group", of), BootstrapSettings())
 
 
 def timed(name: str, run: Any) -> None:

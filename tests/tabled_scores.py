@@ -17,6 +17,8 @@ from kammerton.arrays import ratio
 from kammerton.model.evidence import Evidence, Row, Rows
 from kammerton.model.measure import Aggregate, Card, Gathered, Measure, Protocol, Statistics, Values
 from kammerton.model.task import Evaluation, Reading, Task
+from kammerton.results.context import Context
+from kammerton.results.groups import Groups
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Origin
 
@@ -29,6 +31,8 @@ __all__ = [
     "POOLED",
     "WEIGHTED",
     "Table",
+    "context_of",
+    "groups_in",
     "lacking",
     "names",
     "tabled",
@@ -220,3 +224,15 @@ def lacking(values: Mapping[str, ArrayLike]) -> dict[str, Statistics]:
     for statistics in made.values():
         statistics[statistics[:, 1] == 0] = np.nan
     return made
+
+
+def context_of(scores: Scores) -> Context:
+    """Return the context of scores that have one."""
+    assert scores.context is not None
+    return scores.context
+
+
+def groups_in(scores: Scores) -> Groups:
+    """Return the groups of scores that have some."""
+    assert scores.groups is not None
+    return scores.groups

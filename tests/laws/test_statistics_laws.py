@@ -18,14 +18,14 @@ from kammerton.arrays import ratio
 from kammerton.model.measure import Aggregate, Measure, Statistics, Values
 from kammerton.results.comparison import compare
 from kammerton.results.context import ContextScore
-from kammerton.results.groups import Groups, divide, groups_of
+from kammerton.results.groups import Groups, groups_of
 from kammerton.results.signature import Grouping
 from kammerton.statistics.agreement import fleiss_kappa, krippendorff_alpha, variance_components
 from kammerton.statistics.comparison import Comparison, Pair, Test, letters
-from kammerton.statistics.intervals import intervals
+from kammerton.statistics.intervals import BootstrapSettings, intervals
 from kammerton.statistics.paired import holm, permutation_test, pooled_permutation_test, t_test, wilcoxon
 from kammerton.statistics.resampling import Permutations
-from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, names, tabled
+from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, context_of, names, tabled
 
 MEASURES = (POOLED, MEAN, MIDDLE, WEIGHTED, LOSS, CLASSES)
 TESTS = ("permutation", "t", "wilcoxon", "friedman")
@@ -154,8 +154,8 @@ def test_items_that_stand_several_times_in_a_cluster_with_themselves_change_noth
     rows = table["s0"]
     copies = tabled({"s0": np.repeat(rows, times, axis=0)}, MEASURES[:5])
     clusters = {name: str(number // times) for number, name in enumerate(names(len(rows) * times))}
-    once = intervals(tabled(table, MEASURES[:5]), method=method, resamples=60)
-    again = intervals(copies, clusters=clusters, method=method, resamples=60)
+    once = intervals(tabled(table, MEASURES[:5]), BootstrapSettings(method=method, resamples=60))
+    again = intervals(copies, BootstrapSettings(clusters=clusters, method=method, resamples=60))
     for key, interval in once.items():
         assert again[key] == pytest.approx(interval, abs=1e-12, nan_ok=True)
 
@@ -163,7 +163,7 @@ def test_items_that_stand_several_times_in_a_cluster_with_themselves_change_noth
 @given(tables(systems=1, least=3))
 def test_a_higher_level_has_a_wider_interval(table: dict[str, Statistics]) -> None:
     scores = tabled(table, MEASURES)
-    narrow, wide = (intervals(scores, level=level, resamples=60) for level in (0.5, 0.9))
+    narrow, wide = (intervals(scores, BootstrapSettings(level=level, resamples=60)) for level in (0.5, 0.9))
     for key, (low, high) in narrow.items():
         assert math.isnan(low) or wide[key][0] <= low <= high <= wide[key][1]
 
@@ -174,7 +174,8 @@ def test_a_higher_level_has_a_wider_interval(table: dict[str, Statistics]) -> No
 def divided(
     table: dict[str, Statistics], of: dict[str, str], measures: Sequence[Measure] = MEASURES, **choices: Any
 ) -> Groups:
-    return groups_of(tabled(table, measures), Grouping("letter", of, divide), {}, **choices)
+    scores = tabled(table, measures)
+    return groups_of(scores, scores.origin, Grouping("letter", of), None, **choices)
 
 
 @st.composite
@@ -267,7 +268,7 @@ def standing(
 ) -> dict[tuple[str, ...], ContextScore]:
     choices: Any = {"measures": ["mirex2013/MajMin", "mirex2013/MeanSeg"], "ci": None, "context": True}
     scores = kt.score("chords", None, {"s": system}, annotators=people, **choices)
-    return {(str(row.measure), row.role, row.name): row for row in scores.context.rows}
+    return {(str(row.measure), row.role, row.name): row for row in context_of(scores).rows}
 
 
 def first_of_each(people: dict[str, dict[str, Any]]) -> dict[str, Any]:

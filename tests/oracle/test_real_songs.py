@@ -16,6 +16,7 @@ import kammerton as kt
 from kammerton.chords.kernels import EXCLUDED
 from oracle.covered import MIREX_RECALLS, MIREX_SEGMENTATIONS
 from oracle.original_mir_eval import Values, compared_with, evaluated_files, loaded, segmented_unmerged
+from tabled_scores import context_of
 
 pytestmark = pytest.mark.slow
 
@@ -259,11 +260,11 @@ def test_the_ceiling_is_how_far_annotators_agree(shared_chords: Path) -> None:
     addresses = ["mirex2013/MajMin", "mirex2013/SeventhsBass"]
     system = {"JLCX1": shared_chords / f"{CASD}/2018-JLCX1"}
     scores = kt.score("chords", None, system, annotators=folders, measures=addresses, ci=None, context=True)
-    ceilings = [scores.context.of(measure, "annotators")[0] for measure in scores.measures]
+    ceilings = [context_of(scores).of(measure, "annotators")[0] for measure in scores.measures]
     # all seconds of all ordered pairs, as published
     assert [round(100 * each.value, 1) for each in ceilings] == [71.2, 52.3]
     assert {(each.items, each.undefined) for each in ceilings} == {(50, 0)}
     # of pairs a system against the others of each annotator is the system against all
     for measure in scores.measures:
-        (whole,), (others,) = (scores.context.of(measure, role) for role in ("system", "others"))
+        (whole,), (others,) = (context_of(scores).of(measure, role) for role in ("system", "others"))
         assert others.value == pytest.approx(whole.value)

@@ -14,7 +14,8 @@ import kammerton as kt
 from kammerton.model.measure import Measure, Values
 from kammerton.results.comparison import compare
 from kammerton.statistics.comparison import Comparison
-from kammerton.statistics.intervals import intervals
+from kammerton.statistics.intervals import BootstrapSettings, intervals
+from tabled_scores import context_of
 
 pytestmark = pytest.mark.slow
 
@@ -82,7 +83,7 @@ def test_the_ceiling_is_each_annotator_against_the_others() -> None:
         context=True,
     )
     for measure in scores.measures:
-        (ceiling,) = scores.context.of(measure, "annotators")
+        (ceiling,) = context_of(scores).of(measure, "annotators")
         assert ceiling.items == len(of_items[str(measure)]) > 30
         assert ceiling.value == pytest.approx(np.mean(of_items[str(measure)]))
 
@@ -144,7 +145,7 @@ def test_permutations_of_means_come_near_those_of_scipy(scores: kt.Scores) -> No
 
 def test_intervals_of_means_come_near_those_of_scipy(scores: kt.Scores) -> None:
     for method in ("percentile", "bca"):
-        found = intervals(scores, method=method)
+        found = intervals(scores, BootstrapSettings(method=method))
         for measure in scores.measures:
             if "mean" not in measure.aggregates:
                 continue

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kammerton.api.scoring import (
     GroupBy,
@@ -40,11 +40,8 @@ from kammerton.runs.writing import read_agreement
 from kammerton.scoring.context import items_shared, notes_on_sharing, sharing_annotators
 from kammerton.scoring.evaluating import evaluate_loaded
 from kammerton.scoring.loading import Estimates, References, applicable_to, load_references
-from kammerton.statistics.comparison import Rules
-
-if TYPE_CHECKING:
-    from kammerton.statistics.comparison import Comparison, Test
-    from kammerton.statistics.intervals import Method
+from kammerton.statistics.comparison import Comparison, Rules, Test
+from kammerton.statistics.intervals import BootstrapSettings, Method
 
 __all__ = ["agree", "compare"]
 
@@ -131,14 +128,14 @@ def compare(  # noqa: PLR0913 - one per choice
     >>> found.of("MajMin").pairs[0].p  # 2 of the 64 ways to swap them are as far apart
     0.03125
     """
-    drawn: dict[str, Any] = {"level": ci, "method": interval, "resamples": resamples, "seed": seed}
     tested: dict[str, Any] = {
         "test": test,
         "alpha": alpha,
         "permutations": permutations,
         "reliability": reliability,
     }
-    Rules(**drawn, **tested)  # refuses before any work what is not possible
+    bootstrap = BootstrapSettings(level=ci, method=interval, resamples=resamples, seed=seed)
+    Rules(**tested, bootstrap=bootstrap)  # refuses before any work what is not possible
     if runs is None:
         check_system(against, estimates, references)
         scores = score(task, references, estimates, annotator=annotator, ci=None, context=context, **choices)
@@ -151,17 +148,29 @@ def compare(  # noqa: PLR0913 - one per choice
     if len(scores.systems) < 2:
         raise OptionError("a comparison needs two systems", "name the folder of each")
     names = sorted({item for _, item in scores.fingerprints})
-    drawn["clusters"] = None if clusters is None else group_items(clusters, names)
+    if clusters is not None:
+        bootstrap = replace(bootstrap, clusters=group_items(clusters, names))
     chosen: dict[str, Any] = {
         "measures": _comparable(scores, annotator),
         "annotator": None if annotator == ALL else annotator,
     }
-    comparison = compare_scores(scores, **tested, **drawn, **chosen, against=against)
+    comparison = compare_scores(
+        scores,
+        **tested,
+        **chosen,
+        level=ci,
+        method=interval,
+        resamples=resamples,
+        seed=seed,
+        clusters=bootstrap.clusters,
+        against=against,
+    )
     noticed = (*_few(comparison), *(likely_clusters(names) if clusters is None else ()))
     groups: Groups | None = None
     if group_by is not None:
         grouping, odd = grouping_of(group_by, names)
-        groups, noticed = groups_of(scores, grouping, drawn, **chosen, shared=True), (*noticed, *odd)
+        groups = groups_of(scores, scores.origin, grouping, bootstrap, **chosen, shared=True)
+        noticed = (*noticed, *odd)
     return SystemComparison(_noticing(scores, noticed), comparison, groups)
 
 

@@ -19,27 +19,23 @@ from kammerton.formats.packs import is_pack, read_packed_pairs
 from kammerton.formats.reading import SIDES, SidedOptions, signed_choices, signed_file
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names, choose_split
 from kammerton.model.evidence import Evidence
-from kammerton.model.measure import Measure, choose
+from kammerton.model.measure import choose
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.scores import Scores
-from kammerton.results.signature import BootstrapSettings, Grouping, Origin
+from kammerton.results.signature import Grouping, Origin
 from kammerton.scoring.context import ContextEvidence, evaluate_context
 from kammerton.scoring.evaluating import Timing
 from kammerton.scoring.loading import ScoringJob, choose_estimates, load_sides
 from kammerton.scoring.running import SHARD, Execution, Store, Watch, score_corpus
+from kammerton.statistics.intervals import BootstrapSettings, Method
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from kammerton.statistics.intervals import Method
-
 __all__ = [
     "GroupBy",
-    "bootstrap_settings",
-    "check_bootstrap",
     "check_system",
-    "context_evidence_of",
     "corpus_of",
     "grouping_of",
     "items_of",
@@ -269,55 +265,27 @@ def items_of(evidence: Evidence) -> list[str]:
     return sorted(set().union(*(rows.items for rows in evidence.rows.values())))
 
 
-def check_bootstrap(ci: float | None, resamples: int, seed: int, interval: Method, clusters: object) -> None:
-    """Refuse before any work what would be refused once intervals are looked at."""
-    from kammerton.statistics.intervals import check_method, tail_of  # noqa: PLC0415 - many runs look at none
-    from kammerton.statistics.resampling import Resampling  # noqa: PLC0415
-
-    if ci is not None:
-        tail_of(ci)
-        Resampling(0, resamples, seed)
-        check_method(interval)
-    elif clusters is not None:
-        raise OptionError("clusters are for intervals, and there are to be none")
-
-
-def bootstrap_settings(
+def _bootstrap_settings(
     ci: float | None,
     resamples: int,
     seed: int,
     interval: Method,
     clusters: Mapping[str, str] | str | None,
-    items: Iterable[str],
-) -> BootstrapSettings:
-    """Return the drawing that a caller of :func:`kammerton.score` asked for, once it is checked."""
+    items: Iterable[str] | None = None,
+) -> BootstrapSettings | None:
+    """Return the settings of confidence intervals; None for none. Without items, they are only checked."""
     if ci is None:
-        return BootstrapSettings()
-    from kammerton.statistics.intervals import intervals  # noqa: PLC0415 - many runs look at none
-
+        if clusters is not None:
+            raise OptionError("clusters are for intervals, and there are to be none")
+        return None
     signed = {"ci": f"{ci:g},expanded-{interval},{resamples},{seed}"}
-    drawn = None if clusters is None else group_items(clusters, items)
-    if clusters is not None:
+    grouped: Mapping[str, str] | None = None
+    if clusters is not None and items is not None:
+        grouped = group_items(clusters, items)
         signed["clusters"] = _signed(clusters)
-    settings: dict[str, Any] = {
-        "level": ci,
-        "resamples": resamples,
-        "seed": seed,
-        "method": interval,
-        "clusters": drawn,
-    }
-    return BootstrapSettings(ci, partial(intervals, **settings), signed, settings)
-
-
-def context_evidence_of(order: ScoringJob, corpus: Corpus) -> ContextEvidence:
-    """Return what the systems stand between, scored.
-
-    The corpus is read once more, as a whole: what a trivial answer is depends on all of it.
-    """
-    from kammerton.results.context import context_of  # noqa: PLC0415 - few runs look at it
-
-    sides = load_sides(order, corpus.paired())
-    return evaluate_context(order.task, sides, options=order.options, missing=order.missing, stand=context_of)
+    return BootstrapSettings(
+        level=ci, resamples=resamples, seed=seed, method=interval, clusters=grouped, signed=signed
+    )
 
 
 def _signed(clusters: Mapping[str, str] | str) -> str:
@@ -336,13 +304,7 @@ def grouping_of(choice: GroupBy, items: Iterable[str]) -> tuple[Grouping, tuple[
     found = find_groups(choice, items)
     if not found.of:
         raise OptionError(f"no item has a group: {found.example}")
-    return Grouping(found.by, found.of, _divide), tuple(_odd(found))
-
-
-def _divide(scores: Scores) -> object:
-    from kammerton.results.groups import divide  # noqa: PLC0415 - few look at groups
-
-    return divide(scores)
+    return Grouping(found.by, found.of), tuple(_odd(found))
 
 
 def _odd(found: ItemGroups) -> Iterator[Diagnostic]:
@@ -491,7 +453,7 @@ def score(  # noqa: PLR0913 - one per choice
     found = find_task(task)
     means = Execution(size=shard_size, jobs=jobs, executor=executor)
     chosen = choose(found.protocols, protocols, measures)
-    check_bootstrap(ci, resamples, seed, interval, clusters)
+    _bootstrap_settings(ci, resamples, seed, interval, clusters)  # refuses before any work
     if missing not in _POLICIES:
         raise OptionError.unknown("policy for missing estimates", missing, _POLICIES)
     if not isinstance(annotator, str):
@@ -519,21 +481,22 @@ def score(  # noqa: PLR0913 - one per choice
     if estimate_annotator is not None:
         choices["estimate_annotator"] = str(estimate_annotator)
     items = items_of(evidence)
-    drawing = bootstrap_settings(ci, resamples, seed, interval, clusters, items)
+    bootstrap = _bootstrap_settings(ci, resamples, seed, interval, clusters, items)
     grouping, noticed = (None, ()) if group_by is None else grouping_of(group_by, items)
     if ci is not None and clusters is None:
         noticed = (*likely_clusters(items), *noticed)
     context_evidence: ContextEvidence | None = None
     if context:
-        with timing.during("context"):
-            context_evidence = context_evidence_of(order, corpus)
+        with timing.during("context"):  # the corpus is read again, as a whole: baselines depend on all of it
+            sides = load_sides(order, corpus.paired())
+            context_evidence = evaluate_context(found, sides, options=reading, missing=missing)
     origin = Origin(
         task=found,
         evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *noticed)),
         missing=missing,
         options=reading,
         choices=choices,
-        drawing=drawing,
+        bootstrap=bootstrap,
         corpus=corpus,
         context_evidence=context_evidence,
         grouping=grouping,

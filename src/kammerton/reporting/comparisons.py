@@ -55,7 +55,8 @@ _CEILING = "annotators (ceiling)"
 
 def blocks_of_context(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
     """Return a table of floors, systems and ceiling for each protocol, and what is to be said of all."""
-    found: Context = scores.context
+    found = scores.context
+    assert found is not None, "scores have a context"
     blocks = ((block, tuple(_lines(found, block.measures))) for block in build_blocks(scores, every=every))
     return tuple(replace(block, lines=lines) for block, lines in blocks if lines), _notes(found)
 
@@ -132,7 +133,8 @@ def shared_line(found: Context) -> Iterator[str]:
 
 def standing_lines(scores: Scores, measure: Measure) -> Iterator[str]:
     """Say in a line or two what the systems stand between by one measure."""
-    found: Context = scores.context
+    found = scores.context
+    assert found is not None, "scores have a context"
     rows = found.of(measure, "baseline")
     if rows:
         told = ", ".join(f"{row.name} {figure(row.value, measure)}" for row in rows)
@@ -151,7 +153,8 @@ def standing_lines(scores: Scores, measure: Measure) -> Iterator[str]:
 
 def blocks_of_groups(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
     """Return a table of figures group by group for each protocol, and what is to be said of all."""
-    groups: Groups = scores.groups
+    groups = scores.groups
+    assert groups is not None, "scores have groups"
     built = build_blocks(scores, every=every)
     blocks = [replace(each, lines=tuple(_lines_of_groups(scores, each, groups))) for each in built]
     known = {row.measure for row in groups.rows}

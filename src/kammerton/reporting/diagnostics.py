@@ -261,7 +261,7 @@ def excluded_lines(scores: Scores) -> list[str]:
 
 def fewer_draws(scores: Scores) -> list[str]:
     """Say how often measures over classes were drawn, if that is not as often as was asked for."""
-    asked = scores.origin.drawing.settings.get("resamples", 0)
+    asked = 0 if scores.origin.bootstrap is None else scores.origin.bootstrap.resamples
     others = [each.fewest_draws for each in (scores.context, scores.groups) if each is not None]
     made = min([getattr(scores.intervals, "gathered_resamples", asked), *others])
     if made == asked:

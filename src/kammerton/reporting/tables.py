@@ -25,6 +25,7 @@ from kammerton.reporting.escaping import (
 )
 from kammerton.results.scores import Scores
 from kammerton.statistics.paired import is_tie, scale_of
+from kammerton.statistics.resampling import ScoreKey
 
 __all__ = [
     "FORMS",
@@ -236,7 +237,8 @@ def _lines(scores: Scores, measures: tuple[Measure, ...]) -> Iterator[Line]:
             for measure, has in zip(measures, known, strict=True)
         )
         intervals = tuple(
-            scores.intervals.get((system, annotator, measure, measure.aggregate)) for measure in measures
+            scores.intervals.get(ScoreKey(system, annotator, measure, measure.aggregate))
+            for measure in measures
         )
         yield replace(line_of(system, annotator, measures, figures, intervals), ranks=True)
 

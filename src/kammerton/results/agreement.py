@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What was found out about the agreement of annotators, as tables."""
+"""Inter-annotator agreement: what :func:`kammerton.agree` returns."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
@@ -16,8 +16,9 @@ from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure, average, find
 from kammerton.model.task import Ratings
-from kammerton.results.scores import Scores, null
+from kammerton.results.scores import Scores
 from kammerton.results.signature import data_hash, signature
+from kammerton.results.tables import null, table
 from kammerton.statistics.agreement import Agreement, fleiss_kappa, krippendorff_alpha
 from kammerton.version import __version__
 
@@ -26,23 +27,24 @@ if TYPE_CHECKING:
 
 __all__ = ["AnnotatorAgreement"]
 
+_SUMMARY = ("protocol", "measure", "reference", "estimate", "aggregate", "value", "items")
 _NO_RATINGS = Agreement(math.nan, math.nan, math.nan, 0, 0.0, "the labels of this task are not nominal")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AnnotatorAgreement:
-    """How far annotators agree.
+    """Inter-annotator agreement.
 
     Made by :func:`kammerton.agree`.
     """
 
     task: str  # the task
     annotators: tuple[str, ...]  # names
-    measures: tuple[Measure, ...]  # what was measured
+    measures: tuple[Measure, ...]
     scores: Mapping[str, Scores]  # of all other annotators against each
     items: tuple[str, ...]  # items with annotations of two annotators or more
     # whether a name is the same annotator in every item. If not, as where files only number their annotators,
-    # there are no figures of single pairs.
+    # there are no scores of single pairs.
     persons: bool
     ratings: Ratings | None  # what alpha and kappa are made of
     rated: str  # what the labels of these ratings are, and what a unit is
@@ -52,7 +54,7 @@ class AnnotatorAgreement:
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Annotators who share an item: whose annotation is the reference, and whose the estimate."""
+        """Annotators who share an item: the one whose annotation is the reference, and the other."""
         ordered = permutations(self.annotators, 2)
         return tuple(pair for pair in ordered if pair[1] in self.scores[pair[0]].systems)
 
@@ -64,27 +66,22 @@ class AnnotatorAgreement:
         estimate: str | None = None,
         over: Literal["items", "pairs"] = "items",
     ) -> float:
-        """Return the mean over ordered pairs and items; or the corpus figure of one pair, or their mean."""
-        found = find(measure, self.measures)
-        if reference is None or estimate is None:
-            if over == "pairs":
-                self._check_persons()
-                return self.mean_of_pairs(found).value
-            return self.mean(found).value
-        self._check_persons()
-        for name in (reference, estimate):
+        """Return the mean over ordered pairs and items; or the corpus score of one pair, or their mean."""
+        chosen = find(measure, self.measures)
+        names = [name for name in (reference, estimate) if name is not None]
+        if (len(names) == 2 or over == "pairs") and not self.persons:
+            raise OptionError("annotators are numbered file by file: pairs have no figures")
+        if len(names) < 2:
+            return (self.mean_of_pairs(chosen) if over == "pairs" else self.mean(chosen)).value
+        for name in names:
             if name not in self.annotators:
                 raise OptionError.unknown("annotator", name, self.annotators)
-        if (reference, estimate) not in self.pairs:
-            raise OptionError(f"{quote(reference)} and {quote(estimate)} share no item")
-        return self.estimate(found, reference, estimate).value
-
-    def _check_persons(self) -> None:
-        if not self.persons:
-            raise OptionError("annotators are numbered file by file: pairs have no figures")
+        if tuple(names) not in self.pairs:
+            raise OptionError(f"{quote(names[0])} and {quote(names[1])} share no item")
+        return self.estimate(chosen, *names).value
 
     def estimate(self, measure: Measure, reference: str, estimate: str) -> Estimate:
-        """Return the headline figure of one annotator against another."""
+        """Return the headline score of one annotator against another."""
         scores = self.scores[reference]
         return scores.estimate(measure, estimate, scores.annotators_of(measure)[-1], measure.aggregate)
 
@@ -92,8 +89,8 @@ class AnnotatorAgreement:
         """Give reference, estimate, item and value."""
         for reference, estimate in self.pairs:
             scores = self.scores[reference]
-            found = scores.of_items(measure, estimate, scores.annotators_of(measure)[-1])
-            for item, value in zip(found.names, found.values.tolist(), strict=True):
+            item_scores = scores.of_items(measure, estimate, scores.annotators_of(measure)[-1])
+            for item, value in zip(item_scores.names, item_scores.values.tolist(), strict=True):
                 yield reference, estimate, item, value
 
     def mean(self, measure: Measure) -> Estimate:
@@ -101,7 +98,7 @@ class AnnotatorAgreement:
         return _mean(value for *_, value in self._values(measure))
 
     def mean_of_pairs(self, measure: Measure) -> Estimate:
-        """Return the mean of the headline figures of all ordered pairs, however many items a pair has."""
+        """Return the mean of the headline scores of all ordered pairs, however many items a pair has."""
         return _mean(self.estimate(measure, *pair).value for pair in self.pairs)
 
     def means(self, measure: Measure) -> dict[str, Estimate]:
@@ -111,7 +108,7 @@ class AnnotatorAgreement:
 
     @cached_property
     def signatures(self) -> Mapping[Measure, str]:
-        """Signature of the figures of each measure: of the items that annotators share."""
+        """Signature of the scores of each measure: of the items that annotators share."""
         shared = frozenset(self.items)
         used = {
             (name, item): digest
@@ -134,84 +131,68 @@ class AnnotatorAgreement:
     @cached_property
     def alpha(self) -> Agreement:
         """Krippendorff's alpha of nominal labels over all items."""
-        return self._beyond_chance(krippendorff_alpha)
+        if self.ratings is None or self.ratings.reason:
+            return self._no_ratings()
+        return krippendorff_alpha(self.ratings.codes, self.ratings.weights)
 
     @cached_property
     def kappa(self) -> Agreement:
         """Fleiss' kappa of nominal labels over all items."""
-        return self._beyond_chance(fleiss_kappa)
+        if self.ratings is None or self.ratings.reason:
+            return self._no_ratings()
+        return fleiss_kappa(self.ratings.codes, self.ratings.weights)
 
-    def _beyond_chance(self, coefficient: Callable[..., Agreement]) -> Agreement:
-        if self.ratings is None:
-            return _NO_RATINGS
-        if self.ratings.reason:
-            return replace(_NO_RATINGS, reason=self.ratings.reason)
-        return coefficient(self.ratings.codes, self.ratings.weights)
+    def _no_ratings(self) -> Agreement:
+        return _NO_RATINGS if self.ratings is None else replace(_NO_RATINGS, reason=self.ratings.reason)
 
     @cached_property
     def summary(self) -> pl.DataFrame:
-        """Figures of each pair, and behind them of all pairs.
+        """Scores of each pair, and behind them of all pairs.
 
         ``protocol``, ``measure``, ``reference``, ``estimate`` (both ``"all"`` for means), ``aggregate``
-        (``"mean_of_pairs"`` is of the figures of the pairs, ``"mean_of_items"`` of the values of all items
+        (``"mean_of_pairs"`` is of the scores of the pairs, ``"mean_of_items"`` of the values of all items
         and ordered pairs), ``value`` (null if undefined), ``items``.
         """
-        import polars as pl  # noqa: PLC0415 - tables are for those who look at them
-
-        return pl.DataFrame(
-            list(self._rows()),
-            schema={
-                **dict.fromkeys(("protocol", "measure", "reference", "estimate", "aggregate"), pl.String),
-                "value": pl.Float64,
-                "items": pl.Int64,
-            },
-            orient="row",
-        )
+        return table(self._rows(), _SUMMARY)
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         for measure in self.measures:
             address = (measure.protocol, measure.name)
-            for reference, estimate in self.pairs if self.persons else ():
-                found = self.estimate(measure, reference, estimate)
-                yield *address, reference, estimate, measure.aggregate, null(found.value), found.items
+            for pair in self.pairs if self.persons else ():
+                score = self.estimate(measure, *pair)
+                yield *address, *pair, measure.aggregate, null(score.value), score.items
             for name, mean in self.means(measure).items():
                 yield *address, ALL, ALL, name, null(mean.value), len(self.items)
 
     @cached_property
     def table(self) -> pl.DataFrame:
         """Value of each item: ``protocol``, ``measure``, ``item``, ``reference``, ``estimate``, ``value``."""
-        import polars as pl  # noqa: PLC0415 - tables are for those who look at them
-
-        names = ("protocol", "measure", "item", "reference", "estimate")
-        rows = [
+        rows = (
             (measure.protocol, measure.name, item, reference, estimate, null(value))
             for measure in self.measures
             for reference, estimate, item, value in self._values(measure)
-        ]
-        return pl.DataFrame(
-            rows, schema={**dict.fromkeys(names, pl.String), "value": pl.Float64}, orient="row"
         )
+        return table(rows, ("protocol", "measure", "item", "reference", "estimate", "value"))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None."""
-        names = ("protocol", "measure", "reference", "estimate", "aggregate", "value", "items")
         return {
             "kammerton": __version__,
             "task": self.task,
             "annotators": list(self.annotators),
             "items": len(self.items),
             "rated": self.rated,
-            "agreement": [dict(zip(names, row, strict=True)) for row in self._rows()],
+            "agreement": [dict(zip(_SUMMARY, row, strict=True)) for row in self._rows()],
             "alpha": _plain(self.alpha),
             "kappa": _plain(self.kappa),
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
 
-def _mean(found: Iterable[float]) -> Estimate:
-    values = np.array(list(found))
+def _mean(numbers: Iterable[float]) -> Estimate:
+    values = np.array(list(numbers))
     return average(values, values, np.ones(len(values)), "mean")
 
 
-def _plain(found: Agreement) -> dict[str, Any]:
-    return {"value": null(found.value), "units": found.units, "reason": found.reason or None}
+def _plain(agreement: Agreement) -> dict[str, Any]:
+    return {"value": null(agreement.value), "units": agreement.units, "reason": agreement.reason or None}

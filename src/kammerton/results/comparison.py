@@ -15,42 +15,35 @@ from kammerton.errors import OptionError
 from kammerton.model.annotations import carried
 from kammerton.model.corpus import ALL
 from kammerton.model.item_scores import ItemScores
-from kammerton.model.measure import Measure, Values
-from kammerton.results.context import frame, plain
+from kammerton.model.measure import Measure, Values, find
 from kammerton.results.groups import Groups
 from kammerton.results.scores import Scores, Shown
+from kammerton.results.tables import frame, plain
+from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.comparison import (
     Basis,
     Comparison,
     Disagreement,
-    Drawn,
     MeasureComparison,
     Pair,
     Ranked,
+    Resampled,
     Rules,
     Test,
+    compare_by_measure,
     detectable_differences,
-    judge,
 )
-from kammerton.statistics.intervals import Method
+from kammerton.statistics.intervals import BootstrapSettings, Method
 from kammerton.statistics.paired import (
     OF_SUMS,
     PairedTest,
     PermutationTest,
     differences,
+    permutation_tests,
     scale_of,
-    test_by_permutation,
 )
 from kammerton.statistics.resampling import Permutations, ScoreKey
-from kammerton.statistics.sample import (
-    Kept,
-    Sample,
-    few_systems,
-    headline_keys,
-    is_gathered,
-    items_behind,
-    split_gathered,
-)
+from kammerton.statistics.sample import Kept, Sample, few_systems, headline_keys, items_behind, split_gathered
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -63,7 +56,7 @@ _TOGETHER = 256
 
 
 def compare(  # noqa: PLR0913 - one per choice
-    scores: Scores,
+    scores: ScoredCorpus,
     *,
     measures: Sequence[Measure] | None = None,
     annotator: str | None = None,
@@ -78,13 +71,13 @@ def compare(  # noqa: PLR0913 - one per choice
     clusters: Mapping[str, str] | None = None,
     reliability: bool = False,
 ) -> Comparison:
-    """Compare systems by the headline figures of measures.
+    """Compare systems by the headline scores of measures.
 
     Every pair is compared on the items that count for both, whatever others have; Friedman's test and the
-    study of reliability are of the items that all systems have. Tests of pooled figures swap the statistics
-    of two systems item by item and pool them anew; Student's t, Wilcoxon, Friedman and effect sizes look at
-    the values of items. With clusters, all items of one are drawn and swapped together, and the values of
-    its items are averaged for tests of values.
+    study of reliability are of the items that all systems have. Permutation tests swap the statistics of two
+    systems item by item and compute the scores again; Student's t, Wilcoxon, Friedman and effect sizes look
+    at the values of items. With clusters, all items of one are resampled and swapped together, and the values
+    of its items are averaged for tests of values.
 
     Parameters
     ----------
@@ -97,20 +90,20 @@ def compare(  # noqa: PLR0913 - one per choice
     against : str, optional
         A system: only pairs with it are compared.
     test : {"permutation", "t", "wilcoxon", "friedman"}
-        With Friedman, pairs are told apart by Tukey's comparison of mean ranks, and those with one system by
-        the normal distribution of their difference. But for Tukey's, p-values are adjusted over the pairs
-        of a measure that are compared by Holm's method.
+        With Friedman, pairs are tested by Tukey's comparison of mean ranks, and pairs with one system by the
+        normal distribution of their difference. Except for Tukey's, p-values are adjusted by Holm's method
+        over the pairs of a measure that are compared.
     alpha : float
-        Adjusted p-values below it tell systems apart.
+        Significance level of adjusted p-values.
     level : float
-        Of intervals.
+        Level of confidence intervals.
     method : {"percentile", "bca"}
-        Kind of intervals.
+        Kind of confidence intervals.
     resamples, permutations : int
-        Draws for intervals and for the permutation test; fewer for measures over classes that take long.
-        Up to 16 items, or clusters, all permutations are tried.
+        Number of bootstrap samples, and of permutations; fewer for measures over classes that take long. All
+        permutations are tried for up to 16 items, or clusters.
     seed : int
-        Of all draws.
+        Seed of the random numbers.
     clusters : mapping of str to str, optional
         Cluster of each item, such as the album of a song.
     reliability : bool
@@ -128,12 +121,11 @@ def compare(  # noqa: PLR0913 - one per choice
     rules = Rules(
         test=test,
         alpha=alpha,
-        level=level,
-        method=method,
-        resamples=resamples,
         permutations=permutations,
-        seed=seed,
         reliability=reliability,
+        bootstrap=BootstrapSettings(
+            level=level, method=method, resamples=resamples, seed=seed, clusters=clusters
+        ),
     )
     if len(scores.systems) < 2:
         raise OptionError("a comparison needs two systems")
@@ -149,16 +141,16 @@ def compare(  # noqa: PLR0913 - one per choice
     if not chosen:
         raise OptionError("there is no measure to compare by", "some look at the references alone")
     items = _Items(scores, {measure: headline_keys(scores, measure, annotator) for measure in chosen})
-    asked = [pair for pair in combinations(scores.systems, 2) if against is None or against in pair]
-    compared_items = items.in_pairs(asked)
+    pairs = [pair for pair in combinations(scores.systems, 2) if against is None or against in pair]
+    compared_items = items.in_pairs(pairs)
     if not compared_items:
         raise OptionError("the systems have no item in common", "score them on the same references")
-    made = _Made(scores, items, asked, rules, clusters)
-    compared = tuple(judge(made.basis(measure), rules, against) for measure in chosen)
+    bases = _bases(scores, items, pairs, rules)
+    comparisons = tuple(compare_by_measure(bases[measure], rules, against) for measure in chosen)
     return Comparison(
         systems=scores.systems,
-        measures=compared,
-        disagreements=tuple(_disagreements(compared)),
+        measures=comparisons,
+        disagreements=tuple(_disagreements(comparisons)),
         left_out=tuple(sorted(items.every - compared_items)),
         few=items.few(rules.alpha),
         against=against,
@@ -184,18 +176,18 @@ class _Part:
 
 
 class _Items:
-    """Which items systems have by each measure; equal sets of items are one object."""
+    """The items that systems have by each measure; equal sets of items are one object."""
 
-    def __init__(self, scores: Scores, keys: Mapping[Measure, Sequence[ScoreKey]]) -> None:
+    def __init__(self, corpus: ScoredCorpus, keys: Mapping[Measure, Sequence[ScoreKey]]) -> None:
         self.keys = keys
         self._sets: dict[frozenset[str], frozenset[str]] = {}
         self._shared: dict[tuple[int, int], frozenset[str]] = {}
         self.of = {
-            measure: {key.system: self._one(items_behind(scores, key)) for key in of_measure}
+            measure: {key.system: self._unique(items_behind(corpus, key)) for key in of_measure}
             for measure, of_measure in keys.items()
         }
 
-    def _one(self, names: frozenset[str]) -> frozenset[str]:
+    def _unique(self, names: frozenset[str]) -> frozenset[str]:
         return self._sets.setdefault(names, names)
 
     @property
@@ -205,23 +197,22 @@ class _Items:
 
     def in_pairs(self, pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
         """Return items that any of the pairs shares."""
-        shared = (self._kept(pair).values() for pair in pairs)
-        return frozenset().union(*(names for each in shared for names in each))
+        return frozenset().union(*(names for pair in pairs for names in self._kept(pair).values()))
 
     def parts(self, pairs: Iterable[tuple[str, str]]) -> list[_Part]:
         """Return what is to be computed on which items; all of it on the same where systems have the same."""
-        found: dict[tuple[int, ...], _Part] = {}
+        parts: dict[tuple[int, ...], _Part] = {}
         systems = list(next(iter(self.of.values())))
         for pair in pairs:
-            self._part(found, pair).pairs.append(pair)
+            self._part(parts, pair).pairs.append(pair)
         for system in systems:
-            self._part(found, (system,)).systems.append(system)
-        self._part(found, systems).is_common = True
-        return list(found.values())
+            self._part(parts, (system,)).systems.append(system)
+        self._part(parts, systems).is_common = True
+        return list(parts.values())
 
-    def _part(self, found: dict[tuple[int, ...], _Part], systems: Sequence[str]) -> _Part:
+    def _part(self, parts: dict[tuple[int, ...], _Part], systems: Sequence[str]) -> _Part:
         kept = self._kept(systems)
-        return found.setdefault(tuple(map(id, kept.values())), _Part(kept))
+        return parts.setdefault(tuple(map(id, kept.values())), _Part(kept))
 
     def _kept(self, systems: Sequence[str]) -> Kept:
         """Return the items that all of some systems have."""
@@ -230,167 +221,161 @@ class _Items:
             for measure, of_measure in self.of.items()
         }
 
-    def _both(self, one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-        if one is other:
-            return one
-        key = id(one), id(other)
+    def _both(self, first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
+        if first is second:
+            return first
+        key = id(first), id(second)
         if key not in self._shared:
-            self._shared[key] = self._one(one & other)
+            self._shared[key] = self._unique(first & second)
         return self._shared[key]
 
     def few(self, alpha: float) -> dict[str, int]:
         """Return systems that share too few items by some measure, with how many at most."""
-        found: dict[str, int] = {}
-        for of_measure in {tuple(map(id, each.values())): each for each in self.of.values()}.values():
-            found = {**few_systems(of_measure, alpha), **found}
-        return found
+        few: dict[str, int] = {}
+        for of_measure in {tuple(map(id, names.values())): names for names in self.of.values()}.values():
+            few = {**few_systems(of_measure, alpha), **few}
+        return few
 
 
-class _Made:
-    """What all measures are judged by, computed part by part."""
-
-    def __init__(
-        self,
-        scores: Scores,
-        items: _Items,
-        pairs: Sequence[tuple[str, str]],
-        rules: Rules,
-        clusters: Mapping[str, str] | None,
-    ) -> None:
-        self._items, self._pairs, self._rules = items, pairs, rules
-        parts = items.parts(pairs)
-        self._own: dict[ScoreKey, Drawn] = {}
-        self._shared: dict[PermutationTest, Drawn] = {}
-        self._common: dict[Measure, Drawn] = {}
-        for part in parts:
-            chosen = {*part.systems, *(system for pair in part.pairs for system in pair)}
-            keys = [
-                key for each in items.keys.values() for key in each if part.is_common or key.system in chosen
-            ]
-            sample = Sample(scores, keys, part.kept, clusters, len(parts))
-            for some in split_gathered(keys) if sample.items else ():
-                self._draw(some, part, sample)
-
-    def _draw(self, keys: Sequence[ScoreKey], part: _Part, sample: Sample) -> None:
-        """Compute what some of the keys of a part need, which are all gathered, or none of them."""
-        by_measure: dict[Measure, dict[str, ScoreKey]] = {}
-        for key in keys:
-            by_measure.setdefault(key.measure, {})[key.system] = key
-        contests = [
-            PermutationTest(own[one], own[other]) for own in by_measure.values() for one, other in part.pairs
+def _bases(
+    corpus: ScoredCorpus, items: _Items, pairs: Sequence[tuple[str, str]], rules: Rules
+) -> dict[Measure, Basis]:
+    """Return the basis of the comparison by each measure, computed part by part."""
+    own: dict[ScoreKey, Resampled] = {}
+    shared: dict[PermutationTest, Resampled] = {}
+    common: dict[Measure, Resampled] = {}
+    parts = items.parts(pairs)
+    for part in parts:
+        chosen = {*part.systems, *(system for pair in part.pairs for system in pair)}
+        keys = [
+            key
+            for of_measure in items.keys.values()
+            for key in of_measure
+            if part.is_common or key.system in chosen
         ]
-        drawn = _drawn(keys, contests, sample, self._rules, needs_draws=bool(part.systems or part.pairs))
-        self._shared |= {contest: drawn for contest in contests if part.kept[contest.one.measure]}
-        self._own |= {key: drawn for key in keys if key.system in part.systems}
-        if part.is_common:
-            self._common |= dict.fromkeys(by_measure, drawn)
-
-    def basis(self, measure: Measure) -> Basis:
-        """Return what one measure is judged by."""
-        own = {key.system: key for key in self._items.keys[measure]}
-        return Basis(
-            keys=tuple(own.values()),
-            contests=[PermutationTest(own[one], own[other]) for one, other in self._pairs],
-            own=self._own,
-            shared=self._shared,
-            common=self._common.get(measure),
-            few=few_systems(self._items.of[measure], self._rules.alpha),
+        sample = Sample(corpus, keys, part.kept, rules.bootstrap.clusters, len(parts))
+        for alike in split_gathered(keys) if sample.items else ():
+            tests = _tests(alike, part.pairs)
+            resampled = _resampled(alike, tests, sample, rules, needs_draws=bool(part.systems or part.pairs))
+            shared |= {test: resampled for test in tests if part.kept[test.first.measure]}
+            own |= {key: resampled for key in alike if key.system in part.systems}
+            if part.is_common:
+                common |= {key.measure: resampled for key in alike}
+    return {
+        measure: Basis(
+            keys=tuple(keys),
+            tests=_tests(keys, pairs),
+            own=own,
+            shared=shared,
+            common=common.get(measure),
+            few=few_systems(items.of[measure], rules.alpha),
         )
+        for measure, keys in items.keys.items()
+    }
 
 
-def _drawn(
+def _tests(keys: Sequence[ScoreKey], pairs: Sequence[tuple[str, str]]) -> list[PermutationTest]:
+    """Return the tests of pairs of systems, measure by measure."""
+    by_measure: dict[Measure, dict[str, ScoreKey]] = {}
+    for key in keys:
+        by_measure.setdefault(key.measure, {})[key.system] = key
+    return [PermutationTest(own[pair[0]], own[pair[1]]) for own in by_measure.values() for pair in pairs]
+
+
+def _resampled(
     keys: Sequence[ScoreKey],
-    contests: Sequence[PermutationTest],
+    tests: Sequence[PermutationTest],
     sample: Sample,
     rules: Rules,
     *,
     needs_draws: bool,
-) -> Drawn:
-    """Return what draws of the items give: of figures that are all gathered, or none of them."""
-    found = sample.found(keys)
-    wanted = sample.gathered_draws(rules.resamples) if is_gathered(keys) else rules.resamples
-    needs_all = needs_draws and (rules.method == "bca" or rules.reliability)
-    without = sample.without_each(found, wanted) if needs_all else {}
-    swaps = Permutations(len(sample.items), rules.permutations, rules.seed, sample.clusters)
-    tests: dict[PermutationTest, PairedTest] = {}
-    if rules.test == "permutation" and contests:
-        tests, swaps = test_by_permutation(sample, found, contests, swaps)
-    return Drawn(
+) -> Resampled:
+    """Compute scores, all gathered or none, on bootstrap samples of the items, and test their differences."""
+    bootstrap = rules.bootstrap
+    item_scores = sample.item_scores(keys)
+    draws = sample.draws_of(keys, bootstrap.resamples)
+    needs_all = needs_draws and (bootstrap.method == "bca" or rules.reliability)
+    without = sample.without_each(item_scores, draws) if needs_all else {}
+    permutations = Permutations(len(sample.items), rules.permutations, bootstrap.seed, sample.clusters)
+    outcomes: dict[PermutationTest, PairedTest] = {}
+    if rules.test == "permutation" and tests:
+        outcomes, permutations = permutation_tests(sample, item_scores, tests, permutations)
+    return Resampled(
         sample=sample,
-        found=found,
-        resampled=sample.resampled(found, wanted, rules.seed) if needs_draws else {},
+        item_scores=item_scores,
+        resampled=sample.resampled(item_scores, draws, bootstrap.seed) if needs_draws else {},
         without=without,
-        tests=tests,
-        detectable=_detectable(contests, found, without, rules) if rules.reliability else {},
-        resamples=wanted,
-        swaps=swaps,
+        outcomes=outcomes,
+        detectable=_detectable(tests, item_scores, without, rules) if rules.reliability else {},
+        resamples=draws,
+        permutations=permutations,
     )
 
 
 def _detectable(
-    contests: Sequence[PermutationTest],
-    found: Mapping[ScoreKey, ItemScores],
+    tests: Sequence[PermutationTest],
+    item_scores: Mapping[ScoreKey, ItemScores],
     without: Mapping[ScoreKey, Values],
     rules: Rules,
 ) -> dict[PermutationTest, float]:
-    """Return the difference that would be detected between two figures.
+    """Return the detectable difference between the two scores of each test.
 
-    The share of a unit in a difference of figures is its jackknife pseudo-value: for a mean the
-    difference of its values, for a pooled figure what it adds to that.
+    The share of a unit in a difference of scores is its jackknife pseudo-value: for a mean the
+    difference of its values, for a pooled score what it adds to that.
     """
-    detected: dict[PermutationTest, float] = {}
-    for at in range(0, len(contests), _TOGETHER):
-        some = contests[at : at + _TOGETHER]
-        shares = [_shares(each, found, without) for each in some]
-        differences = detectable_differences(
-            np.stack(shares, axis=1), alpha=rules.alpha, draws=rules.resamples, seed=rules.seed
+    detectable: dict[PermutationTest, float] = {}
+    for at in range(0, len(tests), _TOGETHER):
+        some = tests[at : at + _TOGETHER]
+        shares = [_shares(test, item_scores, without) for test in some]
+        found = detectable_differences(
+            np.stack(shares, axis=1),
+            alpha=rules.alpha,
+            draws=rules.bootstrap.resamples,
+            seed=rules.bootstrap.seed,
         )
-        detected |= zip(some, differences.tolist(), strict=True)
-    return detected
+        detectable |= zip(some, found.tolist(), strict=True)
+    return detectable
 
 
 def _shares(
-    contest: PermutationTest, found: Mapping[ScoreKey, ItemScores], without: Mapping[ScoreKey, Values]
+    test: PermutationTest, item_scores: Mapping[ScoreKey, ItemScores], without: Mapping[ScoreKey, Values]
 ) -> Values:
     """Return the share of each unit in the difference, in favour of the better system."""
-    one, other = (found[key].estimate(key.aggregate).value for key in contest)
-    scale = scale_of(contest.one.measure)
-    whole = differences(one, other, scale)
-    left = differences(without[contest.one], without[contest.other], scale, OF_SUMS)
+    first, second = (item_scores[key].estimate(key.aggregate).value for key in test)
+    scale = scale_of(test.first.measure)
+    whole = differences(first, second, scale)
+    left = differences(without[test.first], without[test.second], scale, OF_SUMS)
     shares = len(left) * whole - (len(left) - 1) * left
-    is_ahead = (one < other) if contest.one.measure.direction == "lower" else (one >= other)
+    is_ahead = (first < second) if test.first.measure.direction == "lower" else (first >= second)
     return shares if is_ahead else -shares
 
 
-def _disagreements(compared: Sequence[MeasureComparison]) -> Iterator[Disagreement]:
+def _disagreements(comparisons: Sequence[MeasureComparison]) -> Iterator[Disagreement]:
     """Give pairs of systems that measures of one name, in two protocols, rank differently."""
-    for one, other in combinations(compared, 2):
-        if one.measure.name.casefold() != other.measure.name.casefold():
+    for first, second in combinations(comparisons, 2):
+        if first.measure.name.casefold() != second.measure.name.casefold():
             continue
-        reverse = {(worse, better): pair for better, worse, pair in _decided(other)}
-        for better, worse, pair in _decided(one):
+        reverse = {(worse, better): pair for better, worse, pair in _decided(second)}
+        for better, worse, pair in _decided(first):
             opposite = reverse.get((better, worse))
             if opposite is not None:
                 yield Disagreement(
-                    first=one.measure,
-                    second=other.measure,
+                    first=first.measure,
+                    second=second.measure,
                     better=better,
                     worse=worse,
                     told_apart=pair.told_apart and opposite.told_apart,
                 )
 
 
-def _decided(compared: MeasureComparison) -> Iterator[tuple[str, str, Pair]]:
+def _decided(comparison: MeasureComparison) -> Iterator[tuple[str, str, Pair]]:
     """Give the better and the worse system of each pair that does not score the same."""
-    sign = -1 if compared.measure.direction == "lower" else 1
-    for pair in compared.pairs:
+    sign = -1 if comparison.measure.direction == "lower" else 1
+    for pair in comparison.pairs:
         if sign * pair.difference > 0:
             yield pair.first, pair.second, pair
         elif sign * pair.difference < 0:
             yield pair.second, pair.first, pair
-
-
-_KEY = ("protocol", "measure", "annotator")
 
 
 @dataclass(frozen=True, eq=False)
@@ -401,9 +386,9 @@ class SystemComparison(Shown):
     """
 
     scores: Scores  # of all systems
-    comparison: Comparison  # what was found
-    # figures group by group, if they were asked for: of the items that all systems have, but for those that
-    # have too few
+    comparison: Comparison  # rankings and tests
+    # scores of each group, if they were asked for: on the items that all systems have, except systems with
+    # too few items
     groups: Groups | None = None
 
     @cached_property
@@ -414,84 +399,84 @@ class SystemComparison(Shown):
         (systems that share one are not significantly different), ``wins``, ``ties``, ``losses``, ``items``,
         ``place``.
         """
-        return _frame([(found, row) for found in self.comparison.measures for row in found.ranking], Ranked)
+        return self._frame("ranking", Ranked)
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
         """A row for each pair of systems by each measure: see :class:`.comparison.Pair`."""
-        return _frame([(found, row) for found in self.comparison.measures for row in found.pairs], Pair)
+        return self._frame("pairs", Pair)
+
+    def _frame(self, name: str, kind: type[Any]) -> pl.DataFrame:
+        rows = [
+            {
+                "protocol": comparison.measure.protocol,
+                "measure": comparison.measure.name,
+                "annotator": comparison.annotator,
+                **plain(asdict(row)),
+            }
+            for comparison in self.comparison.measures
+            for row in getattr(comparison, name)
+        ]
+        own = [field.name for field in fields(kind)]
+        return frame(rows, ("protocol", "measure", "annotator", *own), kind)
 
     def of(self, measure: str) -> MeasureComparison:
-        """Return what was found by one measure, named ``protocol/measure`` or by a unique name."""
-        from kammerton.model.measure import find  # noqa: PLC0415
-
-        chosen = find(measure, [found.measure for found in self.comparison.measures])
-        return next(found for found in self.comparison.measures if found.measure == chosen)
+        """Return the comparison by one measure, named ``protocol/measure`` or by a unique name."""
+        by_measure = {comparison.measure: comparison for comparison in self.comparison.measures}
+        return by_measure[find(measure, list(by_measure))]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None."""
-        comparison = self.comparison
+        comparison, scores = self.comparison, self.scores
         choices = ("against", "test", "alpha", "level", "method", "seed", "items", "units", "clustered")
         return {
             "kammerton": __version__,
-            "task": self.scores.task,
+            "task": scores.task,
             "systems": list(comparison.systems),
             **{name: getattr(comparison, name) for name in choices},
             "left_out": list(comparison.left_out),
             "few": dict(comparison.few),
-            "measures": [_plain_measure(found, self.scores) for found in comparison.measures],
+            "measures": [_plain_measure(by_measure, scores) for by_measure in comparison.measures],
             "disagreements": [
                 {
-                    "first": str(each.first),
-                    "second": str(each.second),
-                    "better": each.better,
-                    "worse": each.worse,
-                    "told_apart": each.told_apart,
+                    "first": str(disagreement.first),
+                    "second": str(disagreement.second),
+                    "better": disagreement.better,
+                    "worse": disagreement.worse,
+                    "told_apart": disagreement.told_apart,
                 }
-                for each in comparison.disagreements
+                for disagreement in comparison.disagreements
             ],
-            **({} if self.scores.context is None else {"context": self.scores.context.to_dict()}),
+            **({} if scores.context is None else {"context": scores.context.to_dict()}),
             **({} if self.groups is None else {"groups": self.groups.to_dict()}),
             "diagnostics": [
-                each.to_dict() for each in carried(self.scores.diagnostics, self.scores.origin.roots)
+                diagnostic.to_dict() for diagnostic in carried(scores.diagnostics, scores.origin.roots)
             ],
         }
 
 
-def _plain_measure(found: MeasureComparison, scores: Scores) -> dict[str, Any]:
-    made = {
-        "protocol": found.measure.protocol,
-        "measure": found.measure.name,
-        "aggregate": found.measure.aggregate,
-        "annotator": found.annotator,
-        "signature": scores.signatures(found.annotator, systems=scores.systems)[found.measure],
-        "items": found.items,
-        "undefined": found.undefined,
-        "resamples": found.resamples,
-        "permutations": found.permutations,
-        "exact": found.exact,
+def _plain_measure(comparison: MeasureComparison, scores: Scores) -> dict[str, Any]:
+    def signature(systems: Sequence[str]) -> str:
+        return scores.signatures(comparison.annotator, systems=systems)[comparison.measure]
+
+    values = {
+        "protocol": comparison.measure.protocol,
+        "measure": comparison.measure.name,
+        "aggregate": comparison.measure.aggregate,
+        "annotator": comparison.annotator,
+        "signature": signature(scores.systems),
+        "items": comparison.items,
+        "undefined": comparison.undefined,
+        "resamples": comparison.resamples,
+        "permutations": comparison.permutations,
+        "exact": comparison.exact,
         "ranking": [
-            {
-                **plain(asdict(row)),
-                "signature": scores.signatures(found.annotator, systems=(row.system,))[found.measure],
-            }
-            for row in found.ranking
+            {**plain(asdict(row)), "signature": signature((row.system,))} for row in comparison.ranking
         ],
-        "pairs": [plain(asdict(row)) for row in found.pairs],
+        "pairs": [plain(asdict(row)) for row in comparison.pairs],
     }
-    if found.friedman is not None:
-        made["friedman"] = plain(asdict(found.friedman))
-    if found.reliability is not None:
-        made["reliability"] = plain(asdict(found.reliability))
-    return made
-
-
-def _frame(rows: Iterable[tuple[MeasureComparison, Any]], kind: type[Any]) -> pl.DataFrame:
-    names = [field.name for field in fields(kind)]
-    return frame(map(_row, rows), (*_KEY, *names), kind)
-
-
-def _row(found: tuple[MeasureComparison, Any]) -> dict[str, Any]:
-    comparison, row = found
-    key = (comparison.measure.protocol, comparison.measure.name, comparison.annotator)
-    return {**dict(zip(_KEY, key, strict=True)), **plain(asdict(row))}
+    if comparison.friedman is not None:
+        values["friedman"] = plain(asdict(comparison.friedman))
+    if comparison.reliability is not None:
+        values["reliability"] = plain(asdict(comparison.reliability))
+    return values

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The context of scores: baselines, and human agreement: annotators who are scored as systems are.
+"""The context of scores: baselines, and human agreement.
 
-A floor is a trivial answer that is made from the references. The ceiling is how far annotators agree: each is
-scored against the others of an item. As K - 1 references are another yardstick than K, systems are scored
-anew against the same sets, all annotators but one, for each that is left out; the share of a system is its
-figure there over that of the annotators. Pooled figures sum the statistics of all sets of an item; means
-average within an item first, then over items. Items with one annotator have no such sets.
+A baseline is a trivial answer that is made from the references. Human agreement is what annotators reach as
+systems do: each is scored against the others of an item. As K - 1 references are another yardstick than K,
+systems are scored again against the same sets, all annotators but one, for each that is left out; the share
+of a system is its score there over that of the annotators. Pooled scores sum the statistics of all sets of an
+item; means average within an item first, then over items. Items with one annotator have no such sets.
 
-What stands beside each other is of the same items: those that all systems have, but for systems that share
-too few with any other, whose figures are of what they have of these.
+Scores beside each other are of the same items: those that all systems have. A system that shares too few with
+any other has scores on what it has of these.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,8 +24,11 @@ from kammerton.arrays import ratio
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Estimate, Measure, Values
-from kammerton.results.scores import Scores
-from kammerton.statistics.intervals import UNDEFINED, Interval, interval
+from kammerton.results.signature import Origin
+from kammerton.results.tables import columns_of, frame, plain_score
+from kammerton.scoring.context import ContextEvidence
+from kammerton.scoring.scored_corpus import ScoredCorpus
+from kammerton.statistics.intervals import UNDEFINED, BootstrapSettings, Interval, interval
 from kammerton.statistics.resampling import ScoreKey
 from kammerton.statistics.sample import (
     Sample,
@@ -40,54 +42,7 @@ from kammerton.statistics.sample import (
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "OTHERS",
-    "Context",
-    "ContextScore",
-    "Role",
-    "columns_of",
-    "context_of",
-    "frame",
-    "plain",
-    "plain_figure",
-]
-
-_TYPES = {"float": "Float64", "int": "Int64", "int | None": "Int64", "bool": "Boolean"}
-
-
-def columns_of(kind: type[Any]) -> tuple[str, ...]:
-    """Return the names of what :func:`plain_figure` tells of a kind of record."""
-    own = (field.name for field in fields(kind) if field.name != "measure")
-    return ("protocol", "measure", "aggregate", *own, "signature")
-
-
-def plain_figure(row: Any, signature: str) -> dict[str, Any]:
-    """Return a record as plain values: its measure in three, the other fields, and the signature."""
-    measure = row.measure
-    own = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "measure"}
-    address = {"protocol": measure.protocol, "measure": measure.name, "aggregate": measure.aggregate}
-    return {**address, **plain(own), "signature": signature}
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON has it; what is undefined, or without end, is None."""
-    if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], kind: type[Any]) -> pl.DataFrame:
-    """Return plain rows as a data frame."""
-    import polars as pl  # noqa: PLC0415 - tables are for those who look at them
-
-    types = {field.name: _TYPES.get(str(field.type), "String") for field in fields(kind)}
-    schema = {name: getattr(pl, types.get(name, "String")) for name in columns}
-    return pl.DataFrame([[row[name] for name in columns] for row in rows], schema=schema, orient="row")
-
+__all__ = ["OTHERS", "Context", "ContextScore", "Role", "context_of"]
 
 Role = Literal["baseline", "system", "others", "annotators"]
 OTHERS = "others"
@@ -98,22 +53,22 @@ _BASELINE_IN_TABLES = "floor"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextScore:
-    """A figure of the context."""
+    """A score of the context."""
 
     measure: Measure  # its headline aggregate is meant
-    # a trivial answer or a system, against all annotators; a system against all annotators but one, for each
-    # that is left out; or the annotators who were left out against the others, which is the ceiling
+    # a baseline or a system, against all annotators; a system against all annotators but one, for each that
+    # is left out; or the annotators who were left out against the others, which is human agreement
     role: Role
-    name: str  # of the floor or the system
+    name: str  # of the baseline or the system
     annotator: str  # against whom: the only annotator, ``"all"``, or ``"others"``
-    # value, low, high: the figure and the ends of its interval; NaN where undefined
+    # value, low, high: the score and the ends of its interval; NaN where undefined
     value: float
     low: float
     high: float
     # items, undefined: items that count, and those of them without a value
     items: int
     undefined: int
-    # share, share_low, share_high: of a system against the others: the figure over the ceiling, with its
+    # share, share_low, share_high: of a system against the others: the score over human agreement, with its
     # interval. NaN where there is none, as of measures that are better if they are lower.
     share: float = float("nan")
     share_low: float = float("nan")
@@ -122,16 +77,16 @@ class ContextScore:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Context:
-    """Floors, systems and the ceiling of annotators.
+    """Baselines, systems and human agreement.
 
     The attribute ``context`` of scores that :func:`kammerton.score` made with ``context=True``.
     """
 
     # by measure: baselines, systems, systems against all annotators but one, annotators
     rows: tuple[ContextScore, ...]
-    items: int  # items that the ceiling is of
-    single: int  # items that have one annotator only, and are out of it
-    # shared, left_out: items that baselines and systems are of, and those that only some of them have
+    items: int  # items of human agreement
+    single: int  # items that have one annotator only, and are not among them
+    # shared, left_out: items that baselines and systems are scored on, and those that only some of them have
     shared: int
     left_out: int
     signatures: Mapping[tuple[Role, str], Mapping[Measure, str]]  # of each role and name
@@ -139,7 +94,7 @@ class Context:
     fewest_draws: int = 0
 
     def of(self, measure: Measure, role: Role) -> tuple[ContextScore, ...]:
-        """Return the figures of a measure in one role, in the order of output."""
+        """Return the scores of a measure in one role, in the order of output."""
         return tuple(row for row in self.rows if row.measure == measure and row.role == role)
 
     @cached_property
@@ -154,204 +109,211 @@ class Context:
 
     def _plain(self) -> Iterator[dict[str, Any]]:
         for row in self.rows:
-            plain_row = plain_figure(row, self.signatures[row.role, row.name][row.measure])
-            yield plain_row | ({"role": _BASELINE_IN_TABLES} if row.role == "baseline" else {})
+            values = plain_score(row, self.signatures[row.role, row.name][row.measure])
+            yield values | ({"role": _BASELINE_IN_TABLES} if row.role == "baseline" else {})
 
 
-def context_of(scores: Scores) -> Context:
-    """Return what systems stand between."""
-    made = _Context(scores)
+def context_of(
+    corpus: ScoredCorpus, origin: Origin, evidence: ContextEvidence, intervals: Mapping[ScoreKey, Interval]
+) -> Context:
+    """Return the context of scores, which have these intervals."""
+    maker = _ContextMaker(corpus, origin, evidence, intervals)
     rows: list[ContextScore] = []
-    for measure in made.measures:
-        rows += [*made.baselines(measure), *made.systems(measure), *made.others(measure)]
+    for measure in maker.measures:
+        rows += [*maker.baselines(measure), *maker.systems(measure), *maker.others(measure)]
+    signatures: dict[tuple[Role, str], Mapping[Measure, str]] = {}
+    for row in rows:
+        own = (row.name,) if row.role in ("system", "others") else ()
+        signatures[row.role, row.name] = origin.signatures(
+            ALL, systems=tuple(dict.fromkeys((*maker.together, *own)))
+        )
     return Context(
         rows=tuple(rows),
-        items=made.items,
-        single=made.single,
-        shared=len(made.shared),
-        left_out=len(made.every - made.shared),
-        signatures={
-            (row.role, row.name): scores.signatures(ALL, systems=_scored_for(row, made.together))
-            for row in rows
-        },
-        fewest_draws=made.fewest_draws,
+        items=maker.items,
+        single=evidence.single,
+        shared=len(maker.shared),
+        left_out=len(maker.every - maker.shared),
+        signatures=signatures,
+        fewest_draws=maker.fewest_draws,
     )
 
 
-def _scored_for(row: ContextScore, together: Sequence[str]) -> Sequence[str]:
-    """Return the systems whose items a figure is of: those that stand beside each other, and itself."""
-    return together if row.role in ("baseline", "annotators") else tuple(dict.fromkeys((*together, row.name)))
+class _ContextMaker:
+    """Computes scores of systems, baselines and annotators on the same items."""
 
-
-class _Context:
-    """Figures of scores and of their surroundings."""
-
-    def __init__(self, scores: Scores) -> None:
-        context_evidence = scores.origin.context_evidence
-        assert context_evidence is not None, "there are surroundings"
-        self._scores, self.single = scores, context_evidence.single
-        self.measures = [measure for measure in scores.measures if measure.needs != "annotators"]
-        self._names = {measure: _names(scores, measure) for measure in self.measures}
+    def __init__(
+        self,
+        corpus: ScoredCorpus,
+        origin: Origin,
+        evidence: ContextEvidence,
+        intervals: Mapping[ScoreKey, Interval],
+    ) -> None:
+        self._corpus, self._origin, self._intervals = corpus, origin, intervals
+        self.measures = [measure for measure in corpus.measures if measure.needs != "annotators"]
+        self._names = {measure: _names(corpus, measure) for measure in self.measures}
         self.together = systems_with_enough(self._names.values())
         self._kept = {
             measure: frozenset.intersection(*(names[system] for system in self.together))
             for measure, names in self._names.items()
         }
-        around = (context_evidence.baselines, context_evidence.others, context_evidence.annotators)
-        baselines, others, annotators = (_scores_of(scores, each) for each in around)
-        own = [(measure, names) for measure, each in self._names.items() for names in each.values()]
-        self._systems = self._drawn([scores]) if any(names != self._kept[m] for m, names in own) else []
-        self._baselines = self._drawn([baselines])
-        self._left_out = self._drawn([others, annotators])
-        self.shared = frozenset().union(*self._kept.values())
-        known = (
-            []
-            if baselines is None
-            else [_names(baselines, m) for m in self.measures if m in baselines.measures]
+        differ = any(
+            names != self._kept[measure] for measure, own in self._names.items() for names in own.values()
         )
-        self.every = frozenset().union(
-            *(names for each in (*self._names.values(), *known) for names in each.values())
-        )
+        self._systems = self._resampled(corpus) if differ else []
+        baselines = self._scored(evidence.baselines)
+        self._baselines = self._resampled(baselines)
+        self._left_out = self._resampled(self._scored(evidence.others), self._scored(evidence.annotators))
+        self.shared = frozenset[str]().union(*self._kept.values())
+        known = list(self._names.values())
+        if baselines is not None:
+            known += [_names(baselines, m) for m in self.measures if m in baselines.measures]
+        self.every = frozenset[str]().union(*(names for own in known for names in own.values()))
 
-    def _drawn(self, parts: Sequence[Scores | None]) -> list[_Drawn]:
-        """Return figures of scores, all on the same draws of the items that count in all of them."""
+    def _scored(self, evidence: Evidence | None) -> ScoredCorpus | None:
+        return None if evidence is None else ScoredCorpus(self._origin.task, evidence, self._origin.options)
+
+    def _resampled(self, *parts: ScoredCorpus | None) -> list[_Resampled]:
+        """Return scores of all parts, resampled alike, on the items that count in all of them."""
         known = [part for part in parts if part is not None]
         if len(known) < len(parts):
             return []
-        shared = [m for m in self.measures if all(m in each.measures for each in known)]
-        few = set(self._scores.systems) - set(self.together)
-        kept = {}
-        for measure in shared:
-            own = [names for each in known for names in _names(each, measure, without=few).values()]
-            kept[measure] = frozenset.intersection(self._kept[measure], *own)
-        shared = [measure for measure in shared if kept[measure]]
+        few = set(self._corpus.systems) - set(self.together)
+        kept: dict[Measure, frozenset[str]] = {}
+        for measure in self.measures:
+            if all(measure in part.measures for part in known):
+                own = [names for part in known for names in _names(part, measure, without=few).values()]
+                kept[measure] = frozenset.intersection(self._kept[measure], *own)
+        shared = [measure for measure, names in kept.items() if names]
         if not shared:
             return []
-        samples = []
-        for each in known:
-            keys = [key for measure in shared for key in headline_keys(each, measure)]
-            samples.append(Sample(each, keys, kept, self._scores.origin.drawing.settings.get("clusters")))
-        return [_Drawn(each, samples, self._scores) for each in samples]
+        samples = [
+            Sample(
+                part,
+                [key for measure in shared for key in headline_keys(part, measure)],
+                kept,
+                self._origin.clusters,
+            )
+            for part in known
+        ]
+        return [_Resampled(sample, samples, self._origin.bootstrap) for sample in samples]
 
     @property
     def items(self) -> int:
-        """Items that the ceiling is of."""
+        """Items of human agreement."""
         return len(self._left_out[0].sample.items) if self._left_out else 0
 
     @property
     def fewest_draws(self) -> int:
         """Fewest draws behind an interval."""
-        return min((each.fewest_draws for each in (*self._baselines, *self._left_out)), default=0)
+        return min((part.fewest_draws for part in (*self._baselines, *self._left_out)), default=0)
 
     def baselines(self, measure: Measure) -> Iterator[ContextScore]:
-        for drawn in self._baselines:
-            for key in drawn.of(measure):
-                yield _standing(key, "baseline", key.annotator, drawn.estimate(key), drawn.interval(key))
+        for scores in self._baselines:
+            for key in scores.of(measure):
+                yield _context_score(
+                    key, "baseline", key.annotator, scores.estimate(key), scores.interval(key)
+                )
 
     def systems(self, measure: Measure) -> Iterator[ContextScore]:
-        for key in headline_keys(self._scores, measure):
-            found = self._scores.estimate(measure, key.system, key.annotator, key.aggregate)
-            ends = self._scores.intervals.get(key, UNDEFINED)
-            for drawn in self._systems if self._names[measure][key.system] != self._kept[measure] else ():
-                found, ends = drawn.estimate(key), drawn.interval(key)
-            yield _standing(key, "system", key.annotator, found, ends)
+        for key in headline_keys(self._corpus, measure):
+            score = self._corpus.estimate(measure, key.system, key.annotator, key.aggregate)
+            ends = self._intervals.get(key, UNDEFINED)
+            for scores in self._systems if self._names[measure][key.system] != self._kept[measure] else ():
+                score, ends = scores.estimate(key), scores.interval(key)
+            yield _context_score(key, "system", key.annotator, score, ends)
 
     def others(self, measure: Measure) -> Iterator[ContextScore]:
-        """Give the systems against all annotators but one, and the ceiling."""
+        """Give the systems against all annotators but one, and human agreement."""
         if not self._left_out or not self._left_out[1].of(measure):
             return
-        systems, people = self._left_out
-        (top,) = people.of(measure)
+        systems, annotators = self._left_out
+        (top,) = annotators.of(measure)
         for key in systems.of(measure):
-            share, ends = systems.share(key, people, top)
-            standing = _standing(key, "others", OTHERS, systems.estimate(key), systems.interval(key))
-            yield replace(standing, share=share, share_low=ends[0], share_high=ends[1])
-        yield _standing(top, "annotators", OTHERS, people.estimate(top), people.interval(top))
+            share, ends = systems.share(key, annotators, top)
+            score = _context_score(key, "others", OTHERS, systems.estimate(key), systems.interval(key))
+            yield replace(score, share=share, share_low=ends[0], share_high=ends[1])
+        yield _context_score(top, "annotators", OTHERS, annotators.estimate(top), annotators.interval(top))
 
 
-def _names(scores: Scores, measure: Measure, without: Container[str] = ()) -> dict[str, frozenset[str]]:
-    """Return the items of each system, or of each floor."""
-    keys = headline_keys(scores, measure)
-    return {key.system: items_behind(scores, key) for key in keys if key.system not in without}
+def _names(corpus: ScoredCorpus, measure: Measure, without: Container[str] = ()) -> dict[str, frozenset[str]]:
+    """Return the items of each system, or of each baseline."""
+    keys = headline_keys(corpus, measure)
+    return {key.system: items_behind(corpus, key) for key in keys if key.system not in without}
 
 
-def _scores_of(scores: Scores, evidence: Evidence | None) -> Scores | None:
-    return (
-        None if evidence is None else scores.remade(evidence=evidence, context_evidence=None, grouping=None)
-    )
-
-
-def _standing(key: ScoreKey, role: Role, annotator: str, found: Estimate, ends: Interval) -> ContextScore:
+def _context_score(
+    key: ScoreKey, role: Role, annotator: str, score: Estimate, ends: Interval
+) -> ContextScore:
     return ContextScore(
         measure=key.measure,
         role=role,
         name=key.system,
         annotator=annotator,
-        value=found.value,
+        value=score.value,
         low=ends[0],
         high=ends[1],
-        items=found.items,
-        undefined=found.undefined,
+        items=score.items,
+        undefined=score.undefined,
     )
 
 
-class _Drawn:
-    """Figures of a sample, with their draws."""
+class _Resampled:
+    """Scores of a sample, and of bootstrap samples of it if there are to be intervals."""
 
-    def __init__(self, sample: Sample, together: Sequence[Sample], scores: Scores) -> None:
-        self.sample = sample
-        self._drawing = scores.origin.drawing
-        self._found = sample.found(sample.keys)
+    def __init__(
+        self, sample: Sample, together: Sequence[Sample], bootstrap: BootstrapSettings | None
+    ) -> None:
+        self.sample, self._bootstrap = sample, bootstrap
+        self._item_scores = sample.item_scores(sample.keys)
         self._resampled: dict[ScoreKey, Values] = {}
         self._without: dict[ScoreKey, Values] = {}
-        self.fewest_draws: int = self._drawing.settings.get("resamples", 0)
-        if self._drawing.level is not None:
-            for part in split_gathered(sample.keys):
-                self._draw(part, together)
+        self.fewest_draws = 0 if bootstrap is None else bootstrap.resamples
+        if bootstrap is not None:
+            for keys in split_gathered(sample.keys):
+                self._resample(keys, together, bootstrap)
 
-    def _draw(self, keys: Sequence[ScoreKey], together: Sequence[Sample]) -> None:
-        sample, settings = self.sample, self._drawing.settings
-        wanted = settings["resamples"]
+    def _resample(
+        self, keys: Sequence[ScoreKey], together: Sequence[Sample], bootstrap: BootstrapSettings
+    ) -> None:
+        draws = bootstrap.resamples
         if is_gathered(keys):
-            wanted = min(each.gathered_draws(wanted) for each in together)
-        found = {key: self._found[key] for key in keys}
-        self.fewest_draws = min(self.fewest_draws, wanted)
-        self._resampled |= sample.resampled(found, wanted, settings["seed"])
-        if settings["method"] == "bca":
-            self._without |= sample.without_each(found, wanted)
+            draws = min(sample.gathered_draws(draws) for sample in together)
+        item_scores = {key: self._item_scores[key] for key in keys}
+        self.fewest_draws = min(self.fewest_draws, draws)
+        self._resampled |= self.sample.resampled(item_scores, draws, bootstrap.seed)
+        if bootstrap.method == "bca":
+            self._without |= self.sample.without_each(item_scores, draws)
 
     def of(self, measure: Measure) -> list[ScoreKey]:
-        """Return the figures of a measure."""
+        """Return the scores of a measure."""
         return [key for key in self.sample.keys if key.measure == measure]
 
     def estimate(self, key: ScoreKey) -> Estimate:
-        return self._found[key].estimate(key.aggregate)
+        return self._item_scores[key].estimate(key.aggregate)
 
     def interval(self, key: ScoreKey) -> Interval:
-        if key not in self._resampled:
+        if self._bootstrap is None:
             return UNDEFINED
         value, without = self.estimate(key).value, self._without.get(key)
-        return interval(value, self._resampled[key], without, self._drawing.level or 0, self._units(key))
+        return interval(value, self._resampled[key], without, self._bootstrap.level, self._units(key))
 
     def _units(self, key: ScoreKey) -> int:
-        return self.sample.units_behind(key, self._found[key], self._resampled[key])
+        return self.sample.units_behind(key, self._item_scores[key], self._resampled[key])
 
-    def share(self, key: ScoreKey, people: _Drawn, top: ScoreKey) -> tuple[float, Interval]:
-        """Return the figure over that of the annotators, and the interval of this share."""
+    def share(self, key: ScoreKey, annotators: _Resampled, top: ScoreKey) -> tuple[float, Interval]:
+        """Return the score over that of the annotators, and the interval of this share."""
         if key.measure.direction == "lower":
             return float("nan"), UNDEFINED
-        ceiling = people.estimate(top).value
-        share = float(_over(np.array([self.estimate(key).value]), np.array([ceiling]))[0])
-        if key not in self._resampled:
+        agreement = annotators.estimate(top).value
+        share = float(_over(np.array([self.estimate(key).value]), np.array([agreement]))[0])
+        if self._bootstrap is None:
             return share, UNDEFINED
-        without = None
-        if self._without:
-            without = _over(self._without[key], people._without[top])
-        drawn = _over(self._resampled[key], people._resampled[top])
-        units = min(self._units(key), people._units(top))
-        return share, interval(share, drawn, without, self._drawing.level or 0, units)
+        without = _over(self._without[key], annotators._without[top]) if self._without else None
+        resampled = _over(self._resampled[key], annotators._resampled[top])
+        units = min(self._units(key), annotators._units(top))
+        return share, interval(share, resampled, without, self._bootstrap.level, units)
 
 
-def _over(values: Values, ceilings: Values) -> Values:
-    """Return the share of each, NaN where the ceiling is not above 0."""
-    return ratio(values, np.where(ceilings > 0, ceilings, np.nan))
+def _over(values: Values, agreements: Values) -> Values:
+    """Return the share of each, NaN where human agreement is not above 0."""
+    return ratio(values, np.where(agreements > 0, agreements, np.nan))

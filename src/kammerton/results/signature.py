@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What a score comes from, and the signature that says it."""
+"""The origin of scores, and the signature that names it."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,24 +14,14 @@ from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Measure, Needs
 from kammerton.model.task import Task
 from kammerton.scoring.context import ContextEvidence
+from kammerton.statistics.intervals import BootstrapSettings
 from kammerton.version import __version__
 
-if TYPE_CHECKING:
-    from kammerton.results.scores import Scores
-
-__all__ = [
-    "BootstrapSettings",
-    "Grouping",
-    "Interval",
-    "Origin",
-    "Resample",
-    "data_hash",
-    "signature",
-]
+__all__ = ["Grouping", "Origin", "data_hash", "signature"]
 
 
 def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
-    """Return six hexadecimal digits that tell apart sets of references."""
+    """Return six hexadecimal digits that are others for other references."""
     whole = hashlib.sha256()
     for item, digest in sorted((item, digest) for (_, item), digest in fingerprints.items()):
         whole.update(item.encode("utf-8", "surrogateescape") + b"\0" + digest)
@@ -48,7 +37,7 @@ def signature(
     scored: int | None = None,
     data: str,
     choices: Mapping[str, str],
-    drawing: Mapping[str, str] | None = None,
+    bootstrap: Mapping[str, str] | None = None,
 ) -> str:
     """Return e.g. ``mirex2013/MajMin|rev:1|missing:worst|items:217|data:9f3c2a|kammerton:0.1.0``."""
     fields = {
@@ -57,27 +46,10 @@ def signature(
         **choices,
         "items": str(items) if scored in (None, items) else f"{scored}/{items}",
         "data": data,
-        **(drawing or {}),
+        **(bootstrap or {}),
         "kammerton": __version__,
     }
     return "|".join((str(measure), *(f"{key}:{value}" for key, value in fields.items())))
-
-
-Interval = tuple[float, float]
-"""Low and high end, NaN where undefined."""
-Resample = Callable[["Scores"], Mapping[Any, Interval]]
-"""Returns the interval of each figure by system, annotator, measure and aggregate."""
-
-
-@dataclass(frozen=True, slots=True)
-class BootstrapSettings:
-    """What is known of the intervals of scores before they are made."""
-
-    level: float | None = None  # level of the intervals; None if there are to be none
-    resample: Resample | None = None  # makes them
-    signed: Mapping[str, str] = field(default_factory=dict)  # what signatures say of it
-    # arguments from which the same intervals are made again
-    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +58,6 @@ class Grouping:
 
     by: str  # what groups are, such as ``"genre"``
     of: Mapping[str, str]  # group of each item that has one; items without are a group of their own
-    divide: Callable[[Scores], Any]  # makes of scores, with this grouping, what ``Scores.groups`` is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -98,48 +69,68 @@ class Origin:
     missing: str  # policy for missing estimates
     options: object  # the task's options
     choices: Mapping[str, str]  # options that differ from their defaults, as signatures have them
-    drawing: BootstrapSettings = field(default_factory=BootstrapSettings)  # how intervals are made
-    # what was scored, from which items can be laid out; None if only figures are left of it
-    corpus: Corpus | None = None
-    context_evidence: ContextEvidence | None = None  # what systems stand between, if it was asked for
-    grouping: Grouping | None = None  # what items belong to, if figures of groups were asked for
+    bootstrap: BootstrapSettings | None = None  # how confidence intervals are made; None if there are none
+    corpus: Corpus | None = None  # annotations that were scored; None if only their statistics are left
+    context_evidence: ContextEvidence | None = None  # of baselines and annotators, if it was asked for
+    grouping: Grouping | None = None  # if scores of groups were asked for
+    _signatures: dict[tuple[str, Container[str] | None, Collection[str]], dict[Measure, str]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def roots(self) -> tuple[str, ...]:
-        """What messages call the folders that were scored."""
+        """The folders that were scored, as messages name them."""
         if self.corpus is None:
             return ()
-        return tuple(each.origin for each in (*self.corpus.references, *self.corpus.systems) if each.origin)
+        collections = (*self.corpus.references, *self.corpus.systems)
+        return tuple(collection.origin for collection in collections if collection.origin)
 
     @property
-    def told(self) -> dict[str, str]:
-        """What was chosen that decides figures: the policy for missing estimates, and other choices."""
+    def all_choices(self) -> dict[str, str]:
+        """All choices that scores depend on: the policy for missing estimates, and options."""
         return {"missing": self.missing, **self.choices}
 
+    @property
+    def clusters(self) -> Mapping[str, str] | None:
+        """Cluster of each item, if clusters are resampled."""
+        return None if self.bootstrap is None else self.bootstrap.clusters
+
     def signatures(
-        self, annotator: str, items: Container[str] | None = None, systems: Collection[str] = ()
+        self, annotator: str, items: frozenset[str] | None = None, systems: Collection[str] = ()
     ) -> dict[Measure, str]:
-        """Return the signature of each measure."""
+        """Return the signature of each measure for scores against an annotator, on all or some items.
+
+        Which systems were scored matters only if items without an estimate are skipped: then an item counts
+        if all these systems have it.
+        """
+        key = annotator, items, tuple(systems) if self.missing == "skip" else ()
+        if key not in self._signatures:
+            self._signatures[key] = self._signed(annotator, items, systems)
+        return self._signatures[key]
+
+    def _signed(
+        self, annotator: str, items: Container[str] | None, systems: Collection[str]
+    ) -> dict[Measure, str]:
         used = {
             (who, item): digest
             for (who, item), digest in self.evidence.fingerprints.items()
             if annotator in (ALL, who) and (items is None or item in items)
         }
-        whole = _items_and_hash(used)
-        scored = {needs: self._scored(used, needs, systems) for needs in self.evidence.rows}
-        told = {
-            needs: whole if chosen is used else _items_and_hash(chosen) for needs, chosen in scored.items()
-        }
+        every = _items_and_hash(used)
+        scored: dict[Needs, tuple[int, str]] = {}
+        for needs in self.evidence.rows:
+            counting = self._scored(used, needs, systems)
+            scored[needs] = every if counting is used else _items_and_hash(counting)
         return {
             measure: signature(
                 measure,
                 revision=self.task.revision(measure),
                 missing=self.missing,
-                items=whole[0],
-                scored=told[measure.needs][0],
-                data=told[measure.needs][1],
+                items=every[0],
+                scored=scored[measure.needs][0],
+                data=scored[measure.needs][1],
                 choices=self.choices,
-                drawing=self.drawing.signed,
+                bootstrap=None if self.bootstrap is None else self.bootstrap.signed,
             )
             for measure in self.evidence.measures
         }

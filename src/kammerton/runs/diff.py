@@ -15,7 +15,8 @@ import numpy as np
 from kammerton.errors import OptionError, out_of, quote
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Aggregate, Measure, choose
-from kammerton.results.scores import Scores, null, table
+from kammerton.results.scores import Scores
+from kammerton.results.tables import null, table
 from kammerton.runs.layout import fault
 from kammerton.runs.reading import Run, scores_of
 from kammerton.statistics.paired import differences, scale_of
@@ -378,7 +379,7 @@ class _Pair:
             for when, names in (("before", only_before), ("after", only_after)):
                 if names:
                     yield f"only {when} there is {kind} {', '.join(map(quote, sorted(names)))}"
-        yield from _choices(before.origin.told, after.origin.told)
+        yield from _choices(before.origin.all_choices, after.origin.all_choices)
 
 
 def _number(value: float | None) -> float:

@@ -11,7 +11,6 @@ import numpy as np
 from kammerton.errors import Diagnostic
 from kammerton.model.evidence import Evidence, Row, Rows, State, Tally
 from kammerton.model.measure import Gathered, Measure, Needs, Statistics
-from kammerton.results.context import context_of
 from kammerton.runs import layout
 from kammerton.runs.layout import from_parquet, names_of, numbers_of, texts_of, to_parquet
 from kammerton.scoring.context import ContextEvidence
@@ -175,4 +174,4 @@ def context_evidence_of(
         own = layout.below(layout.of_part(name, ""), files)
         chosen = [measures[address] for address in told["measures"]]
         parts[_PARTS[name]] = evidence_of(own, chosen, told["needs"], (), ())
-    return ContextEvidence(**parts, single=kept["single"], stand=context_of)
+    return ContextEvidence(**parts, single=kept["single"])

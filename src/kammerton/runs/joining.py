@@ -14,7 +14,6 @@ from kammerton.model.corpus import ALL, Corpus, check_names
 from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.measure import Measure, choose
 from kammerton.results.scores import Scores
-from kammerton.results.signature import BootstrapSettings
 from kammerton.runs.layout import fault
 from kammerton.runs.reading import Run, scores_of
 from kammerton.scoring.context import ContextEvidence
@@ -24,7 +23,7 @@ __all__ = ["Joined", "Runs", "check_alike", "join_alike", "join_runs", "named_ru
 Runs = Mapping[str, Run] | Sequence[Run | tuple[str | None, Run]] | Run
 _OF_DRAWS = frozenset({"KT218", "KT219", "KT220"})
 """What scoring says of intervals and groups; who draws or groups anew says it anew."""
-_NOT_JOINED: Any = {"drawing": BootstrapSettings(), "corpus": None, "grouping": None}
+_NOT_JOINED: Any = {"bootstrap": None, "corpus": None, "grouping": None}
 """What a run has for itself."""
 
 
@@ -62,19 +61,19 @@ def join_runs(
         whole = whole.merged(part)
     return known[0].remade(
         evidence=replace(whole, diagnostics=(*_noticed(known), *left_out)),
-        context_evidence=_surroundings(known) if context else None,
+        context_evidence=_context_evidence(known) if context else None,
         **_NOT_JOINED,
     )
 
 
-def _surroundings(runs: Sequence[Scores]) -> ContextEvidence:
-    """Return what the systems of all runs stand between; of equal references the rest is equal."""
+def _context_evidence(runs: Sequence[Scores]) -> ContextEvidence:
+    """Return the evidence of the context of all runs; of equal references, that of annotators is equal."""
     known = [run.origin.context_evidence for run in runs]
     if not all(known):
         raise OptionError("not all runs have a context", "score them with --context")
     parts = [each.others for each in known if each is not None and each.others is not None]
     first = known[0]
-    assert first is not None, "all runs have surroundings"
+    assert first is not None, "all runs have a context"
     if not parts:
         return first
     shared = tuple(each for each in parts[0].measures if all(each in part.measures for part in parts))
@@ -128,9 +127,9 @@ def check_alike(one: Scores, other: Scores) -> None:
     """Refuse runs that cannot stand beside each other."""
     if one.task != other.task:
         raise OptionError(f"runs are of two tasks: {one.task}, {other.task}")
-    told = [run.origin.told for run in (one, other)]
-    for name in dict.fromkeys((*told[0], *told[1])):
-        values = [choices.get(name, "default") for choices in told]
+    both = [run.origin.all_choices for run in (one, other)]
+    for name in dict.fromkeys((*both[0], *both[1])):
+        values = [choices.get(name, "default") for choices in both]
         if values[0] != values[1]:
             message = (
                 f"runs were not scored alike: option {name} was {quote(values[0])} and {quote(values[1])}"
@@ -273,7 +272,7 @@ def _as_one(runs: Sequence[Scores]) -> Scores:
         return runs[0]
     context = all(run.origin.context_evidence is not None for run in runs)
     return join_runs(runs, context=context).remade(
-        drawing=next((run.origin.drawing for run in runs if run.ci is not None), BootstrapSettings()),
+        bootstrap=next((run.origin.bootstrap for run in runs if run.origin.bootstrap is not None), None),
         corpus=_annotations(runs),
         grouping=next((run.origin.grouping for run in runs if run.origin.grouping is not None), None),
     )

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,14 +16,14 @@ from kammerton.model.corpus import Corpus
 from kammerton.model.measure import Measure
 from kammerton.model.registry import find_task, known_tasks
 from kammerton.model.task import Task
-from kammerton.results.groups import divide
 from kammerton.results.scores import Scores
-from kammerton.results.signature import BootstrapSettings, Grouping, Origin
+from kammerton.results.signature import Grouping, Origin
 from kammerton.runs import layout
 from kammerton.runs.annotations import corpus_in
 from kammerton.runs.evidence_files import context_evidence_of, evidence_of
 from kammerton.runs.layout import digest_of, fault, from_parquet, options_of, parse_record, texts_of
 from kammerton.scoring.context import ContextEvidence
+from kammerton.statistics.intervals import BootstrapSettings
 
 __all__ = ["Opened", "Run", "is_run", "open_run", "read_run", "scores_of"]
 
@@ -175,7 +174,7 @@ def _scores(opened: Opened) -> Scores:
         missing=record["missing"],
         options=options,
         choices=record["choices"],
-        drawing=_drawing(record["intervals"], opened.files),
+        bootstrap=_bootstrap(record["intervals"], opened.files),
         corpus=_corpus(opened),
         context_evidence=_context_evidence(opened),
         grouping=_grouping(opened),
@@ -199,20 +198,17 @@ def _grouping(opened: Opened) -> Grouping | None:
     by = opened.record.get("grouped")  # earlier versions had none
     if by is None:
         return None
-    return Grouping(by, _said_of_items(opened.files[layout.GROUPS], "group"), divide)
+    return Grouping(by, _by_item(opened.files[layout.GROUPS], "group"))
 
 
-def _said_of_items(data: bytes, column: str) -> dict[str, str]:
+def _by_item(data: bytes, column: str) -> dict[str, str]:
     frame = from_parquet(data)
     return dict(zip(texts_of(frame, "item"), texts_of(frame, column), strict=True))
 
 
-def _drawing(intervals: Mapping[str, Any] | None, files: Mapping[str, bytes]) -> BootstrapSettings:
+def _bootstrap(intervals: Mapping[str, Any] | None, files: Mapping[str, bytes]) -> BootstrapSettings | None:
     if intervals is None:
-        return BootstrapSettings()
-    from kammerton.statistics.intervals import intervals as resample  # noqa: PLC0415 - many look at none
-
-    settings = {name: value for name, value in intervals.items() if name != "signed"} | {"clusters": None}
-    if layout.CLUSTERS in files:
-        settings["clusters"] = _said_of_items(files[layout.CLUSTERS], "cluster")
-    return BootstrapSettings(settings["level"], partial(resample, **settings), intervals["signed"], settings)
+        return None
+    clusters = _by_item(files[layout.CLUSTERS], "cluster") if layout.CLUSTERS in files else None
+    kept = {name: intervals[name] for name in ("level", "resamples", "seed", "method", "signed")}
+    return BootstrapSettings(**kept, clusters=clusters)

@@ -17,7 +17,7 @@ from kammerton.formats.writing import replacing_folder, write_new
 from kammerton.model.task import Ratings
 from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.results.scores import Scores
-from kammerton.results.signature import BootstrapSettings, Origin, data_hash
+from kammerton.results.signature import Origin, data_hash
 from kammerton.runs import layout
 from kammerton.runs.annotations import has_annotations, keep_annotations
 from kammerton.runs.evidence_files import evidence_of, files_of, keep_context, tables_of
@@ -34,6 +34,7 @@ from kammerton.runs.layout import (
     versions,
 )
 from kammerton.runs.reading import Opened, open_run
+from kammerton.statistics.intervals import BootstrapSettings
 
 __all__ = ["check_place", "parts_of", "read_agreement", "write_run"]
 
@@ -197,7 +198,7 @@ def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], d
     if origin.evidence.gathered is not None or with_options:
         options, named = keep_options(origin.options)
         files |= named
-    clusters = origin.drawing.settings.get("clusters")
+    clusters = origin.clusters
     if clusters is not None:
         files[layout.CLUSTERS] = to_parquet({"item": list(clusters), "cluster": list(clusters.values())})
     if origin.grouping is not None:
@@ -218,7 +219,7 @@ def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], d
         "missing": origin.missing,
         "choices": dict(origin.choices),
         "options": options,
-        "intervals": _intervals(origin.drawing),
+        "intervals": _intervals(origin.bootstrap),
         "context": context,
         "grouped": None if origin.grouping is None else origin.grouping.by,
         "needs": list(origin.evidence.rows),
@@ -228,11 +229,11 @@ def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], d
     return record, dict(sorted(files.items()))
 
 
-def _intervals(drawing: BootstrapSettings) -> dict[str, Any] | None:
-    if drawing.resample is None:
+def _intervals(bootstrap: BootstrapSettings | None) -> dict[str, Any] | None:
+    if bootstrap is None:
         return None
-    settings = {name: value for name, value in drawing.settings.items() if name != "clusters"}
-    return {**settings, "signed": dict(drawing.signed)}
+    settings = {name: getattr(bootstrap, name) for name in ("level", "resamples", "seed", "method")}
+    return {**settings, "signed": dict(bootstrap.signed)}
 
 
 def check_place(folder: str | os.PathLike[str]) -> Mapping[str, Any] | None:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kammerton.errors import Diagnostic, inflected, out_of, some
 from kammerton.model.corpus import Missing
@@ -15,9 +15,6 @@ from kammerton.model.measure import Measure
 from kammerton.model.task import Task
 from kammerton.scoring.evaluating import evaluate_loaded
 from kammerton.scoring.loading import Estimates, References, Sides, applicable_to
-
-if TYPE_CHECKING:
-    from kammerton.results.scores import Scores
 
 __all__ = [
     "ANNOTATORS",
@@ -88,13 +85,9 @@ class ContextEvidence:
     # the same of the annotator who was left out, whoever it is called ``ANNOTATORS``
     annotators: Evidence | None = None
     single: int = 0  # items with one annotator, of which there are neither
-    # makes of scores with these surroundings what ``Scores.context`` is
-    stand: Callable[[Scores], Any] | None = None
 
 
-def evaluate_context(
-    task: Task, sides: Sides, *, options: object, missing: Missing, stand: Callable[[Scores], Any]
-) -> ContextEvidence:
+def evaluate_context(task: Task, sides: Sides, *, options: object, missing: Missing) -> ContextEvidence:
     """Score what the systems of a corpus stand between."""
     measures = [measure for measure in sides.measures if measure.needs != "annotators"]
     everyone = sides.references.annotations
@@ -119,7 +112,6 @@ def evaluate_context(
         others=others,
         annotators=annotators,
         single=len(frozenset().union(*everyone.values())) - len(several),
-        stand=stand,
     )
 
 

@@ -18,15 +18,7 @@ from kammerton.errors import OptionError
 from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Measure, Values
 from kammerton.statistics.agreement import VarianceComponents, variance_components
-from kammerton.statistics.intervals import (
-    UNDEFINED,
-    Interval,
-    Method,
-    check_method,
-    interval,
-    quantile,
-    tail_of,
-)
+from kammerton.statistics.intervals import UNDEFINED, BootstrapSettings, Interval, Method, interval, quantile
 from kammerton.statistics.paired import (
     OF_SUMS,
     Friedman,
@@ -50,16 +42,16 @@ __all__ = [
     "Basis",
     "Comparison",
     "Disagreement",
-    "Drawn",
     "MeasureComparison",
     "Pair",
     "Ranked",
     "Reliability",
+    "Resampled",
     "Rules",
     "Test",
+    "compare_by_measure",
     "detectable_differences",
     "groups",
-    "judge",
     "letters",
 ]
 
@@ -105,8 +97,8 @@ class Pair:
     adjusted : float
         p adjusted for all pairs that were compared by the measure.
     told_apart : bool
-        Whether the adjusted p is below alpha, and the test in favour of the first: one of values of items
-        need not be, where the figure is pooled.
+        Whether the two are significantly different: the adjusted p is below alpha, and the test in favour of
+        the first. A test of values of items need not be, where the score is pooled.
     d_z : float
         Mean difference of items in standard deviations of the differences.
     superiority : float
@@ -114,7 +106,7 @@ class Pair:
     wins, ties, losses : int
         Items on which the first is better, as good, worse. Of measures over classes, classes.
     detectable : float
-        Difference of figures that would be detected with power 0.8; NaN if it was not asked for.
+        Difference of scores that would be detected with power 0.8; NaN if it was not asked for.
     items : int
         Items that both systems have.
     first_value, second_value : float
@@ -148,7 +140,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reliability:
-    """How far a collection can be relied on to compare systems like these."""
+    """Reliability of a collection for comparing systems like these."""
 
     # of the values of all systems on all items, or means of clusters, on which each has one
     components: VarianceComponents
@@ -227,7 +219,7 @@ class Disagreement:
     # better, worse: systems, as the first measure ranks them
     better: str
     worse: str
-    told_apart: bool  # whether both measures tell them apart
+    told_apart: bool  # whether they are significantly different by both measures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,8 +236,8 @@ class Comparison:
     left_out : tuple of str
         Items that only one system has, and so no pair.
     few : mapping of str to int
-        Systems that have too few items in common with any other for a significant difference, although
-        others have more; and how many at most.
+        Systems that share too few items with any other for a significant difference, although others share
+        more; and how many at most.
     against : str or None
         The system that all others were compared with; None if all pairs were compared.
     items, units : int
@@ -287,10 +279,10 @@ def detectable_differences(
 ) -> Values:
     """Return the smallest mean difference of each pair that a test on so many items detects often enough.
 
-    The differences of two systems are shifted so that their mean is 0, and drawn with replacement: what
-    collections of this size would say of systems that do not differ. To each collection any difference can
-    be added, and from some size on Student's t rejects in its favour. The answer is the size at which it
-    does so in the wanted share of collections.
+    The differences of two systems are shifted so that their mean is 0, and resampled: these are collections
+    of this size on which the systems do not differ. To each collection any difference can be added, and from
+    some size on Student's t rejects in its favour. The result is the size at which it does so in the wanted
+    share of collections.
 
     Examples
     --------
@@ -312,23 +304,23 @@ def detectable_differences(
     sums, squares, drawn = np.split(np.concatenate(list(blocks)), [pairs, 2 * pairs], axis=1)
     means = ratio(sums, drawn)
     errors = np.sqrt(np.maximum(ratio(ratio(squares, drawn) - means**2, drawn - 1), 0.0))
-    found = np.full(pairs, np.nan)
+    detectable = np.full(pairs, np.nan)
     for pair in np.flatnonzero(count > 1).tolist():
         needed = quantile(1 - alpha, int(count[pair]) - 1) * errors[:, pair] - means[:, pair]
-        found[pair] = max(float(np.nanquantile(needed, power)), 0.0)
-    return found
+        detectable[pair] = max(float(np.nanquantile(needed, power)), 0.0)
+    return detectable
 
 
 def _centred(differences: Values) -> Values:
     """Return differences with mean 0 that vary, if drawn from, as a sample of them does; 0 for undefined."""
-    made = np.zeros_like(differences)
+    centred = np.zeros_like(differences)
     for pair, column in enumerate(differences.T):
         known = ~np.isnan(column)
         count = np.count_nonzero(known)
         if count > 1:
             stretch = math.sqrt(count / (count - 1))
-            made[known, pair] = (column[known] - mean(column[known])) * stretch
-    return made
+            centred[known, pair] = (column[known] - mean(column[known])) * stretch
+    return centred
 
 
 _NAMES = string.ascii_lowercase + string.ascii_uppercase
@@ -351,26 +343,20 @@ def groups(differs: Flags) -> tuple[tuple[int, ...], ...]:
     """
     systems = len(differs)
     apart = np.argwhere(np.triu(differs, 1)).tolist()
-    found = [frozenset(range(systems))] if systems else []
-    for one, other in apart:
-        halves = [group - {each} for group in found if {one, other} <= group for each in (one, other)]
-        kept = [group for group in found if not {one, other} <= group]
-        found = _absorbed([*kept, *halves])
-    return tuple(sorted(tuple(sorted(group)) for group in _swept(found)))
+    sharing = [frozenset(range(systems))] if systems else []
+    for pair in apart:
+        halves = [group - {system} for group in sharing if group.issuperset(pair) for system in pair]
+        sharing = [*(group for group in sharing if not group.issuperset(pair)), *halves]
+        sharing = [group for group in dict.fromkeys(sharing) if not any(group < other for other in sharing)]
+    return tuple(sorted(tuple(sorted(group)) for group in _swept(sharing)))
 
 
-def _absorbed(found: list[frozenset[int]]) -> list[frozenset[int]]:
-    """Leave out groups that lie within another."""
-    distinct = list(dict.fromkeys(found))
-    return [group for group in distinct if not any(group < other for other in distinct)]
-
-
-def _swept(found: list[frozenset[int]]) -> list[frozenset[int]]:
-    """Leave out groups all of whose pairs are in another; the last ones first, and small ones before."""
-    kept = sorted(found, key=lambda group: (-len(group), sorted(group)))
+def _swept(groups: list[frozenset[int]]) -> list[frozenset[int]]:
+    """Exclude groups all of whose pairs are in others; the last ones first, and small ones before."""
+    kept = sorted(groups, key=lambda group: (-len(group), sorted(group)))
     for group in reversed(kept.copy()):
         others = [other for other in kept if other != group]
-        pairs = [{one, other} for one, other in combinations(sorted(group), 2)] or [set(group)]
+        pairs = [set(pair) for pair in combinations(sorted(group), 2)] or [set(group)]
         if all(any(pair <= other for other in others) for pair in pairs):
             kept = others
     return kept
@@ -384,10 +370,10 @@ def letters(differs: Flags) -> tuple[str, ...]:
     >>> letters(np.array([[False, False, True], [False, False, False], [True, False, False]]))
     ('a', 'ab', 'b')
     """
-    found = groups(differs)
-    names = [_NAMES[place] if place < len(_NAMES) else f"[{place + 1}]" for place in range(len(found))]
+    sharing = groups(differs)
+    names = [_NAMES[place] if place < len(_NAMES) else f"[{place + 1}]" for place in range(len(sharing))]
     return tuple(
-        "".join(name for name, group in zip(names, found, strict=True) if system in group)
+        "".join(name for name, group in zip(names, sharing, strict=True) if system in group)
         for system in range(len(differs))
     )
 
@@ -398,63 +384,56 @@ _TARGET = 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """How a comparison is judged; see :func:`kammerton.results.comparison.compare`."""
+    """Settings of a comparison; see :func:`kammerton.results.comparison.compare`."""
 
     test: Test
     alpha: float
-    level: float
-    method: Method
-    resamples: int
     permutations: int
-    seed: int
     reliability: bool
+    bootstrap: BootstrapSettings
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be judged by."""
-        check_method(self.method)
-        tail_of(self.level)
+        """Refuse impossible settings."""
         if self.test not in get_args(Test):
             raise OptionError.unknown("test", self.test, get_args(Test))
         if not 0 < self.alpha < 1:
             raise OptionError(f"alpha is between 0 and 1, got {self.alpha}")
-        for draws in (self.resamples, self.permutations):
-            Resampling(0, draws, self.seed)  # refuses what cannot be drawn
+        Resampling(0, self.permutations, self.bootstrap.seed)  # refuses a number that is not possible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Drawn:
-    """What draws of some items gave."""
+class Resampled:
+    """Scores on some items, on bootstrap samples of them, and tests of their differences."""
 
     sample: Sample  # the items
-    found: Mapping[ScoreKey, ItemScores]  # what the items bring to each figure
-    # resampled, without: each figure of each resample, and without each unit; empty if nothing needs it
+    item_scores: Mapping[ScoreKey, ItemScores]  # scores of the items, by corpus score
+    # resampled, without: scores on each bootstrap sample, and without each unit; empty if nothing needs them
     resampled: Mapping[ScoreKey, Values]
     without: Mapping[ScoreKey, Values]
-    tests: Mapping[PermutationTest, PairedTest]  # permutation tests; empty if they were not asked for
-    # differences that would be detected; empty if they were not asked for
-    detectable: Mapping[PermutationTest, float]
+    outcomes: Mapping[PermutationTest, PairedTest]  # empty if another test was asked for
+    detectable: Mapping[PermutationTest, float]  # detectable differences; empty if not asked for
     resamples: int
-    swaps: Permutations
+    permutations: Permutations
 
     def value(self, key: ScoreKey) -> float:
-        """Return a figure of these items."""
-        return self.found[key].estimate(key.aggregate).value
+        """Return a score."""
+        return self.item_scores[key].estimate(key.aggregate).value
 
     def count(self, measure: Measure) -> int:
-        """Return how many items are in for a measure."""
+        """Return the number of items that a measure is computed on."""
         return len(self.sample.kept(measure))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Basis:
-    """What systems are compared by, by one measure."""
+    """Everything that systems are compared by, by one measure."""
 
-    keys: Sequence[ScoreKey]  # the figure of each system
-    contests: Sequence[PermutationTest]  # the pairs that are compared
-    own: Mapping[ScoreKey, Drawn]  # of all items that a system has; nothing for a system without any
-    # of the items that both systems of a pair have; nothing for a pair without any
-    shared: Mapping[PermutationTest, Drawn]
-    common: Drawn | None  # of the items that all systems have, if there are any
+    keys: Sequence[ScoreKey]  # the score of each system
+    tests: Sequence[PermutationTest]  # the pairs that are compared
+    own: Mapping[ScoreKey, Resampled]  # on all items that a system has; nothing for a system without any
+    # on the items that both systems of a pair have; nothing for a pair without any
+    shared: Mapping[PermutationTest, Resampled]
+    common: Resampled | None  # on the items that all systems have, if there are any
     few: Collection[str]  # systems that share too few items with others to be ranked among them
 
     @property
@@ -465,20 +444,20 @@ class Basis:
         return all(names == kept[0] for names in kept)
 
 
-def judge(basis: Basis, rules: Rules, against: str | None = None) -> MeasureComparison:
-    """Rank systems by one measure, and tell them apart."""
-    return _Judging(basis, rules, against).comparison()
+def compare_by_measure(basis: Basis, rules: Rules, against: str | None = None) -> MeasureComparison:
+    """Rank systems by one measure, and find the pairs that are significantly different."""
+    return _MeasureComparer(basis, rules, against).comparison()
 
 
 class _Match(NamedTuple):
-    """A pair of systems, by their numbers: the better one first, or that which all are compared with last."""
+    """Two systems, by number: the better one first, or the one that all are compared with second."""
 
-    one: int
-    other: int
-    contest: PermutationTest
+    first: int
+    second: int
+    test: PermutationTest
 
 
-class _Judging:
+class _MeasureComparer:
     """One measure of a comparison; systems are numbers."""
 
     def __init__(self, basis: Basis, rules: Rules, against: str | None) -> None:
@@ -490,43 +469,47 @@ class _Judging:
         self._against = next((n for n, key in enumerate(basis.keys) if key.system == against), None)
         self._tables: dict[int, tuple[Values, Codes]] = {}
         self._values = [basis.own[key].value(key) if key in basis.own else math.nan for key in basis.keys]
-        self._better = {contest: self._sign * self._difference(contest) for contest in basis.contests}
+        self._better = {test: self._sign * self._difference(test) for test in basis.tests}
         self._order, self._places = self._ranked()
 
-    def _difference(self, contest: PermutationTest) -> float:
+    def _difference(self, test: PermutationTest) -> float:
         """Return the difference of the scores of a pair on its items."""
-        drawn = self._basis.shared.get(contest)
-        if drawn is None:
+        shared = self._basis.shared.get(test)
+        if shared is None:
             return math.nan
-        one, other = map(drawn.value, contest)
-        return float(differences(one, other, self._scale))
+        first, second = map(shared.value, test)
+        return float(differences(first, second, self._scale))
 
-    def _table(self, drawn: Drawn) -> tuple[Values, Codes]:
+    def _table(self, resampled: Resampled) -> tuple[Values, Codes]:
         """Return what each item, or class, counts for each system; and the unit that it belongs to."""
-        if id(drawn) not in self._tables:
-            found = {number: drawn.found[key] for key, number in self._number.items() if key in drawn.found}
-            names = sorted(frozenset().union(*(each.names for each in found.values())))
+        if id(resampled) not in self._tables:
+            scores = resampled.item_scores
+            columns = {number: scores[key] for key, number in self._number.items() if key in scores}
+            names = sorted(frozenset().union(*(column.names for column in columns.values())))
             place = {name: number for number, name in enumerate(names)}
             values = np.full((len(names), len(self._keys)), np.nan)
-            for system, each in found.items():
-                values[[place[name] for name in each.names], system] = each.counted
+            for system, column in columns.items():
+                values[[place[name] for name in column.names], system] = column.counted
             units = np.arange(len(names))
             if not is_gathered(self._keys):
-                units = np.array([drawn.sample.unit_of[name] for name in names], dtype=np.int64)
-            self._tables[id(drawn)] = values, units
-        return self._tables[id(drawn)]
+                units = np.array([resampled.sample.unit_of[name] for name in names], dtype=np.int64)
+            self._tables[id(resampled)] = values, units
+        return self._tables[id(resampled)]
 
     def comparison(self) -> MeasureComparison:
-        """Return what was found."""
+        """Return the ranking and the tests."""
         rules, common = self._rules, self._basis.common
         table, undefined = self._complete()
         ranks = friedman(self._sign * table, rules.alpha) if rules.test == "friedman" else None
         matches = self._matches()
-        tests = [self._test(match, ranks) for match in matches]
-        p = np.array([p for p, _ in tests])
-        adjusted = p if ranks is not None and self._against is None else holm(p)
-        apart = [bool(each < rules.alpha and same) for each, (_, same) in zip(adjusted, tests, strict=True)]
-        pairs = tuple(map(self._pair, matches, p, adjusted, apart))
+        tested = [self._test(match, ranks) for match in matches]
+        p_values = np.array([p for p, _ in tested])
+        adjusted = p_values if ranks is not None and self._against is None else holm(p_values)
+        pairs = tuple(
+            self._pair(match, p, p_adjusted, told_apart=p_adjusted < rules.alpha and agrees)
+            for match, (p, agrees), p_adjusted in zip(matches, tested, adjusted.tolist(), strict=True)
+        )
+        every = [*map(self._basis.own.get, self._keys), *map(self._basis.shared.get, self._basis.tests)]
         return MeasureComparison(
             measure=self._measure,
             annotator=self._keys[0].annotator,
@@ -534,7 +517,7 @@ class _Judging:
             undefined=undefined,
             ranking=self._ranking(matches, pairs),
             pairs=pairs,
-            resamples=self._resamples(),
+            resamples=min(resampled.resamples for resampled in every if resampled is not None),
             permutations=max(pair.permutations for pair in pairs),
             exact=all(pair.exact for pair in pairs),
             friedman=ranks,
@@ -550,95 +533,93 @@ class _Judging:
         table = level(_of_units(values[complete], units[complete]), self._scale)
         return table, int(np.count_nonzero(~complete))
 
-    def _resamples(self) -> int:
-        """Return how many resamples are behind every interval at least."""
-        drawn = [self._basis.own.get(key) for key in self._keys]
-        drawn += [self._basis.shared.get(contest) for contest in self._basis.contests]
-        return min(each.resamples for each in drawn if each is not None)
-
     # --- pairs -------------------------------------------------------------------------------
 
     def _matches(self) -> list[_Match]:
         """Return the pairs in the order of the ranking."""
         place = {system: place for place, system in enumerate(self._order)}
-        found: dict[tuple[int, int], _Match] = {}
-        for contest, better in self._better.items():
-            ahead, behind = sorted((self._number[key] for key in contest), key=place.__getitem__)
-            first, second = (self._number[key] for key in (contest if better > 0 else contest[::-1]))
+        matches: dict[tuple[int, int], _Match] = {}
+        for test, better in self._better.items():
+            ahead, behind = sorted((self._number[key] for key in test), key=place.__getitem__)
+            first, second = (self._number[key] for key in (test if better > 0 else test[::-1]))
             if math.isnan(better) or better == 0:
                 first, second = ahead, behind
             if self._against == first:
                 first, second = second, first
-            found[place[ahead], place[behind]] = _Match(first, second, contest)
-        return [found[places] for places in sorted(found)]
+            matches[place[ahead], place[behind]] = _Match(first, second, test)
+        return [matches[places] for places in sorted(matches)]
 
     def _test(self, match: _Match, ranks: Friedman | None) -> tuple[float, bool]:
         """Return p, and whether the test favours the system that the scores favour."""
-        one, other, contest = match
-        drawn = self._basis.shared.get(contest)
-        if drawn is None:
+        first, second, test = match
+        shared = self._basis.shared.get(test)
+        if shared is None:
             return math.nan, False
         if self._rules.test == "permutation":
-            return drawn.tests[contest].p, True
+            return shared.outcomes[test].p, True
         if ranks is not None:
             p = ranks.pairs if self._against is None else ranks.unadjusted
-            return float(p[one, other]), self._favours(match, float(ranks.ranks[other] - ranks.ranks[one]))
-        values, units = self._table(drawn)
-        both = values[:, [one, other]]
+            ahead = float(ranks.ranks[second] - ranks.ranks[first])
+            return float(p[first, second]), self._favours(match, ahead)
+        values, units = self._table(shared)
+        both = values[:, [first, second]]
         defined = ~np.isnan(both).any(axis=1)
-        first, second = _of_units(both[defined], units[defined]).T
-        test = t_test if self._rules.test == "t" else wilcoxon
-        found = test(self._sign * differences_of_items(first, second, self._scale))
-        return found.p, self._favours(match, found.statistic)
+        means = _of_units(both[defined], units[defined]).T
+        test_values = t_test if self._rules.test == "t" else wilcoxon
+        result = test_values(self._sign * differences_of_items(means[0], means[1], self._scale))
+        return result.p, self._favours(match, result.statistic)
 
     def _favours(self, match: _Match, statistic: float) -> bool:
-        """Tell whether a statistic that is above 0 for the first system says what the scores say."""
-        is_turned = self._number[match.contest.one] != match.one
-        return statistic * self._better[match.contest] * (-1 if is_turned else 1) > 0
+        """Tell whether a statistic, above 0 for the first system, favours that with the better score."""
+        is_turned = self._number[match.test.first] != match.first
+        return statistic * self._better[match.test] * (-1 if is_turned else 1) > 0
 
-    def _pair(self, match: _Match, p: float, adjusted: float, apart: bool) -> Pair:
-        one, other, contest = match
-        drawn = self._basis.shared.get(contest)
-        keys = self._keys[one], self._keys[other]
-        values = np.empty((0, len(self._keys))) if drawn is None else self._table(drawn)[0]
-        of_items = differences_of_items(values[:, one], values[:, other], self._scale)
+    def _pair(self, match: _Match, p: float, adjusted: float, *, told_apart: bool) -> Pair:
+        first, second = self._keys[match.first], self._keys[match.second]
+        shared = self._basis.shared.get(match.test)
+        scores, ends = (math.nan, math.nan), UNDEFINED
+        of_items = np.empty(0)
+        if shared is not None:
+            scores, ends = (shared.value(first), shared.value(second)), self._interval(shared, first, second)
+            values = self._table(shared)[0]
+            of_items = differences_of_items(values[:, match.first], values[:, match.second], self._scale)
         better = self._sign * of_items
-        first, second = (math.nan if drawn is None else drawn.value(key) for key in keys)
-        low, high = UNDEFINED if drawn is None else self._interval(drawn, *keys)
-        is_swapped = drawn is not None and self._rules.test == "permutation"
+        permutations = None
+        if shared is not None and self._rules.test == "permutation":
+            permutations = shared.permutations
         return Pair(
-            first=keys[0].system,
-            second=keys[1].system,
-            difference=float(differences(first, second, self._scale)),
-            low=low,
-            high=high,
-            p=float(p),
-            adjusted=float(adjusted),
-            told_apart=apart,
+            first=first.system,
+            second=second.system,
+            difference=float(differences(*scores, self._scale)),
+            low=ends[0],
+            high=ends[1],
+            p=p,
+            adjusted=adjusted,
+            told_apart=told_apart,
             d_z=cohens_d(of_items),
             superiority=superiority(better),
             wins=int(np.count_nonzero(better > 0)),
             ties=int(np.count_nonzero(better == 0)),
             losses=int(np.count_nonzero(better < 0)),
-            detectable=math.nan if drawn is None else drawn.detectable.get(contest, math.nan),
-            items=0 if drawn is None else drawn.count(self._measure),
-            first_value=first,
-            second_value=second,
-            permutations=drawn.swaps.total if drawn is not None and is_swapped else 0,
-            exact=drawn is not None and is_swapped and drawn.swaps.exact,
+            detectable=math.nan if shared is None else shared.detectable.get(match.test, math.nan),
+            items=0 if shared is None else shared.count(self._measure),
+            first_value=scores[0],
+            second_value=scores[1],
+            permutations=0 if permutations is None else permutations.total,
+            exact=permutations is not None and permutations.exact,
         )
 
-    def _interval(self, drawn: Drawn, one: ScoreKey, other: ScoreKey | None = None) -> Interval:
-        """Return the interval of a score, or of the difference of two."""
-        keys = [one] if other is None else [one, other]
-        resampled = [drawn.resampled[key] for key in keys]
-        values = [drawn.value(key) for key in keys]
-        units = min(map(drawn.sample.units_behind, keys, [drawn.found[key] for key in keys], resampled))
+    def _interval(self, resampled: Resampled, *keys: ScoreKey) -> Interval:
+        """Return the confidence interval of a score, or of the difference of two."""
+        values = [resampled.value(key) for key in keys]
+        value = values[0] if len(keys) == 1 else float(differences(values[0], values[1], self._scale))
+        of_samples = [resampled.resampled[key] for key in keys]
+        scores = [resampled.item_scores[key] for key in keys]
+        units = min(map(resampled.sample.units_behind, keys, scores, of_samples))
         without = None
-        if self._rules.method == "bca":
-            without = self._subtracted([drawn.without[key] for key in keys])
-        value = values[0] if other is None else float(differences(values[0], values[1], self._scale))
-        return interval(value, self._subtracted(resampled), without, self._rules.level, units)
+        if self._rules.bootstrap.method == "bca":
+            without = self._subtracted([resampled.without[key] for key in keys])
+        return interval(value, self._subtracted(of_samples), without, self._rules.bootstrap.level, units)
 
     def _subtracted(self, values: Sequence[Values]) -> Values:
         """Return scores of draws, or the differences of those of two systems."""
@@ -649,7 +630,7 @@ class _Judging:
     def _ranked(self) -> tuple[list[int], dict[int, int]]:
         """Return the systems, the best first, and the place of each that has a score.
 
-        Where all have the same items the score says which is better, else the pairs do.
+        Where all have the same items the score decides which is better, else the pairs do.
         """
         levelled: list[float]
         (levelled,) = level(self._sign * np.array([self._values]), self._scale).tolist()
@@ -666,34 +647,34 @@ class _Judging:
     def _advantages(self) -> list[float]:
         """Return how far each system is ahead of the one that all are compared with.
 
-        Without such a system, than how many others it is better, less how many are better than it.
+        Without such a system: the number of others that it is better than, less those that are better.
         """
         ahead = np.zeros(len(self._keys))
-        for contest, better in self._better.items():
-            one, other = (self._number[key] for key in contest)
+        for test, better in self._better.items():
+            first, second = (self._number[key] for key in test)
             if self._against is None:
-                ahead[[one, other]] += np.sign(np.nan_to_num([better, -better]))
-            elif other == self._against:
-                ahead[one] = better
+                ahead[[first, second]] += np.sign(np.nan_to_num([better, -better]))
+            elif second == self._against:
+                ahead[first] = better
             else:
-                ahead[other] = -better
+                ahead[second] = -better
         return list(np.nan_to_num(ahead, nan=-math.inf).tolist())
 
     def _ranking(self, matches: Sequence[_Match], pairs: Sequence[Pair]) -> tuple[Ranked, ...]:
         systems = range(len(self._keys))
         beats: Flags = np.zeros((len(systems), len(systems)), dtype=bool)
-        for (one, other, _), pair in zip(matches, pairs, strict=True):
+        for (first, second, _), pair in zip(matches, pairs, strict=True):
             if pair.told_apart:
-                better, worse = (one, other) if self._sign * pair.difference > 0 else (other, one)
-                beats[better, worse] = True
-        compared = Counter(system for one, other, _ in matches for system in (one, other))
-        apart = (beats | beats.T)[np.ix_(self._order, self._order)]
-        named = letters(apart) if self._against is None else [""] * len(systems)
+                is_better = self._sign * pair.difference > 0
+                beats[(first, second) if is_better else (second, first)] = True
+        compared = Counter(system for first, second, _ in matches for system in (first, second))
+        differs = (beats | beats.T)[np.ix_(self._order, self._order)]
+        of_systems = letters(differs) if self._against is None else [""] * len(systems)
         ranking = []
-        for name, system in zip(named, self._order, strict=True):
+        for name, system in zip(of_systems, self._order, strict=True):
             key = self._keys[system]
-            drawn = self._basis.own.get(key)
-            low, high = UNDEFINED if drawn is None else self._interval(drawn, key)
+            own = self._basis.own.get(key)
+            low, high = UNDEFINED if own is None else self._interval(own, key)
             wins, losses = int(beats[system].sum()), int(beats[:, system].sum())
             ranking.append(
                 Ranked(
@@ -705,21 +686,21 @@ class _Judging:
                     wins=wins,
                     ties=compared[system] - wins - losses,
                     losses=losses,
-                    items=0 if drawn is None else drawn.count(self._measure),
+                    items=0 if own is None else own.count(self._measure),
                     place=self._places.get(system),
                 )
             )
         return tuple(ranking)
 
     def _reliability(self, table: Values, pairs: Sequence[Pair]) -> Reliability:
-        found = variance_components(table)
-        studied = max(found.studied, 1)
+        components = variance_components(table)
+        studied = max(components.studied, 1)
         return Reliability(
-            components=found,
-            e_rho2=found.e_rho2(studied),
-            phi=found.phi(studied),
-            items_for_e_rho2=found.items_for_e_rho2(_TARGET),
-            items_for_phi=found.items_for_phi(_TARGET),
+            components=components,
+            e_rho2=components.e_rho2(studied),
+            phi=components.phi(studied),
+            items_for_e_rho2=components.items_for_e_rho2(_TARGET),
+            items_for_phi=components.items_for_phi(_TARGET),
             detectable=median(np.array([pair.detectable for pair in pairs])),
         )
 

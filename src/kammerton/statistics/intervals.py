@@ -5,34 +5,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import dataclass, field
 from itertools import product
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from kammerton.errors import OptionError
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure, Values
-from kammerton.results.scores import Scores
 from kammerton.scoring.evaluating import Timing
+from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.resampling import Resampling, ScoreKey
-from kammerton.statistics.sample import Kept, Sample, is_gathered, items_behind, split_gathered
+from kammerton.statistics.sample import Sample, items_behind, split_gathered
 
 __all__ = [
     "UNDEFINED",
+    "BootstrapSettings",
     "Interval",
     "Intervals",
     "Method",
     "bca",
-    "check_method",
-    "estimated",
     "expanded",
     "interval",
     "intervals",
     "percentile",
     "quantile",
-    "tail_of",
+    "scores_with_intervals",
 ]
 
 
@@ -57,8 +56,27 @@ Method = Literal["percentile", "bca"]
 UNDEFINED: Interval = (float("nan"), float("nan"))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BootstrapSettings:
+    """How confidence intervals are made."""
+
+    level: float = 0.95
+    resamples: int = 10_000  # number of bootstrap samples; measures over classes may have fewer
+    seed: int = 0
+    method: Method = "percentile"
+    clusters: Mapping[str, str] | None = None  # cluster of each item, if clusters are resampled
+    signed: Mapping[str, str] = field(default_factory=dict)  # what signatures say of them
+
+    def __post_init__(self) -> None:
+        """Refuse impossible settings."""
+        _tail_of(self.level)
+        Resampling(0, self.resamples, self.seed)  # refuses a number or a seed that is not possible
+        if self.method not in get_args(Method):
+            raise OptionError.unknown("kind of interval", self.method, get_args(Method))
+
+
 def percentile(resampled: Values, level: float = 0.95) -> Interval:
-    """Return the interval that holds the middle of the resampled figures.
+    """Return the interval that holds the middle of the resampled scores.
 
     References
     ----------
@@ -69,7 +87,7 @@ def percentile(resampled: Values, level: float = 0.95) -> Interval:
     >>> percentile(np.arange(9.0), level=0.5)
     (2.0, 6.0)
     """
-    tail = tail_of(level)
+    tail = _tail_of(level)
     return _quantiles(resampled, tail, 1 - tail)
 
 
@@ -89,7 +107,7 @@ def bca(value: float, resampled: Values, jackknifed: Values, level: float = 0.95
     """
     from scipy.special import ndtr, ndtri  # noqa: PLC0415 - slow to import
 
-    tail = tail_of(level)
+    tail = _tail_of(level)
     known, left_out = resampled[~np.isnan(resampled)], jackknifed[~np.isnan(jackknifed)]
     if np.isnan(value) or not len(known) or not len(left_out):
         return UNDEFINED
@@ -124,7 +142,7 @@ def expanded(level: float, units: int) -> float:
     >>> [round(expanded(0.95, units), 4) for units in (5, 50, 5000)]
     [0.9981, 0.9576, 0.9501]
     """
-    tail_of(level)
+    _tail_of(level)
     bound = math.sqrt(units / (units - 1)) * quantile(level, units - 1)
     return min(max(level, math.erf(bound / math.sqrt(2))), math.nextafter(1, 0))
 
@@ -132,20 +150,14 @@ def expanded(level: float, units: int) -> float:
 def interval(
     value: float, resampled: Values, jackknifed: Values | None, level: float, units: int
 ) -> Interval:
-    """Return the interval of a figure, expanded for the number of units that it is of."""
+    """Return the interval of a score, expanded for the number of units behind it."""
     if math.isnan(value) or units < 2:
         return UNDEFINED
     wide = expanded(level, units)
     return percentile(resampled, wide) if jackknifed is None else bca(value, resampled, jackknifed, wide)
 
 
-def check_method(method: str) -> None:
-    """Refuse an unknown kind of interval."""
-    if method not in get_args(Method):
-        raise OptionError.unknown("kind of interval", method, get_args(Method))
-
-
-def tail_of(level: float) -> float:
+def _tail_of(level: float) -> float:
     """Return what an interval leaves on each side."""
     if not 0 < level < 1:
         raise OptionError(f"the level of an interval is between 0 and 1, got {level}")
@@ -161,46 +173,33 @@ def _quantiles(resampled: Values, low: float, high: float) -> Interval:
 
 
 _TOGETHER = 1 << 24
-"""Resampled figures that are held at once: 128 MB."""
-
-
-class _Part(NamedTuple):
-    """Figures whose intervals are made at once, and those beside which their sums are the same always."""
-
-    wanted: list[ScoreKey]
-    beside: list[ScoreKey]
+"""Resampled scores that are held at once: 128 MB."""
 
 
 class Intervals(Mapping[ScoreKey, Interval]):
-    """Intervals by system, annotator, measure and aggregate: each is made once it is looked at.
+    """Confidence intervals of scores: each is computed when it is first looked at.
 
-    It is made with others that are likely to be looked at too: those of other headline figures, which are
-    against all annotators, or else those of all figures.
+    It is computed with others that are likely to be looked at too: those of other headline scores, which are
+    against all annotators, or else those of all scores.
 
     Attributes
     ----------
     gathered_resamples : int
-        Number of resamples of measures over classes, which may be smaller.
-    units : int
-        Items, or clusters, that were drawn from.
-    clustered : bool
-        Whether clusters were drawn.
+        Number of bootstrap samples for measures over classes, which may be smaller.
     """
 
-    def __init__(
-        self, sample: Sample, *, level: float, resamples: int, seed: int, method: Method, timing: Timing
-    ) -> None:
-        self.level, self.resamples, self.seed, self.method = level, resamples, seed, method
-        self._sample, self._timing = sample, timing
-        self._make = partial(_estimated, sample, level=level, resamples=resamples, seed=seed, method=method)
-        self._part_of = dict(_looked_at(sample, resamples))
-        self._made: dict[ScoreKey, tuple[Estimate, Interval]] = {}
-        self.gathered_resamples = sample.gathered_draws(resamples)
-        self.units = sample.units_count
-        self.clustered = sample.clusters is not None
+    def __init__(self, sample: Sample, settings: BootstrapSettings, timing: Timing) -> None:
+        self._sample, self._settings, self._timing = sample, settings, timing
+        self._part_of: dict[ScoreKey, tuple[list[ScoreKey], list[ScoreKey]]] = {}
+        several = any(key.annotator == ALL for key in sample.keys if key.measure.needs == "pair")
+        for beside in _parts(sample, settings.resamples):
+            headline = [key for key in beside if key.annotator == ALL] if several else beside
+            self._part_of |= {key: (headline if key.annotator == ALL else beside, beside) for key in beside}
+        self._computed: dict[ScoreKey, tuple[Estimate, Interval]] = {}
+        self.gathered_resamples = sample.gathered_draws(settings.resamples)
 
     def __getitem__(self, key: ScoreKey) -> Interval:
-        """Return low and high end, NaN where undefined; any tuple of the four will do."""
+        """Return low and high end, NaN where undefined."""
         return self._of(key)[1]
 
     def score(self, key: ScoreKey) -> float:
@@ -208,112 +207,85 @@ class Intervals(Mapping[ScoreKey, Interval]):
         return self._of(key)[0].value
 
     def _of(self, key: ScoreKey) -> tuple[Estimate, Interval]:
-        if key not in self._made:
+        if key not in self._computed:
             with self._timing.during("intervals"):
-                self._made |= self._make(*self._part_of[key])
-        return self._made[key]
+                self._computed |= _with_intervals(self._sample, *self._part_of[key], self._settings)
+        return self._computed[key]
 
     def __iter__(self) -> Iterator[ScoreKey]:
-        """Give the figures in the order of the summary."""
+        """Give the scores in the order of the summary."""
         return iter(self._sample.keys)
 
     def __len__(self) -> int:
-        """Return the number of figures."""
+        """Return the number of scores."""
         return len(self._sample.keys)
 
 
 def intervals(
-    scores: Scores,
+    corpus: ScoredCorpus,
+    settings: BootstrapSettings | None = None,
     *,
-    level: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    clusters: Mapping[str, str] | None = None,
-    method: Method = "percentile",
     measures: Sequence[Measure] | None = None,
     items: Collection[str] | None = None,
+    timing: Timing | None = None,
 ) -> Intervals:
-    """Return an interval for every corpus figure.
+    """Return the confidence interval of every corpus score, perhaps by some measures and on some items.
 
-    Items are drawn with replacement, as many as there are, and each figure is computed from what was
-    drawn: pooled ones from summed statistics, means from values. With several annotators an item is drawn
-    with all of them. All systems get the same draws.
+    Items are drawn with replacement, as many as there are, and each score is computed from the bootstrap
+    sample: pooled ones from summed statistics, means from values. With several annotators an item is drawn
+    with all of them. All systems get the same bootstrap samples.
     """
-    tail_of(level)
-    Resampling(0, resamples, seed)  # refuses what cannot be drawn
-    check_method(method)
-    chosen = scores.measures if measures is None else tuple(measures)
+    settings = settings or BootstrapSettings()
+    chosen = corpus.measures if measures is None else tuple(measures)
     keys = [
         ScoreKey(system, annotator, measure, how)
-        for system in scores.systems
+        for system in corpus.systems
         for measure in chosen
-        for annotator in scores.annotators_of(measure)
+        for annotator in corpus.annotators_of(measure)
         for how in measure.aggregates
     ]
-    sample = Sample(scores, keys, _kept(scores, chosen, items), clusters)
-    return Intervals(sample, level=level, resamples=resamples, seed=seed, method=method, timing=scores.timing)
+    kept: dict[Measure, frozenset[str]] = {}
+    for measure in chosen:
+        groups = product(corpus.systems, corpus.annotators_of(measure))
+        headlines = (ScoreKey(*group, measure, measure.aggregate) for group in groups)
+        every = frozenset[str]().union(*(items_behind(corpus, key) for key in headlines))
+        kept[measure] = every if items is None else every & frozenset(items)
+    return Intervals(Sample(corpus, keys, kept, settings.clusters), settings, timing or Timing())
 
 
-def _kept(scores: Scores, measures: Sequence[Measure], items: Collection[str] | None) -> Kept:
-    """Return the items that any system has; of them, those that were chosen."""
-    wanted = None if items is None else frozenset(items)
-    kept = {}
-    for measure in measures:
-        groups = product(scores.systems, scores.annotators_of(measure))
-        keys = (ScoreKey(*group, measure, measure.aggregate) for group in groups)
-        every = frozenset().union(*(items_behind(scores, key) for key in keys))
-        kept[measure] = every if wanted is None else every & wanted
-    return kept
-
-
-def estimated(
-    sample: Sample, *, level: float, resamples: int, seed: int, method: Method
+def scores_with_intervals(
+    sample: Sample, settings: BootstrapSettings
 ) -> dict[ScoreKey, tuple[Estimate, Interval]]:
-    """Return the figures of a sample with their intervals; choices are as for :func:`intervals`."""
-    found: dict[ScoreKey, tuple[Estimate, Interval]] = {}
-    for part in _parts(sample.keys, sample, resamples):
-        found |= _estimated(sample, part, part, level=level, resamples=resamples, seed=seed, method=method)
-    return found
+    """Return the scores of a sample with their confidence intervals."""
+    scores: dict[ScoreKey, tuple[Estimate, Interval]] = {}
+    for part in _parts(sample, settings.resamples):
+        scores |= _with_intervals(sample, part, part, settings)
+    return scores
 
 
-def _looked_at(sample: Sample, resamples: int) -> Iterator[tuple[ScoreKey, _Part]]:
-    """Give what is made when a figure is looked at."""
-    several = any(key.annotator == ALL for key in sample.keys if key.measure.needs == "pair")
-    for beside in _parts(sample.keys, sample, resamples):
-        whole = _Part(beside, beside)
-        headline = _Part([key for key in beside if key.annotator == ALL], beside) if several else whole
-        yield from ((key, headline if key.annotator == ALL else whole) for key in beside)
-
-
-def _parts(keys: Sequence[ScoreKey], sample: Sample, resamples: int) -> Iterator[list[ScoreKey]]:
-    """Cut figures up: all of a part are gathered, or none, and they can be held at once."""
-    for part in split_gathered(keys):
-        together = max(_TOGETHER // _draws_of(part, sample, resamples), 1)
+def _parts(sample: Sample, resamples: int) -> Iterator[list[ScoreKey]]:
+    """Cut scores up: all of a part are gathered, or none, and they can be held at once."""
+    for part in split_gathered(sample.keys):
+        together = max(_TOGETHER // sample.draws_of(part, resamples), 1)
         yield from (part[at : at + together] for at in range(0, len(part), together))
 
 
-def _draws_of(part: Sequence[ScoreKey], sample: Sample, resamples: int) -> int:
-    return sample.gathered_draws(resamples) if is_gathered(part) else resamples
-
-
-def _estimated(
-    sample: Sample,
-    wanted: Sequence[ScoreKey],
-    beside: Sequence[ScoreKey],
-    *,
-    level: float,
-    resamples: int,
-    seed: int,
-    method: Method,
+def _with_intervals(
+    sample: Sample, wanted: Sequence[ScoreKey], beside: Sequence[ScoreKey], settings: BootstrapSettings
 ) -> dict[ScoreKey, tuple[Estimate, Interval]]:
-    """Return figures with their intervals: all of them gathered, or none."""
-    of_items = sample.found(beside)
-    draws = _draws_of(wanted, sample, resamples)
-    resampled = sample.resampled(of_items, draws, seed, wanted)
-    without = sample.without_each(of_items, draws, wanted) if method == "bca" else {}
-    found: dict[ScoreKey, tuple[Estimate, Interval]] = {}
+    """Return scores with their intervals, all gathered or none.
+
+    Scores beside them are not computed, but take part in the sums: so these are the same, to the last bit,
+    whichever scores are wanted.
+    """
+    item_scores = sample.item_scores(beside)
+    draws = sample.draws_of(wanted, settings.resamples)
+    resampled = sample.resampled(item_scores, draws, settings.seed, wanted)
+    without = sample.without_each(item_scores, draws, wanted) if settings.method == "bca" else {}
+    scores: dict[ScoreKey, tuple[Estimate, Interval]] = {}
     for key in wanted:
-        figure = of_items[key].estimate(key.aggregate)
-        units = sample.units_behind(key, of_items[key], resampled[key])
-        found[key] = figure, interval(figure.value, resampled[key], without.get(key), level, units)
-    return found
+        score = item_scores[key].estimate(key.aggregate)
+        units = sample.units_behind(key, item_scores[key], resampled[key])
+        ends = interval(score.value, resampled[key], without.get(key), settings.level, units)
+        scores[key] = score, ends
+    return scores

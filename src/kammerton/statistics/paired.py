@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kammerton.arrays import Codes, Flags, mean, total
+from kammerton.arrays import Flags, mean, total
 from kammerton.errors import OptionError
 from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Measure, Statistics, Values
@@ -25,7 +25,6 @@ __all__ = [
     "PermutationTest",
     "Tails",
     "cohens_d",
-    "critical_difference",
     "differences",
     "differences_of_items",
     "friedman",
@@ -33,13 +32,12 @@ __all__ = [
     "is_tie",
     "level",
     "midranks",
-    "nemenyi_q",
     "permutation_test",
+    "permutation_tests",
     "pooled_permutation_test",
     "scale_of",
     "superiority",
     "t_test",
-    "test_by_permutation",
     "wilcoxon",
 ]
 
@@ -66,23 +64,23 @@ def differences(
     >>> differences(np.array([0.1 + 0.2, 0.9]), np.array([0.3, 1.0])).tolist()
     [0.0, -0.09999999999999998]
     """
-    made = np.asarray(first - second, dtype=np.float64)
-    made[np.abs(made) <= _slack(first, second, scale, rounding)] = 0.0
-    return made
+    difference = np.asarray(first - second, dtype=np.float64)
+    difference[np.abs(difference) <= _slack(first, second, scale, rounding)] = 0.0
+    return difference
 
 
 def differences_of_items(first: Values, second: Values, scale: float = 0.0) -> Values:
-    """Return :func:`differences` whose sizes are equal too if only rounding tells them apart.
+    """Return :func:`differences` whose sizes are equal too if they differ by rounding alone.
 
     So they share a rank, and do not vary.
 
     >>> differences_of_items(np.array([0.9, 0.2]), np.array([1.0, 0.1])).tolist()
     [-0.09999999999999998, 0.09999999999999998]
     """
-    made = differences(first, second, scale)
+    signed = differences(first, second, scale)
     slack = _slack(first, second, scale, _ROUNDING)
-    sizes: Values = _merged(np.abs(made)[None, :], slack[None, :])[0]
-    return np.sign(made) * sizes
+    sizes: Values = _merged(np.abs(signed)[None, :], slack[None, :])[0]
+    return np.sign(signed) * sizes
 
 
 def _slack(first: Values | float, second: Values | float, scale: float, rounding: float) -> Values:
@@ -109,13 +107,13 @@ def level(rows: Values, scale: float = 0.0) -> Values:
 def _merged(rows: Values, slack: Values) -> Values:
     """Return rows in which neighbours in size that are no further apart than their slack are the smallest."""
     order = np.argsort(rows, axis=1, kind="stable")
-    ordered, allowed = (np.take_along_axis(each, order, axis=1) for each in (rows, slack))
+    ordered, allowed = (np.take_along_axis(array, order, axis=1) for array in (rows, slack))
     begins = np.ones(rows.shape, dtype=bool)
     begins[:, 1:] = ~(np.diff(ordered, axis=1) <= np.maximum(allowed[:, 1:], allowed[:, :-1]))
     first = np.maximum.accumulate(np.where(begins, np.arange(rows.shape[1]), 0), axis=1)
-    made = np.empty_like(rows)
-    np.put_along_axis(made, order, np.take_along_axis(ordered, first, axis=1), axis=1)
-    return made
+    merged = np.empty_like(rows)
+    np.put_along_axis(merged, order, np.take_along_axis(ordered, first, axis=1), axis=1)
+    return merged
 
 
 def midranks(rows: Values) -> tuple[Values, Values]:
@@ -136,14 +134,14 @@ def midranks(rows: Values) -> tuple[Values, Values]:
 
 
 Finalise = Callable[[Statistics], Values]
-"""From sums of statistics, one row each, to figures."""
+"""From sums of statistics, one row each, to scores."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """What a test says of a difference."""
+    """The result of a test of a difference."""
 
-    statistic: float  # what was tested: the difference of the figures, t, or the standardised sum of ranks
+    statistic: float  # what was tested: the difference of the scores, t, or the standardised sum of ranks
     p: float  # probability of a difference at least as large either way if there is none; NaN where undefined
     p_greater: float  # the same of one in favour of the first system
     items: int  # items that took part: those that are defined, for ``wilcoxon`` those that differ
@@ -178,12 +176,12 @@ class Tails:
 
 
 def pooled_permutation_test(
-    first: Statistics, second: Statistics, finalise: Finalise, swaps: Permutations
+    first: Statistics, second: Statistics, finalise: Finalise, permutations: Permutations
 ) -> PairedTest:
-    """Test the difference of two figures that are made of summed statistics.
+    """Test the difference of two scores that are made of summed statistics.
 
-    If the systems do not differ, nothing tells which of them the statistics of an item came from. They are
-    swapped item by item, summed, and the figures computed anew.
+    If the systems do not differ, the statistics of an item could be of either of them. They are swapped item
+    by item, summed, and the scores computed again.
 
     Examples
     --------
@@ -194,24 +192,24 @@ def pooled_permutation_test(
     >>> pooled_permutation_test(first, second, lambda sums: sums[:, 0] / sums[:, 1], Permutations(items=3)).p
     0.25
     """
-    figures = [float(finalise(each.sum(axis=0)[None, :])[0]) for each in (first, second)]
-    return _swapped(first, second, finalise, swaps, max(abs(each) for each in figures))
+    scores = [float(finalise(side.sum(axis=0)[None, :])[0]) for side in (first, second)]
+    return _permuted(first, second, finalise, permutations, max(map(abs, scores)))
 
 
-def _swapped(
-    first: Statistics, second: Statistics, finalise: Finalise, swaps: Permutations, size: float
+def _permuted(
+    first: Statistics, second: Statistics, finalise: Finalise, permutations: Permutations, size: float
 ) -> PairedTest:
-    (one, other), moved = (first.sum(axis=0), second.sum(axis=0)), second - first
+    sums, moved = (first.sum(axis=0), second.sum(axis=0)), second - first
 
     def permuted(start: int) -> Values:
-        change = swaps.block(start) @ moved
-        return np.asarray(finalise(one + change) - finalise(other - change))
+        change = permutations.block(start) @ moved
+        return np.asarray(finalise(sums[0] + change) - finalise(sums[1] - change))
 
-    observed = finalise(one[None, :]) - finalise(other[None, :])
+    observed = finalise(sums[0][None, :]) - finalise(sums[1][None, :])
     tails = Tails(float(observed[0]), size)
-    for block in each_block(permuted, swaps.starts):
+    for block in each_block(permuted, permutations.starts):
         tails.add(block)
-    return tails.result(exact=swaps.exact, items=len(first))
+    return tails.result(exact=permutations.exact, items=len(first))
 
 
 def permutation_test(
@@ -236,12 +234,12 @@ def permutation_test(
     kept = (
         None if clusters is None else [name for name, is_in in zip(clusters, defined, strict=True) if is_in]
     )
-    swaps = Permutations(len(known), draws, seed, kept, exact_up_to)
+    permutations = Permutations(len(known), draws, seed, kept, exact_up_to)
     if not len(known):
         return PairedTest(math.nan, math.nan, math.nan, 0)
     columns = known[:, None] / len(known)
     size = float(np.abs(columns).sum())
-    return _swapped(columns, np.zeros_like(columns), lambda sums: sums[:, 0], swaps, size)
+    return _permuted(columns, np.zeros_like(columns), lambda sums: sums[:, 0], permutations, size)
 
 
 def t_test(differences: Values) -> PairedTest:
@@ -354,95 +352,93 @@ _TOGETHER = 100
 
 
 class PermutationTest(NamedTuple):
-    """Two figures that are tested against each other: one measure, two systems."""
+    """Two scores that are tested against each other: one measure, two systems."""
 
-    one: ScoreKey
-    other: ScoreKey
+    first: ScoreKey
+    second: ScoreKey
 
 
-def test_by_permutation(
+def permutation_tests(
     sample: Sample,
-    found: Mapping[ScoreKey, ItemScores],
-    contests: Sequence[PermutationTest],
-    swaps: Permutations,
+    item_scores: Mapping[ScoreKey, ItemScores],
+    tests: Sequence[PermutationTest],
+    permutations: Permutations,
 ) -> tuple[dict[PermutationTest, PairedTest], Permutations]:
-    """Test differences of figures."""
-    values = {key: each.estimate(key.aggregate).value for key, each in found.items()}
-    tails = {each: Tails(*_observed(each, values)) for each in contests}
-    if is_gathered(list(found)):
-        pairs = {(each.one.system, each.other.system) for each in contests}
-        draws = sample.gathered_swaps(swaps.draws, len(pairs))
-        swaps = replace(swaps, draws=draws, exact_up_to=min(swaps.exact_up_to, draws.bit_length() - 1))
-        blocks = _of_classes(sample, contests, swaps)
+    """Test differences of scores, all gathered or none; also return the permutations that were made."""
+    values = {key: scores.estimate(key.aggregate).value for key, scores in item_scores.items()}
+    tails = {}
+    for test in tests:
+        first, second = (values[key] for key in test)
+        tails[test] = Tails(first - second, max(abs(first), abs(second), scale_of(test.first.measure)))
+    if is_gathered(list(item_scores)):
+        pairs = {(test.first.system, test.second.system) for test in tests}
+        draws = sample.gathered_swaps(permutations.draws, len(pairs))
+        exact_up_to = min(permutations.exact_up_to, draws.bit_length() - 1)
+        permutations = replace(permutations, draws=draws, exact_up_to=exact_up_to)
+        blocks = _permuted_classes(sample, tests, permutations)
     else:
-        blocks = _of_sums(sample, found, contests, swaps)
+        blocks = _permuted_sums(sample, item_scores, tests, permutations)
     for block in blocks:
-        for each, permuted in zip(contests, block, strict=True):
-            tails[each].add(permuted)
+        for test, permuted in zip(tests, block, strict=True):
+            tails[test].add(permuted)
     items = len(sample.items)
-    return {each: tail.result(exact=swaps.exact, items=items) for each, tail in tails.items()}, swaps
+    outcomes = {test: tail.result(exact=permutations.exact, items=items) for test, tail in tails.items()}
+    return outcomes, permutations
 
 
-def _observed(contest: PermutationTest, values: Mapping[ScoreKey, float]) -> tuple[float, float]:
-    """Return the difference of two figures, and the size of what was subtracted."""
-    one, other = (values[key] for key in contest)
-    return one - other, max(abs(one), abs(other), scale_of(contest.one.measure))
-
-
-def _of_sums(
+def _permuted_sums(
     sample: Sample,
-    found: Mapping[ScoreKey, ItemScores],
-    contests: Sequence[PermutationTest],
-    swaps: Permutations,
+    item_scores: Mapping[ScoreKey, ItemScores],
+    tests: Sequence[PermutationTest],
+    permutations: Permutations,
 ) -> Iterator[list[Values]]:
-    figures = sample.figures(found)
-    whole = figures.sums(np.ones((1, len(sample.items))))
+    scores = sample.resampler(item_scores)
+    whole = scores.sums(np.ones((1, len(sample.items))))
 
     def permuted(start: int) -> list[Values]:
-        block = swaps.block(start)
-        sums = whole, np.asfortranarray(figures.sums(block))  # each contest takes a few columns
-        return [figures.swapped(one, other, block, sums) for one, other in contests]
+        block = permutations.block(start)
+        sums = whole, np.asfortranarray(scores.sums(block))  # each test takes a few columns
+        return [scores.permuted_difference(*test, block, sums) for test in tests]
 
-    return each_block(permuted, swaps.starts)
+    return each_block(permuted, permutations.starts)
 
 
-def _of_classes(
-    sample: Sample, contests: Sequence[PermutationTest], swaps: Permutations
+def _permuted_classes(
+    sample: Sample, tests: Sequence[PermutationTest], permutations: Permutations
 ) -> Iterator[list[Values]]:
-    for start in swaps.starts:
-        block = swaps.block(start) > 0
+    for start in permutations.starts:
+        block = permutations.block(start) > 0
         for at in range(0, len(block), _TOGETHER):
-            yield _swapped_classes(sample, contests, block[at : at + _TOGETHER])
+            yield _differences_of_classes(sample, tests, block[at : at + _TOGETHER])
 
 
-def _swapped_classes(sample: Sample, contests: Sequence[PermutationTest], swaps: Flags) -> list[Values]:
-    """Return the differences of figures over classes for some patterns, one pair of systems after another."""
-    made: dict[PermutationTest, Values] = {}
+def _differences_of_classes(
+    sample: Sample, tests: Sequence[PermutationTest], patterns: Flags
+) -> list[Values]:
+    """Return the differences of scores over classes for some permutations, one pair of systems at a time."""
+    values: dict[PermutationTest, Values] = {}
     groups: dict[tuple[str, str, str], list[PermutationTest]] = {}
-    for each in contests:
-        groups.setdefault((each.one.system, each.other.system, each.one.annotator), []).append(each)
-    nothing = np.zeros(swaps.shape[1], dtype=np.int64)
-    for (one, other, annotator), own in groups.items():
-        first, second = (sample.regathering.cases(name, annotator) for name in (one, other))
-        measures = [each.one.measure for each in own]
-        values = [
-            values_of([sample.regathering.classes(side, nothing).values() for side in sides], measures)
-            for sides in (
-                [_crossed(first, second, swap) for swap in swaps],
-                [_crossed(second, first, swap) for swap in swaps],
-            )
-        ]
-        made |= zip(own, (values[0] - values[1]).T, strict=True)
-    return [made[each] for each in contests]
-
-
-def _crossed(mine: Mapping[str, Codes], theirs: Mapping[str, Codes], swap: Flags) -> dict[str, Codes]:
-    return {who: np.where(swap, theirs[who], cases) for who, cases in mine.items()}
+    for test in tests:
+        groups.setdefault((test.first.system, test.second.system, test.first.annotator), []).append(test)
+    no_copies = np.zeros(patterns.shape[1], dtype=np.int64)
+    for (first, second, annotator), own in groups.items():
+        cases = [sample.classes.cases(name, annotator) for name in (first, second)]
+        measures = [test.first.measure for test in own]
+        sides = []
+        for mine, theirs in (cases, cases[::-1]):
+            permuted = [
+                {who: np.where(pattern, theirs[who], numbers) for who, numbers in mine.items()}
+                for pattern in patterns
+            ]
+            classes = [sample.classes.classes(side, no_copies).values() for side in permuted]
+            sides.append(values_of(classes, measures))
+        values |= zip(own, (sides[0] - sides[1]).T, strict=True)
+    return [values[test] for test in tests]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Friedman:
-    """Mean ranks of systems, and what they say."""
+    """Mean ranks of systems, and tests of them."""
 
     ranks: Values  # mean rank of each system; 1 is the best
     items: int  # items on which all systems have a value
@@ -450,9 +446,9 @@ class Friedman:
     chi_squared: float
     p: float
     pairs: Values  # p of each pair, adjusted for all pairs by the distribution of the studentized range
-    critical: float  # difference of mean ranks at which two systems are told apart
+    critical: float  # difference of mean ranks from which on two systems are significantly different
     # p of each pair by the normal distribution of the difference of their mean ranks, adjusted for no other:
-    # what pairs with one system are judged by (Demšar, *JMLR* 7, 2006, section 3.2.2)
+    # the test of pairs with one system (Demšar, *JMLR* 7, 2006, section 3.2.2)
     unadjusted: Values
 
 
@@ -490,41 +486,11 @@ def friedman(values: Values, alpha: float = 0.05) -> Friedman:
     return Friedman(means, items, chi_squared, p, pairs, critical, unadjusted)
 
 
-def critical_difference(systems: int, items: int, alpha: float = 0.05) -> float:
-    """Return the difference of mean ranks at which two systems are told apart, if no values are equal.
-
-    ``q / sqrt(2) * sqrt(systems (systems + 1) / (6 items))``
-
-    References
-    ----------
-    Demšar, Statistical comparisons of classifiers over multiple data sets, *JMLR* 7, 2006.
-
-    Examples
-    --------
-    >>> round(critical_difference(systems=5, items=50), 4)
-    0.8626
-    """
-    if items < 1:
-        raise OptionError(f"ranks need at least one item, got {items}")
-    return nemenyi_q(systems, alpha) * math.sqrt(systems * (systems + 1) / (6 * items))
-
-
-def nemenyi_q(systems: int, alpha: float = 0.05) -> float:
-    """Return the quantile of the studentized range over the square root of 2, as Nemenyi's test has it.
-
-    >>> round(nemenyi_q(5), 3)
-    2.728
-    """
-    return _studentized_range(systems, alpha) / math.sqrt(2)
-
-
 @lru_cache(maxsize=64)
 def _studentized_range(systems: int, alpha: float) -> float:
     """Return the upper quantile for as many means whose variance is known."""
     from scipy.stats import studentized_range  # noqa: PLC0415 - slow to import
 
-    if systems < 2:
-        raise OptionError(f"ranks need at least two systems, got {systems}")
     if not 0 < alpha < 1:
         raise OptionError(f"alpha is between 0 and 1, got {alpha}")
     return float(studentized_range.ppf(1 - alpha, systems, np.inf))

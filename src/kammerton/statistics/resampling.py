@@ -27,11 +27,9 @@ __all__ = [
     "ResampledScores",
     "Resampling",
     "ScoreKey",
-    "ScoreSums",
     "each_block",
     "median_of_rows",
     "number_units",
-    "sums_of",
 ]
 
 B = TypeVar("B")
@@ -41,7 +39,7 @@ _MOST_WORKERS = 4
 
 
 def each_block(work: Callable[[B], T], blocks: Iterable[B]) -> Iterator[T]:
-    """Give what ``work`` makes of each block, in order.
+    """Give the result of ``work`` on each block, in order.
 
     Blocks are worked on side by side, each on one thread of the linear algebra library: how it cuts a
     product up among threads decides in which order numbers are added.
@@ -71,7 +69,7 @@ def number_units(clusters: Sequence[Hashable]) -> Codes:
 
 @dataclass(frozen=True)
 class _Blocks:
-    """What both kinds of draws share: the units that are drawn whole, and the cut into blocks."""
+    """What all kinds of draws share: the units that are drawn whole, and the cut into blocks."""
 
     items: int  # number of items
     draws: int = 10_000  # number of draws, at least 1
@@ -224,12 +222,12 @@ class ResampledMedian:
         """Return the median of each draw; NaN if nothing was drawn that has a value."""
         drawn, before = sums[:, self._drawn], sums[:, self._below]
         middle = np.stack(((drawn - 1) // 2, drawn // 2))
-        found, inside = self._counted(draws, before, middle, slice(self._low, self._high))
+        medians, inside = self._counted(draws, before, middle, slice(self._low, self._high))
         outside = np.flatnonzero(~inside & (drawn > 0))
         if len(outside):
             nothing = np.zeros(len(outside))
-            found[outside], _ = self._counted(draws[outside], nothing, middle[:, outside], slice(None))
-        return np.where(drawn > 0, found, np.nan)
+            medians[outside], _ = self._counted(draws[outside], nothing, middle[:, outside], slice(None))
+        return np.where(drawn > 0, medians, np.nan)
 
     def _counted(self, draws: Draws, before: Values, middle: Values, window: slice) -> tuple[Values, Flags]:
         """Return the middle of each draw, and whether it is in the window."""
@@ -240,7 +238,7 @@ class ResampledMedian:
         upto[0] += before
         _accumulate(upto)
         inside = (before <= middle[0]) & (middle[1] < upto[-1])
-        places = [np.count_nonzero(upto <= each, axis=0) for each in middle]
+        places = [np.count_nonzero(upto <= rank, axis=0) for rank in middle]
         low, high = (values[np.minimum(place, len(values) - 1)] for place in places)
         return (low + high) / 2, inside
 
@@ -268,7 +266,7 @@ def median_of_rows(rows: Values) -> Values:
 
 
 class ScoreKey(NamedTuple):
-    """Which corpus figure: a row of :attr:`kammerton.results.scores.Scores.summary`."""
+    """Which corpus score: a row of :attr:`kammerton.results.scores.Scores.summary`."""
 
     system: str
     annotator: str
@@ -276,80 +274,69 @@ class ScoreKey(NamedTuple):
     aggregate: Aggregate
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreSums:
-    """A figure that is made of sums over items."""
-
-    columns: Statistics  # what each item adds
-    finalise: Callable[[Statistics], Values]  # from sums, one row each, to figures
-
-
-def sums_of(measure: Measure, found: ItemScores, how: Aggregate) -> ScoreSums:
-    """Return a figure as sums over its items, whichever aggregate but a median."""
-    if how == "pooled":
-        return ScoreSums(found.statistics, measure.formula.finalise)
-    defined = ~np.isnan(found.counted)
-    weight = np.where(defined, found.weights if how == "weighted_mean" else 1.0, 0.0)
-    counted = np.where(defined, found.counted, 0.0)
-    return ScoreSums(np.stack((counted * weight, weight), axis=1), _quotient)
-
-
-def _quotient(sums: Statistics) -> Values:
-    return ratio(sums[:, 0], sums[:, 1])
+def _sums_of(scores: ItemScores, key: ScoreKey) -> tuple[Statistics, Callable[[Statistics], Values]]:
+    """Return what each item adds to a score that is no median, and the function from sums to scores."""
+    if key.aggregate == "pooled":
+        return scores.statistics, key.measure.formula.finalise
+    defined = ~np.isnan(scores.counted)
+    weight = np.where(defined, scores.weights if key.aggregate == "weighted_mean" else 1.0, 0.0)
+    counted = np.where(defined, scores.counted, 0.0)
+    return np.stack((counted * weight, weight), axis=1), lambda sums: ratio(sums[:, 0], sums[:, 1])
 
 
 class ResampledScores:
-    """Figures of one collection of items."""
+    """Scores of one collection of items, as functions of how often each item is drawn."""
 
-    def __init__(self, found: Mapping[ScoreKey, ItemScores], items: Sequence[str], spread: float) -> None:
+    def __init__(
+        self, item_scores: Mapping[ScoreKey, ItemScores], items: Sequence[str], spread: float
+    ) -> None:
         self._columns = _Columns(items)
         self._sums: dict[ScoreKey, tuple[Codes, Callable[[Statistics], Values]]] = {}
         self._medians: dict[ScoreKey, ResampledMedian] = {}
-        for key, each in found.items():
-            at = self._columns.places(each.names)
+        for key, scores in item_scores.items():
+            at = self._columns.places(scores.names)
             if key.aggregate == "median":
                 values = np.full(len(items), np.nan)
-                values[at] = each.counted
+                values[at] = scores.counted
                 self._medians[key] = ResampledMedian(values, self._columns.add, spread)
             else:
-                figure = sums_of(key.measure, each, key.aggregate)
-                self._sums[key] = self._columns.add_rows(figure.columns, at), figure.finalise
+                columns, finalise = _sums_of(scores, key)
+                self._sums[key] = self._columns.add_rows(columns, at), finalise
         self._matrix = self._columns.matrix()
 
     def sums(self, draws: Draws) -> Statistics:
-        """Return the sums that all figures are made of, shape (draws, sums)."""
+        """Return the sums that all scores are made of, shape (draws, sums)."""
         return draws @ self._matrix
 
-    def swapped(
-        self, one: ScoreKey, other: ScoreKey, swaps: Draws, sums: tuple[Statistics, Statistics]
+    def permuted_difference(
+        self, first: ScoreKey, second: ScoreKey, patterns: Draws, sums: tuple[Statistics, Statistics]
     ) -> Values:
-        """Return the difference of two figures for each pattern of items that change places between them."""
-        if one in self._medians:
-            first, second = self._medians[one].values, self._medians[other].values
-            rows = (np.where(swaps > 0, *each) for each in ((second, first), (first, second)))
-            medians = [median_of_rows(each) for each in rows]
+        """Return the difference of two scores for each pattern of items that are swapped between them."""
+        if first in self._medians:
+            values = self._medians[first].values, self._medians[second].values
+            medians = [median_of_rows(np.where(patterns > 0, *side)) for side in (values[::-1], values)]
             return medians[0] - medians[1]
-        (columns, finalise), (others, _) = self._sums[one], self._sums[other]
+        (columns, finalise), (others, _) = self._sums[first], self._sums[second]
         whole, moved = sums
         change = moved[:, others] - moved[:, columns]
         return finalise(whole[:, columns] + change) - finalise(whole[:, others] - change)
 
     def evaluate(self, draws: Draws, wanted: Sequence[ScoreKey]) -> Values:
-        """Return figures of each draw."""
+        """Return the scores of each draw."""
         sums = self.sums(draws)
-        made = np.empty((len(draws), len(wanted)), order="F")
+        values = np.empty((len(draws), len(wanted)), order="F")
         by_item = np.asfortranarray(draws) if self._medians else draws
         for place, key in enumerate(wanted):
             if key in self._medians:
-                made[:, place] = self._medians[key].evaluate(by_item, sums)
+                values[:, place] = self._medians[key].evaluate(by_item, sums)
             else:
                 columns, finalise = self._sums[key]
-                made[:, place] = finalise(sums[:, columns])
-        return made
+                values[:, place] = finalise(sums[:, columns])
+        return values
 
 
 class _Columns:
-    """Columns that are added up, each of them once however many figures have it."""
+    """Columns that are added up, each of them once however many scores have it."""
 
     def __init__(self, items: Sequence[str]) -> None:
         self._place = {name: place for place, name in enumerate(items)}

@@ -17,12 +17,12 @@ from kammerton.model.corpus import ALL
 from kammerton.model.evidence import ClassEvidence, ClassStatistics, has_class
 from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Gathered, Measure, Values
-from kammerton.results.scores import Scores
+from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.resampling import LeaveOneOut, ResampledScores, Resampling, ScoreKey, each_block
 
 __all__ = [
     "Kept",
-    "Regathering",
+    "ResampledClasses",
     "Sample",
     "few_systems",
     "headline_keys",
@@ -31,27 +31,15 @@ __all__ = [
     "scores_of_classes",
     "split_gathered",
     "systems_with_enough",
-    "times",
     "values_of",
 ]
 
 
-def times(counts: Codes) -> tuple[Codes, Codes]:
-    """Return each item as often as it was drawn, and how often it was drawn before.
+class ResampledClasses:
+    """The classes of a bootstrap sample of items.
 
-    >>> times(np.array([2, 0, 1]))
-    (array([0, 0, 2]), array([0, 1, 0]))
-    """
-    drawn = np.repeat(np.arange(len(counts)), counts)
-    first = np.repeat(np.cumsum(counts) - counts, counts)
-    return drawn, np.arange(len(drawn)) - first
-
-
-class Regathering:
-    """Classes of the items that were drawn.
-
-    An item that is drawn twice is two: the second time, what is called like it (the unit that something
-    is said of, or the class) has another name, and its place is behind the first.
+    An item that is drawn twice counts as two items: the second time its unit, or its class, gets another
+    name, and its place is behind the first.
     """
 
     def __init__(self, class_evidence: ClassEvidence, items: Sequence[str], kept: Container[str]) -> None:
@@ -69,7 +57,7 @@ class Regathering:
         self._unit_is_item = self._units_are_items(cases)
 
     def _units_are_items(self, cases: Codes) -> Flags:
-        """Tell for each row whether all units of its case are called like the item."""
+        """Tell for each row whether all units of its case have the name of the item."""
         gathered, rows = self._class_evidence.gathered, self._class_evidence.rows
         number = {name: code for code, name in enumerate(gathered.units)}
         own = np.array([number.get(row.item, -1) for row in rows], dtype=np.int64)
@@ -77,7 +65,7 @@ class Regathering:
         return np.asarray(others[cases] == 0)
 
     def __len__(self) -> int:
-        """Return how many rows classes are made of, of all systems and annotators."""
+        """Return the number of rows that classes are made of, of all systems and annotators."""
         return len(self._order)
 
     def cases(self, system: str, annotator: str) -> dict[str, Codes]:
@@ -112,16 +100,16 @@ class Regathering:
 
 
 def scores_of_classes(parts: Iterable[ClassStatistics], measure: Measure, *, several: bool) -> ItemScores:
-    """Return what classes bring to a figure."""
+    """Return the scores of classes, of which there may be several parts, such as annotators."""
     known = list(parts)
     names = [name for part, _ in known for name in part]
-    statistics = np.concatenate([found[measure] for _, found in known])
+    statistics = np.concatenate([of_measure[measure] for _, of_measure in known])
     own = [place for place, row in enumerate(statistics) if has_class(row)]
     return ItemScores(measure, [names[place] for place in own], statistics[own], several=several)
 
 
 def values_of(draws: Sequence[Iterable[ClassStatistics]], measures: Sequence[Measure]) -> Values:
-    """Return figures of many draws at once."""
+    """Return the scores of many draws at once, shape (draws, measures)."""
     known = [list(parts) for parts in draws]
     several = max(map(len, known), default=0) > 1
     number: dict[tuple[int, str], int] = {}
@@ -135,13 +123,13 @@ def values_of(draws: Sequence[Iterable[ClassStatistics]], measures: Sequence[Mea
     place = np.array(of_draw, dtype=np.int64)
     classes = np.array(rows, dtype=np.int64) if several else np.arange(len(place))
     draw_of = np.array([draw for draw, _ in number], dtype=np.int64) if several else place
-    made = np.empty((len(known), len(measures)))
+    values = np.empty((len(known), len(measures)))
     for column, measure in enumerate(measures):
-        statistics = np.concatenate([found[measure] for parts in known for _, found in parts])
+        statistics = np.concatenate([of_measure[measure] for parts in known for _, of_measure in parts])
         counted = measure.counted(statistics)
         counted[np.isnan(statistics).all(axis=1)] = np.nan
-        made[:, column] = _means(_means(counted, classes, len(draw_of)), draw_of, len(known))
-    return made
+        values[:, column] = _means(_means(counted, classes, len(draw_of)), draw_of, len(known))
+    return values
 
 
 def _means(values: Values, groups: Codes, count: int) -> Values:
@@ -164,12 +152,12 @@ def _renamed(names: tuple[str, ...], codes: Codes, copies: Codes) -> tuple[tuple
 
 
 Kept = Mapping[Measure, frozenset[str]]
-"""Items that are in, by measure."""
+"""The items that scores are computed on, by measure."""
 _DRAWN_ROWS, _SWAPPED_ROWS, _FEWEST = 4_000_000, 16_000_000, 200
 """Rows of classes that are gone through at most, for intervals and for tests, but for this many draws. It
 takes about five seconds, and twenty: p-values that are adjusted for many pairs need more draws."""
 _OVERHEAD = 1_800
-"""Classes of one draw, or of one side of a swap, cost as much as so many more rows, however few they have."""
+"""Classes of one draw, or of one side of a permutation, take as long as so many more rows."""
 
 _FEW = 12
 """Of so few units the same draw may come again."""
@@ -177,25 +165,25 @@ _TOGETHER = 100
 """Draws whose classes are held at once."""
 
 
-def headline_keys(scores: Scores, measure: Measure, annotator: str | None = None) -> list[ScoreKey]:
-    """Return the headline figure of each system, against an annotator where the measure has such figures.
+def headline_keys(corpus: ScoredCorpus, measure: Measure, annotator: str | None = None) -> list[ScoreKey]:
+    """Return the headline score of each system, against an annotator where the measure has such scores.
 
     Otherwise it is against the only annotator, or all of them.
     """
-    known = scores.annotators_of(measure)
+    known = corpus.annotators_of(measure)
     who = known[-1] if annotator is None or annotator not in known else annotator
-    return [ScoreKey(system, who, measure, measure.aggregate) for system in scores.systems]
+    return [ScoreKey(system, who, measure, measure.aggregate) for system in corpus.systems]
 
 
-def items_behind(scores: Scores, key: ScoreKey) -> frozenset[str]:
-    """Return the items that count in a figure; of measures over classes, those that classes are made of."""
+def items_behind(corpus: ScoredCorpus, key: ScoreKey) -> frozenset[str]:
+    """Return the items that count in a score; for measures over classes, those that classes are made of."""
     system, annotator, measure, _ = key
     if measure.aggregate != "gathered":
-        return frozenset(scores.of_items(measure, system, annotator).names)
-    assert scores.class_evidence is not None, "measures over classes are gathered"
+        return frozenset(corpus.of_items(measure, system, annotator).names)
+    assert corpus.class_evidence is not None, "measures over classes are gathered"
     return frozenset(
         row.item
-        for row in scores.class_evidence.rows
+        for row in corpus.class_evidence.rows
         if row.counts and row.system == system and annotator in (ALL, row.annotator)
     )
 
@@ -204,8 +192,7 @@ def few_systems(items: Mapping[str, frozenset[str]], alpha: float = 0.05) -> dic
     """Return the systems that share too few items with any other, and how many at most.
 
     Of n items the smallest p of a permutation test is ``2 / 2**n``: if that is not below alpha, no difference
-    can be significant. Systems are named where others have enough items, and so it is for what they lack; and
-    those that share no item at all.
+    can be significant. Systems are named if others have enough items; and if they share no item at all.
 
     Examples
     --------
@@ -227,7 +214,7 @@ def few_systems(items: Mapping[str, frozenset[str]], alpha: float = 0.05) -> dic
 def systems_with_enough(items: Iterable[Mapping[str, frozenset[str]]]) -> tuple[str, ...]:
     """Return the systems that are shown beside each other on the items that all of them have.
 
-    Those that share too few with any other (:func:`few_systems`) by some measure are left out, unless all do.
+    Those that share too few with any other (:func:`few_systems`) by some measure are skipped, unless all do.
     """
     known = list({tuple(names.items()): names for names in items}.values())
     systems = tuple(known[0]) if known else ()
@@ -236,7 +223,7 @@ def systems_with_enough(items: Iterable[Mapping[str, frozenset[str]]]) -> tuple[
 
 
 class Sample:
-    """Figures of scores on some items, ready to be computed on draws of them.
+    """Scores on some items, ready to be computed on bootstrap samples of them.
 
     Attributes
     ----------
@@ -248,13 +235,13 @@ class Sample:
 
     def __init__(
         self,
-        scores: Scores,
+        corpus: ScoredCorpus,
         keys: Sequence[ScoreKey],
         kept: Kept,
         clusters: Mapping[str, str] | None = None,
         sharers: int = 1,
     ) -> None:
-        self._scores, self._kept, self._sharers = scores, kept, sharers
+        self._corpus, self._kept, self._sharers = corpus, kept, sharers
         self.keys = tuple(keys)
         self.items = tuple(sorted(frozenset().union(*(kept[key.measure] for key in keys))))
         self.clusters = None if clusters is None else _clusters(self.items, clusters)
@@ -270,86 +257,84 @@ class Sample:
         """The same by the name of the item."""
         return dict(zip(self.items, self.units.tolist(), strict=True))
 
-    @property
-    def units_count(self) -> int:
-        """How many there are."""
-        return int(self.units.max(initial=-1)) + 1
-
     def kept(self, measure: Measure) -> frozenset[str]:
-        """Return the items that are in for a measure."""
+        """Return the items that a measure is computed on."""
         return self._kept[measure]
 
-    def found(self, keys: Sequence[ScoreKey]) -> dict[ScoreKey, ItemScores]:
-        """Return what the items, or their classes, bring to figures."""
+    def item_scores(self, keys: Sequence[ScoreKey]) -> dict[ScoreKey, ItemScores]:
+        """Return the scores of the items, or their classes, that corpus scores are made of."""
         once = np.ones(len(self.items), dtype=np.int64)
         groups = dict.fromkeys((key.system, key.annotator) for key in keys if is_gathered([key]))
         classes = {group: self._classes(once, *group) for group in groups}
-        made: dict[tuple[str, str, Measure], ItemScores] = {}  # aggregates are made of the same
+        known: dict[tuple[str, str, Measure], ItemScores] = {}  # aggregates are made of the same
         for system, annotator, measure in dict.fromkeys(key[:3] for key in keys):
             if measure.aggregate == "gathered":
-                found = scores_of_classes(classes[system, annotator], measure, several=annotator == ALL)
+                of_group = classes[system, annotator]
+                scores = scores_of_classes(of_group, measure, several=annotator == ALL)
             else:
-                whole = self._scores.of_items(measure, system, annotator)
-                found = whole.of_rows(self._rows(whole, measure))
-            made[system, annotator, measure] = found
-        return {key: made[key[:3]] for key in keys}
+                scores = self._corpus.of_items(measure, system, annotator)
+                scores = scores.of_rows(self._rows(scores.row_names, self._kept[measure]))
+            known[system, annotator, measure] = scores
+        return {key: known[key[:3]] for key in keys}
 
-    def _rows(self, whole: ItemScores, measure: Measure) -> Codes:
-        """Return the numbers of the rows that are in; most figures of a system share them."""
-        names, kept = whole.row_names, self._kept[measure]
-        key = id(names), kept  # scores hold these names as long as they live
+    def _rows(self, names: tuple[str, ...], kept: frozenset[str]) -> Codes:
+        """Return the numbers of the rows of some items; most scores of a system share them."""
+        key = id(names), kept  # the corpus holds these names as long as it lives
         if key not in self._chosen:
             chosen = [place for place, name in enumerate(names) if name in kept]
             self._chosen[key] = np.array(chosen, dtype=np.int64)
         return self._chosen[key]
 
-    def figures(self, found: Mapping[ScoreKey, ItemScores]) -> ResampledScores:
-        """Return figures, none of them gathered, as functions of draws."""
+    def resampler(self, item_scores: Mapping[ScoreKey, ItemScores]) -> ResampledScores:
+        """Return scores, none of them gathered, as functions of draws."""
         spread = math.sqrt(sum(size * size for size in Counter(self.units.tolist()).values()))
-        return ResampledScores(found, self.items, spread)
+        return ResampledScores(item_scores, self.items, spread)
 
     def evaluate(
         self,
         draws: Resampling | LeaveOneOut,
-        found: Mapping[ScoreKey, ItemScores],
+        item_scores: Mapping[ScoreKey, ItemScores],
         wanted: Sequence[ScoreKey] | None = None,
     ) -> dict[ScoreKey, Values]:
-        """Return figures of each draw."""
-        keys = list(found if wanted is None else wanted)
+        """Return the scores of each draw."""
+        keys = list(item_scores if wanted is None else wanted)
         if is_gathered(keys):
-            made = self._drawn_classes(draws, keys)
+            values = self._values_of_classes(draws, keys)
         else:
-            figures = self.figures(found)
-            blocks = each_block(lambda start: figures.evaluate(draws.block(start), keys), draws.starts)
-            made = np.concatenate(list(blocks))
-        return dict(zip(keys, made.T, strict=True))
+            scores = self.resampler(item_scores)
+            blocks = each_block(lambda start: scores.evaluate(draws.block(start), keys), draws.starts)
+            values = np.concatenate(list(blocks))
+        return dict(zip(keys, values.T, strict=True))
 
     def resampled(
         self,
-        found: Mapping[ScoreKey, ItemScores],
+        item_scores: Mapping[ScoreKey, ItemScores],
         draws: int,
         seed: int,
         wanted: Sequence[ScoreKey] | None = None,
     ) -> dict[ScoreKey, Values]:
-        """Return figures of items, or clusters, that are drawn with replacement, as :meth:`evaluate`."""
-        return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), found, wanted)
+        """Return the scores of bootstrap samples of items, or of clusters, as :meth:`evaluate`."""
+        return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), item_scores, wanted)
 
     def without_each(
-        self, found: Mapping[ScoreKey, ItemScores], most: int, wanted: Sequence[ScoreKey] | None = None
+        self,
+        item_scores: Mapping[ScoreKey, ItemScores],
+        most: int,
+        wanted: Sequence[ScoreKey] | None = None,
     ) -> dict[ScoreKey, Values]:
-        """Return figures without each item or cluster, or without each of so many groups at most."""
-        return self.evaluate(LeaveOneOut(len(self.items), most, clusters=self.clusters), found, wanted)
+        """Return the scores without each item or cluster, or without each of so many groups at most."""
+        return self.evaluate(LeaveOneOut(len(self.items), most, clusters=self.clusters), item_scores, wanted)
 
-    def units_behind(self, key: ScoreKey, found: ItemScores, resampled: Values) -> int:
-        """Return how many items, or clusters, have a value of their own in a figure."""
+    def units_behind(self, key: ScoreKey, item_scores: ItemScores, resampled: Values) -> int:
+        """Return the number of items, or clusters, that have a value of their own in a score."""
         if is_gathered([key]):
-            cases = self.regathering.cases(key.system, key.annotator).values()
-            units = len(np.unique(self.units[np.any([each >= 0 for each in cases], axis=0)]))
+            cases = self.classes.cases(key.system, key.annotator).values()
+            units = len(np.unique(self.units[np.any([numbers >= 0 for numbers in cases], axis=0)]))
         else:
-            defined = ~np.isnan(found.counted)
+            defined = ~np.isnan(item_scores.counted)
             units = int(np.count_nonzero(defined))
             if self.clusters is not None:
-                units = len({self.unit_of[name] for name in compress(found.names, defined)})
+                units = len({self.unit_of[name] for name in compress(item_scores.names, defined)})
         if units > 1:
             return units
         known = resampled[~np.isnan(resampled)]
@@ -358,55 +343,60 @@ class Sample:
     # --- measures over classes ---------------------------------------------------------------
 
     @cached_property
-    def regathering(self) -> Regathering:
+    def classes(self) -> ResampledClasses:
         """What measures over classes are made from."""
-        class_evidence = self._scores.class_evidence
+        class_evidence = self._corpus.class_evidence
         assert class_evidence is not None, "measures over classes are gathered"
         kept = frozenset().union(*(self._kept.get(measure, ()) for measure in class_evidence.measures))
-        return Regathering(class_evidence, self.items, kept)
+        return ResampledClasses(class_evidence, self.items, kept)
 
     def _classes(self, counts: Codes, system: str, annotator: str) -> list[ClassStatistics]:
         """Return the classes of one draw, against each annotator."""
-        drawn, copies = times(counts)
-        cases = {who: each[drawn] for who, each in self.regathering.cases(system, annotator).items()}
-        return list(self.regathering.classes(cases, copies).values())
+        drawn = np.repeat(np.arange(len(counts)), counts)
+        copies = np.arange(len(drawn)) - np.repeat(np.cumsum(counts) - counts, counts)  # drawn before
+        cases = {who: own[drawn] for who, own in self.classes.cases(system, annotator).items()}
+        return list(self.classes.classes(cases, copies).values())
 
-    def _drawn_classes(self, draws: Resampling | LeaveOneOut, keys: Sequence[ScoreKey]) -> Values:
-        """Return figures over classes of each draw, shape (draws, keys)."""
+    def _values_of_classes(self, draws: Resampling | LeaveOneOut, keys: Sequence[ScoreKey]) -> Values:
+        """Return scores over classes of each draw, shape (draws, keys)."""
         rows = np.concatenate([draws.block(start).astype(np.int32) for start in draws.starts])
         again = np.arange(len(rows))
-        if self.units_count <= _FEW:  # then many draws are the same
+        if draws.units <= _FEW:  # then many draws are the same
             rows, again = np.unique(rows, axis=0, return_inverse=True)
-        made = np.empty((len(rows), len(keys)))
+        values = np.empty((len(rows), len(keys)))
         for group in dict.fromkeys((key.system, key.annotator) for key in keys):
             own = [place for place, key in enumerate(keys) if (key.system, key.annotator) == group]
             measures = [keys[place].measure for place in own]
             for at in range(0, len(rows), _TOGETHER):
                 some = [self._classes(counts, *group) for counts in rows[at : at + _TOGETHER]]
-                made[at : at + _TOGETHER, own] = values_of(some, measures)
-        return made[again.ravel()]
+                values[at : at + _TOGETHER, own] = values_of(some, measures)
+        return values[again.ravel()]
+
+    def draws_of(self, keys: Sequence[ScoreKey], wanted: int) -> int:
+        """Return the number of draws for scores that are all gathered, or none of them."""
+        return self.gathered_draws(wanted) if is_gathered(keys) else wanted
 
     def gathered_draws(self, wanted: int) -> int:
-        """Return how many draws there are of measures over classes, if any: fewer, where they take long."""
+        """Return the number of draws for measures over classes, if any: fewer, where they take long."""
         groups = {(key.system, key.annotator) for key in self.keys if is_gathered([key])}
         if not groups:
             return wanted
-        rows = self._sharers * (len(self.regathering) + _OVERHEAD * len(groups))
+        rows = self._sharers * (len(self.classes) + _OVERHEAD * len(groups))
         affordable = max(_FEWEST, _DRAWN_ROWS // rows)
-        units = self.units_count
+        units = int(self.units.max(initial=-1)) + 1
         if units <= _FEW and math.comb(2 * units - 1, units) <= affordable:  # all draws that differ
             return wanted
         return min(wanted, affordable)
 
     def gathered_swaps(self, wanted: int, pairs: int) -> int:
-        """Return how often systems are swapped by measures over classes: less often, where it takes long."""
+        """Return the number of permutations for measures over classes: fewer, where they take long."""
         systems = len({key.system for key in self.keys})
-        rows = 2 * pairs * self._sharers * (len(self.regathering) // systems + _OVERHEAD)
+        rows = 2 * pairs * self._sharers * (len(self.classes) // systems + _OVERHEAD)
         return min(wanted, max(_FEWEST, _SWAPPED_ROWS // rows))
 
 
 def split_gathered(keys: Sequence[ScoreKey]) -> Iterator[list[ScoreKey]]:
-    """Give the figures that are sums or medians, and those of classes; neither if there are none."""
+    """Give the scores that are sums or medians, and those of classes; neither if there are none."""
     for gathered in (False, True):
         chosen = [key for key in keys if is_gathered([key]) == gathered]
         if chosen:
@@ -414,7 +404,7 @@ def split_gathered(keys: Sequence[ScoreKey]) -> Iterator[list[ScoreKey]]:
 
 
 def is_gathered(keys: Sequence[ScoreKey]) -> bool:
-    """Tell whether figures are of classes: all of them, or none."""
+    """Tell whether scores are of classes: all of them, or none."""
     return keys[0].measure.aggregate == "gathered"
 
 

@@ -12,7 +12,7 @@ import kammerton as kt
 from kammerton.reporting.charts import PAGE
 from kammerton.reporting.html.compared import group_chart
 from kammerton.reporting.html.page import Source
-from tabled_scores import tabled
+from tabled_scores import groups_in, tabled
 from unit.reporting.pages import section, sections, text_of
 
 SONGS: dict[str, Any] = {name: ([(0, 4)], ["C"]) for name in "abc"}
@@ -85,6 +85,6 @@ def test_many_groups_are_cut(monkeypatch: Any) -> None:
 
 def test_measures_that_groups_have_no_figures_of_are_left_out() -> None:
     scores = scored(mine=right(4, 2, 1))
-    groups = scores.groups
+    groups = groups_in(scores)
     scores.__dict__["groups"] = replace(groups, rows=())
     assert "groups" not in sections(scores)

@@ -14,7 +14,7 @@ from kammerton.errors import Diagnostic
 from kammerton.reporting.charts import cliques
 from kammerton.reporting.html import items as html_items
 from kammerton.results.scores import Scores
-from kammerton.results.signature import BootstrapSettings
+from kammerton.statistics.intervals import BootstrapSettings
 from tabled_scores import CLASSES, LOSS, MEAN, OTHER, POOLED, Table, lacking, tabled, valued
 from unit.reporting.pages import section, sections, text_of
 
@@ -262,7 +262,7 @@ def test_headline_figures_come_first_and_others_are_cut(monkeypatch: pytest.Monk
 def test_clusters_of_the_intervals_are_those_of_the_comparison() -> None:
     scores = tabled(valued({"a": [1, 1, 0.5, 0.5], "b": [0.5, 0.5, 0, 0]}), (MEAN,))
     clusters = dict(zip((f"item {n:05}" for n in range(4)), "xxyy", strict=True))
-    drawn = scores.remade(drawing=BootstrapSettings(0.9, None, {}, {"clusters": clusters}))
+    drawn = scores.remade(bootstrap=BootstrapSettings(level=0.9, clusters=clusters))
     text = text_of(section(drawn, "compared"))
     assert "all 4 swaps" in text
     assert "90 % interval" in text

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import kammerton as kt
-from kammerton.results.signature import BootstrapSettings
 from kammerton.runs.joining import join_alike
+from kammerton.statistics.resampling import ScoreKey
 
 REF: dict[str, Any] = {"one": ([(0, 2), (2, 4)], ["C", "G:7"]), "two": ([(0, 2)], ["D:min"])}
 
@@ -32,7 +32,7 @@ def test_runs_are_joined_as_far_as_they_are_alike() -> None:
     ]
     assert [each.scores.ci for each in found] == [0.9, None, None]
     again = join_alike([drawn])[0].scores
-    key = ("b", "reference", again.measures[0], "pooled")
+    key = ScoreKey("b", "reference", again.measures[0], "pooled")
     assert found[0].scores.intervals[key] == again.intervals[key]
     named = join_alike({"new": drawn})[0].scores
     assert (named.systems, named.ci) == (("new",), 0.9)
@@ -51,7 +51,7 @@ def test_annotations_stay_with_runs_that_are_joined() -> None:
 
 
 def figures_only(scores: kt.Scores) -> kt.Scores:
-    return scores.remade(drawing=BootstrapSettings(), corpus=None)
+    return scores.remade(bootstrap=None, corpus=None)
 
 
 def test_a_context_stays_if_all_runs_have_one() -> None:

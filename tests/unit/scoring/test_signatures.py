@@ -17,6 +17,7 @@ from kammerton.fingering import Fingering, FingeringOptions
 from kammerton.formats.reading import signed_file
 from kammerton.version import __version__
 from strategies import Song
+from tabled_scores import context_of, groups_in
 
 MAJMIN = "mirex2013/MajMin"
 REFS: dict[str, Song] = {"1": song((0, 6, "C"), (6, 10, "G")), "2": song((0, 5, "A:min"))}
@@ -242,7 +243,7 @@ def test_groups_are_signed_by_their_items_that_were_scored() -> None:
     scores = kt.score("chords", FOUR, systems, missing="skip", measures=[MAJMIN], ci=None, group_by=groups)
     found = {
         (row["system"], row["group"]): items_and_data(row["signature"])
-        for row in scores.groups.table.to_dicts()
+        for row in groups_in(scores).table.to_dicts()
     }
     assert found == {
         ("a", "x"): f"|items:1/2|data:{data_of(['1'])}",
@@ -265,7 +266,7 @@ def test_a_context_is_signed_by_the_items_of_each_figure() -> None:
         context=True,
         ci=None,
     )
-    rows = scores.context.table.to_dicts()
+    rows = context_of(scores).table.to_dicts()
     found = {(row["role"], row["name"]): items_and_data(row["signature"]) for row in rows}
     assert {role for role, _ in found} == {"floor", "system", "others", "annotators"}
     (signed,) = set(found.values())

@@ -18,6 +18,7 @@ from kammerton.results.context import Context, ContextScore, Role
 from kammerton.statistics import sample as sampling
 from kammerton.statistics.intervals import bca, expanded
 from kammerton.statistics.resampling import Resampling
+from tabled_scores import context_of
 
 MAJMIN = "mirex2013/MajMin"
 
@@ -34,7 +35,7 @@ def values(scores: kt.Scores, address: str, role: Role) -> dict[str, float]:
 
 def rows(scores: kt.Scores, address: str, role: Role) -> tuple[ContextScore, ...]:
     (measure,) = (each for each in scores.measures if str(each) == address)
-    found: Context = scores.context
+    found: Context = context_of(scores)
     return found.of(measure, role)
 
 
@@ -72,7 +73,7 @@ def test_pooled_figures_sum_the_sets_of_an_item() -> None:
 
 
 def test_items_with_one_annotator_are_out_and_counted() -> None:
-    found: Context = of_songs().context
+    found: Context = context_of(of_songs())
     assert (found.items, found.single) == (2, 1)
 
 
@@ -110,7 +111,7 @@ def test_shares_have_corrected_intervals_too() -> None:
 
 
 def test_no_intervals_unless_they_are_wanted() -> None:
-    found: Context = of_songs().context
+    found: Context = context_of(of_songs())
     for row in found.rows:
         assert all(map(math.isnan, (row.low, row.high, row.share_low, row.share_high)))
         assert math.isnan(row.share) == (row.role != "others")
@@ -176,7 +177,7 @@ def test_measures_that_are_better_if_lower_have_no_share() -> None:
 def test_measures_of_annotators_alone_are_out() -> None:
     scores = of_pieces()
     assert any(measure.needs == "annotators" for measure in scores.measures)
-    found: Context = scores.context
+    found: Context = context_of(scores)
     assert not any(row.measure.needs == "annotators" for row in found.rows)
 
 
@@ -186,7 +187,7 @@ def test_numbers_of_annotators_need_not_be_persons() -> None:
         "fingering",
         {"s": PLAYED},
     )
-    for one, other in zip(of_pieces().context.rows, swapped.context.rows, strict=True):
+    for one, other in zip(context_of(of_pieces()).rows, context_of(swapped).rows, strict=True):
         assert (one.measure, one.role, one.name) == (other.measure, other.role, other.name)
         if str(one.measure) == "pianovam/Accuracy":  # is of the first annotator alone
             continue
@@ -244,7 +245,7 @@ def test_shares_have_as_many_draws_as_the_figure_with_the_fewest(monkeypatch: py
         ci=0.95,
     )
     # 100,000 / (3 * 1,800 and some rows of classes); annotators alone would have three times as many
-    assert scores.context.fewest_draws == 18
+    assert context_of(scores).fewest_draws == 18
     assert {(row.share_low, row.share_high) for row in rows(scores, address, "others")} == {(1, 1)}
 
 
@@ -272,14 +273,14 @@ def test_queries_have_no_floor() -> None:
     topics = {"t": InstrumentList(("d1",), query=True, closed=True)}
     found = {"t": InstrumentList(("d1", "d2"), np.array([0.9, 0.5]), ranked=True, query=True)}
     scores = by([topics, topics], "instruments", {"s": found}, protocols=["open-mic-task2"])
-    assert {row.role for row in scores.context.rows} == {"system", "others", "annotators"}
+    assert {row.role for row in context_of(scores).rows} == {"system", "others", "annotators"}
 
 
 def test_a_task_may_have_no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "kammerton.api.scoring.find_task", lambda name: replace(find_task(name), baselines=None)
     )
-    assert {row.role for row in of_songs().context.rows} == {"system", "others", "annotators"}
+    assert {row.role for row in context_of(of_songs()).rows} == {"system", "others", "annotators"}
 
 
 # --- who is there --------------------------------------------------------------------------------
@@ -287,7 +288,7 @@ def test_a_task_may_have_no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_one_annotator_has_no_ceiling() -> None:
     scores = kt.score("chords", A, {"s": SYSTEM}, measures=[MAJMIN], context=True)
-    found: Context = scores.context
+    found: Context = context_of(scores)
     assert (found.items, found.single) == (0, 3)
     assert {row.role for row in found.rows} == {"baseline", "system"}
 
@@ -325,12 +326,12 @@ def test_floors_are_of_the_items_that_the_system_has(ci: float | None) -> None:
     floor = only(scores, MAJMIN, "baseline", "commonest triad")
     assert (floor.value, floor.items) == (0, 2)  # of all eight, .75
     assert only(scores, MAJMIN, "system").items == 2
-    assert (scores.context.shared, scores.context.left_out) == (2, 6)
+    assert (context_of(scores).shared, context_of(scores).left_out) == (2, 6)
     assert math.isnan(floor.low) == (ci is None)
     whole = eight("ab", missing="worst", ci=ci)
     floor = only(whole, MAJMIN, "baseline", "commonest triad")
     assert (floor.value, floor.items) == (0.75, 8)
-    assert (whole.context.shared, whole.context.left_out) == (8, 0)
+    assert (context_of(whole).shared, context_of(whole).left_out) == (8, 0)
 
 
 @pytest.mark.parametrize("ci", [None, 0.95])
@@ -342,8 +343,8 @@ def test_floors_and_systems_are_of_the_items_that_all_systems_have(ci: float | N
     # s1 has too few items in common with any other, and takes nothing from them
     counts = {row.name: row.items for row in rows(scores, MAJMIN, "system")}
     assert counts == {"s8": 7, "s7": 7, "s1": 1}
-    assert (scores.context.shared, scores.context.left_out) == (7, 1)
-    assert scores.context.to_dict()["shared"] == 7
+    assert (context_of(scores).shared, context_of(scores).left_out) == (7, 1)
+    assert context_of(scores).to_dict()["shared"] == 7
     ends = {row.name: row.low for row in rows(scores, MAJMIN, "system") if not math.isnan(row.low)}
     assert ends == ({} if ci is None else {"s8": 1, "s7": 1})
 
@@ -358,7 +359,7 @@ def test_a_system_with_one_item_takes_no_ceiling_from_the_others() -> None:
 
 def test_nothing_in_common_is_no_ceiling() -> None:
     scores = by([A, B, C], "chords", {"s": {"z": SYSTEM["z"]}}, measures=[MAJMIN], missing="skip")
-    assert {row.role for row in scores.context.rows} == {"baseline", "system"}
+    assert {row.role for row in context_of(scores).rows} == {"baseline", "system"}
 
 
 def test_a_ceiling_of_nothing_makes_no_share() -> None:
@@ -378,8 +379,8 @@ def test_undefined_figures_stay_so() -> None:
 def test_the_order_of_items_does_not_show() -> None:
     turned = [dict(reversed(songs.items())) for songs in (A, B, C)]
     again = by(turned, "chords", {"s": dict(reversed(SYSTEM.items()))}, measures=[MAJMIN], ci=0.95)
-    rows = [row for row in of_songs(ci=0.95).context.rows if str(row.measure) == MAJMIN]
-    assert list(map(repr, again.context.rows)) == list(map(repr, rows))
+    rows = [row for row in context_of(of_songs(ci=0.95)).rows if str(row.measure) == MAJMIN]
+    assert list(map(repr, context_of(again).rows)) == list(map(repr, rows))
 
 
 # --- as tables -----------------------------------------------------------------------------------
@@ -387,12 +388,12 @@ def test_the_order_of_items_does_not_show() -> None:
 
 def test_the_table_has_all_of_it() -> None:
     scores = of_songs()
-    table = scores.context.table
+    table = context_of(scores).table
     assert table.columns == [
         *("protocol", "measure", "aggregate", "role", "name", "annotator", "value", "low", "high", "items"),
         *("undefined", "share", "share_low", "share_high", "signature"),
     ]
-    assert table.height == len(scores.context.rows) == 2 * (3 + 1 + 1 + 1)
+    assert table.height == len(context_of(scores).rows) == 2 * (3 + 1 + 1 + 1)
     first = table.row(0, named=True)
     assert (first["protocol"], first["measure"], first["aggregate"]) == ("mirex2013", "MajMin", "pooled")
     assert first["share"] is None

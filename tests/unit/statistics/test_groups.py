@@ -11,10 +11,12 @@ from cases.chords import song
 from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentOptions
 from kammerton.model.measure import Measure
-from kammerton.results.groups import Groups, GroupScore, divide, groups_of
+from kammerton.results.groups import Groups, GroupScore, groups_of
 from kammerton.results.signature import Grouping
 from kammerton.statistics import sample as sampling
-from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, Table, names, tabled
+from kammerton.statistics.intervals import BootstrapSettings
+from kammerton.statistics.resampling import ScoreKey
+from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, Table, groups_in, names, tabled
 from unit.statistics.test_intervals import ESTS, REFS, SAID, SECOND, TRUTH, lists
 
 DRAWN = {"level": 0.9, "resamples": 50, "seed": 3, "method": "percentile", "clusters": None}
@@ -25,9 +27,9 @@ def grouped(
 ) -> Groups:
     """Return the groups of items: a letter for each, or a dash for none."""
     of = {name: letter for name, letter in zip(names(len(text)), text, strict=True) if letter != "-"}
-    return groups_of(
-        tabled(table, measures), Grouping("letter", of, divide), dict(drawn), measures=measures, **choices
-    )
+    scores = tabled(table, measures)
+    bootstrap = BootstrapSettings(**drawn) if drawn else None
+    return groups_of(scores, scores.origin, Grouping("letter", of), bootstrap, measures=measures, **choices)
 
 
 def costs(groups: Groups, measure: Measure = POOLED, system: str = "s") -> dict[str | None, float]:
@@ -48,7 +50,7 @@ GENRES = {name: "early" if name in "aceg" else "late" for name in REFS}
 def test_a_group_is_its_items_scored_alone(annotators: Any, interval: Any) -> None:
     choices: dict[str, Any] = {"resamples": 50, "interval": interval, "protocols": ["mirex2013", "decibel"]}
     scores = kt.score("chords", REFS, {"s": ESTS}, annotators=annotators, group_by=GENRES, **choices)
-    groups: Groups = scores.groups
+    groups = groups_in(scores)
     assert dict(groups.sizes) == {"early": 4, "late": 4}
     for name in groups.sizes:
         some = {item: found for item, found in REFS.items() if GENRES[item] == name}
@@ -83,9 +85,9 @@ def test_classes_of_a_group_are_made_of_its_items() -> None:
     some = {name: truth[name] for name in "abc"}
     alone = kt.score("instruments", some, {"s": said}, **choices)
     macro = next(measure for measure in scores.measures if measure.name == "macro_F")
-    inside, without = scores.groups.of(macro, "s")
+    inside, without = groups_in(scores).of(macro, "s")
     assert inside.value == alone.value("macro_F")
-    assert (inside.low, inside.high) == alone.intervals["s", "reference", macro, "gathered"]
+    assert (inside.low, inside.high) == alone.intervals[ScoreKey("s", "reference", macro, "gathered")]
     assert without.group is None
     assert inside.cost == pytest.approx(without.value - scores.value("macro_F"))
 
@@ -97,11 +99,11 @@ def test_groups_tell_the_fewest_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     choices: dict[str, Any] = {"measures": ["open-mic-task1/macro_F"], "resamples": 20}
     genres = {"a": "x", "b": "x", "c": "x", "d": "x", "e": "y"}
     scores = kt.score("instruments", lists(TRUTH), {"s": lists(SAID)}, group_by=genres, **choices)
-    assert scores.groups.fewest_draws == 2
+    assert groups_in(scores).fewest_draws == 2
     chords = kt.score(
         "chords", REFS, {"s": ESTS}, group_by=GENRES, measures=["mirex2013/MajMin"], resamples=20
     )
-    assert chords.groups.fewest_draws == 20
+    assert groups_in(chords).fewest_draws == 20
 
 
 def test_items_without_a_group_are_one_and_come_last() -> None:
@@ -147,7 +149,7 @@ def test_a_group_may_have_no_item_for_a_measure() -> None:
         group_by={"a": "out", "b": "within"},
         measures=["mirex2013/MajMin"],
     )
-    undefined, defined = scores.groups.rows
+    undefined, defined = groups_in(scores).rows
     assert math.isnan(undefined.value)
     assert (undefined.items, undefined.undefined, defined.value) == (1, 1, 1.0)
 
@@ -231,7 +233,7 @@ def test_the_table_has_all_of_it() -> None:
     scores = kt.score(
         "chords", REFS, {"s": ESTS}, measures=["mirex2013/MajMin"], group_by={"a": "x"}, ci=None
     )
-    table = scores.groups.table
+    table = groups_in(scores).table
     assert table.columns == [
         *("protocol", "measure", "aggregate", "system", "annotator", "group", "value", "low", "high"),
         *("items", "undefined", "cost", "costs_most", "signature"),
@@ -259,14 +261,14 @@ def test_items_that_are_in_no_group_and_names_of_no_item_are_told() -> None:
     assert [each.message for each in expression.diagnostics if each.code == "KT219"] == [
         "6 of 8 items are in no group, told as a group of their own: `c` does not match `[ab]`"
     ]
-    assert list(expression.groups.sizes) == ["a", "b", None]
+    assert list(groups_in(expression).sizes) == ["a", "b", None]
 
 
 def test_the_order_of_items_does_not_show() -> None:
     choices: dict[str, Any] = {"measures": ["mirex2013/MajMin"], "resamples": 50}
-    one = kt.score("chords", REFS, {"s": ESTS}, group_by=GENRES, **choices).groups
+    one = groups_in(kt.score("chords", REFS, {"s": ESTS}, group_by=GENRES, **choices))
     turned: list[Any] = [dict(reversed(each.items())) for each in (REFS, ESTS, GENRES)]
-    other = kt.score("chords", turned[0], {"s": turned[1]}, group_by=turned[2], **choices).groups
+    other = groups_in(kt.score("chords", turned[0], {"s": turned[1]}, group_by=turned[2], **choices))
     assert list(map(repr, one.rows)) == list(map(repr, other.rows))
     assert list(one.sizes) == list(other.sizes)
 

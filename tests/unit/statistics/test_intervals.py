@@ -12,8 +12,9 @@ import kammerton as kt
 from cases.chords import song
 from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentList, InstrumentOptions
+from kammerton.model.measure import Aggregate
 from kammerton.statistics import sample as sampling
-from kammerton.statistics.intervals import Intervals, bca, expanded, intervals, percentile
+from kammerton.statistics.intervals import BootstrapSettings, Intervals, bca, expanded, intervals, percentile
 from kammerton.statistics.resampling import LeaveOneOut, Resampling, ScoreKey
 from kammerton.statistics.sample import Sample, scores_of_classes
 
@@ -79,29 +80,27 @@ def check(
 @pytest.mark.parametrize("annotators", [None, {"second": SECOND}])
 def test_every_figure_of_every_draw(annotators: Mapping[str, Any] | None) -> None:
     scores = kt.score("chords", REFS, {"s": ESTS}, annotators=annotators, measures=MEASURES)
-    found = intervals(scores, level=0.9, resamples=DRAWS, seed=7)
+    found = intervals(scores, BootstrapSettings(level=0.9, resamples=DRAWS, seed=7))
     check(scores, found, drawn(8), sorted(REFS), {name: name for name in REFS})
-    assert (found.units, found.clustered, found.resamples) == (8, False, DRAWS)
     assert len(found) == len(scores.summary)
 
 
 def test_clusters_are_drawn_whole() -> None:
     scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES)
     clusters = {name: "early" if name < "d" else name for name in REFS}
-    found = intervals(scores, level=0.9, resamples=DRAWS, seed=7, clusters=clusters)
+    found = intervals(scores, BootstrapSettings(level=0.9, resamples=DRAWS, seed=7, clusters=clusters))
     check(scores, found, drawn(8, clusters=[clusters[name] for name in sorted(REFS)]), sorted(REFS), clusters)
-    assert (found.units, found.clustered) == (6, True)
 
 
 def test_clusters_of_one_are_no_clusters() -> None:
     scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES)
-    alone = intervals(scores, resamples=DRAWS, clusters={name: name for name in REFS})
-    assert dict(alone) == dict(intervals(scores, resamples=DRAWS))
+    alone = intervals(scores, BootstrapSettings(resamples=DRAWS, clusters={name: name for name in REFS}))
+    assert dict(alone) == dict(intervals(scores, BootstrapSettings(resamples=DRAWS)))
 
 
 def test_a_single_cluster_tells_nothing() -> None:
     scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES)
-    found = intervals(scores, resamples=DRAWS, clusters=dict.fromkeys(REFS, "all"))
+    found = intervals(scores, BootstrapSettings(resamples=DRAWS, clusters=dict.fromkeys(REFS, "all")))
     assert all(math.isnan(low) and math.isnan(high) for low, high in found.values())
 
 
@@ -109,8 +108,8 @@ def test_some_items_only() -> None:
     scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES)
     some = {name: REFS[name] for name in "bdf"}
     part = kt.score("chords", some, {"s": ESTS}, measures=MEASURES)
-    found = intervals(scores, resamples=DRAWS, items=list(some))
-    assert dict(found) == dict(intervals(part, resamples=DRAWS))
+    found = intervals(scores, BootstrapSettings(resamples=DRAWS), items=list(some))
+    assert dict(found) == dict(intervals(part, BootstrapSettings(resamples=DRAWS)))
     measure = scores.measures[0]
     assert found.score(ScoreKey("s", "reference", measure, "pooled")) == part.value(str(measure))
 
@@ -118,7 +117,7 @@ def test_some_items_only() -> None:
 def test_bias_corrected_intervals() -> None:
     scores = kt.score("chords", REFS, {"s": ESTS}, measures=["mirex2013/MajMin"])
     (measure,) = scores.measures
-    found = intervals(scores, level=0.9, resamples=DRAWS, seed=7, method="bca")
+    found = intervals(scores, BootstrapSettings(level=0.9, resamples=DRAWS, seed=7, method="bca"))
     items = sorted(REFS)
     key = ScoreKey("s", "reference", measure, "pooled")
     every = np.array([figures(scores, draw, items)[key] for draw in drawn(8)])
@@ -135,8 +134,11 @@ def test_two_items_by_hand() -> None:
     ests = {"1": song((0, 2, "C"), (2, 10, "G")), "2": song((0, 8, "C"), (8, 10, "G"))}
     scores = kt.score("chords", refs, {"s": ests}, measures=["mirex2013/MajMin"])
     # .2 and .8: a quarter of the draws has one of them twice
-    for how in ("pooled", "mean", "median"):
-        assert scores.intervals["s", "reference", scores.measures[0], how] == pytest.approx((0.2, 0.8))
+    aggregates: tuple[Aggregate, ...] = ("pooled", "mean", "median")
+    for how in aggregates:
+        assert scores.intervals[ScoreKey("s", "reference", scores.measures[0], how)] == pytest.approx(
+            (0.2, 0.8)
+        )
     found = scores.summary.select("value", "ci_low", "ci_high").row(0)
     assert found == pytest.approx((0.5, 0.2, 0.8))
 
@@ -190,7 +192,7 @@ def test_classes_are_made_anew_from_what_was_drawn() -> None:
     truth, said = lists(TRUTH), lists(SAID)
     choices: dict[str, Any] = {"options": options, "protocols": ["open-mic-task1", "open-mic-task2"]}
     scores = kt.score("instruments", truth, {"s": said}, **choices)
-    found = intervals(scores, level=0.9, resamples=DRAWS, seed=7)
+    found = intervals(scores, BootstrapSettings(level=0.9, resamples=DRAWS, seed=7))
     every = []
     for draw in drawn(5):
         again = kt.score(
@@ -211,11 +213,11 @@ def test_many_draws_at_once_are_each_draw_for_itself(annotators: Any) -> None:
     said = SAID | {f"{name}{again}": labels for name, labels in SAID.items() for again in range(2)}
     others = {name: lists(found) for name, found in annotators.items()}
     scores = kt.score("instruments", lists(truth), {"s": lists(said)}, annotators=others, options=options)
-    keys = [key for key in intervals(scores, resamples=1) if key.aggregate == "gathered"]
+    keys = [key for key in intervals(scores, BootstrapSettings(resamples=1)) if key.aggregate == "gathered"]
     kept = dict.fromkeys(scores.measures, frozenset(truth))
     sample = Sample(scores, keys, kept)
     draws = Resampling(15, 7, seed=2)
-    made = sample.evaluate(draws, sample.found(keys))
+    made = sample.evaluate(draws, sample.item_scores(keys))
     for number, counts in enumerate(draws.block(0).astype(int)):
         for key in keys:
             classes = sample._classes(counts, key.system, key.annotator)
@@ -231,9 +233,9 @@ def test_few_items_get_all_draws_as_there_are_few_that_differ(monkeypatch: pytes
     monkeypatch.setattr(sampling, "_DRAWN_ROWS", 0)
     scores = kt.score("instruments", lists(TRUTH), {"s": lists(SAID)}, measures=["open-mic-task1/macro_F"])
     # five of five items: 126 draws differ, which is below the fewest
-    assert intervals(scores, resamples=5_000).gathered_resamples == 5_000
+    assert intervals(scores, BootstrapSettings(resamples=5_000)).gathered_resamples == 5_000
     monkeypatch.setattr(sampling, "_FEWEST", 125)
-    assert intervals(scores, resamples=5_000).gathered_resamples == 125
+    assert intervals(scores, BootstrapSettings(resamples=5_000)).gathered_resamples == 125
 
 
 def test_classes_are_of_the_items_that_a_system_has() -> None:
@@ -244,7 +246,7 @@ def test_classes_are_of_the_items_that_a_system_has() -> None:
     nothing = np.zeros(1)
     for clusters, units in ((None, [5, 3]), ({**{name: name for name in TRUTH}, "b": "a"}, [4, 2])):
         sample = Sample(scores, keys, {measure: frozenset(TRUTH)}, clusters)
-        found = sample.found(keys)
+        found = sample.item_scores(keys)
         assert [sample.units_behind(key, found[key], nothing) for key in keys] == units
 
 
@@ -264,7 +266,7 @@ def test_classes_against_all_are_of_the_items_that_anyone_annotated() -> None:
         for annotator in ("reference", "other", "all")
     ]
     sample = Sample(scores, keys, {scores.measures[0]: frozenset("abcd")})
-    found = sample.found(keys)
+    found = sample.item_scores(keys)
     assert [sample.units_behind(key, found[key], np.zeros(1)) for key in keys] == [3, 2, 4]
 
 
@@ -278,13 +280,15 @@ def test_classes_of_queries_and_of_several_annotators() -> None:
     }
     scores = kt.score("instruments", topics, {"s": runs}, protocols=["open-mic-task2"])
     measure = next(measure for measure in scores.measures if measure.name == "AP")
-    low, high = intervals(scores, resamples=DRAWS)[ScoreKey("s", "reference", measure, "gathered")]
+    low, high = intervals(scores, BootstrapSettings(resamples=DRAWS))[
+        ScoreKey("s", "reference", measure, "gathered")
+    ]
     # of the topics two find both documents, with AP 1, two only the first, with AP 1/2
     assert 0.5 <= low < 0.75 < high <= 1.0
 
     both = kt.score("instruments", lists(TRUTH), {"s": lists(SAID)}, annotators={"other": lists(TRUTH)})
     macro = next(measure for measure in both.measures if measure.name == "macro_F")
-    found = intervals(both, resamples=DRAWS)
+    found = intervals(both, BootstrapSettings(resamples=DRAWS))
     assert (
         found[ScoreKey("s", "all", macro, "gathered")] == found[ScoreKey("s", "reference", macro, "gathered")]
     )
@@ -296,8 +300,8 @@ def test_classes_are_made_anew_less_often_where_it_takes_long(monkeypatch: pytes
     scores = kt.score(
         "instruments", lists(TRUTH), {"s": lists(SAID)}, measures=["macro_F", "open-mic-task1/F"]
     )
-    found = intervals(scores, resamples=DRAWS)
-    assert (found.resamples, found.gathered_resamples) == (DRAWS, 5)
+    found = intervals(scores, BootstrapSettings(resamples=DRAWS))
+    assert found.gathered_resamples == 5
 
 
 def test_items_that_do_not_count_make_no_classes() -> None:
@@ -306,7 +310,9 @@ def test_items_that_do_not_count_make_no_classes() -> None:
     choices: dict[str, Any] = {"measures": ["open-mic-task1/macro_F"]}
     left_out = kt.score("instruments", truth, {"s": said}, missing="skip", **choices)
     there = kt.score("instruments", some, {"s": said}, **choices)
-    assert dict(intervals(left_out, resamples=DRAWS)) == dict(intervals(there, resamples=DRAWS))
+    assert dict(intervals(left_out, BootstrapSettings(resamples=DRAWS))) == dict(
+        intervals(there, BootstrapSettings(resamples=DRAWS))
+    )
 
 
 # --- what cannot be ------------------------------------------------------------------------
@@ -325,4 +331,4 @@ def test_items_that_do_not_count_make_no_classes() -> None:
 def test_choices_that_are_refused(choices: dict[str, Any], message: str) -> None:
     scores = kt.score("chords", REFS, {"s": ESTS}, measures=MEASURES, ci=None)
     with pytest.raises(OptionError, match=message):
-        intervals(scores, **choices)
+        intervals(scores, BootstrapSettings(**choices))

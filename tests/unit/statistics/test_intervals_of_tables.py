@@ -10,7 +10,7 @@ from kammerton.model.corpus import ALL
 from kammerton.model.measure import Statistics
 from kammerton.scoring.evaluating import Timing
 from kammerton.statistics import resampling as products
-from kammerton.statistics.intervals import intervals
+from kammerton.statistics.intervals import BootstrapSettings, intervals
 from kammerton.statistics.resampling import LeaveOneOut, Resampling, ScoreKey
 from kammerton.statistics.sample import Sample
 from tabled_scores import CLASSES, MEAN, MIDDLE, POOLED, WEIGHTED, names, tabled
@@ -48,7 +48,10 @@ def undefined(interval: tuple[float, float]) -> bool:
 )
 def test_two_items(measure: object, how: str, middle: float) -> None:
     scores = tabled(TWO, (POOLED, MEAN, MIDDLE, WEIGHTED))
-    narrow, wide = intervals(scores, level=HALF), intervals(scores, level=0.9)
+    narrow, wide = (
+        intervals(scores, BootstrapSettings(level=HALF)),
+        intervals(scores, BootstrapSettings(level=0.9)),
+    )
     key: ScoreKey = ("s", "reference", measure, how)  # type: ignore[assignment]
     assert narrow[key] == (middle, middle)
     assert wide[key] == (0, 1)
@@ -59,7 +62,7 @@ def test_every_figure_of_the_summary_has_one() -> None:
     rows = shares(6)
     table = {name: {"one": rows * [1 - number / 2, 1], "two": rows} for number, name in enumerate("ab")}
     scores = tabled(table, (POOLED, MEAN, CLASSES))
-    found = intervals(scores, resamples=50)
+    found = intervals(scores, BootstrapSettings(resamples=50))
     summary = scores.summary.select("system", "annotator", "protocol", "measure", "aggregate", "value").rows()
     assert {(key.system, key.annotator, "one", key.measure.name, key.aggregate) for key in found} == {
         row[:5] for row in summary
@@ -79,7 +82,7 @@ def test_figures_against_all_annotators_are_made_without_the_others_if_they_are_
     scores = tabled(table, (POOLED, CLASSES))
     looks: list[float] = []
     scores.timing = Timing(lambda: looks.append(0.0) or 0.0)  # type: ignore[func-returns-value]
-    found = intervals(scores, resamples=50)
+    found = intervals(scores, BootstrapSettings(resamples=50), timing=scores.timing)
     made = []
     for system, who, measure in [
         ("a", ALL, POOLED),
@@ -93,24 +96,19 @@ def test_figures_against_all_annotators_are_made_without_the_others_if_they_are_
     _ = found[ScoreKey("a", ALL, CLASSES, "gathered")]
     assert len(looks) // 2 == 3
     # where all are looked at one after the other, those of sums are made at once, and those of classes
-    assert dict(intervals(scores, resamples=50)) == dict(found)
+    in_order = intervals(scores, BootstrapSettings(resamples=50), timing=scores.timing)
+    assert dict(in_order) == dict(found)
     assert len(looks) // 2 == 3 + 1 + 2
     # whatever is looked at first, they are the same
-    again = intervals(scores, resamples=50)
+    again = intervals(scores, BootstrapSettings(resamples=50))
     assert {key: again[key] for key in reversed(list(again))} == dict(found)
     assert again.get(("a", "three", POOLED, "pooled")) is None  # type: ignore[call-overload]
-
-
-def test_how_they_were_made_is_said() -> None:
-    found = intervals(tabled(TWO), level=0.8, resamples=70, seed=3)
-    assert (found.level, found.resamples, found.seed, found.method) == (0.8, 70, 3, "percentile")
-    assert (found.units, found.clustered, found.gathered_resamples) == (2, False, 70)
 
 
 def test_all_annotators_of_an_item_are_drawn_with_it() -> None:
     # item 1: 1/1 and 0/1, item 2: 0/3 and 3/3; pooled over annotators 1/2 and 3/6; means 1/2 and 1/2
     scores = tabled({"s": {"one": [[1, 1], [0, 3]], "two": [[0, 1], [3, 3]]}})
-    found = intervals(scores, level=0.9)
+    found = intervals(scores, BootstrapSettings(level=0.9))
     assert found[ScoreKey("s", ALL, POOLED, "pooled")] == (0.5, 0.5)
     assert found[ScoreKey("s", ALL, POOLED, "mean")] == (0.5, 0.5)
     assert found[ScoreKey("s", "one", POOLED, "mean")] == (0, 1)
@@ -119,7 +117,7 @@ def test_all_annotators_of_an_item_are_drawn_with_it() -> None:
 def test_an_item_may_lack_an_annotator() -> None:
     # the second item has one annotation; drawn alone, 0/3
     scores = tabled({"s": {"one": [(1, 1), (0, 3)], "two": [(1, 1), NONE]}})
-    found = intervals(scores, level=HALF)
+    found = intervals(scores, BootstrapSettings(level=HALF))
     assert found[ScoreKey("s", ALL, POOLED, "pooled")] == (2 / 5, 2 / 5)
     assert found[ScoreKey("s", ALL, POOLED, "mean")] == (1 / 2, 1 / 2)
     assert undefined(found[ScoreKey("s", "two", POOLED, "pooled")])  # of one item
@@ -128,16 +126,17 @@ def test_an_item_may_lack_an_annotator() -> None:
 def test_clusters_are_drawn_whole() -> None:
     scores = tabled({"s": [[1, 1], [1, 1], [0, 3], [0, 3]]})
     clusters = dict(zip(names(4), "xxyy", strict=True))
-    found = intervals(scores, level=HALF, clusters=clusters)
+    found = intervals(scores, BootstrapSettings(level=HALF, clusters=clusters))
     assert found[ScoreKey("s", "reference", POOLED, "pooled")] == (1 / 4, 1 / 4)
-    assert (found.units, found.clustered) == (2, True)
-    assert intervals(scores, level=0.9, clusters=clusters)[ScoreKey("s", "reference", POOLED, "pooled")] == (
+    assert intervals(scores, BootstrapSettings(level=0.9, clusters=clusters))[
+        ScoreKey("s", "reference", POOLED, "pooled")
+    ] == (
         0,
         1,
     )
     # an item on its own: 5 of 16 draws of four have at most one of the first kind, 11 at most two. Ends of a
     # level of 0.4, by Student's distribution 0.584 * sqrt(4 / 3) out, are at 25 % and 75 %
-    alone = intervals(scores, level=0.4)[ScoreKey("s", "reference", POOLED, "pooled")]
+    alone = intervals(scores, BootstrapSettings(level=0.4))[ScoreKey("s", "reference", POOLED, "pooled")]
     assert alone == (1 / 10, 1 / 2)
 
 
@@ -169,7 +168,7 @@ def test_items_that_never_differ_have_a_narrow_one() -> None:
 def test_some_of_the_items() -> None:
     scores = tabled({"s": [[1, 1], [7, 9], [0, 3]]}, (POOLED, CLASSES))
     chosen = [names(3)[0], names(3)[2], "elsewhere"]
-    found = intervals(scores, level=HALF, items=chosen)
+    found = intervals(scores, BootstrapSettings(level=HALF), items=chosen)
     assert found.score(ScoreKey("s", "reference", POOLED, "pooled")) == 1 / 4
     assert found[ScoreKey("s", "reference", POOLED, "pooled")] == (1 / 4, 1 / 4)
     # classes 1 and 3: found in 1 of 1 and in 0 of 1
@@ -192,7 +191,9 @@ def test_neighbours_are_left_out_together_if_there_are_many() -> None:
 
 def test_classes_are_made_anew() -> None:
     # units of one class: found in the first, not in the second; drawn twice it is two units
-    found = intervals(tabled({"s": [[2, 2], [0, 2]]}, (CLASSES,)), level=0.1)  # 250 draws only
+    found = intervals(
+        tabled({"s": [[2, 2], [0, 2]]}, (CLASSES,)), BootstrapSettings(level=0.1)
+    )  # 250 draws only
     assert found[ScoreKey("s", "reference", CLASSES, "gathered")] == (1 / 2, 1 / 2)
 
 
@@ -202,14 +203,14 @@ def test_items_that_are_classes_are_drawn_as_classes() -> None:
     key = ScoreKey("s", "reference", CLASSES, "gathered")
     part = Sample(scores, [key], {CLASSES: frozenset(names(3))})
     draws = Resampling(3, 40)
-    found = part.evaluate(draws, part.found([key]))[key]
+    found = part.evaluate(draws, part.item_scores([key]))[key]
     assert found.tolist() == pytest.approx((draws.block(0)[:, 0] / 3).tolist())
 
 
 def test_classes_of_several_annotators_are_averaged_first() -> None:
     # class 2: found by 1 of 1 and 0 of 1; class 3: not by the first; of the second there is none
     scores = tabled({"s": {"one": [(1, 2), (0, 3)], "two": [(0, 2), NONE]}}, (CLASSES,))
-    found = intervals(scores, level=0.9)
+    found = intervals(scores, BootstrapSettings(level=0.9))
     assert found.score(ScoreKey("s", ALL, CLASSES, "gathered")) == (1 / 2 + 0) / 2
     assert found[ScoreKey("s", ALL, CLASSES, "gathered")] == (0, 1 / 2)
 
@@ -220,18 +221,18 @@ def test_classes_of_several_annotators_are_averaged_first() -> None:
 def test_neither_order_nor_workers_show(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = shares(700)
     table = {"a": rows, "b": rows[::-1]}
-    first = intervals(tabled(table, (POOLED, CLASSES)), resamples=3000)
+    first = intervals(tabled(table, (POOLED, CLASSES)), BootstrapSettings(resamples=3000))
     monkeypatch.setattr(products, "_MOST_WORKERS", 1)
     shuffled = np.random.default_rng(1).permutation(700).tolist()
-    again = intervals(tabled(table, (POOLED, CLASSES), order=shuffled), resamples=3000)
+    again = intervals(tabled(table, (POOLED, CLASSES), order=shuffled), BootstrapSettings(resamples=3000))
     assert dict(first) == dict(again)
 
 
 def test_figures_may_be_made_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = shares(20)
-    whole = intervals(tabled({"a": rows}, (POOLED, MEAN)), resamples=100)
+    whole = intervals(tabled({"a": rows}, (POOLED, MEAN)), BootstrapSettings(resamples=100))
     monkeypatch.setattr("kammerton.statistics.intervals._TOGETHER", 150)
-    parts = intervals(tabled({"a": rows}, (POOLED, MEAN)), resamples=100)
+    parts = intervals(tabled({"a": rows}, (POOLED, MEAN)), BootstrapSettings(resamples=100))
     assert list(whole) == list(parts)
     for key in whole:
         assert parts[key] == pytest.approx(whole[key], abs=1e-14)

@@ -35,13 +35,12 @@ def _comparison(source: Source) -> Comparison | None:
     measures = [measure for measure in (*source.headline, source.main) if measure.needs != "annotators"]
     if len(source.scores.systems) < 2 or not measures:
         return None
-    settings = source.scores.origin.drawing.settings
     try:
         return compare(
             source.scores,
             measures=tuple(dict.fromkeys(measures)),
             level=source.scores.ci or 0.95,
-            clusters=settings.get("clusters"),
+            clusters=source.scores.origin.clusters,
         )
     except OptionError:  # no item in common: there is nothing to compare
         return None

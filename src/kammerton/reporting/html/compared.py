@@ -213,7 +213,6 @@ def ranks_of(source: Source, measure: Measure) -> MeanRanks | None:
     systems = source.scores.systems
     if len(systems) < 3 or measure.needs == "annotators" or measure.aggregate == "gathered":
         return None
-    settings = source.scores.origin.drawing.settings
     try:
         compared = compare(
             source.scores,
@@ -221,7 +220,7 @@ def ranks_of(source: Source, measure: Measure) -> MeanRanks | None:
             test="friedman",
             permutations=1,
             resamples=100,
-            clusters=settings.get("clusters"),
+            clusters=source.scores.origin.clusters,
         )
     except OptionError:
         return None

@@ -34,7 +34,8 @@ from kammerton.reporting.html.page import (
 )
 from kammerton.reporting.tables import signed_by_system, signed_protocol
 from kammerton.results.context import Context, ContextScore, Role
-from kammerton.results.scores import SUMMARY, keys_in_order, summary_rows
+from kammerton.results.scores import keys_in_order, summary_rows
+from kammerton.results.tables import SUMMARY
 from kammerton.statistics.sample import headline_keys, items_behind
 
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ from kammerton.reporting.tables import PER_CENT
 from kammerton.results.scores import Scores
 from kammerton.statistics.comparison import Comparison, MeasureComparison
 from kammerton.statistics.paired import level, scale_of
+from kammerton.statistics.resampling import ScoreKey
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -281,7 +282,7 @@ class Source:
 
     def interval(self, measure: Measure, system: str) -> tuple[float, float]:
         """Return the interval of the headline figure of a system, NaN where there is none."""
-        key = (system, self.annotator(measure), measure, measure.aggregate)
+        key = ScoreKey(system, self.annotator(measure), measure, measure.aggregate)
         return self.scores.intervals.get(key, (math.nan, math.nan))
 
     @cached_property

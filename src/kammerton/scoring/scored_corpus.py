@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""A scored corpus: the statistics of each item by each measure, from which scores of any items are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import chain, pairwise
+
+import numpy as np
+
+from kammerton.arrays import Codes
+from kammerton.model.corpus import ALL
+from kammerton.model.evidence import (
+    ClassEvidence,
+    Evidence,
+    Group,
+    Kind,
+    Rows,
+    has_class,
+    kind_of,
+    statistics_by_class,
+)
+from kammerton.model.item_scores import ItemScores
+from kammerton.model.measure import Aggregate, Estimate, Measure, Statistics
+from kammerton.model.task import Task
+
+__all__ = ["ScoredCorpus"]
+
+
+class ScoredCorpus:
+    """Rows of items and classes, and the statistics of each measure in these rows.
+
+    Attributes
+    ----------
+    class_evidence : ClassEvidence or None
+        What measures over classes are made from.
+    """
+
+    def __init__(self, task: Task, evidence: Evidence, options: object) -> None:
+        self._evidence = evidence
+        self.class_evidence = ClassEvidence.of(task, evidence, options)
+        self._rows: dict[Kind, Rows] = dict(evidence.rows.items())
+        self._statistics: Mapping[Measure, Statistics] = evidence.statistics
+        if self.class_evidence is not None:
+            self._rows["gathered"], of_classes = statistics_by_class(self.class_evidence)
+            self._statistics = {**evidence.statistics, **of_classes}
+        self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
+        self._chosen: dict[tuple[Kind, str, str], tuple[Codes, tuple[str, ...]]] = {}
+
+    def _sorted(self, rows: Rows) -> Codes:
+        """Return the numbers of the rows by system, annotator and item: shards do not show."""
+        systems = {name: place for place, name in enumerate(self.systems)}
+        annotators = {name: place for place, name in enumerate(self.annotators)}
+        places = [(systems[system], annotators.get(annotator, 0)) for system, annotator in rows.groups]
+        keys = list(zip(map(places.__getitem__, rows.group_codes.tolist()), rows.items, strict=True))
+        if all(key <= following for key, following in pairwise(keys)):
+            return np.arange(len(rows))
+        return np.array(sorted(range(len(rows)), key=keys.__getitem__), dtype=np.int64)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """What was measured, in the order of output."""
+        return self._evidence.measures
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in the order given."""
+        return tuple(dict.fromkeys(system for system, _ in self._groups()))
+
+    @cached_property
+    def annotators(self) -> tuple[str, ...]:
+        """Names of the annotators, and ``"all"`` behind them if there are several."""
+        names = tuple(dict.fromkeys(annotator for _, annotator in self._groups() if annotator != ALL))
+        return names if len(names) == 1 else (*names, ALL)
+
+    def annotators_of(self, measure: Measure) -> tuple[str, ...]:
+        """Names of the annotators that a measure has scores for."""
+        return self.annotators if measure.needs == "pair" else (ALL,)
+
+    @property
+    def has_references(self) -> bool:
+        """Whether estimates were compared with references; else only what needs none has values."""
+        return self._evidence.has_references
+
+    def is_evaluated(self, measure: Measure) -> bool:
+        """Tell whether there is what a measure compares with."""
+        return measure.needs == "estimate" or self.has_references
+
+    def _groups(self) -> Iterator[Group]:
+        """Give the groups of rows of items, not of classes."""
+        return chain.from_iterable(rows.groups for rows in self._evidence.rows.values())
+
+    def estimate(self, measure: Measure, system: str, annotator: str, how: Aggregate) -> Estimate:
+        """Return a corpus score with what it was measured on.
+
+        Parameters
+        ----------
+        measure : Measure
+            One of :attr:`measures`.
+        system, annotator : str
+            One of :attr:`systems`, and of :meth:`annotators_of` the measure.
+        how : aggregate
+            One of the measure's aggregates.
+        """
+        return self.of_items(measure, system, annotator).estimate(how)
+
+    def of_items(self, measure: Measure, system: str, annotator: str) -> ItemScores:
+        """Return the scores of each item, or class, that the corpus scores of a measure are made of.
+
+        Parameters
+        ----------
+        measure : Measure
+            One of :attr:`measures`.
+        system, annotator : str
+            One of :attr:`systems`, and of :meth:`annotators_of` the measure.
+        """
+        rows, statistics = self._rows[kind_of(measure)], self._statistics[measure]
+        chosen, names = self._counting(kind_of(measure), system, annotator)
+        if measure.aggregate == "gathered":
+            chosen = np.array([index for index in chosen.tolist() if has_class(statistics[index])], dtype=int)
+            names = rows.items_at(chosen)
+        # rows of all annotators but one name the annotator who was left out: an item then has several rows
+        of_sets = len(chosen) > 0 and rows[chosen[0]].annotator != ALL
+        several = annotator == ALL and (measure.needs == "pair" or of_sets)
+        return ItemScores(measure, names, statistics[chosen], several=several)
+
+    def why_undefined(self, measure: Measure, system: str, annotator: str) -> str:
+        """Return why a corpus score has no value: the reason of its items, if all have the same.
+
+        Parameters
+        ----------
+        measure : Measure
+            One of :attr:`measures`.
+        system, annotator : str
+            One of :attr:`systems`, and of :meth:`annotators_of` the measure.
+        """
+        rows = self._rows[kind_of(measure)]
+        chosen, _ = self._counting(kind_of(measure), system, annotator)
+        states = [rows.states[code] for code in np.unique(rows.state_codes[chosen]).tolist()]
+        reasons = {measure.why_undefined(s.reason) if s.status == "ok" else s.reason for s in states}
+        return reasons.pop() if len(reasons) == 1 else measure.why_undefined("")
+
+    def _counting(self, kind: Kind, system: str, annotator: str) -> tuple[Codes, tuple[str, ...]]:
+        """Return the numbers and items of the rows that count; most measures share them."""
+        key = (kind, system, annotator)
+        if key not in self._chosen:
+            rows, order = self._rows[kind], self._order[kind]
+            wanted = rows.in_state(lambda state: state.counts)
+            wanted &= rows.of_groups(lambda name, who: name == system and annotator in (ALL, who))
+            chosen = order[wanted[order]]
+            self._chosen[key] = chosen, rows.items_at(chosen)
+        return self._chosen[key]
