@@ -19,7 +19,7 @@ from kammerton.formats.packs import is_pack, read_packed_pairs
 from kammerton.formats.reading import SIDES, SidedOptions, signed_choices, signed_file
 from kammerton.model.corpus import ALL, Collection, Corpus, Missing, check_names, choose_split
 from kammerton.model.evidence import Evidence
-from kammerton.model.measure import choose
+from kammerton.model.measure import Measure, choose
 from kammerton.model.registry import find_task
 from kammerton.model.task import Task
 from kammerton.results.scores import Scores

@@ -14,6 +14,7 @@ import kammerton as kt
 from kammerton.errors import DataError, OptionError
 from kammerton.fingering.task import TASK
 from kammerton.model.measure import Measure
+from kammerton.statistics.resampling import ScoreKey
 
 ALONE = [measure for measure in TASK.measures if measure.needs == "estimate"]
 OTHERS = [measure for measure in TASK.measures if measure.needs != "estimate"]
@@ -97,7 +98,9 @@ def test_values_and_intervals_are_those_beside_references() -> None:
     for measure in ALONE:
         for how in measure.aggregates:
             key = ("s", "all", measure, how)
-            assert by_itself.intervals[key] == pytest.approx(beside.intervals[key], nan_ok=True)
+            assert by_itself.intervals[ScoreKey(key)] == pytest.approx(
+                beside.intervals[ScoreKey(key)], nan_ok=True
+            )
 
 
 # --- what is scored ------------------------------------------------------------------------------
