@@ -97,10 +97,8 @@ def test_values_and_intervals_are_those_beside_references() -> None:
     assert values(by_itself) == values(beside)
     for measure in ALONE:
         for how in measure.aggregates:
-            key = ("s", "all", measure, how)
-            assert by_itself.intervals[ScoreKey(key)] == pytest.approx(
-                beside.intervals[ScoreKey(key)], nan_ok=True
-            )
+            key = ScoreKey("s", "all", measure, how)
+            assert by_itself.intervals[key] == pytest.approx(beside.intervals[key], nan_ok=True)
 
 
 # --- what is scored ------------------------------------------------------------------------------
