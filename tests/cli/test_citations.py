@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``kammerton score --cite``: what to cite, in place of the figures."""
+"""``kammerton score --cite``: what to cite, in place of the scores."""
 
 from pathlib import Path
 
@@ -35,4 +35,4 @@ def test_it_is_written_to_a_file(corpus: Terminal) -> None:
 def test_one_thing_is_printed_in_place_of_the_figures(corpus: Terminal) -> None:
     result = corpus.run(*SCORE, "--table", "confusion")
     assert (result.code, result.out) == (2, "")
-    assert "--cite and --table both print in place of the figures" in result.err
+    assert "--cite and --table both print in place of the scores" in result.err

@@ -126,7 +126,7 @@ def test_every_measure_or_headlines_only(people: Terminal) -> None:
 def test_one_thing_is_printed(people: Terminal, other: tuple[str, ...]) -> None:
     found = people.run(*SCORE, *other)
     assert found.code == 2
-    assert found.lines == [f"error: {other[0]} and --context both print in place of the figures"]
+    assert found.lines == [f"error: {other[0]} and --context both print in place of the scores"]
 
 
 def test_a_comparison_says_what_systems_stand_between(people: Terminal) -> None:

@@ -219,7 +219,7 @@ def test_options_are_explained(terminal: Terminal) -> None:
         "--substitution strike|exact|any": "When labels with a change of fingers match",
         "--profile PROFILE": "Span table of the protocol `playability`",
         "--split NAME": "Score the items of this split only",
-        "--splits FILE": "List of items and splits",
+        "--splits FILE": "File that names the split of each item",
     }.items():
         assert f"{option} {about}" in page
 

@@ -158,7 +158,7 @@ def test_runs_keep_groups(genres: Terminal) -> None:
 def test_one_thing_is_printed(genres: Terminal, other: tuple[str, ...]) -> None:
     found = genres.run(*SCORE, *other)
     assert found.code == 2
-    assert found.lines == [f"error: {other[0]} and --group-by both print in place of the figures"]
+    assert found.lines == [f"error: {other[0]} and --group-by both print in place of the scores"]
 
 
 def test_a_table_that_does_not_say(genres: Terminal) -> None:

@@ -462,13 +462,16 @@ NOT_FOLLOWED = {
     "start workers, and run the same command again: what is finished is kept with --out": "needs a cluster",
     "score it without --jobs and --executor, or pack it to a file": "needs a store in memory",
     "folders that `kammerton score --out` wrote": "of Python, where a report has no runs",
-    "say it: --measure PROTOCOL/MEASURE": "of tasks that have no measure to judge by",
+    "name it: --measure PROTOCOL/MEASURE": "of tasks that have no measure to judge by",
     "a folder, or a list of pairs: --pairs": "of Python, where nothing is named",
 }
 """Hints that no command here gives, and why."""
 
 NO_HINTS = {
     " (ended by --strict)",
+    "--fail-under: {} of {} is",
+    "Leave annotations out of the run; `kammerton report` and `show` need them to draw items.",
+    "[--copy FOLDER | --report FILE]",
     "* headline measure: shown without --all\n",
     "--copy and --report exclude each other",
     "--annotator NAME=PATH",

@@ -8,8 +8,9 @@ import pytest
 
 from cli.harness import Terminal
 from kammerton.chords import TASK
-from kammerton.cli.tasks import bytes_in, with_reading_options
+from kammerton.cli.options import bytes_in, with_options
 from kammerton.errors import OptionError
+from kammerton.model.task import Task
 
 LARGE = "0 2 C|" + "|".join(f"{start} {start + 1} C" for start in range(2, 400))
 
@@ -86,9 +87,9 @@ def test_a_wrong_size_on_the_command_line(corpus: Terminal) -> None:
 def test_larger_files_may_have_more_rows(size: str, rows: int) -> None:
     given: dict[str, Any] = {}
 
-    def command(*paths: str, **reading: Any) -> int:
-        given.update(reading, paths=paths)
+    def verb(task: Task, /, *paths: str, **choices: Any) -> int:
+        given.update(choices, task=task, paths=paths)
         return 0
 
-    assert with_reading_options(command, TASK)("ref", max_file_size=size) == 0
-    assert given["limits"].rows == rows
+    assert with_options(verb, (), TASK)("ref", max_file_size=size) == 0
+    assert given["options"].limits.rows == rows

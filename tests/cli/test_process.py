@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What only shows in a process: signals, closed and full outputs, encodings, what is imported."""
 
+import functools
 import os
 import signal
 import subprocess
@@ -14,9 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import kammerton
 from cli.harness import Terminal
 from kammerton.cli.progress import watching
-from kammerton.cli.streams import Signals, StoppedError, check_stopped
+from kammerton.cli.signals import Signals, StoppedError, check_stopped
 from kammerton.errors import DataError, Diagnostic
 from kammerton.scoring.evaluating import score_part
 from kammerton.scoring.merging import EvidenceMerger
@@ -188,7 +190,7 @@ def test_what_is_finished_is_kept_if_a_signal_is_lost_behind_the_last_shard(
         patched.setattr(EvidenceMerger, "evidence", stopped)
         result = terminal.run(*command)
     assert (result.code, result.out) == (143, "")
-    told = f"2 finished shards are kept; the same command goes on from there: kammerton {' '.join(command)}"
+    told = f"2 finished shards are kept; resume with: kammerton {' '.join(command)}"
     assert result.lines[-2:] == ["stopped by SIGTERM", f"  help: {told}"]
     assert sorted(path.name for path in terminal.folder.iterdir()) == [".run.shards", "est", "ref"]
     assert terminal.run(*command).code == 1
@@ -255,7 +257,7 @@ def test_a_bug_is_one_line_and_a_report(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a\x1b[31mb")
 
-    monkeypatch.setattr("kammerton.api.scoring.score", fail)
+    monkeypatch.setattr("kammerton.api.scoring.score", functools.wraps(kammerton.score)(fail))
     monkeypatch.setattr("tempfile.tempdir", str(corpus.folder))
     result = corpus.run(*SCORE)
     assert (result.code, result.out) == (4, "")
@@ -276,7 +278,7 @@ def test_a_panic_is_an_interrupt_only_where_it_says_so(
     def fail(*_: object, **__: object) -> None:
         raise Panic(said)
 
-    monkeypatch.setattr("kammerton.api.scoring.score", fail)
+    monkeypatch.setattr("kammerton.api.scoring.score", functools.wraps(kammerton.score)(fail))
     if code is None:
         with pytest.raises(Panic):
             corpus.run(*SCORE)
@@ -290,10 +292,10 @@ def test_a_panic_is_an_interrupt_only_where_it_says_so(
 def test_an_interrupt_of_code_that_is_a_string_has_the_same_exit_code(corpus: Terminal) -> None:
     """As scipy runs while it is imported."""
     code = f"""
-import sys, kammerton.api.scoring
+import functools, sys, kammerton.api.scoring
 from kammerton.cli import main
 text = "import os, time; os.kill(os.getpid(), {int(signal.SIGINT)}); time.sleep(10)"
-kammerton.api.scoring.score = lambda *_, **__: exec(text)
+kammerton.api.scoring.score = functools.wraps(kammerton.score)(lambda *_, **__: exec(text))
 sys.exit(main({SCORE!r}))
 """
     (corpus.folder / "interrupted.py").write_text(code)
@@ -319,7 +321,7 @@ def modules_after(code: str) -> set[str]:
         ("import kammerton; kammerton.score; kammerton.chords", {"polars", "scipy", "rich", "cyclopts"}),
         (
             "from kammerton.cli import main; main(['--help'])",
-            {"numpy", "polars", "scipy", *TABLES, "kammerton.chords", "kammerton.cli.score"},
+            {"numpy", "polars", "scipy", *TABLES, "kammerton.chords", "kammerton.cli.scoring"},
         ),
         (
             "from kammerton.cli import main; main(['score', '--help'])",

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from kammerton.cli.progress import line_of, line_of_phases, telling, watching
+from kammerton.cli.progress import line_of, line_of_phases, phases, watching
 from kammerton.scoring.evaluating import Timing
 from kammerton.scoring.running import Progress
 
@@ -56,7 +56,7 @@ def test_a_line_is_said_every_half_minute(clock: list[float], capsys: pytest.Cap
 def test_what_is_done_is_said_if_it_was_long_since_the_last_line(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with telling(quiet=False) as tell:
+    with phases(quiet=False) as tell:
         assert tell is not None
         for seconds, text in (
             (0, "reading"),
@@ -73,7 +73,7 @@ def test_what_is_done_is_said_if_it_was_long_since_the_last_line(
 
 
 def test_nothing_is_said_to_the_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    with watching(quiet=True) as watch, telling(quiet=True) as tell:
+    with watching(quiet=True) as watch, phases(quiet=True) as tell:
         assert tell is None
         watch(Progress(done=1, items=9, found=0, failed=0))
     assert capsys.readouterr() == ("", "")
@@ -100,7 +100,7 @@ def test_what_is_done_is_shown_on_a_terminal_and_gone_behind_it(monkeypatch: pyt
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
-    with telling(quiet=False) as tell:
+    with phases(quiet=False) as tell:
         assert tell is not None
         tell("Chords: [bold]comparing")
     shown, behind = screen.getvalue().rsplit("[bold]comparing", 1)

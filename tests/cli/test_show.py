@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+import kammerton
 from cli.harness import Terminal
-from kammerton.cli import main
+from kammerton.cli import main, pages
 from kammerton.cli.demo import EXAMPLE
-from kammerton.cli.show import command
+from kammerton.cli.options import with_options
 from kammerton.errors import OptionError
 from kammerton.model.registry import find_task
 
@@ -245,15 +246,15 @@ def test_a_list_of_the_costliest_items_stands_before_them(three: Terminal) -> No
 
 def test_what_cost_nothing_is_not_shown(three: Terminal) -> None:
     result = three.run("show", "chords", "ref/c.lab", "est/c.lab", "--worst", "1")
-    assert (result.code, result.lines) == (2, ["error: no item cost anything by mirex2013/MajMin"])
+    assert (result.code, result.lines) == (2, ["error: no item has a loss by mirex2013/MajMin"])
     result = three.run("show", "chords", "ref", "est", "--worst", "0")
     assert (result.code, result.lines) == (2, ["error: --worst must be 1 or more, got 0"])
 
 
 def test_a_task_that_judges_by_nothing_must_be_told() -> None:
-    lay_out_nothing = command(replace(find_task("chords"), judge=""))
+    command = with_options(pages.show, [kammerton.show], replace(find_task("chords"), judge=""))
     with pytest.raises(OptionError, match="by which measure"):
-        lay_out_nothing("reference", "careful", worst=1)
+        command("reference", "careful", worst=1, measure=None, pairs=None, estimate_annotator=None)
 
 
 def test_items_of_a_list_of_pairs_are_shown(three: Terminal) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from cli.harness import Terminal
 from kammerton.cli import main
-from kammerton.cli.streams import ReaderGoneError, say, style_of, write_out
+from kammerton.cli.output import ReaderGoneError, print_message, style_of, write_output
 from kammerton.errors import OutputError
 
 
@@ -46,7 +46,7 @@ class Stream(io.TextIOWrapper):
 def test_reader_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", Stream(BrokenPipeError()))
     with pytest.raises(ReaderGoneError):
-        write_out("x\n")
+        write_output("x\n")
     assert main(["--version"]) == 141
 
 
@@ -57,27 +57,27 @@ def test_reader_gone(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_output_that_fails(monkeypatch: pytest.MonkeyPatch, error: Exception, said: str) -> None:
     monkeypatch.setattr(sys, "stdout", Stream(error))
     with pytest.raises(OutputError, match=f"KT502 cannot write standard output: {said}"):
-        write_out("x\n")
+        write_output("x\n")
 
 
 def test_screens_get_no_controls_from_data(monkeypatch: pytest.MonkeyPatch) -> None:
     for screen, printed in ((True, "a\\x1b[2J\n"), (False, "a\x1b[2J\n")):
         stream = Stream(screen=screen)
         monkeypatch.setattr(sys, "stdout", stream)
-        write_out("a\x1b[2J\n", is_data=True)
+        write_output("a\x1b[2J\n", is_data=True)
         assert stream.printed() == printed
 
 
 def test_streams_without_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stdout", stream)
-    write_out("é\n")
+    write_output("é\n")
     assert stream.getvalue() == "é\n"
 
 
 def test_talk_nobody_hears(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", Stream(BrokenPipeError()))
-    say("x")
+    print_message("x")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_other_threads_leave_signals_alone(terminal: Terminal) -> None:
 
 
 def test_a_crash_report_that_cannot_be_written(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.cli.explain.pages", lambda: 1 / 0)
+    monkeypatch.setattr("kammerton.cli.lookup.pages", lambda: 1 / 0)
     monkeypatch.setattr("tempfile.mkstemp", lambda **_: (_ for _ in ()).throw(OSError()))
     result = terminal.run("explain")
     assert (result.code, result.err) == (4, "internal error: ZeroDivisionError: division by zero\n")

@@ -2,8 +2,6 @@
 """Tasks of third parties: a plug-in of one file has every verb that it brings what is needed for."""
 
 import os
-from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,6 @@ import pytest
 
 import kammerton as kt
 from cli.harness import Terminal
-from kammerton.cli.program import VERBS
 from kammerton.model.registry import find_task, known_tasks
 from kammerton.testing import check_task, find_faults
 from plugins import song_keys
@@ -39,7 +36,7 @@ def installed(folder: Path, name: str, entries: str) -> None:
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of installed packages, for this process and those it starts."""
     folder = tmp_path / "site"
     folder.mkdir()
@@ -47,11 +44,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
     monkeypatch.syspath_prepend(str(PLUGINS))
     monkeypatch.syspath_prepend(str(folder))
-    yield folder
-    for verb in VERBS:  # which know the task as long as the process lives
-        app = import_module(f"kammerton.cli.{verb}").app
-        for task in {"keys", "key"} & {*app}:
-            del app[task]
+    return folder
 
 
 @pytest.fixture

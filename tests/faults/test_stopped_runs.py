@@ -191,7 +191,7 @@ def test_interrupted(
     assert "Traceback" not in err
     assert "finished shard" in err
     command = f"kammerton {' '.join(COMMAND)} --jobs {jobs}"
-    assert f"kept; the same command goes on from there: {command}\n" in err
+    assert f"kept; resume with: {command}\n" in err
     assert ended(started(folder))[:2] == (0, undisturbed[0])
     assert files_of_run(folder / "run") == undisturbed[1]
 

@@ -6,64 +6,78 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from cyclopts import App, Parameter
+from cyclopts import Parameter
 
-from kammerton.cli.streams import DONE, say, style_of, write_out
+import kammerton
+from kammerton.cli.output import DONE, print_message, style_of, write_output
 from kammerton.errors import OptionError, OutputError, printable, quote
+from kammerton.model.registry import find_task
 
 if TYPE_CHECKING:
     from kammerton.results.scores import Scores
 
-__all__ = ["EXAMPLE", "app"]
+__all__ = ["EXAMPLE", "demo"]
 
 EXAMPLE = Path(__file__).parent.parent / "demo"
-"""Where the bundled files are."""
+"""The folder of the bundled files."""
 
-_CHORDS = (
-    "kammerton show chords reference careful hasty greensleeves --measure mirex2013/Sevenths",
-    "kammerton score chords reference careful hasty --format csv --per-item songs.csv",
-    "kammerton measures chords",
-)
-_FINGERING = (
-    "kammerton show fingering reference careful hasty minuet",
-    "kammerton check fingering hasty",
-    "kammerton convert fingering reference scores --to musicxml",
-)
 
-_INSTRUMENTS = (
-    "kammerton show instruments reference.csv careful.csv hasty.csv parade --taxonomy openmic-2018",
-    "kammerton score instruments reference.csv careful.csv hasty.csv --all",
-)
+class _Example(NamedTuple):
+    """How the files of a task are scored, and what to try with them."""
 
-_TRIED = {"chords": _CHORDS, "fingering": _FINGERING, "instruments": _INSTRUMENTS}
-"""What to try with the files of each task."""
+    heading: str
+    protocols: tuple[str, ...]
+    item: str  # to draw
+    commands: tuple[str, ...]  # to try
+    window: tuple[float | None, float | None] = (None, None)  # of the drawing
+    reported: tuple[str, ...] = ()  # protocols of the report alone
+    annotators: tuple[str, ...] = ()  # in folders of their own
+    options: dict[str, str] = {}  # noqa: RUF012 - never changed
 
-_PROTOCOLS = {
-    "chords": ("mirex2013",),
-    "fingering": ("nakamura2020", "playability"),
-    "instruments": ("open-mic-task1",),
+
+_EXAMPLES = {
+    "chords": _Example(
+        "Chords of four old tunes: the systems `careful` and `hasty` against the annotators\n"
+        "`reference` and `second`; `all` takes both annotators together.",
+        ("mirex2013",),
+        "Amazing Grace",
+        (
+            "kammerton show chords reference careful hasty greensleeves --measure mirex2013/Sevenths",
+            "kammerton score chords reference careful hasty --format csv --per-item songs.csv",
+            "kammerton measures chords",
+        ),
+        window=(8.0, 24.0),
+        annotators=("second",),
+    ),
+    "fingering": _Example(
+        "Fingerings of three short pieces, by two annotators and two systems.",
+        ("nakamura2020", "playability"),
+        "Cadence",
+        (
+            "kammerton show fingering reference careful hasty minuet",
+            "kammerton check fingering hasty",
+            "kammerton convert fingering reference scores --to musicxml",
+        ),
+        reported=("strike",),
+    ),
+    "instruments": _Example(
+        "Instruments of six recordings, on the taxonomy `openmic-2018`.",
+        ("open-mic-task1",),
+        "harbour song",
+        (
+            "kammerton show instruments reference.csv careful.csv hasty.csv parade --taxonomy openmic-2018",
+            "kammerton score instruments reference.csv careful.csv hasty.csv --all",
+        ),
+        options={"taxonomy": "openmic-2018"},
+    ),
 }
 
-_REPORTED = {**_PROTOCOLS, "fingering": ("nakamura2020", "strike", "playability")}
-"""Those of a report, which tells of fingers what only ``strike`` counts."""
 
-_FURTHER = {"chords": ("second",)}
-"""Annotators of further folders; those of fingerings are told by the names of the files."""
-
-_OPTIONS = {"instruments": {"taxonomy": "openmic-2018"}}
-
-app = App(
-    name="demo",
-    help="Score the bundled example.",
-    usage="Usage: kammerton demo [--copy FOLDER | --report FILE]",
-)
-
-
-@app.default
 def demo(
     *,
     copy: Annotated[str | None, Parameter(metavar="FOLDER")] = None,
@@ -76,7 +90,7 @@ def demo(
     Parameters
     ----------
     copy
-        Copy the files of the example to a folder that is new or empty instead, to play with them.
+        Copy the files of the example to a folder that is new or empty instead.
     report
         Write a report of all three tasks, too.
     """
@@ -84,81 +98,60 @@ def demo(
         raise OptionError("--copy and --report exclude each other")
     if copy is not None:
         _copy(copy)
-        tried = tuple((Path(copy) / task, own) for task, own in _TRIED.items())
-        write_out(
-            f"copied to {copy}\n" + "".join(f"try, in {folder}:\n{_indented(own)}" for folder, own in tried)
-        )
+        lines = [
+            f"try, in {Path(copy) / task}:\n{_indented(own.commands)}" for task, own in _EXAMPLES.items()
+        ]
+        write_output(f"copied to {copy}\n{''.join(lines)}")
         return DONE
     if report is not None:
-        _report(report)
-    write_out(_shown())
+        from kammerton.cli.paths import check_output  # noqa: PLC0415 - loads NumPy
+
+        check_output(report, (), ())
+        scores = [_scores(task, *own.reported, context=True) for task, own in _EXAMPLES.items()]
+        kammerton.report(scores, report, title="The bundled example of Kammerton")
+    write_output(_overview())
     if report is not None:
-        say(f"wrote `{printable(report)}`: open it in a browser")
+        print_message(f"wrote `{printable(report)}`: open it in a browser")
     return DONE
 
 
-def _report(path: str) -> None:
-    import kammerton  # noqa: PLC0415 - not for help pages, nor for copying
-    from kammerton.cli.outputs import check_output  # noqa: PLC0415
-
-    check_output(path, (), ())
-    found = [_scores(task, *_REPORTED[task], context=True) for task in _TRIED]
-    kammerton.report(found, path, title="The bundled example of Kammerton")
-
-
-def _shown() -> str:
-    """Return figures and a piece of a view for each task, and what to try next."""
-    first = f"kammerton demo --copy example && cd {Path('example', 'chords')}"
-    parts = (
-        "Chords of four old tunes: the systems `careful` and `hasty` against the annotators",
-        "`reference` and `second`; `all` takes both annotators together.",
-        "",
-        _scored("chords"),
-        _drawn("chords", "Amazing Grace", 8.0, 24.0),
-        "Fingerings of three short pieces, by two annotators and two systems.",
-        "",
-        _scored("fingering"),
-        _drawn("fingering", "Cadence"),
-        "Instruments of six recordings, on the taxonomy `openmic-2018`.",
-        "",
-        _scored("instruments"),
-        _drawn("instruments", "harbour song"),
-        f"The files are in {EXAMPLE}",
-        "Next, try:",
-        _indented((first, *_CHORDS))
-        + "".join(_indented((f"cd {Path('..', task)}", *_TRIED[task])) for task in list(_TRIED)[1:]),
-    )
-    return "\n".join(parts)
+def _overview() -> str:
+    """Return scores and a drawing for each task, and what to try next."""
+    parts = [f"{own.heading}\n\n{_table(task)}\n{_drawing(task)}" for task, own in _EXAMPLES.items()]
+    commands = [f"kammerton demo --copy example && cd {Path('example', 'chords')}"]
+    for task, own in _EXAMPLES.items():
+        commands += [f"cd {Path('..', task)}"] * (task != "chords") + [*own.commands]
+    return "\n".join((*parts, f"The files are in {EXAMPLE}", "Next, try:", _indented(commands)))
 
 
-def _scored(task: str) -> str:
-    from kammerton.reporting.tables import build_blocks, render_text  # noqa: PLC0415
+def _table(task: str) -> str:
+    from kammerton.reporting.tables import build_blocks, render_text  # noqa: PLC0415 - loads NumPy
 
     style = style_of(sys.stdout)
-    blocks = build_blocks(_scores(task, *_PROTOCOLS[task]))
-    return render_text(blocks, width=style.width, encoding=style.encoding)
+    return render_text(build_blocks(_scores(task)), width=style.width, encoding=style.encoding)
 
 
-def _scores(task: str, *protocols: str, context: bool = False) -> Scores:
-    from kammerton.api.scoring import score  # noqa: PLC0415 - not for help pages, nor for copying
-
-    return score(
+def _scores(task: str, *further: str, context: bool = False) -> Scores:
+    example = _EXAMPLES[task]
+    return kammerton.score(
         task,
         _place(task, "reference"),
         _systems(task),
-        annotators={name: _place(task, name) for name in _FURTHER.get(task, ())},
-        protocols=protocols,
+        annotators={name: _place(task, name) for name in example.annotators},
+        protocols=(*example.protocols, *further),
         options=_options(task),
         context=context,
     )
 
 
-def _drawn(task: str, item: str, start: float | None = None, end: float | None = None) -> str:
-    from kammerton.api.pages import show  # noqa: PLC0415 - not for help pages, nor for copying
-    from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415
+def _drawing(task: str) -> str:
+    from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item  # noqa: PLC0415 - loads NumPy
 
-    style = style_of(sys.stdout)
-    view = show(task, _place(task, "reference"), _systems(task), item, options=_options(task))
+    style, example = style_of(sys.stdout), _EXAMPLES[task]
+    start, end = example.window
+    view = kammerton.show(
+        task, _place(task, "reference"), _systems(task), example.item, options=_options(task)
+    )
     return render_item(
         replace(view, tables=()),
         width=max(NARROWEST, min(style.width, WIDEST)),
@@ -180,12 +173,10 @@ def _systems(task: str) -> dict[str, Path]:
 
 
 def _options(task: str) -> object:
-    from kammerton.model.registry import find_task  # noqa: PLC0415 - not for help pages, nor for copying
-
-    return find_task(task).options(**_OPTIONS.get(task, {}))
+    return find_task(task).options(**_EXAMPLES[task].options)
 
 
-def _indented(commands: tuple[str, ...]) -> str:
+def _indented(commands: Iterable[str]) -> str:
     return "".join(f"  {command}\n" for command in commands)
 
 

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""From arguments to exit code: the verbs, and what happens when something goes wrong."""
+"""The program: from arguments to a verb and an exit code, its help pages, and what it prints when it fails.
+
+A verb is a function of the module that :data:`VERBS` names, imported only when the verb is called. Options
+that are keywords of Python calls come from these: see :mod:`kammerton.cli.options`.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import os
 import re
@@ -13,12 +18,13 @@ import sys
 import tempfile
 import textwrap
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kammerton.cli.streams import (
+import kammerton
+from kammerton.cli.output import (
     DONE,
     INTERNAL,
     NOTHING,
@@ -26,12 +32,13 @@ from kammerton.cli.streams import (
     READER_GONE,
     USAGE,
     ReaderGoneError,
-    Signals,
-    say,
-    say_all,
+    print_diagnostics,
+    print_message,
+    print_messages,
     style_of,
-    write_out,
+    write_output,
 )
+from kammerton.cli.signals import Signals
 from kammerton.errors import (
     DataError,
     KammertonError,
@@ -41,44 +48,75 @@ from kammerton.errors import (
     printable,
     quote,
 )
-from kammerton.model.registry import TASKS
-from kammerton.version import __version__
+from kammerton.model.registry import TASKS, find_task, known_tasks
 
 if TYPE_CHECKING:
     from cyclopts import App, CycloptsError
     from cyclopts.help import HelpEntry, HelpPanel
     from rich.console import Console, ConsoleOptions
 
-__all__ = [
-    "VERBS",
-    "PlainHelp",
-    "as_option_error",
-    "check_command",
-    "hint_of_option",
-    "hint_of_task",
-    "run",
-    "wrapped",
-]
+__all__ = ["VERBS", "run"]
+
+
+class _Verb(NamedTuple):
+    """How a verb is called."""
+
+    summary: str
+    usage: str  # what follows the verb, and its task, on the usage line
+    module: str  # of kammerton.cli
+    calls: tuple[str, ...] = ()  # Python calls whose keywords are options
+    takes_task: bool = True
+
 
 VERBS = {
-    "score": "Score one or several systems.",
-    "compare": "Rank systems, with tests.",
-    "agree": "Measure how far annotators agree.",
-    "report": "Write runs as one HTML page.",
-    "diff": "Say item by item what changed between two runs.",
-    "show": "Show one item in the terminal: where the points went.",
-    "check": "Check annotation files.",
-    "convert": "Convert annotation files between formats.",
-    "pack": "Pack annotation files into one.",
-    "measures": "Describe every protocol and measure: formula, range, source.",
-    "explain": "Say what a diagnostic means and how to mend it.",
-    "demo": "Score the bundled example.",
+    "score": _Verb("Score one or several systems.", "REF EST [EST ...] [OPTIONS]", "scoring", ("score",)),
+    "compare": _Verb(
+        "Rank systems, and test which differ significantly.",
+        "(REF EST EST [EST ...] | RUN [RUN ...]) [OPTIONS]",
+        "scoring",
+        ("compare", "score"),
+    ),
+    "agree": _Verb(
+        "Measure inter-annotator agreement.", "(ANN [ANN ...] | RUN) [OPTIONS]", "scoring", ("agree",)
+    ),
+    "report": _Verb(
+        "Write runs as one HTML page.",
+        "[NAME=]RUN [[NAME=]RUN ...] [OPTIONS]",
+        "pages",
+        ("report",),
+        takes_task=False,
+    ),
+    "diff": _Verb(
+        "Print what changed between two runs, item by item.",
+        "RUN_A RUN_B [OPTIONS]",
+        "pages",
+        ("diff",),
+        takes_task=False,
+    ),
+    "show": _Verb(
+        "Show one item in the terminal, with its errors.",
+        "(REF EST [EST ...]|RUN) [ITEM] [OPTIONS]",
+        "pages",
+        ("show",),
+    ),
+    "check": _Verb("Check annotation files.", "PATH [PATH ...] [OPTIONS]", "files", ("check",)),
+    "convert": _Verb("Convert annotation files between formats.", "IN OUT [OPTIONS]", "files", ("convert",)),
+    "pack": _Verb("Pack annotation files into one.", "PATH OUT.parquet [OPTIONS]", "files", ("pack",)),
+    "measures": _Verb(
+        "Describe every protocol and measure: formula, range, source.",
+        "[TASK] [PROTOCOL|PROTOCOL/MEASURE] [OPTIONS]",
+        "lookup",
+        takes_task=False,
+    ),
+    "explain": _Verb("Explain a diagnostic and how to mend it.", "[CODE]", "lookup", takes_task=False),
+    "demo": _Verb("Score the bundled example.", "[--copy FOLDER | --report FILE]", "demo", takes_task=False),
 }
-"""Summary of each verb by its name, which is also that of its module."""
+"""The verbs by name; a verb is the function of that name in its module."""
+
 _EPILOGUE = """\
 Results go to standard output, everything else to standard error.
 
-Exit codes: 0 done; 1 partial, or a gate failed; 2 usage; 3 nothing could be scored; \
+Exit codes: 0 done; 1 partial, or a threshold not met; 2 usage; 3 nothing could be scored; \
 4 internal error; 5 output could not be written; 130 stopped by Ctrl-C."""
 
 
@@ -88,250 +126,267 @@ def run(arguments: Sequence[str] | None = None) -> int:
     signals = Signals()
     try:
         with signals:
-            code = _called(tokens)
+            code = _run(tokens)
             signals.check()
             return code
-    except BaseException as stop:
+    except BaseException as error:
         if signals.number is not None:
-            return _stopped(signals.number, stop, tokens)
-        return _ended(stop, tokens)
+            return _report_stop(signals.number, error, tokens)
+        return _report(error, tokens)
 
 
-def _ended(stop: BaseException, tokens: list[str]) -> int:
-    """Say what ended the program, if it was no signal that it has seen."""
-    if isinstance(stop, ReaderGoneError):
-        return READER_GONE
-    if isinstance(stop, KammertonError):
-        return _said(stop)
-    if isinstance(stop, OSError):
-        return _said(_refused(stop))
-    if isinstance(stop, KeyboardInterrupt) or "KEYBOARD_INTERRUPT" in str(stop):  # how polars panics
-        return _stopped(signal.SIGINT, stop, tokens)
-    if isinstance(stop, Exception):  # a traceback is no message
-        return _crashed(stop, tokens)
-    raise stop
-
-
-def _called(tokens: list[str]) -> int:
+def _run(tokens: list[str]) -> int:
     from cyclopts import App, CycloptsError  # noqa: PLC0415 - inside, so that an interrupt is caught
-
-    from kammerton.cli.tasks import add_tasks_of_others  # noqa: PLC0415
-    from kammerton.model.registry import TASKS, known_tasks  # noqa: PLC0415
 
     if "" in tokens:
         raise OptionError("an argument is empty", "is a variable of the shell not set?")
     if tokens:
-        check_command("command", tokens[0], list(VERBS))
-    app = _application()
-    if tokens and tokens[0] in VERBS and app[tokens[0]].default_command is None:
-        if len(tokens) == 1:
-            check_command("task", None, list(known_tasks()))
-        if tokens[1] not in TASKS:
-            add_tasks_of_others(app[tokens[0]], tokens[0])
+        _check_known("command", tokens[0], VERBS)
+    if tokens and tokens[0] in VERBS and VERBS[tokens[0]].takes_task:
+        _check_task(*tokens)
+    app = _application(tokens)
     try:
         command, bound, _ = app.parse_args(
             tokens or ["--help"], print_error=False, exit_on_error=False, end_of_options_delimiter="--"
         )
     except CycloptsError as error:
-        hint = partial(hint_of_option, app, list(VERBS), tokens)
-        raise as_option_error(error, tokens, hint) from None
+        raise _usage_error(error, tokens) from None
     if isinstance(getattr(command, "__self__", None), App):  # a help page or the version
         with contextlib.redirect_stdout(io.StringIO()) as page:
             command(*bound.args, **bound.kwargs)
-        write_out(page.getvalue().replace("\n\n\n", "\n\n"))
+        write_output(page.getvalue().replace("\n\n\n", "\n\n"))
         return DONE
     return int(command(*bound.args, **bound.kwargs))
 
 
-def _application() -> App:
-    from cyclopts import App  # noqa: PLC0415
+def _application(tokens: Sequence[str]) -> App:
+    """Return the program, with the verb and the task that were typed loaded, and the others named."""
+    from cyclopts import App  # noqa: PLC0415 - as above
 
     width = style_of(sys.stdout).width
     app = App(
         name="kammerton",
         help="Score music annotations.",
-        help_epilogue=wrapped(_EPILOGUE, width),
-        version=__version__,
+        help_epilogue=_filled(_EPILOGUE, width),
+        version=kammerton.__version__,
         help_format="plaintext",
-        help_formatter=PlainHelp(width),
+        help_formatter=_PlainHelp(width),
         group_parameters="Options",
         usage="Usage: kammerton COMMAND ...",
     )
-    for verb, summary in VERBS.items():
-        app.command(f"kammerton.cli.{verb}:app", name=verb, help=summary)
+    typed, task = (*tokens[:2], None, None)[:2]
+    for name, verb in VERBS.items():
+        if name != typed:
+            app.command(App(name=name, help=verb.summary))
+        elif not verb.takes_task:
+            app.command(_command(name, None))
+        else:
+            app.command(_tasks_of(name, task))
     return app
 
 
-def _said(error: KammertonError) -> int:
-    """Say what went wrong, in the form of diagnostics, and return the exit code of its kind."""
-    from kammerton.cli.outputs import say_problems  # noqa: PLC0415
-    from kammerton.reporting.diagnostics import count_problems, paint  # noqa: PLC0415
+def _tasks_of(name: str, typed: str | None) -> App:
+    """Return a verb with a sub-command for each task, of which the typed one is loaded."""
+    from cyclopts import App  # noqa: PLC0415 - as above
+
+    verb = VERBS[name]
+    app = App(
+        name=name,
+        help=verb.summary,
+        usage=f"Usage: kammerton {name} TASK {verb.usage}\n\n"
+        f"`kammerton {name} TASK --help` explains arguments and options.",
+        group_commands="Tasks",
+    )
+    for task, about in (TASKS if typed in TASKS else known_tasks()).items():
+        app.command(_command(name, task, about) if task == typed else App(name=task, help=about))
+    return app
+
+
+def _command(name: str, task: str | None, about: str = "") -> App:
+    """Return a verb, of a task if it takes one, with its arguments and options."""
+    from cyclopts import App  # noqa: PLC0415 - as above
+
+    from kammerton.cli.options import OPTIONS, with_options  # noqa: PLC0415 - as above
+
+    verb = VERBS[name]
+    function = getattr(import_module(f"kammerton.cli.{verb.module}"), name)
+    calls = [getattr(kammerton, call) for call in verb.calls]
+    found = None if task is None else find_task(task)
+    command = with_options(function, calls, found, sided=name not in ("check", "convert"))
+    opening = (inspect.getdoc(function) or "").partition("\nParameters\n")[0].strip()
+    words = " ".join(filter(None, ("Usage: kammerton", name, task, verb.usage)))
+    text = "\n\n".join(filter(None, (opening, about)))
+    app = App(name=task or name, help=text, usage=words, group_parameters=OPTIONS)
+    app.default(command)
+    return app
+
+
+def _report(error: BaseException, tokens: Sequence[str]) -> int:
+    """Report what ended the program, if it was no signal that it has seen, and return the exit code."""
+    if isinstance(error, ReaderGoneError):
+        return READER_GONE
+    if isinstance(error, KammertonError):
+        return _report_error(error)
+    if isinstance(error, OSError):
+        return _report_error(_refused(error))
+    if isinstance(error, KeyboardInterrupt) or "KEYBOARD_INTERRUPT" in str(error):  # how polars panics
+        return _report_stop(signal.SIGINT, error, tokens)
+    if isinstance(error, Exception):  # a traceback is no message
+        return _report_crash(error, tokens)
+    raise error
+
+
+def _report_error(error: KammertonError) -> int:
+    """Print an error in the form of diagnostics, and return the exit code of its kind."""
+    from kammerton.reporting.diagnostics import count_problems, paint  # noqa: PLC0415 - loads NumPy
 
     if isinstance(error, DataError):
-        say_problems(error.diagnostics)
-        say(f"nothing was done: {count_problems(error.diagnostics)}")
+        print_diagnostics(error.diagnostics)
+        print_message(f"nothing was done: {count_problems(error.diagnostics)}")
         return NOTHING
     first, *rest = str(error).split("\n")
     code, _, text = first.partition(" ")
     if not (isinstance(error, OutputError) and code.startswith("KT")):
         code, text = "", first
     kind = f"error[{code}]" if code else "error:"
-    say(f"{paint(kind, 'error', colour=style_of(sys.stderr).colour)} {printable(text)}")
-    say_all(printable(line) for line in rest)
+    print_message(f"{paint(kind, 'error', colour=style_of(sys.stderr).colour)} {printable(text)}")
+    print_messages(printable(line) for line in rest)
     return OUTPUT if isinstance(error, OutputError) else USAGE if isinstance(error, OptionError) else NOTHING
 
 
 def _refused(error: OSError) -> OptionError:
-    """Say what the system refused; a name too long or a folder without rights is no fault of ours."""
+    """Return what the system refused; a name too long or a folder without rights is no fault of ours."""
     if error.filename is None and isinstance(error, FileNotFoundError):
-        return OptionError("the current folder is not there any more", "change to another one")
+        return OptionError("the current folder does not exist any more", "change to another one")
     return OptionError(
         f"{(error.strerror or str(error)).lower()}: {quote(os.fsdecode(error.filename or ''))}"
     )
 
 
-def _stopped(number: int, stop: BaseException, tokens: Sequence[str]) -> int:
-    say(f"stopped by {signal.Signals(number).name}")
-    for kept in (note for note in getattr(stop, "__notes__", ()) if note.endswith(" kept")):
-        say(f"  help: {kept}; the same command goes on from there: {shlex.join(('kammerton', *tokens))}")
+def _report_stop(number: int, error: BaseException, tokens: Sequence[str]) -> int:
+    print_message(f"stopped by {signal.Signals(number).name}")
+    for note in getattr(error, "__notes__", ()):
+        if note.endswith(" kept"):
+            print_message(f"  help: {note}; resume with: {shlex.join(('kammerton', *tokens))}")
     return 128 + number
 
 
-def _crashed(error: Exception, tokens: Sequence[str]) -> int:
-    """Say one line, and leave everything that a developer needs in a file."""
-    summary = traceback.format_exception_only(error)[-1].strip().partition("\n")[0]
-    report = "\n".join(
-        (
-            f"kammerton {__version__}, Python {sys.version}, {sys.platform}",
-            f"arguments: {tokens!r}",
-            "",
-            *traceback.format_exception(error),
-        )
-    )
-    from kammerton.formats.remote import with_shown_addresses  # noqa: PLC0415 - for crashes only
+def _report_crash(error: Exception, tokens: Sequence[str]) -> int:
+    """Print one line, and write everything that a developer needs to a file."""
+    from kammerton.formats.remote import with_shown_addresses  # noqa: PLC0415 - loads NumPy
 
+    summary = traceback.format_exception_only(error)[-1].strip().partition("\n")[0]
+    lines = (
+        f"kammerton {kammerton.__version__}, Python {sys.version}, {sys.platform}",
+        f"arguments: {tokens!r}",
+        "",
+        *traceback.format_exception(error),
+    )
     where = ""
     with contextlib.suppress(OSError):
         descriptor, path = tempfile.mkstemp(prefix="kammerton-crash-", suffix=".txt")
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(with_shown_addresses(report))
+            file.write(with_shown_addresses("\n".join(lines)))
         where = f"; a crash report is in {path}"
-    say(f"internal error: {printable(with_shown_addresses(summary))}{where}")
+    print_message(f"internal error: {printable(with_shown_addresses(summary))}{where}")
     return INTERNAL
+
+
+def _check_known(kind: str, token: str | None, known: Iterable[str]) -> None:
+    """Refuse a verb or task that does not exist, or is missing; an option may stand in its place."""
+    names = list(known)
+    hint = f"known: {', '.join(names)}"
+    if token is None:
+        raise OptionError(f"which {kind}?", hint)
+    if token in names or token.startswith("-"):
+        return
+    near = close_match(token, names)
+    raise OptionError(f"unknown {kind} {quote(token)}", f"did you mean `{near}`? {hint}" if near else hint)
+
+
+def _check_task(verb: str, task: str | None = None, *rest: str) -> None:
+    """Refuse a task that does not exist, or is missing; a path in its place was meant for behind it."""
+    if task in TASKS:  # those of other packages are looked for only if they are needed
+        return
+    known = known_tasks()
+    if task is not None and task not in known and _is_path(task):
+        arguments = printable(shlex.join((verb, next(iter(TASKS)), task, *rest)))
+        hint = f"the task comes first: `kammerton {arguments}`"
+        raise OptionError(f"unknown task {quote(task)}", f"{hint}; known: {', '.join(known)}")
+    _check_known("task", task, known)
 
 
 _NEAR = 0.75
 """Likeness above which a spelling is a slip: `protcol` is `protocol`, `cite` is not `title`."""
 
 
-def hint_of_option(app: App, verbs: Sequence[str], tokens: Sequence[str], option: str) -> str:
-    """Return the way out for an option that a command does not have.
+def _hint_of_option(tokens: Sequence[str], option: str) -> str:
+    """Return the hint on an option that a command does not have.
 
-    Parameters
-    ----------
-    app : App
-        The whole program.
-    verbs : sequence of str
-        Its verbs.
-    tokens : sequence of str
-        What was typed.
-    option : str
-        As typed.
-
-    Returns
-    -------
-    str
-        The commands that have the option, behind an option of this one that begins with it; or the nearest
-        option of this one, if one is near.
+    It names the commands that have the option, or the nearest option of this command, if one is near.
     """
-    verb, name = tokens[0], option.strip("-")
-    here = f"kammerton {verb}" if verb in verbs else "kammerton"
+    typed, name = tokens[0], option.strip("-")
+    here = f"kammerton {typed}" if typed in VERBS else "kammerton"
     own: list[str] = []
     having: dict[str, list[str]] = {}
-    for other in verbs:
-        for command, names in _options(app, other):
+    for verb in VERBS:
+        for command, names in _options_of(verb):
             words = command.split()
             if words == list(tokens[: len(words)]):
                 here, own = f"kammerton {command}", names
             if option in names:
-                having.setdefault(other, []).append(command)
-    near = _nearest(name.lower(), [each.strip("-") for each in own])
+                having.setdefault(verb, []).append(command)
+    near = _nearest(name.lower(), [option.strip("-") for option in own])
     if having:
-        nearest = {verb: having[verb]} if verb in having else having
-        found = [each for named, commands in nearest.items() for each in _together(named, commands)]
+        nearest = {typed: having[typed]} if typed in having else having
+        commands = [command for verb, those in nearest.items() for command in _together(verb, those)]
+        *first, last = [f"`kammerton {command}`" for command in commands]
+        listed = f"{', '.join(first)} and {last}" if first else last
         opening = f"did you mean `--{near}`? " if near.startswith(name) else ""
-        return f"{opening}{quote(option)} is an option of {_listed(found)}"
+        return f"{opening}{quote(option)} is an option of {listed}"
     return f"did you mean `--{near}`?" if near else f"`{here} --help` lists the options"
 
 
 def _nearest(name: str, own: Sequence[str]) -> str:
     """Return the option that begins like a name or is spelled nearly so, or nothing."""
-    begun = [each for each in own if len(name) > 2 and each.startswith(name)]
+    begun = [option for option in own if len(name) > 2 and option.startswith(name)]
     return next(iter((*begun, *get_close_matches(name, own, n=1, cutoff=_NEAR))), "")
 
 
-def _options(app: App, verb: str) -> Iterator[tuple[str, list[str]]]:
-    """Give each command of a verb with its options."""
-    tasks = [] if app[verb].default_command is not None else list(TASKS)
-    commands = {f"{verb} {task}": app[verb][task] for task in tasks} or {verb: app[verb]}
-    for command, its in commands.items():
-        arguments = its.assemble_argument_collection()
-        yield command, [name for each in arguments for name in each.names if name.startswith("-")]
+def _options_of(verb: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each command of a verb with its options."""
+    for task in TASKS if VERBS[verb].takes_task else (None,):
+        arguments = _command(verb, task).assemble_argument_collection()
+        names = [name for argument in arguments for name in argument.names if name.startswith("-")]
+        yield verb if task is None else f"{verb} {task}", names
 
 
-def _together(verb: str, commands: Sequence[str]) -> list[str]:
-    return [verb] if len(commands) == len(TASKS) else list(commands)
+def _together(verb: str, commands: Sequence[str]) -> Sequence[str]:
+    """Return the verb alone if all its commands are named."""
+    return [verb] if len(commands) == len(TASKS) else commands
 
 
-def _listed(commands: Sequence[str]) -> str:
-    *first, last = [f"`kammerton {each}`" for each in commands]
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def hint_of_task(tokens: Sequence[str]) -> str:
-    """Return the way out where paths stand in the place of a task."""
-    verb, *rest = tokens
-    task = next(iter(TASKS))
-    return f"the task comes first: `kammerton {printable(shlex.join((verb, task, *rest)))}`"
-
-
-_HINT = re.compile(r"\s*(Did you mean .*|Choose from: .*|Available commands: .*)", re.DOTALL)
-_SURPLUS = re.compile(r"Unused Tokens: \[(.*)\]", re.DOTALL)
-_STRANGER = re.compile(r'Unknown (?:option: |command )"?(--?[^\s"=]*[^\s"=.])')
+_HINT = re.compile(r"\s*(Did you mean .*|Choose from: .*)", re.DOTALL)
+_UNKNOWN = re.compile(r'Unknown (?:option: |command )"?(--?[^\s"=]*[^\s"=.])')
 _PIPE = re.compile(r'Unknown option: "?-"?\.')
 _COMMAND = re.compile(r'Command "[^"]*" parameter ')
 
 
-def as_option_error(
-    error: CycloptsError, tokens: Sequence[str], hint_of_option: Callable[[str], str]
-) -> OptionError:
-    """Return a mistake that the parser found in the form of our own: lower-case, one line, a hint.
+def _usage_error(error: CycloptsError, tokens: Sequence[str]) -> OptionError:
+    """Return a usage error of the parser in the form of our own: lower-case, one line, a hint."""
+    from cyclopts import UnusedCliTokensError  # noqa: PLC0415 - as above
 
-    Parameters
-    ----------
-    error : CycloptsError
-    tokens : sequence of str
-        What was typed.
-    hint_of_option : callable
-        Takes an option that the command does not have, and returns where it belongs.
-    """
     text = str(error).strip()
     if _PIPE.match(text):
         return OptionError("nothing is read from standard input", "save it, and name the file or folder")
-    stranger = _STRANGER.match(text)
-    if stranger:
-        option = stranger.group(1)
-        return OptionError(f"unknown option: {printable(option)}", hint_of_option(option))
-    if error.command_chain:  # below a verb, commands are tasks
-        text = text.replace("Unknown command", "Unknown task").replace("Available commands", "Choose from")
-    surplus = _SURPLUS.match(text)
-    if surplus:
-        return OptionError(f"arguments that nothing takes: {printable(surplus.group(1))}")
+    unknown = _UNKNOWN.match(text)
+    if unknown:
+        option = unknown.group(1)
+        return OptionError(f"unknown option: {printable(option)}", _hint_of_option(tokens, option))
+    if isinstance(error, UnusedCliTokensError):
+        return OptionError(f"unexpected argument: {' '.join(map(quote, error.unused_tokens or ()))}")
     text = _COMMAND.sub("", text)
     hint = _HINT.search(text)
-    if error.command_chain and text.startswith("Unknown task") and _is_path(tokens[1]):
-        known = "" if hint is None else f"; {_as_hint(hint.group(1))}"
-        return OptionError(f"unknown task {quote(tokens[1])}", hint_of_task(tokens) + known)
     message = (text[: hint.start()] if hint else text).strip().rstrip(".")
     if not message[1:2].isupper():
         message = message[:1].lower() + message[1:]
@@ -346,27 +401,10 @@ def _is_path(token: str) -> bool:
 def _as_hint(text: str) -> str:
     """Turn the parser's advice round: the suggestion first, then the choices."""
     choices, _, suggestion = text.partition("Did you mean ")
-    listed = choices.strip().removeprefix("Choose from: ").removeprefix("Available commands: ").rstrip(". ")
+    listed = choices.strip().removeprefix("Choose from: ").rstrip(". ")
     near = suggestion.partition("?")[0].strip('" ')
     parts = [f"did you mean `{near}`?"] if near else []
     return " ".join([*parts, *([f"known: {listed.replace(chr(34), '')}"] if listed else [])])
-
-
-def check_command(kind: str, token: str | None, known: Sequence[str]) -> None:
-    """Refuse a verb or task that does not exist, or is not there; an option may stand in its place.
-
-    Raises
-    ------
-    OptionError
-        With the nearest name.
-    """
-    if token is None:
-        raise OptionError(f"which {kind}?", f"known: {', '.join(known)}")
-    if token in known or token.startswith("-"):
-        return
-    near = close_match(token, known)
-    hint = f"known: {', '.join(known)}"
-    raise OptionError(f"unknown {kind} {quote(token)}", f"did you mean `{near}`? {hint}" if near else hint)
 
 
 _INDENT = "  "
@@ -375,7 +413,7 @@ _NARROW = 50
 """Columns below which explanations stand below the terms."""
 
 
-class PlainHelp:
+class _PlainHelp:
     """Formats help for cyclopts, to a width of its own: the library's does not know pipes."""
 
     def __init__(self, width: int) -> None:
@@ -387,20 +425,20 @@ class PlainHelp:
             return
         terms = [_term(entry, panel.format) for entry in panel.entries]
         width = min(max(map(len, terms)), _WIDEST_TERM, self._width // 3)
-        lines = [f"{panel.title}:"] if panel.title else []
+        lines = [_filled(f"{panel.title}:", self._width)] if panel.title else []
         for term, entry in zip(terms, panel.entries, strict=True):
             lines += _definition(term, _description(entry), width, self._width)
         _print(console, "\n".join(lines) + "\n")
 
     def render_usage(self, console: Console, options: ConsoleOptions, usage: Any) -> None:  # noqa: ARG002
         """Print the usage line and what follows it."""
-        _print(console, wrapped(_plain(usage), self._width) + "\n")
+        _print(console, _filled(_plain(usage), self._width) + "\n")
 
     def render_description(self, console: Console, options: ConsoleOptions, description: Any) -> None:  # noqa: ARG002
         """Print what a command does."""
         text = _plain(description)
         if text:
-            _print(console, wrapped(text, self._width) + "\n")
+            _print(console, _filled(text, self._width) + "\n")
 
 
 def _print(console: Console, text: str) -> None:
@@ -436,7 +474,7 @@ def _definition(term: str, text: str, width: int, columns: int) -> list[str]:
     return [f"{_INDENT}{term:<{width}}  {body[0]}".rstrip(), *(lead + line for line in body[1:])]
 
 
-def wrapped(text: str, columns: int) -> str:
+def _filled(text: str, columns: int) -> str:
     """Fill the paragraphs of a text to ``columns``; those that are indented stay as they are."""
     paragraphs = text.split("\n\n")
     return "\n\n".join(

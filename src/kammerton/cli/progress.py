@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How far a run is, on standard error: a bar on a terminal, a line now and then elsewhere."""
+"""Progress of a run on standard error: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-from kammerton.cli.streams import check_stopped, is_screen, say
+from kammerton.cli.output import is_screen, print_message
+from kammerton.cli.signals import check_stopped
 
 if TYPE_CHECKING:
     from kammerton.scoring.evaluating import Timing
     from kammerton.scoring.running import Progress
 
-__all__ = ["line_of", "line_of_phases", "telling", "watching"]
+__all__ = ["line_of", "line_of_phases", "phases", "watching"]
 
 _SECONDS = 30
 """Between two lines."""
@@ -24,13 +25,7 @@ _SECONDS = 30
 
 @contextmanager
 def watching(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """Give what shows how far a run is, and stops it where a signal has not.
-
-    Parameters
-    ----------
-    quiet : bool
-        Whether nobody wants to know.
-    """
+    """Yield a function that shows the progress of a run, and stops the run if a signal was lost."""
     with contextlib.ExitStack() as stack:
         show: Callable[[Progress], None] | None = None
         if not quiet:
@@ -46,97 +41,82 @@ def watching(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
-def telling(*, quiet: bool) -> Iterator[Callable[[str], None] | None]:
-    """Give what shows what is done at the moment, where nothing is counted; None if nobody wants to know.
-
-    Parameters
-    ----------
-    quiet : bool
-        Whether nobody does.
-    """
+def phases(*, quiet: bool) -> Iterator[Callable[[str], None] | None]:
+    """Yield a function that shows the current phase, where nothing is counted; None if ``quiet``."""
     if quiet:
         yield None
     elif is_screen(sys.stderr):
-        with _spinning() as drawn:
-            yield lambda text: drawn.update(drawn.task_ids[0], description=text)
+        with _spinner() as spinner:
+            yield lambda text: spinner.update(spinner.task_ids[0], description=text)
     else:
-        yield _Lines(time.monotonic).tell
+        yield _Lines(time.monotonic).print
 
 
 class _Lines:
+    """A line now and then."""
+
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._begin = self._last = clock()
 
     def show(self, progress: Progress) -> None:
-        now = self._clock()
-        if now - self._last >= _SECONDS and progress.done < progress.items:
-            self._last = now
-            say(line_of(progress, now - self._begin))
+        if progress.done < progress.items:
+            self.print(line_of(progress, self._clock() - self._begin))
 
-    def tell(self, text: str) -> None:
+    def print(self, text: str) -> None:
         now = self._clock()
         if now - self._last >= _SECONDS:
             self._last = now
-            say(text)
+            print_message(text)
 
 
 class _Bar:
-    """A bar that is there as long as there is something to wait for."""
+    """A bar on the terminal, as long as there is something to wait for."""
 
     def __init__(self) -> None:
         self._begin = time.monotonic()
-        self._drawn: Any = None
+        self._bar: Any = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._drawn is not None:
-            self._drawn.stop()
+        if self._bar is not None:
+            self._bar.stop()
 
     def show(self, progress: Progress) -> None:
-        if self._drawn is None and progress.done == progress.items:
+        if self._bar is None and progress.done == progress.items:
             return  # it took no time
-        if self._drawn is None:
-            self._drawn = _drawn(progress.items)
-            self._drawn.start()
+        if self._bar is None:
+            self._bar = _bar(progress.items)
+            self._bar.start()
         text = line_of(progress, time.monotonic() - self._begin)
-        self._drawn.update(self._drawn.task_ids[0], completed=progress.done, text=text)
+        self._bar.update(self._bar.task_ids[0], completed=progress.done, text=text)
 
 
-def _drawn(items: int) -> Any:
-    from rich.console import Console  # noqa: PLC0415 - for those who wait
+def _bar(items: int) -> Any:
+    from rich.console import Console  # noqa: PLC0415 - for long runs on a terminal only
     from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
 
-    drawn = Progress(
-        BarColumn(), TextColumn("{task.fields[text]}"), console=Console(stderr=True), transient=True
-    )
-    drawn.add_task("", total=items, text="")
-    return drawn
+    columns = BarColumn(), TextColumn("{task.fields[text]}")
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task("", total=items, text="")
+    return bar
 
 
-def _spinning() -> Any:
-    from rich.console import Console  # noqa: PLC0415 - for those who wait
+def _spinner() -> Any:
+    from rich.console import Console  # noqa: PLC0415 - as above
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
 
     columns = SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    drawn = Progress(*columns, console=Console(stderr=True), transient=True)
-    drawn.add_task("", total=None)
-    return drawn
+    spinner = Progress(*columns, console=Console(stderr=True), transient=True)
+    spinner.add_task("", total=None)
+    return spinner
 
 
 def line_of(progress: Progress, seconds: float) -> str:
-    """Return how far a run is: items, items a second, failures, the time that is left.
+    """Return the progress of a run after so many seconds: items, items a second, failures, time left.
 
-    Parameters
-    ----------
-    progress : Progress
-    seconds : float
-        Since it began.
-
-    Examples
-    --------
     >>> from kammerton.scoring.running import Progress
     >>> line_of(Progress(done=3000, items=9000, found=1000, failed=2), 20.0)
     '3,000 of 9,000 items, 100/s, 2 failed, 1:00 left'
@@ -159,10 +139,8 @@ def _duration(seconds: float) -> str:
 
 
 def line_of_phases(timing: Timing) -> str:
-    """Return how long a run took, and each of its phases, in seconds.
+    """Return the seconds that a run took, and each of its phases.
 
-    Examples
-    --------
     >>> from kammerton.scoring.evaluating import Timing
     >>> timing = Timing()
     >>> timing.seconds |= {"collecting": 0.25, "scoring": 20.0, "writing": 1.5}
@@ -170,7 +148,7 @@ def line_of_phases(timing: Timing) -> str:
     >>> line_of_phases(timing)
     'took 21.8 s: collecting 0.2, scoring 20.0 (500 items/s), writing 1.5'
     """
-    told = {phase: f"{phase} {seconds:.1f}" for phase, seconds in timing.seconds.items()}
+    seconds_of = {phase: f"{phase} {seconds:.1f}" for phase, seconds in timing.seconds.items()}
     if timing.rate is not None:
-        told["scoring"] += f" ({timing.rate:,.0f} items/s)"
-    return f"took {sum(timing.seconds.values()):.1f} s: {', '.join(told.values())}"
+        seconds_of["scoring"] += f" ({timing.rate:,.0f} items/s)"
+    return f"took {sum(timing.seconds.values()):.1f} s: {', '.join(seconds_of.values())}"

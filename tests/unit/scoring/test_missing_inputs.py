@@ -256,6 +256,6 @@ def test_a_gate_fails_on_what_has_no_value(
     protocols = f"--protocol={','.join(every_protocol(task))}"
     code = main(["score", task, ref, f"x={est}", protocols, "--no-ci", "--quiet", *options, *gates])
     said = capsys.readouterr().err
-    failed = re.findall(r"^gate failed: (\S+) of x is (?:undefined|not evaluated)", said, re.MULTILINE)
+    failed = re.findall(r"^--fail-under: (\S+) of x is (?:undefined|not evaluated)", said, re.MULTILINE)
     assert failed == [str(m) for m in measures if needs_of(task, str(m)) & lack.inputs]
     assert code == (1 if failed else 0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kammerton as kt
-from kammerton.cli.outputs import Gate
+from kammerton.cli.scoring import Threshold
 from kammerton.reporting.documents import costs_of_items
 from kammerton.reporting.html.answers import judges_of
 from kammerton.reporting.html.page import Source
@@ -98,8 +98,8 @@ def test_runs_of_equal_systems_do_not_differ() -> None:
 
 def test_gates_and_losses_do_not_go_by_rounding() -> None:
     scores = tabled(valued({"a": [0.1 + 0.2, 0.3], "b": [1 - 2**-53, 1.0]}), (MEAN,))
-    assert not list(Gate(MEAN, 0.3 + 2**-52).failures(tabled(valued({"a": [0.3]}), (MEAN,))))
-    assert len(list(Gate(MEAN, 0.3 + 1e-9).failures(tabled(valued({"a": [0.3]}), (MEAN,))))) == 1
+    assert not list(Threshold(MEAN, 0.3 + 2**-52).failures(tabled(valued({"a": [0.3]}), (MEAN,))))
+    assert len(list(Threshold(MEAN, 0.3 + 1e-9).failures(tabled(valued({"a": [0.3]}), (MEAN,))))) == 1
     only_b = tabled(valued({"b": [1 - 2**-53, 0.5]}), (MEAN,))
     assert [cost.item for cost in costs_of_items(only_b, MEAN)] == [names(2)[1]]
     assert len(costs_of_items(scores, MEAN)) == 2

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton measures`` and ``explain``: what measures and diagnostics mean."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from kammerton.cli.output import DONE, style_of, write_output
+from kammerton.errors import OptionError, close_match, quote
+from kammerton.model.registry import find_task, known_tasks
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+    from kammerton.model.measure import Measure
+    from kammerton.reporting.cards import Described
+
+__all__ = ["explain", "measures", "pages"]
+
+_NUMBERED = re.compile("KT[0-9]")
+
+
+def measures(
+    task: Annotated[str | None, Parameter(name="TASK", show_default=False)] = None,
+    address: Annotated[str | None, Parameter(name="PROTOCOL", show_default=False)] = None,
+    /,
+    *,
+    form: Annotated[Literal["table", "json", "md"], Parameter(name="--format")] = "table",
+) -> int:
+    """List measures, or print the cards of a protocol.
+
+    Parameters
+    ----------
+    task
+        The task; by default all.
+    address
+        A protocol, whose rules and cards are printed, or a measure of it: PROTOCOL/MEASURE. A name alone
+        prints all measures that are called so, in upper or lower case.
+    form
+        Text, JSON or Markdown. JSON and Markdown hold every card.
+    """
+    from kammerton.reporting import cards  # noqa: PLC0415 - `explain` needs no NumPy
+    from kammerton.reporting.documents import render_json  # noqa: PLC0415
+
+    if task is not None and address is None and task not in known_tasks():
+        task, address = None, task
+    described = list(_chosen(task, address))
+    if not described:
+        raise _unknown(task, address or "")
+    if form == "json":
+        write_output(render_json(cards.describe(described)), is_data=True)
+    elif form == "md":
+        write_output(cards.render_markdown_cards(described), is_data=True)
+    else:
+        render = cards.render_list if address is None else cards.render_cards
+        write_output(render(described, width=style_of(sys.stdout).width))
+    return DONE
+
+
+def _chosen(task: str | None, address: str | None) -> Iterator[Described]:
+    from kammerton.reporting.cards import Described  # noqa: PLC0415 - as above
+
+    for name in known_tasks() if task is None else (task,):
+        for protocol in find_task(name).protocols:
+            if address in (None, protocol.name):
+                yield Described(name, protocol, protocol.measures)
+            elif chosen := tuple(m for m in protocol.measures if _is_called(m, address)):
+                yield Described(name, protocol, chosen)
+
+
+def _is_called(measure: Measure, address: str | None) -> bool:
+    """Tell whether this is the address, or the name in upper or lower case."""
+    return address is not None and (address == str(measure) or address.casefold() == measure.name.casefold())
+
+
+def _unknown(task: str | None, address: str) -> OptionError:
+    """Return the error that there is no such task, protocol or measure, with the nearest name."""
+    names = list(known_tasks()) if task is None else []
+    for name in known_tasks() if task is None else (task,):
+        for protocol in find_task(name).protocols:
+            names += [protocol.name, *map(str, protocol.measures), *(m.name for m in protocol.measures)]
+    near = close_match(address, names)
+    hint = f"did you mean {quote(near)}?" if near else "`kammerton measures` lists all"
+    return OptionError(f"no task, protocol or measure is called {quote(address)}", hint)
+
+
+def explain(code: Annotated[str | None, Parameter(name="CODE", show_default=False)] = None, /) -> int:
+    """Print what a code means, an example, and how to mend it; without CODE, list all codes.
+
+    Parameters
+    ----------
+    code
+        Such as KT312, as it stands in brackets in a message.
+    """
+    known = pages()
+    if code is None:
+        titles = (page.read_text(encoding="utf-8").partition("\n")[0] for page in known.values())
+        write_output("".join(f"{title.removeprefix('# ')}\n" for title in titles))
+        return DONE
+    asked = code.strip("[]").upper()
+    asked = f"KT{asked}" if asked.isdecimal() else asked
+    if asked not in known:
+        raise OptionError(f"unknown code {quote(code)}", _hint(asked, known))
+    write_output(known[asked].read_text(encoding="utf-8"))
+    return DONE
+
+
+def _hint(asked: str, known: Iterable[str]) -> str:
+    """Return which codes there are: those that begin alike, as a number near by is another problem."""
+    everything = "`kammerton explain` lists all codes"
+    alike = [code for code in known if _NUMBERED.match(asked) and code.startswith(asked[:3])]
+    return f"{alike[0]} to {alike[-1]} begin alike; {everything}" if alike else everything
+
+
+def pages() -> dict[str, Traversable]:
+    """Return the page of each code."""
+    folder = files("kammerton").joinpath("explanations")
+    by_code = {page.name.removesuffix(".md"): page for page in folder.iterdir() if page.name.endswith(".md")}
+    return dict(sorted(by_code.items()))

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""``kammerton show``, ``report`` and ``diff``: one item, the page of runs, and what changed between two."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import kammerton
+from kammerton.cli.options import OUTPUT, Annotator, Estimates, Quiet, References, option
+from kammerton.cli.output import (
+    DONE,
+    NOTHING,
+    PARTIAL,
+    print_diagnostics,
+    print_message,
+    print_messages,
+    style_of,
+    write_output,
+)
+from kammerton.cli.paths import check_output, lies_within, sides, sort_annotators, split_name
+from kammerton.cli.progress import phases
+from kammerton.errors import DataError, OptionError, printable, quote
+from kammerton.formats.remote import is_remote
+from kammerton.model.corpus import ALL
+from kammerton.model.measure import find
+from kammerton.model.task import Task
+from kammerton.reporting.differences import render_difference, summary_of
+from kammerton.reporting.documents import costs_of_items, render_costs, render_frame, render_json
+from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item
+from kammerton.runs import RunDifference, is_run
+
+__all__ = ["diff", "report", "show"]
+
+
+def show(
+    task: Task,
+    references: References = None,
+    /,
+    *estimates: Estimates,
+    worst: Annotated[
+        int | None,
+        option(
+            "Show the N items with the largest loss instead of ITEM, a list of them first. The loss of an "
+            "item is what its score lacks to the best, times its seconds, notes or files, over all systems.",
+            metavar="N",
+        ),
+    ] = None,
+    annotator: Annotator = None,
+    start: Annotated[
+        float | None,
+        option("Start of the timeline: seconds, or quarter notes of a score.", name="--from", metavar="TIME"),
+    ] = None,
+    end: Annotated[float | None, option("End of the timeline.", name="--to", metavar="TIME")] = None,
+    width: Annotated[
+        int | None,
+        option("Width of the drawing; by default that of the terminal.", metavar="COLUMNS", group=OUTPUT),
+    ] = None,
+    quiet: Quiet = False,
+    **choices: Any,
+) -> int:
+    """Draw the reference over each estimate with the errors marked, and list what lost most.
+
+    ITEM is the name of an item, or a part of the name that no other item has. It is needed if REF
+    is a folder, unless --worst chooses.
+
+    Parameters
+    ----------
+    references
+        Folder or file of the references; NAME=PATH names the annotator. Or a run, which keeps what was
+        scored, in place of REF and EST.
+    estimates
+        Folder or file of each system; NAME=PATH names it. The last one is ITEM if REF is a folder,
+        or if there is no such path.
+    """
+    chosen, added = sort_annotators(annotator)
+    sources, item = _sources_and_item(references, estimates, added, choices["pairs"], whole=worst is not None)
+    measure = choices.pop("measure")
+    arguments = {**choices, **sources, "annotator": None if chosen == ALL else chosen}
+    style = style_of(sys.stdout)
+    columns = max(NARROWEST, min(style.width, WIDEST)) if width is None else width
+    items: list[str | None] = [item]
+    if worst is not None:
+        items, summary = _most_costly(task, arguments, measure, worst, columns, style.encoding)
+        write_output(f"{summary}\n")
+    code = DONE
+    for number, name in enumerate(items):
+        view = kammerton.show(task.name, item=name, measure=measure, **arguments)
+        drawing = render_item(
+            view, width=columns, start=start, end=end, encoding=style.encoding, colour=style.colour
+        )
+        print_diagnostics(view.diagnostics, quiet=quiet)
+        write_output(("\n" if number else "") + drawing)
+        code = PARTIAL if any(track.note for track in view.tracks) else code
+    return code
+
+
+def _sources_and_item(
+    references: str | None,
+    estimates: Sequence[str],
+    added: dict[str, str],
+    pairs: str | None,
+    *,
+    whole: bool,
+) -> tuple[dict[str, Any], str | None]:
+    """Return references, estimates and annotators as the Python calls take them, and the item behind them."""
+    if pairs is not None:
+        if estimates or added:
+            raise OptionError("--pairs stands in place of REF, EST and further annotators")
+        return {}, references
+    if references is not None and len(estimates) <= (not whole) and is_run(references):
+        return {"references": references, "annotators": added}, next(iter(estimates), None)
+    if references is None or not estimates:
+        raise OptionError("REF and EST are needed", "or a run, or --pairs FILE.csv")
+    *systems, last = estimates
+    path = split_name(last)[1]
+    is_folder = Path(split_name(references)[1]).is_dir()
+    is_item = not is_remote(path) and (is_folder or not Path(path).exists())
+    if whole or not systems or not is_item:
+        return sides(references, estimates, added, None), None
+    return sides(references, systems, added, None), last
+
+
+def _most_costly(
+    task: Task, arguments: dict[str, Any], measure: str | None, count: int, width: int, encoding: str
+) -> tuple[list[str | None], str]:
+    """Return the names of the items with the largest loss, and a table of them."""
+    if count < 1:
+        raise OptionError(f"--worst must be 1 or more, got {count}")
+    asked = measure or task.judge
+    if not asked:
+        raise OptionError("by which measure?", "name it: --measure PROTOCOL/MEASURE")
+    if arguments["pairs"] is None and "estimates" not in arguments:
+        scores = kammerton.read_run(arguments["references"])
+        judge = find(asked, scores.measures, task.measures)
+    else:
+        judge = find(asked, task.measures)
+        scoring = {**arguments, "annotator": arguments["annotator"] or ALL}
+        scores = kammerton.score(task.name, measures=[str(judge)], **scoring)
+    costs = costs_of_items(scores, judge)[:count]
+    if not costs:
+        raise OptionError(f"no item has a loss by {judge}")
+    summary = render_costs(scores, judge, costs, width=width, encoding=encoding)
+    return [cost.item for cost in costs], summary
+
+
+def report(
+    *runs: Annotated[str, option(name="RUN", show_default=False)],
+    output: Annotated[
+        str, option("Write the page to this file.", name=["--output", "-o"], metavar="FILE", group=OUTPUT)
+    ] = "report.html",
+    quiet: Quiet = False,
+    **choices: Any,
+) -> int:
+    """Write runs that `kammerton score --out` wrote as one HTML page, which opens anywhere without a network.
+
+    Runs of one task and the same references become one chapter, in which their systems are compared.
+
+    Parameters
+    ----------
+    runs
+        Folder of a run; NAME=RUN names the system of a run that has one.
+    """
+    if not runs:
+        raise OptionError("RUN is needed", "a folder that `kammerton score --out` wrote")
+    named = [split_name(run) for run in runs]
+    paths, figures = [path for _, path in named], choices["figures"]
+    check_output(output, paths, ())
+    for path in (output, *([figures] if figures else ())):
+        if any(lies_within(path, run) for run in paths):
+            raise OptionError(f"{quote(path)} is within a run", "a run holds nothing else")
+    try:
+        with phases(quiet=quiet) as progress:
+            kammerton.report(named, output, progress=progress, **choices)
+    except DataError as error:
+        print_diagnostics(error.diagnostics, quiet=quiet)
+        return NOTHING
+    if not quiet:
+        beside = f", and figures to `{printable(figures)}`" if figures else ""
+        print_message(f"wrote `{printable(output)}`{beside}")
+    return DONE
+
+
+def diff(
+    before: Annotated[str | None, option(name="RUN_A", show_default=False)] = None,
+    after: Annotated[str | None, option(name="RUN_B", show_default=False)] = None,
+    /,
+    *,
+    form: Annotated[
+        Literal["table", "json", "csv", "md"],
+        option(
+            "Print tables of what changed (table, md), everything (json), or items (csv).",
+            name="--format",
+            group=OUTPUT,
+        ),
+    ] = "table",
+    quiet: Quiet = False,
+    **choices: Any,
+) -> int:
+    """Compare two runs that `kammerton score --out` wrote, item by item and score by score.
+
+    Exit code 1 if anything changed, 0 if nothing did. Runs of two tasks, of different references, or of
+    another revision of a protocol are refused.
+
+    Parameters
+    ----------
+    before
+        The earlier run.
+    after
+        The later run.
+    """
+    if before is None or after is None:
+        raise OptionError("RUN_A and RUN_B are needed", "two folders that `kammerton score --out` wrote")
+    try:
+        difference = kammerton.diff(before, after, **choices)
+    except DataError as error:
+        print_diagnostics(error.diagnostics, quiet=quiet)
+        return NOTHING
+    write_output(_difference_document(difference, form), is_data=form != "table")
+    if not quiet:
+        print_messages(difference.notes)
+        print_message(summary_of(difference))
+    return PARTIAL if difference.changed else DONE
+
+
+def _difference_document(difference: RunDifference, form: str) -> str:
+    if form == "json":
+        return render_json(difference.to_dict())
+    if form == "csv":
+        return render_frame(difference.table)
+    return render_difference(difference, form, encoding=style_of(sys.stdout).encoding)
