@@ -81,6 +81,7 @@ lint: $(VENV)/check.stamp  ## style, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pyright --verifytypes kammerton --ignoreexternal
 
 coverage: $(VENV)/check.stamp  ## what the last `make check` covered
 	$(BIN)/coverage report --fail-under=95

@@ -109,7 +109,7 @@ class DataError(KammertonError):
             lines += [f"and {between:,} more, in `diagnostics`"] if between else []
             lines += diagnostics[-1].lines()
         super().__init__("\n".join(lines))
-        self.diagnostics = tuple(diagnostics)
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
 
     def __reduce__(self) -> tuple[type[DataError], tuple[object, ...]]:
         """Pickle and copy by what the exception was made from; its text alone would not do."""

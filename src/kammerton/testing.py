@@ -652,7 +652,7 @@ class NonconformityError(AssertionError):
     def __init__(self, name: str, faults: Sequence[str]) -> None:
         listed = "".join(f"\n- {fault}" for fault in faults)
         super().__init__(f"task {name!r} has {plural(len(faults), 'fault')}:{listed}")
-        self.faults = tuple(faults)
+        self.faults: tuple[str, ...] = tuple(faults)
 
 
 def check_task(task: Task, *, samples: Sequence[Any], options: object | None = None) -> None:

@@ -167,7 +167,7 @@ class BiomechanicalConstraints:
         skill_level: SkillLevel = "intermediate",
         strict: bool = False,
     ) -> None:
-        self.limits = limits_of(profile, skill_level, strict=strict)
+        self.limits: Limits = limits_of(profile, skill_level, strict=strict)
 
     def validate_sequence(
         self, fingers: Integers, pitches: Integers, hands: Hands | None = None

@@ -274,7 +274,7 @@ class Problems:
     def __init__(self, file: str, limits: Mapping[str, int] | None = None) -> None:
         self.file = file
         self._limits = limits or {}
-        self.has_errors = False
+        self.has_errors: bool = False
         self._listed: list[Diagnostic] = []
         self._seen: dict[str, int] = {}
         self._last: dict[str, Diagnostic] = {}

@@ -307,7 +307,7 @@ class Store:
     def __init__(self, address: str) -> None:
         scheme, mark, place = address.partition("://")
         self._address = f"{scheme.lower()}{mark}{place}"
-        self.shown = shown_path(self._address)
+        self.shown: str = shown_path(self._address)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if _IN_MEMORY in self._address.lower():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kammerton.arrays import Codes, Flags
-from kammerton.errors import DataError, OptionError, inflected, plural, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, inflected, plural, quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.columns import Columns, Vocabulary
 from kammerton.instruments.finishing import LabelList, ReadingRules, finish
@@ -94,13 +94,15 @@ class Encoded:
         meanings = look_up(spellings.labels, options)
         vocabulary = Vocabulary(options.tree)
         targets = np.array([vocabulary.code(m.label) if m.stays else -1 for m in meanings], dtype=np.int64)
-        self.labels = vocabulary.labels
+        self.labels: tuple[str, ...] = vocabulary.labels
         problems = [Problems("annotated"), Problems("predicted")]
         self._truth, self._said = (
             self._finished(lists, spellings.labels, meanings, targets, problem)
             for lists, problem in zip(raw, problems, strict=True)
         )
-        self.diagnostics = tuple(said for problem in problems for said in problem.diagnostics())
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(
+            said for problem in problems for said in problem.diagnostics()
+        )
         if any(problem.has_errors for problem in problems):
             raise DataError([said for said in self.diagnostics if said.severity == "error"])
 

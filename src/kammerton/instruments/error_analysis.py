@@ -504,8 +504,8 @@ class Verdict:
 
     def __init__(self, reference: Side, estimate: Side, tree: Taxonomy | None) -> None:
         self._reference, self._estimate, self._tree = reference, estimate, tree
-        self.missed = [label for label in reference.ranks if label not in estimate.ranks]
-        self.spurious = [
+        self.missed: list[str] = [label for label in reference.ranks if label not in estimate.ranks]
+        self.spurious: list[str] = [
             label for label in estimate.ranks if label not in reference.ranks and self._judged(label)
         ]
 

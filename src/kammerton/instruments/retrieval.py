@@ -243,7 +243,7 @@ class Queries:
     def __init__(self, gathered: Gathered, options: InstrumentOptions) -> None:
         self._options = options
         used = [gathered.classes[code] for code in np.unique(gathered.codes).tolist()]
-        self.names = tuple(sorted(used))
+        self.names: tuple[str, ...] = tuple(sorted(used))
         self._unit_places = _places(gathered.units)
         relevance, said, scores, closed, query, vector = gathered.values.T
         self._number = {name: place for place, name in enumerate(self.names)}

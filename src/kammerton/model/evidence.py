@@ -71,7 +71,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows(Sequence[Row]):
+class Rows(Sequence[Row]):  # noqa: PLW1641 - arrays have no hash
     """Rows in columns: of many rows few say anything of their own but the item.
 
     Made by :meth:`of` and :meth:`made`.
@@ -158,8 +158,6 @@ class Rows(Sequence[Row]):
             and np.array_equal(self.group_codes, other.group_codes)
             and np.array_equal(self.state_codes, other.state_codes)
         )
-
-    __hash__ = None  # type: ignore[assignment]  # arrays have none
 
     def take(self, numbers: Codes) -> Rows:
         """Return some rows by number, in that order."""

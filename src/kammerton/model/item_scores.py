@@ -31,7 +31,7 @@ class ItemScores:
         self._rows = statistics
         self._row_names = tuple(names)
         self._item: NDArray[np.int64] | None = None
-        self.names = self._row_names
+        self.names: tuple[str, ...] = self._row_names
         if several:
             self._item, self.names = _numbered(self._row_names)
 

@@ -121,7 +121,7 @@ class Scores(ScoredCorpus, WithCharts):
     def __init__(self, origin: Origin, timing: Timing | None = None) -> None:
         super().__init__(origin.task, origin.evidence, origin.options)
         self.origin = origin
-        self.timing = timing or Timing()
+        self.timing: Timing = timing or Timing()
 
     @property
     def task(self) -> str:

@@ -300,8 +300,8 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.found = 0
-        self.kept = 0
+        self.found: int = 0
+        self.kept: int = 0
 
     def _path(self, key: str) -> Path:
         return self._folder / f"{key}{_SUFFIX}"

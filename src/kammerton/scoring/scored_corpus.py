@@ -39,7 +39,7 @@ class ScoredCorpus:
 
     def __init__(self, task: Task, evidence: Evidence, options: object) -> None:
         self._evidence = evidence
-        self.class_evidence = ClassEvidence.of(task, evidence, options)
+        self.class_evidence: ClassEvidence | None = ClassEvidence.of(task, evidence, options)
         self._rows: dict[Kind, Rows] = dict(evidence.rows.items())
         self._statistics: Mapping[Measure, Statistics] = evidence.statistics
         if self.class_evidence is not None:

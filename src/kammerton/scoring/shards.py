@@ -48,8 +48,8 @@ class ShardPlan:
     def __init__(self, corpus: Corpus, size: int = SHARD) -> None:
         if not isinstance(size, int) or isinstance(size, bool) or size < 1:
             raise OptionError(f"a shard has one item or more, got {size!r}")
-        self.corpus = corpus.paired()
-        self.items = tuple(sorted(self.corpus.items))
+        self.corpus: Corpus = corpus.paired()
+        self.items: tuple[str, ...] = tuple(sorted(self.corpus.items))
         self._size = -(-size // BLOCK) * BLOCK
 
     def __len__(self) -> int:

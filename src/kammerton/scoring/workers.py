@@ -204,7 +204,7 @@ class ExternalPool(WorkerPool):
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self._running: set[Future[Any]] = set()
-        self.workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+        self.workers: int = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
         """Submit a function to the executor."""
@@ -243,7 +243,7 @@ class Cluster(ExternalPool):
         super().__init__(client.get_executor(pure=False))  # what is done again is not taken from before
         self._client = client
         self._alone_since: float | None = None
-        self.workers = max(self._present(), 1)
+        self.workers: int = max(self._present(), 1)
 
     def _connect(self, distributed: Any, address: str, jobs: int) -> Any:
         if address == "dask":

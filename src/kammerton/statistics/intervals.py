@@ -196,7 +196,7 @@ class Intervals(Mapping[ScoreKey, Interval]):
             headline = [key for key in beside if key.annotator == ALL] if several else beside
             self._part_of |= {key: (headline if key.annotator == ALL else beside, beside) for key in beside}
         self._computed: dict[ScoreKey, tuple[Estimate, Interval]] = {}
-        self.gathered_resamples = sample.gathered_draws(settings.resamples)
+        self.gathered_resamples: int = sample.gathered_draws(settings.resamples)
 
     def __getitem__(self, key: ScoreKey) -> Interval:
         """Return low and high end, NaN where undefined."""

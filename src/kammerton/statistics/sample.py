@@ -242,9 +242,9 @@ class Sample:
         sharers: int = 1,
     ) -> None:
         self._corpus, self._kept, self._sharers = corpus, kept, sharers
-        self.keys = tuple(keys)
-        self.items = tuple(sorted(frozenset().union(*(kept[key.measure] for key in keys))))
-        self.clusters = None if clusters is None else _clusters(self.items, clusters)
+        self.keys: tuple[ScoreKey, ...] = tuple(keys)
+        self.items: tuple[str, ...] = tuple(sorted(frozenset().union(*(kept[key.measure] for key in keys))))
+        self.clusters: list[str] | None = None if clusters is None else _clusters(self.items, clusters)
         self._chosen: dict[tuple[int, frozenset[str]], Codes] = {}
 
     @cached_property

@@ -35,7 +35,7 @@ from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Protoc
 
 __all__ = ["CLASSES", "PROTOCOL", "VOCABULARIES", "class_codes", "evaluate", "label_rules"]
 
-VOCABULARIES = {
+VOCABULARIES: dict[str, frozenset[str]] = {
     "MajMin": frozenset(("maj", "min")),
     "Sevenths": frozenset(("maj", "min", "maj7", "7", "min7")),
 }

@@ -66,7 +66,7 @@ class Compact:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self.at = 0
+        self.at: int = 0
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
         """Read a struct."""

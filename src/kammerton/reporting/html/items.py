@@ -159,7 +159,7 @@ class ItemData:
     def __init__(self) -> None:
         self.items: dict[str, dict[str, Any]] = {}
         self.texts: list[str] = []
-        self.size = 0
+        self.size: int = 0
         self._numbers: dict[str, int] = {}
 
     def add(self, number: int, view: ItemView) -> None:
