@@ -27,7 +27,7 @@ from kammerton.model.task import (
     ClassTable,
     Matrix,
     commonest,
-    costs_of_confusion,
+    losses_by_confusion,
 )
 
 __all__ = [
@@ -288,7 +288,7 @@ def quality_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses
         cells[str(reference), str(estimate) if same else "another root"] += weight  # type: ignore[assignment]
     if not cells:
         return None
-    rows = costs_of_confusion(costs)
+    rows = losses_by_confusion(costs)
     return ClassLosses(kind="chord quality", unit="s", rule=_RULE, rows=rows, cells=cells, by=_BY)
 
 

@@ -332,7 +332,7 @@ TASK = Task(
         "a unit is the time between two boundaries, weighted by its seconds"
     ),
     judge=DEFAULT_MEASURE,
-    costs=quality_costs,
+    losses=quality_costs,
     breakdown=chord_breakdown,
     conversion=CONVERSION,
     packing=PACKING,

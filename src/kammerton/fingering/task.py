@@ -50,8 +50,8 @@ from kammerton.model.task import (
     Ratings,
     Reading,
     Task,
-    costs_of_confusion,
     join_ratings,
+    losses_by_confusion,
 )
 
 __all__ = ["CONVERSION", "PACKING", "TASK", "baselines", "finger_breakdown", "finger_costs", "ratings"]
@@ -368,7 +368,7 @@ def finger_costs(tables: Mapping[str, Mapping[ClassKey, float]]) -> ClassLosses 
         kind="finger",
         unit="notes",
         rule=_RULE,
-        rows=costs_of_confusion(cells),
+        rows=losses_by_confusion(cells),
         cells=dict(sorted(cells.items())),
     )
 
@@ -488,7 +488,7 @@ TASK = Task(
     rated="the finger that strikes, signed by hand; a unit is a note",
     judge=DEFAULT_MEASURE,
     leading="nakamura2020/M_gen",
-    costs=finger_costs,
+    losses=finger_costs,
     breakdown=finger_breakdown,
     match=_match,
     identify=identify,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
 from kammerton.model.corpus import ALL
-from kammerton.model.measure import Gathered, Measure, Needs, Statistics, join
+from kammerton.model.measure import Gathered, Measure, Needs, Statistics, join, join_codes
 from kammerton.model.task import ClassKey, ClassTable, Task
 
 __all__ = [
@@ -126,9 +126,9 @@ class Rows(Sequence[Row]):  # noqa: PLW1641 - arrays have no hash
         if len(known) == 1:
             return known[0]
         return cls(
-            tuple(chain.from_iterable(each.items for each in known)),
-            *_joined([(each.groups, each.group_codes) for each in known]),
-            *_joined([(each.states, each.state_codes) for each in known]),
+            tuple(chain.from_iterable(part.items for part in known)),
+            *join_codes((part.groups, part.group_codes) for part in known),
+            *join_codes((part.states, part.state_codes) for part in known),
         )
 
     def __len__(self) -> int:
@@ -198,16 +198,6 @@ def _by_first_use(known: Sequence[Known], codes: Codes) -> tuple[tuple[Known, ..
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     return tuple(known[code] for code in used[order].tolist()), rank[places]
-
-
-def _joined(parts: Sequence[tuple[tuple[Known, ...], Codes]]) -> tuple[tuple[Known, ...], Codes]:
-    """Return what is used in several parts, each in the order of first use, and the codes of that."""
-    place: dict[Known, int] = {}
-    codes = [np.empty(0, dtype=np.int64)]
-    for known, of_part in parts:
-        table = np.array([place.setdefault(each, len(place)) for each in known], dtype=np.int64)
-        codes.append(table[of_part])
-    return tuple(place), np.concatenate(codes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, TypeVar
 from typing import Protocol as TypingProtocol
 
 import numpy as np
@@ -32,9 +32,12 @@ __all__ = [
     "choose",
     "find",
     "join",
+    "join_codes",
     "name_items",
     "namesakes",
 ]
+
+Name = TypeVar("Name")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,17 +82,7 @@ class Gathered:
 
 
 def name_items(part: Gathered, places: NDArray[np.int64], items: Sequence[str]) -> Gathered:
-    """Return a part with its cases at their places in the whole, and the names of items put in.
-
-    Parameters
-    ----------
-    part : Gathered
-        Of the cases of a part.
-    places : ndarray of int64, shape (cases,)
-        Number of each case in the whole.
-    items : sequence of str
-        Name of the item of each case in the whole.
-    """
+    """Return a part with its cases at their places in the whole, and the names of items put in."""
     cases = places[part.cases]
     classes, codes = _put_in(part.classes, part.codes, cases, items)
     units, unit_codes = _put_in(part.units, part.unit_codes, cases, items)
@@ -105,20 +98,14 @@ def _put_in(
     used, at = np.unique(cases[own], return_inverse=True)
     filled = codes.copy()
     filled[own] = len(names) + at
-    return _merged((*names, *(items[case] for case in used.tolist())), filled)
+    return join_codes([((*names, *(items[case] for case in used.tolist())), filled)])
 
 
 def join(parts: Iterable[Gathered]) -> Gathered:
-    """Return the rows of all parts, whose cases are numbered alike.
-
-    Parameters
-    ----------
-    parts : iterable of Gathered
-        At least one, all with the same columns.
-    """
+    """Return the rows of all parts, whose cases are numbered alike."""
     known = list(parts)
-    classes, codes = _joined([(part.classes, part.codes) for part in known])
-    units, unit_codes = _joined([(part.units, part.unit_codes) for part in known])
+    classes, codes = join_codes((part.classes, part.codes) for part in known)
+    units, unit_codes = join_codes((part.units, part.unit_codes) for part in known)
     return Gathered(
         known[0].columns,
         np.concatenate([part.cases for part in known]),
@@ -130,23 +117,16 @@ def join(parts: Iterable[Gathered]) -> Gathered:
     )
 
 
-def _joined(
-    parts: Sequence[tuple[tuple[str, ...], NDArray[np.int64]]],
-) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    starts = np.cumsum([0, *(len(names) for names, _ in parts)])
-    shifted = [
-        np.where(codes < 0, codes, codes + start) for (_, codes), start in zip(parts, starts, strict=False)
-    ]
-    return _merged(tuple(name for names, _ in parts for name in names), np.concatenate(shifted))
-
-
-def _merged(names: tuple[str, ...], codes: NDArray[np.int64]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Give equal names one code."""
-    number: dict[str, int] = {}
-    for name in names:
-        number.setdefault(name, len(number))
-    table = np.array([*(number[name] for name in names), -1], dtype=np.int64)
-    return tuple(number), table[codes]
+def join_codes(
+    parts: Iterable[tuple[Sequence[Name], NDArray[np.int64]]],
+) -> tuple[tuple[Name, ...], NDArray[np.int64]]:
+    """Return the names of all parts, equal ones once, and the codes of all; -1 stays -1."""
+    number: dict[Name, int] = {}
+    joined = []
+    for names, codes in parts:
+        table = [number.setdefault(name, len(number)) for name in names]
+        joined.append(np.array([*table, -1], dtype=np.int64)[codes])
+    return tuple(number), np.concatenate(joined) if joined else np.empty(0, dtype=np.int64)
 
 
 Statistics = NDArray[np.float64]
@@ -346,15 +326,7 @@ class Measure:
 
 
 def average(values: Values, counted: Values, weights: Values, how: Aggregate) -> Estimate:
-    """Return the mean, weighted mean or median of what items count.
-
-    Parameters
-    ----------
-    values, counted, weights : ndarray, shape (items,)
-        Value of each item, NaN where undefined; what it counts; what that was measured on.
-    how : aggregate
-        Anything but pooled.
-    """
+    """Return the mean, weighted mean or median of what items count."""
     items, undefined = len(values), int(np.isnan(values).sum())
     if how == "weighted_mean":
         weight = total(weights[~np.isnan(counted)])
@@ -398,23 +370,7 @@ class Protocol:
 def choose(
     protocols: Sequence[Protocol], names: Iterable[str] | None, measures: Iterable[str] | None
 ) -> tuple[Measure, ...]:
-    """Return the measures that are to be computed.
-
-    Parameters
-    ----------
-    protocols : sequence of Protocol
-        All protocols of a task.
-    names : iterable of str, optional
-        Protocols to run; by default all that do not run on request only.
-    measures : iterable of str, optional
-        Addresses ``protocol/measure``, in which a ``*`` stands for anything, or names that no other measure
-        of the chosen protocols has, in upper or lower case.
-
-    Raises
-    ------
-    OptionError
-        A name is unknown, or fits measures of two protocols.
-    """
+    """Return the measures that are to be computed."""
     wanted = _several("measures", measures)
     names = _several("protocols", names)
     known = {protocol.name: protocol for protocol in protocols}
@@ -452,23 +408,7 @@ def _fitting(address: str, measures: Sequence[Measure], every: Sequence[Measure]
 
 
 def find(address: str, measures: Sequence[Measure], every: Sequence[Measure] = ()) -> Measure:
-    """Return the measure with this address, or with this name if only one has it.
-
-    Parameters
-    ----------
-    address : str
-        As it is written: ``MajMin`` is no name of ``majmin``. A name that others have in other case, such as
-        these two, is not unique.
-    measures : sequence of Measure
-        Those to choose from.
-    every : sequence of Measure
-        Those that could have been among them.
-
-    Raises
-    ------
-    OptionError
-        A name is unknown, or fits several measures.
-    """
+    """Return the measure with this address, or with this name if only one has it."""
     if not isinstance(address, str):
         raise OptionError.of_type("measure", address, "a str")
     folded = address.casefold()
@@ -494,17 +434,7 @@ def find(address: str, measures: Sequence[Measure], every: Sequence[Measure] = (
 def namesakes(
     addresses: Iterable[str], chosen: Sequence[Measure], every: Sequence[Measure]
 ) -> dict[Measure, tuple[Measure, ...]]:
-    """Return measures that were chosen by their names alone, and others that are called alike.
-
-    Parameters
-    ----------
-    addresses : iterable of str
-        As the caller wrote them.
-    chosen : sequence of Measure
-        What they were taken for.
-    every : sequence of Measure
-        What else the caller may have meant: measures whose names differ in case only, or not at all.
-    """
+    """Return measures that were chosen by their names alone, and others that are called alike."""
     found: dict[Measure, tuple[Measure, ...]] = {}
     for measure in chosen:
         if measure.name in addresses:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a task is: everything that the rest of the house knows of chords, fingering or instruments."""
+"""What a task is: everything that the rest of the package knows of chords, fingering or instruments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic
-from kammerton.model.measure import Gathered, Measure, Protocol, Statistics
+from kammerton.model.measure import Gathered, Measure, Protocol, Statistics, join_codes
 from kammerton.model.registry import TASKS, find_task
 from kammerton.model.views import ItemView
 
@@ -39,121 +39,70 @@ __all__ = [
     "Reading",
     "Task",
     "commonest",
-    "costs_of_confusion",
     "counted_node",
     "join_ratings",
+    "losses_by_confusion",
 ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """Labels that annotators gave to units.
+    """Labels that annotators gave to units."""
 
-    Parameters
-    ----------
-    labels : tuple of str
-        What the codes stand for.
-    codes : ndarray of int64, shape (units, annotators)
-        Label of each unit by each annotator; -1 where there is none.
-    weights : ndarray of float64, shape (units,), optional
-        Size of each unit, such as its seconds; None if all count 1.
-    reason : str
-        Why agreement cannot be measured on them, if it cannot.
-    """
-
-    labels: tuple[str, ...]
-    codes: NDArray[np.int64]
-    weights: NDArray[np.float64] | None = None
-    reason: str = ""
+    labels: tuple[str, ...]  # what the codes stand for
+    codes: NDArray[np.int64]  # label of each unit by each annotator; -1 where there is none
+    weights: NDArray[np.float64] | None = None  # size of each unit, such as its seconds; None if all count 1
+    reason: str = ""  # why agreement cannot be measured on them, if it cannot
 
 
 def join_ratings(parts: Iterable[Ratings]) -> Ratings:
     """Return the units of all parts, by the same annotators in the same order; at least one part."""
     known = list(parts)
-    number: dict[str, int] = {}
-    codes = []
-    for part in known:
-        table = [number.setdefault(label, len(number)) for label in part.labels]
-        codes.append(np.array([*table, -1], dtype=np.int64)[part.codes])
+    labels, codes = join_codes((part.labels, part.codes) for part in known)
     weights = [part.weights for part in known if part.weights is not None]
-    return Ratings(tuple(number), np.concatenate(codes), np.concatenate(weights) if weights else None)
+    return Ratings(labels, codes, np.concatenate(weights) if weights else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """Amounts by two classes, such as what was annotated and what was said.
+    """Amounts by two classes, such as what was annotated and what was said."""
 
-    Parameters
-    ----------
-    title : str
-        What is counted, as a heading.
-    down, across : str
-        What the rows and the columns are.
-    rows, columns : tuple of str
-        Classes in the order of drawing.
-    cells : mapping of (str, str) to float
-        Amount by row and column; what is not there is 0.
-    right : frozenset of (str, str)
-        Cells of what is right.
-    share : {"row", "all"}
-        Whether shares are of a row, or of everything.
-    note : str
-        What a reader must know.
-    """
-
-    title: str
+    title: str  # what is counted, as a heading
+    # down, across: what the rows and the columns are
     down: str
     across: str
+    # rows, columns: classes in the order of drawing
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: Mapping[tuple[str, str], float]
-    right: frozenset[tuple[str, str]] = frozenset()
-    share: Literal["row", "all"] = "row"
-    note: str = ""
+    cells: Mapping[tuple[str, str], float]  # amount by row and column; what is not there is 0
+    right: frozenset[tuple[str, str]] = frozenset()  # cells of what is right
+    share: Literal["row", "all"] = "row"  # whether shares are of a row, or of everything
+    note: str = ""  # what a reader must know
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A class, and how well it is found.
+    """A class, and how well it is found."""
 
-    Parameters
-    ----------
-    depth : int
-        0 at the top; what is below a class follows it.
-    name : str
-    support : float
-        How much of the references it is in.
-    precision, recall : float
-        Shares; NaN where it was never said, or never annotated.
-    """
-
-    depth: int
+    depth: int  # 0 at the top; what is below a class follows it
     name: str
-    support: float
+    support: float  # how much of the references it is in
+    # precision, recall: shares; NaN where it was never said, or never annotated
     precision: float
     recall: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breakdown:
-    """What went wrong with one system, class by class.
+    """What went wrong with one system, class by class."""
 
-    Parameters
-    ----------
-    unit : str
-        Unit of the amounts.
-    matrices : tuple of Matrix
-    nodes : tuple of Node
-        Classes below their families, where there are such.
-    """
-
-    unit: str
+    unit: str  # unit of the amounts
     matrices: tuple[Matrix, ...] = ()
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[Node, ...] = ()  # classes below their families, where there are such
 
 
 def commonest(cells: Mapping[tuple[str, str], float], side: int) -> tuple[str, ...]:
-    """Return the classes of a side, that which there is most of first; of as much, by name.
+    """Return the classes of a side, the commonest first; classes of equal weight by name.
 
     Examples
     --------
@@ -169,79 +118,47 @@ def commonest(cells: Mapping[tuple[str, str], float], side: int) -> tuple[str, .
 
 
 def counted_node(depth: int, name: str, *, hits: float, misses: float, spurious: float) -> Node:
-    """Return a class with its figures.
+    """Return a class with its scores.
 
     Examples
     --------
     >>> counted_node(0, "oboe", hits=3, misses=1, spurious=0)
     Node(depth=0, name='oboe', support=4, precision=1.0, recall=0.75)
     """
-    said, support = hits + spurious, hits + misses
+    estimated, support = hits + spurious, hits + misses
     return Node(
         depth=depth,
         name=name,
         support=support,
-        precision=hits / said if said else math.nan,
+        precision=hits / estimated if estimated else math.nan,
         recall=hits / support if support else math.nan,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassLoss:
-    """What one class cost.
+    """What was lost by one class."""
 
-    Parameters
-    ----------
-    name : str
-        Of the class.
-    whole : float
-        How much of it there is in the references.
-    lost : float
-        How much was wrong.
-    instead : str
-        What more of that was taken for than for anything else; empty if nothing was.
-    """
-
-    name: str
-    whole: float
-    lost: float
-    instead: str = ""
+    name: str  # of the class
+    whole: float  # how much of it there is in the references
+    lost: float  # how much was wrong
+    instead: str = ""  # what more of that was taken for than for anything else; empty if nothing was
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassLosses:
-    """What all classes cost a system, the dearest first.
+    """What a system lost by each class, the largest loss first."""
 
-    Parameters
-    ----------
-    kind : str
-        What the classes are, e.g. ``"chord quality"``.
-    unit : str
-        Unit of what there is.
-    rule : str
-        What counts as lost, as a sentence.
-    rows : tuple of ClassLoss
-    cells : mapping of (str, str) to float
-        Amount by what it is, and what it was taken for.
-    instead : str
-        How it is said what a class was taken for.
-    lost_unit : str
-        Unit of what was lost; that of what there is if empty.
-    by : str
-        What is compared, if no measure compares just that, e.g. ``"root and tetrad"``.
-    needs : str
-        What must be scored for it to be known, as a sentence; empty if it is known.
-    """
-
-    kind: str
-    unit: str
-    rule: str
+    kind: str  # what the classes are, e.g. ``"chord quality"``.
+    unit: str  # unit of what there is
+    rule: str  # what counts as lost, as a sentence
     rows: tuple[ClassLoss, ...]
+    # amount by what it is, and what it was taken for
     cells: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    instead: str = "It was taken for {} most often."
-    lost_unit: str = ""
-    by: str = ""
-    needs: str = ""
+    instead: str = "It was taken for {} most often."  # how it is said what a class was taken for
+    lost_unit: str = ""  # unit of what was lost; that of what there is if empty
+    by: str = ""  # what is compared, if no measure compares just that, e.g. ``"root and tetrad"``.
+    needs: str = ""  # what must be scored for it to be known, as a sentence; empty if it is known
 
     @property
     def unit_of_loss(self) -> str:
@@ -249,17 +166,12 @@ class ClassLosses:
         return self.lost_unit or self.unit
 
 
-def costs_of_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassLoss, ...]:
+def losses_by_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassLoss, ...]:
     """Return what each class of a confusion cost.
-
-    Parameters
-    ----------
-    cells : mapping of (str, str) to float
-        Amount by what it is, and what it was taken for; right where both are equal.
 
     Examples
     --------
-    >>> costs_of_confusion({("maj", "maj"): 5.0, ("maj", "min"): 2.0, ("min", "min"): 1.0})[0]
+    >>> losses_by_confusion({("maj", "maj"): 5.0, ("maj", "min"): 2.0, ("min", "min"): 1.0})[0]
     ClassLoss(name='maj', whole=7.0, lost=2.0, instead='min')
     """
     whole: dict[str, float] = {}
@@ -269,13 +181,13 @@ def costs_of_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassLos
         if taken != name:
             of_name = wrong.setdefault(name, {})
             of_name[taken] = of_name.get(taken, 0.0) + weight
-    found = [_cost(name, amount, wrong.get(name, {})) for name, amount in whole.items()]
-    return tuple(sorted(found, key=lambda each: (-each.lost, each.name)))
-
-
-def _cost(name: str, whole: float, wrong: Mapping[str, float]) -> ClassLoss:
-    instead = min(wrong, key=lambda taken: (-wrong[taken], taken), default="")
-    return ClassLoss(name=name, whole=whole, lost=sum(wrong.values()), instead=instead)
+    losses = []
+    for name, amount in whole.items():
+        by_label = wrong.get(name, {})
+        instead = commonest({(name, taken): lost for taken, lost in by_label.items()}, 1)
+        lost = sum(by_label.values())
+        losses.append(ClassLoss(name=name, whole=amount, lost=lost, instead=instead[0] if instead else ""))
+    return tuple(sorted(losses, key=lambda loss: (-loss.lost, loss.name)))
 
 
 OF_BLOCKS = frozenset(("KT721", "KT723"))
@@ -286,21 +198,11 @@ Kind = Literal["real", "whole", "text", "flag"]
 
 @dataclass(frozen=True, eq=False)
 class PackedColumn:
-    """One field of many annotations.
+    """One field of many annotations."""
 
-    Parameters
-    ----------
-    values : ndarray
-        Of all annotations, one behind the other; of texts, the index of each in ``names``.
-    offsets : ndarray of int64, shape (annotations + 1,)
-        Where the values of each annotation begin, and where the last ones end.
-    names : sequence of str, optional
-        Distinct texts, if the values are texts.
-    """
-
-    values: NDArray[Any]
-    offsets: NDArray[np.int64]
-    names: Sequence[str] | None = None
+    values: NDArray[Any]  # of all annotations, one behind the other; of texts, the index of each in ``names``
+    offsets: NDArray[np.int64]  # where the values of each annotation begin, and where the last ones end
+    names: Sequence[str] | None = None  # distinct texts, if the values are texts
 
     @classmethod
     def of_texts(cls, texts: Sequence[str], offsets: NDArray[np.int64]) -> PackedColumn:
@@ -568,24 +470,23 @@ class Task:
         name: counts of two parts of a corpus add up to those of the whole.
     applicable : callable, optional
         ``applicable(counts, measures, options)`` returns the measures that annotations of which ``survey``
-        counts so many have figures for, and says which were left out and why. Without it all have.
+        counts so many have scores for, and reports which were left out and why. Without it all have.
     unfold : callable, optional
         ``unfold(path, name, options)`` reads a file that holds many items; None if it holds one, which
         is for ``read``.
     remark : callable, optional
-        ``remark(tables)`` says what a reader of the figures of one system must know. It gets the cells of
+        ``remark(tables)`` says what a reader of the scores of one system must know. It gets the cells of
         each class table by name.
-    costs : callable, optional
-        ``costs(tables)`` returns what the classes of labels cost one system, or None. It gets the same as
+    losses : callable, optional
+        ``losses(tables)`` returns what one system lost by each class of labels, or None. It gets the same as
         ``remark``, summed over annotators.
     breakdown : callable, optional
         ``breakdown(tables, options)`` returns confusions of classes, and how well each is found, or None; of
         the same tables.
     view : callable, optional
         ``view(item, annotator, references, estimates, measure, options)`` lays out one item.
-        ``references`` has all its annotations by annotator, ``annotator`` says which of them judges; an
-        estimate is a text that says why there is none, and ``measure`` the address of what judges, or
-        None.
+        ``references`` has all its annotations by annotator, ``annotator`` is the one to compare with; an estimate is
+        a text that says why there is none, and ``measure`` the address of the measure that judges, or None.
     judge : str
         Address of the measure by which ``view`` judges unless told.
     leading : str
@@ -640,7 +541,7 @@ class Task:
     evaluate: Callable[[Sequence[Case[Any]], Sequence[Measure], Any], Evaluation]
     lacking: Callable[[Any], Collection[str]] | None = None
     remark: Callable[[Mapping[str, Mapping[ClassKey, float]]], Iterable[Diagnostic]] | None = None
-    costs: Callable[[Mapping[str, Mapping[ClassKey, float]]], ClassLosses | None] | None = None
+    losses: Callable[[Mapping[str, Mapping[ClassKey, float]]], ClassLosses | None] | None = None
     breakdown: Callable[[Mapping[str, Mapping[ClassKey, float]], Any], Breakdown | None] | None = None
     view: Callable[[str, str, Mapping[str, Any], Mapping[str, Any], str | None, Any], ItemView] | None = None
     judge: str = ""

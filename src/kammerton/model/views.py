@@ -92,21 +92,11 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a line of a staff has for one event.
+    """What a line of a staff has for one event."""
 
-    Parameters
-    ----------
-    text : str
-        What is drawn.
-    state : {"wrong", "partly", "excluded"}, optional
-        How it was judged; None is right, or not judged.
-    flagged : bool
-        Whether something else is amiss with it.
-    """
-
-    text: str
-    state: CellState | None = None
-    flagged: bool = False
+    text: str  # what is drawn
+    state: CellState | None = None  # how it was judged; None is right, or not judged
+    flagged: bool = False  # whether something else is amiss with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,58 +116,33 @@ class Staff:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Events in columns, one column for each time at which any of them begins.
+    """Events in columns, one column for each time at which any of them begins."""
 
-    Parameters
-    ----------
-    times : tuple of float
-        Ascending.
-    staves : tuple of Staff
-        Drawn one below the other; each line has a tuple of cells, perhaps empty, for each time.
-    """
-
-    times: tuple[float, ...]
+    times: tuple[float, ...]  # ascending
+    # drawn one below the other; each line has a tuple of cells, perhaps empty, for each time
     staves: tuple[Staff, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note on a keyboard.
+    """A note on a keyboard."""
 
-    Parameters
-    ----------
-    onset, offset : float
-        In the unit of time of the item.
-    pitch : int
-        MIDI number, -1 if it is not known.
-    name : str
-        Name of the key.
-    hand : {"right", "left", ""}
-        The hand it is shown with; of either one if empty.
-    """
-
+    # onset, offset: in the unit of time of the item
     onset: float
     offset: float
-    pitch: int
-    name: str
-    hand: Literal["right", "left", ""]
+    pitch: int  # MIDI number, -1 if it is not known
+    name: str  # name of the key
+    hand: Literal["right", "left", ""]  # the hand it is shown with; of either one if empty
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Two notes that no hand can play as they are fingered.
+    """Two notes that no hand can play as they are fingered."""
 
-    Parameters
-    ----------
-    first, second : int
-        Numbers of the notes, from 0.
-    reason : str
-        Why not, and what the limit is, in words.
-    """
-
+    # first, second: numbers of the notes, from 0
     first: int
     second: int
-    reason: str
+    reason: str  # why not, and what the limit is, in words
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,56 +156,28 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """Notes over time, and who plays them with which finger.
+    """Notes over time, and who plays them with which finger."""
 
-    Parameters
-    ----------
-    notes : tuple of Note
-        In the order of the source.
-    voices : tuple of Voice
-        The annotators first; each has a cell for each note.
-    """
-
-    notes: tuple[Note, ...]
-    voices: tuple[Voice, ...]
+    notes: tuple[Note, ...]  # in the order of the source
+    voices: tuple[Voice, ...]  # the annotators first; each has a cell for each note
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A label that an annotator or a system lists, the best first.
+    """A label that an annotator or a system lists, the best first."""
 
-    Parameters
-    ----------
-    label : str
-        Name of the class.
-    score : float, optional
-        What the system gave it.
-    state : {"wrong", "partly", "excluded"}, optional
-        As of a :class:`Cell`.
-    """
-
-    label: str
-    score: float | None = None
-    state: CellState | None = None
+    label: str  # name of the class
+    score: float | None = None  # what the system gave it
+    state: CellState | None = None  # as of a :class:`Cell`
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A line of an outline: a class, below the one it belongs to, and what each track says of it.
+    """A line of an outline: a class, below the one it belongs to, and what each track says of it."""
 
-    Parameters
-    ----------
-    depth : int
-        0 at the top.
-    label : str
-        Name of the class.
-    cells : tuple of Cell
-        One for each track, perhaps without text.
-    """
-
-    depth: int
-    label: str
-    cells: tuple[Cell, ...]
+    depth: int  # 0 at the top
+    label: str  # name of the class
+    cells: tuple[Cell, ...]  # one for each track, perhaps without text
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,9 +57,9 @@ def _table(system: str, found: ClassLosses) -> dict[str, Any]:
 def costs_of(source: Source, system: str) -> ClassLosses | None:
     """Return what classes cost a system, summed over annotators; None if its task does not tell."""
     task = source.scores.origin.task
-    if task.costs is None:
+    if task.losses is None:
         return None
-    return task.costs(summed_tables(source, system))
+    return task.losses(summed_tables(source, system))
 
 
 def summed_tables(source: Source, system: str) -> dict[str, dict[ClassKey, float]]:
