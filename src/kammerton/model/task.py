@@ -485,8 +485,9 @@ class Task:
         the same tables.
     view : callable, optional
         ``view(item, annotator, references, estimates, measure, options)`` lays out one item.
-        ``references`` has all its annotations by annotator, ``annotator`` is the one to compare with; an estimate is
-        a text that says why there is none, and ``measure`` the address of the measure that judges, or None.
+        ``references`` has all its annotations by annotator, ``annotator`` is the one to compare with;
+        an estimate is a text that says why there is none, and ``measure`` the address of the measure
+        that judges, or None.
     judge : str
         Address of the measure by which ``view`` judges unless told.
     leading : str
