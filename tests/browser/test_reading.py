@@ -272,7 +272,7 @@ def test_signatures_are_copied(watch: Watched) -> None:
     page.locator("#c1-figures button[data-copy]").first.click()
     expect(page.locator("#said")).to_have_text("Copied")
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("mirex2013/*|rev:1|")
+    assert copied.startswith("mirex2013/*|rev:2|")
     assert copied == page.locator("#c1-figures .signature code").first.inner_text()
 
 

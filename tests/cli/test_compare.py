@@ -43,7 +43,7 @@ def test_the_better_system_first_and_the_pair_below(systems: Terminal) -> None:
     assert lines[5] == ["good", "poor", "*", "6", "50.00", "50.00", "50.00", "0.0312", "0.0312"]
     assert lines[7:9] == [["first", "second", "d_z", "superiority"], ["good", "poor", "*", "-", "1.000"]]
     assert "* told apart at 0.05: permutation test, all 64 swaps, Holm over 1 pair" in result.out
-    assert "signature mirex2013/MajMin|rev:1|" in result.out
+    assert "signature mirex2013/MajMin|rev:2|" in result.out
     assert result.err == "6 of 6 items scored for 2 systems; no item was left out\n"
 
 

@@ -58,7 +58,7 @@ def test_figures_for_papers(two: Terminal) -> None:
         for form, start in starts.items():
             assert found[f"chords-{chart}.{form}"].startswith(start)
     assert b"\\begin{tabular}" in found["chords-figures-mirex2013.tex"]
-    assert b"% mirex2013/*|rev:1|" in found["chords-figures-mirex2013.tex"]
+    assert b"% mirex2013/*|rev:2|" in found["chords-figures-mirex2013.tex"]
     assert b"told apart at 0.05" in found["chords-comparison.tex"]
     assert set(found) == {
         *(f"chords-{chart}.{form}" for chart in charts for form in starts),

@@ -39,7 +39,7 @@ def signature(
     choices: Mapping[str, str],
     bootstrap: Mapping[str, str] | None = None,
 ) -> str:
-    """Return e.g. ``mirex2013/MajMin|rev:1|missing:worst|items:217|data:9f3c2a|kammerton:0.1.0``."""
+    """Return e.g. ``mirex2013/MajMin|rev:2|missing:worst|items:217|data:9f3c2a|kammerton:0.1.0``."""
     fields = {
         "rev": str(revision),
         "missing": missing,

@@ -31,7 +31,7 @@ def test_scores_are_tables_with_their_signature() -> None:
     text = text_of(scores)
     assert text.startswith("mirex2013, per cent, with 95 % intervals system MajMin pooled <good> 100.0 ")
     assert "poor 37.5 0.0 to 75.0 " in text
-    assert "mirex2013/*|rev:1|missing:worst|items:2|" in text
+    assert "mirex2013/*|rev:2|missing:worst|items:2|" in text
     assert "2 of 2 items scored for 2 systems; no item was left out" in text
     assert "<good>" not in scores._repr_html_()
 

@@ -253,7 +253,7 @@ def test_a_run_of_another_revision(run: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(reading, "find_task", lambda _: raised)
     assert refused(run) == (
         "KT705",
-        "run: run of mirex2013 of revision 1; the protocol has revision 2 now",
+        "run: run of mirex2013 of revision 2; the protocol has revision 3 now",
     )
 
 

@@ -137,7 +137,7 @@ def test_the_summary_holds_the_figures(scores: kt.Scores) -> None:
 def test_the_summary_says_what_figures_were_measured_on(scores: kt.Scores) -> None:
     (row,) = scores.summary.filter(measure="MajMin", system="poor", aggregate="pooled").to_dicts()
     assert (row["items"], row["undefined"], row["weight"], row["weight_unit"]) == (2, 1, 10.0, "s")
-    assert row["signature"].startswith("mirex2013/MajMin|rev:1|missing:worst|items:2|data:")
+    assert row["signature"].startswith("mirex2013/MajMin|rev:2|missing:worst|items:2|data:")
 
 
 def test_undefined_figures_are_null() -> None:

@@ -203,6 +203,6 @@ def test_a_task_without_nominal_labels(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_figures_are_signed() -> None:
     found = kt.agree("chords", {"one": ONE, "other": OTHER}, measures=[MAJMIN])
     (signature,) = found.signatures.values()
-    assert signature.startswith("mirex2013/MajMin|rev:1|missing:skip|items:2|data:")
+    assert signature.startswith("mirex2013/MajMin|rev:2|missing:skip|items:2|data:")
     changed = kt.agree("chords", {"one": ONE, "other": ONE}, measures=[MAJMIN])
     assert set(changed.signatures.values()) != {signature}

@@ -105,7 +105,7 @@ _CITATION = """@misc{odekerken2020decibel,
 
 PROTOCOL = Protocol(
     name="decibel",
-    revision=1,
+    revision=2,
     summary="CSR, over- and under-segmentation as in the DECIBEL evaluator, songs weighted by length.",
     rules=(
         "CSR is mir_eval's majmin. Segmentation compares rows as they are, the estimate cropped and padded "

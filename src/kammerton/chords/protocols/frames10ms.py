@@ -45,7 +45,7 @@ def _measure(name: str) -> Measure:
 
 PROTOCOL = Protocol(
     name="frames10ms",
-    revision=1,
+    revision=2,
     summary="Frame-based recall, as MIREX sampled it every 10 ms before 2013.",
     rules="The label rules, span and vocabularies of mirex2013; time is counted in samples every 10 ms.",
     measures=tuple(map(_measure, ("Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass"))),

@@ -134,7 +134,7 @@ _CITATION = r"""@inproceedings{raffel2014mireval,
 
 PROTOCOL = Protocol(
     name="mir_eval",
-    revision=1,
+    revision=2,
     summary="The chord measures of mir_eval 0.8.2, and a value where it raises or compares nothing.",
     rules=(
         "Time over the span of the reference; a gap takes the label before it; the estimate is cropped and "

@@ -177,7 +177,7 @@ _CITATION = r"""@inproceedings{pauwels2013evaluating,
 
 PROTOCOL = Protocol(
     name="mirex2013",
-    revision=1,
+    revision=2,
     summary="The official evaluator's rules, as MIREX has published since 2013.",
     rules=(
         "Time from 0 to the end of the reference. No row is silence, which equals only silence, not N. "
