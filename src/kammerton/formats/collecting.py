@@ -118,7 +118,7 @@ def _without_documents(items: FoundItems[Any], task: Task, options: object) -> F
 
 
 def _is_document(path: Path | RemoteSource, task: Task, options: object) -> bool:
-    """Tell whether a file is prose, or of no form that is read; not whether something is wrong with it."""
+    """Return whether a file is prose, or of no form that is read; not whether something is wrong with it."""
     name = name_of_source(path) or ""
     try:
         with lying_here(path) as here:
@@ -167,7 +167,7 @@ class _CollectionBuilder:
         self.broken: dict[str, str] = {}
 
     def add(self, file: str, paths: Sequence[Path | RemoteSource]) -> None:
-        """Take up the file, or the several files, of one name."""
+        """Add the file, or the several files, of one name."""
         item, annotator = self._task.identify(file)
         sheet = self._unfolded(paths[0]) if len(paths) == 1 else None
         if sheet is not None:

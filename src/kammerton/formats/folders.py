@@ -90,13 +90,10 @@ def suffixes_read(suffixes: Iterable[str], ignored: Iterable[str]) -> str:
     there = Counter(Path(name).suffix.lower() for name in ignored)
     for suffix, count in there.most_common(1):
         kind = suffix_kind(suffix)
-        hint += f"; there: {plural(count, 'file')} {_ending_in(suffix)}"
+        ending = f"ending in {quote(suffix)}" if suffix else "without a suffix"
+        hint += f"; there: {plural(count, 'file')} {ending}"
         hint += "" if kind is None else f", each {kind.what}: {kind.hint}"
     return hint
-
-
-def _ending_in(suffix: str) -> str:
-    return f"ending in {quote(suffix)}" if suffix else "without a suffix"
 
 
 def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> FoundItems[Path]:
@@ -118,19 +115,22 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
         )
     problems = Problems(os.fspath(top))
     walk = _Walk(top, suffixes, problems)
-    names = names_by_item(sorted(walk.files(), key=_parts), suffixes, problems)
+    names = names_by_item(sorted(walk.files(), key=lambda name: name.split("/")), suffixes, problems)
     files = {item: [top / name for name in relative_paths] for item, relative_paths in names.items()}
     ignored = sorted(walk.ignored)
     for path in ignored:
         problems.add(_about("KT205", "note", f"ignored: {walk.ignored[path]}", path))
-    foreign = {item: paths[0] for item, paths in files.items() if not os.fspath(paths[0]).isascii()}
-    names_as_written = {item: _written(path, top, suffixes) for item, path in foreign.items()}
-    written = {item: name for item, name in names_as_written.items() if normal_form(name) != name}
+    written = {}
+    for item, paths in files.items():
+        if not os.fspath(paths[0]).isascii():
+            name = _readable(without_suffix(paths[0].relative_to(top).as_posix(), suffixes) or "")
+            if normal_form(name) != name:
+                written[item] = name
     return FoundItems(files, tuple(map(os.fspath, ignored)), problems.diagnostics(), written)
 
 
 def _near(path: Path) -> str | None:
-    """Ask for the path that there is if the first part that is missing is spelled like a neighbour."""
+    """Return a hint at a path that exists if the first missing part is spelled like a neighbour."""
     lost = next((parent for parent in reversed((path, *path.parents)) if not os.path.lexists(parent)), path)
     try:
         near = close_match(lost.name, [parent.name for parent in lost.parent.iterdir()])
@@ -146,24 +146,11 @@ def _reason(error: OSError | ValueError) -> str:
     return "no such file or folder"
 
 
-def _parts(name: str) -> list[str]:
-    return name.split("/")
-
-
-def _item_of(name: str, suffixes: Sequence[str]) -> str:
-    return item_name(without_suffix(name, suffixes) or "")
-
-
-def _written(path: Path, top: Path, suffixes: Sequence[str]) -> str:
-    """Return the name of an item as the folder has it."""
-    return _readable(without_suffix(path.relative_to(top).as_posix(), suffixes) or "")
-
-
 def names_by_item(names: Sequence[str], suffixes: Sequence[str], problems: Problems) -> dict[str, list[str]]:
     """Group files by item, and report items with more than one; case does not tell items apart."""
     twins: dict[str, dict[str, list[str]]] = {}
     for name in names:
-        item = _item_of(name, suffixes)
+        item = item_name(without_suffix(name, suffixes) or "")
         twins.setdefault(item.casefold(), {}).setdefault(item, []).append(name)
     files = {}
     for named in twins.values():
@@ -194,7 +181,7 @@ class _Walk:
         self.ignored: dict[Path, str] = {}
 
     def files(self) -> Iterator[str]:
-        """Give every file with a recognised suffix by its path below the top, with ``/``."""
+        """Yield every file with a recognised suffix by its path below the top, with ``/``."""
         folders: list[tuple[str, tuple[str, ...]]] = [("", ())]
         while folders:
             below, ancestors = folders.pop()
@@ -280,13 +267,13 @@ def _readable(name: str) -> str:
 
 
 def leads_out(stem: str) -> bool:
-    """Tell whether a path would not lie below the folder that it is put in."""
+    """Return whether a path would not lie below the folder that it is put in."""
     parts = stem.replace("\\", "/").split("/")
     return any(part in ("", ".", "..") or "\0" in part for part in parts) or Path(stem).is_absolute()
 
 
 def _report_ambiguous(item: str, names: list[str], problems: Problems) -> None:
-    """Name all files of one item, and what their names differ in if that is hard to see."""
+    """Report all files of one item, and how their names differ if that is hard to see."""
     composed = {unicodedata.normalize("NFC", name) for name in names}
     hint = "keep one of them, or rename"
     if len(composed) < len(names):

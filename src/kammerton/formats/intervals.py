@@ -65,7 +65,7 @@ _COLUMNS = {
 
 
 def are_times(tokens: Iterable[str], mark: DecimalMark) -> bool:
-    """Tell whether all tokens, of one line each, are times; blanks around them do not count."""
+    """Return whether all tokens, of one line each, are times; blanks around them do not count."""
     listed = list(tokens)
     return not listed or _COLUMNS[mark].fullmatch("\n".join(listed)) is not None
 
@@ -85,7 +85,7 @@ def seconds(tokens: Sequence[str], mark: DecimalMark) -> Seconds:
 
 
 def diagnose_time(token: str, mark: DecimalMark) -> Diagnostic:
-    """Say what is wrong with a token that is no time."""
+    """Return what is wrong with a token that is no time."""
     if _NOT_FINITE.fullmatch(token):
         return Diagnostic(code="KT122", severity="error", message=f"time is not finite: {quote(token)}")
     if _NUMBERS[other_mark(mark)].fullmatch(token):
@@ -95,7 +95,7 @@ def diagnose_time(token: str, mark: DecimalMark) -> Diagnostic:
 
 
 def diagnose_mark(token: str, mark: DecimalMark, count: int = 1) -> Diagnostic:
-    """Say that a time, or those of ``count`` rows, would be times with the other decimal mark."""
+    """Return the diagnostic that a time, or those of ``count`` rows, has the other decimal mark."""
     wrong_mark = other_mark(mark)
     name = "comma" if wrong_mark == "," else "point"
     message = f"time with a decimal {name}: {quote(token)}{such_rows(count)}"
@@ -226,7 +226,7 @@ def _tidy(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> L
 
 
 def is_clean(starts: Seconds, ends: Seconds) -> bool:
-    """Tell in four comparisons whether nothing can be said of rows; NaN compares false."""
+    """Return whether nothing is wrong with rows, by four comparisons; NaN compares false."""
     return bool(
         starts[0] >= 0
         and ends[-1] <= _LONGEST_PLAUSIBLE_S
@@ -236,7 +236,7 @@ def is_clean(starts: Seconds, ends: Seconds) -> bool:
 
 
 def _undo_rounding(rows: RawIntervals) -> None:
-    """Take times that miss 0, or their own start, by less than a nanosecond for what they should be."""
+    """Set times that miss 0, or their own start, by less than a nanosecond to it."""
     for times in (rows.starts, rows.ends):
         times[(times < 0) & (times >= -ROUNDING_S)] = 0.0
     with np.errstate(invalid="ignore", over="ignore"):
@@ -245,7 +245,7 @@ def _undo_rounding(rows: RawIntervals) -> None:
 
 
 def _has_only_empty_rows(starts: Seconds, ends: Seconds) -> bool:
-    """Tell whether rows without length, none of them twice, are all that keeps a file from being clean."""
+    """Return whether rows without length, none of them twice, are all that keeps a file from being clean."""
     return bool(
         starts[0] >= 0
         and ends[-1] <= _LONGEST_PLAUSIBLE_S
@@ -380,19 +380,21 @@ def _settle_overlaps(rows: RawIntervals, problems: Problems, options: IntervalOp
         tolerance = _OVERLAP_TOLERANCE_S + 2 * np.spacing(latest)
         excess = ends[:-1] - starts[1:]
         if options.overlap == "trim":
-            _report_cuts(rows, (long[:-1], long[1:]), excess > tolerance, problems)
+            pairs = (long[:-1], long[1:])
+            _report_rows(problems, "KT127", excess > tolerance, lambda pair: _cut(rows, pairs, pair, 1))
         else:
             holders = np.maximum.accumulate(np.where(ends[:-1] == latest, np.arange(len(latest)), 0))
             _report_overlaps(rows, (long[holders], long[1:]), latest - starts[1:] > tolerance, problems)
         rounded = (excess > ROUNDING_S + tolerance - _OVERLAP_TOLERANCE_S) & (excess <= tolerance)
-        _report_roundings(rows, (long[:-1], long[1:]), rounded, problems)
+        if rounded.any():
+            problems.add(_cut(rows, (long[:-1], long[1:]), int(rounded.argmax()), int(rounded.sum())))
         ends[:-1] = np.minimum(ends[:-1], starts[1:])
         rows.ends[long] = ends
     return rows.take(np.flatnonzero(_is_apart(rows, long)))
 
 
 def _is_apart(rows: RawIntervals, long: Indices) -> Mask:
-    """Tell which rows may stay: not cut to nothing, and if without length, not within another."""
+    """Return which rows may stay: not cut to nothing, and if without length, not within another."""
     kept = np.ones(len(rows.labels), dtype=bool)
     kept[long] = rows.starts[long] < rows.ends[long]
     is_empty = np.ones(len(kept), dtype=bool)
@@ -417,16 +419,6 @@ def _report_overlaps(rows: RawIntervals, pairs: Pairs, affected: Mask, problems:
     _report_rows(problems, "KT126", affected, diagnose)
 
 
-def _report_cuts(rows: RawIntervals, pairs: Pairs, affected: Mask, problems: Problems) -> None:
-    _report_rows(problems, "KT127", affected, lambda pair: _cut(rows, pairs, pair, 1))
-
-
-def _report_roundings(rows: RawIntervals, pairs: Pairs, affected: Mask, problems: Problems) -> None:
-    cut = np.flatnonzero(affected)
-    if len(cut):
-        problems.add(_cut(rows, pairs, int(cut[0]), len(cut)))
-
-
 def _cut(rows: RawIntervals, pairs: Pairs, pair: int, count: int) -> Diagnostic:
     before, row = int(pairs[0][pair]), int(pairs[1][pair])
     overlap = rows.ends[before] - rows.starts[row]
@@ -448,7 +440,7 @@ def finish(tracks: Sequence[RawIntervals], problems: Problems, options: Interval
 
 
 def _with_lengths(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> RawIntervals:
-    """Take rows of which none has a length for change points, which is what they are."""
+    """Read rows of which none has a length as change points."""
     starts = rows.starts
     if starts[0] != rows.ends[0] or options.layout not in ("auto", "points"):
         return rows
@@ -549,7 +541,7 @@ def _as_times(intervals: ArrayLike, problems: Problems) -> NDArray[np.float64] |
 
 
 def _unfit(intervals: ArrayLike, array: NDArray[np.generic]) -> str | None:
-    """Say why an array cannot be intervals, or None if it can."""
+    """Return why an array cannot be intervals, or None if it can."""
     hidden = int(np.ma.getmaskarray(intervals).sum()) if isinstance(intervals, np.ma.MaskedArray) else 0
     if hidden:
         return f"are masked: {hidden:,} of {array.size:,} values are hidden"
@@ -562,7 +554,7 @@ def _unfit(intervals: ArrayLike, array: NDArray[np.generic]) -> str | None:
 
 
 def _foreign_kinds(array: NDArray[np.generic]) -> list[str]:
-    """Name what an array holds beside numbers."""
+    """Return the names of the types in an array that are not numbers."""
     if array.dtype.kind in "fiu":
         return []
     if array.dtype.kind != "O":

@@ -101,7 +101,7 @@ class Observations:
 
 
 def _what_is_wrong(key: str, value: object) -> str | None:
-    """Say why an observation cannot be used, or None if it can."""
+    """Return why an observation cannot be used, or None if it can."""
     if value is _MISSING:
         return f"observation has no `{key}`"
     expected = str if key == "value" else Decimal
@@ -112,7 +112,7 @@ def _what_is_wrong(key: str, value: object) -> str | None:
 
 
 def described(value: object) -> str:
-    """Name a JSON value that stands where another kind belongs."""
+    """Return what a message calls a JSON value."""
     if isinstance(value, str):
         return f"the string {quote(value)}"
     kinds = {
@@ -170,7 +170,7 @@ class _JamsReader:
                 self._report((*pointer, "type"), "KT148", message, _SECONDS_HINT)
 
     def _reports_beats(self, rows: RawIntervals) -> bool:
-        """Tell whether the rows are those of a score that does not say so; if they are not to be trimmed."""
+        """Report times of a score that does not say so; return whether the rows cannot be used."""
         row = _first_beat(rows)
         if row is None:
             return False
@@ -387,7 +387,7 @@ def metadata_of(document: object, annotations: Sequence[tuple[int, Mapping[str, 
 
 
 def annotator_names(annotations: Sequence[Mapping[str, object]]) -> list[str | None]:
-    """Name the annotator of each annotation: as the file does, else by number; no name twice."""
+    """Return the annotator of each annotation: as in the file, else by number; no name twice."""
     if len(annotations) == 1:
         return [_annotator(annotations[0])]
     names: dict[str | None, None] = {}

@@ -66,7 +66,7 @@ def _end(text: str, begin: int) -> int:
 
 
 def _members(text: str, begin: int) -> Iterator[tuple[str | int, int]]:
-    """Give name or index, and offset, of each member of an object or array; of another value, none."""
+    """Yield name or index, and offset, of each member of an object or array; of another value, none."""
     opening = text[begin]
     if opening not in "[{":
         return
@@ -85,7 +85,7 @@ def _members(text: str, begin: int) -> Iterator[tuple[str | int, int]]:
 
 
 def _repeated_keys(text: str) -> Iterator[tuple[str, Span]]:
-    """Give each key that stands in an object for another time, with its place."""
+    """Yield each key that stands in an object for another time, with its place."""
     seen: list[set[str]] = []
     for token in _TOKEN.finditer(text):
         first = text[token.start()]
@@ -104,7 +104,7 @@ def _repeated_keys(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def _unwritable_strings(text: str) -> Iterator[Span]:
-    """Give the place of each string that has half a surrogate pair, which no encoding can hold."""
+    """Yield the place of each string that has half a surrogate pair, which no encoding can hold."""
     for token in _TOKEN.finditer(text):
         end = token.end() if token["colon"] is None else token.start("colon")
         if text[token.start()] == '"' and "\\u" in token.group():
@@ -253,7 +253,7 @@ def _report_depth(where: int, places: JsonPlaces, problems: Problems, limits: Li
 
 
 def report_invalid(error: json.JSONDecodeError, places: JsonPlaces, problems: Problems) -> None:
-    """Say it in our words: Python's own differ between its versions."""
+    """Report invalid JSON in our words: Python's own differ between its versions."""
     text, offset = places.text, error.pos
     before = len(text[:offset].rstrip())
     hint = None

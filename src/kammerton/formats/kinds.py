@@ -33,7 +33,7 @@ class Kind:
         return cls(what, f"the task {quote(task)} reads it: `kammerton check {task}`", task)
 
     def diagnose(self, file: str) -> Diagnostic:
-        """Say that a file is of this kind, where another one is read."""
+        """Return the diagnostic of a file of this kind where another one is read."""
         return Diagnostic(
             code="KT109", severity="error", message=f"this is {self.what}", file=file, hint=self.hint
         )

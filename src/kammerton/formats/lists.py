@@ -83,7 +83,7 @@ class _Pairs:
         self._systems: dict[str, dict[str, object]] = {system: {} for system in systems}
 
     def read(self) -> None:
-        """Take up every row."""
+        """Add every row."""
         for row in range(len(self._table)):
             self._take(row)
         if not len(self._table) and not self._problems.has_errors:
@@ -274,7 +274,7 @@ def _split_in(name: str) -> str | None:
 
 
 def _is_list(text: str, name: str) -> bool:
-    """Tell whether a row is an item, and not item and split."""
+    """Return whether a row is an item, and not item and split."""
     rows = [line.split() for _, line in numbered_lines(text)]
     if not rows or declared_separator(text) or any(mark in text for mark in SEPARATORS):
         return False
@@ -283,7 +283,7 @@ def _is_list(text: str, name: str) -> bool:
 
 
 def _listed(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRow]:
-    """Give the items of a list, one a line, of the split that the name of its file tells."""
+    """Yield the items of a list, one a line, of the split that the name of its file tells."""
     if not keeps_lines(text, problems, limits):
         return
     split = _split_in(problems.file)

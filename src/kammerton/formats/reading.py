@@ -119,7 +119,7 @@ def _defaults(options: type[SidedOptions]) -> dict[str, Any]:
 
 
 def _is_nested(value: Mapping[str, object]) -> bool:
-    """Tell whether a mapping is of sides, and not itself a choice."""
+    """Return whether a mapping is of sides, and not itself a choice."""
     return any(map(_is_mapping, value.values()))
 
 
@@ -287,7 +287,7 @@ class Problems:
         return self._limits.get(code, _LISTED_PROBLEMS)
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Take up a problem, once; it is listed, or only counted if there were many of its code."""
+        """Add a problem, once; it is listed, or only counted if there were many of its code."""
         if diagnostic in self._listed:
             return
         if self.room(diagnostic.code):
@@ -306,7 +306,7 @@ class Problems:
         hint: str | None = None,
         count: int = 1,
     ) -> None:
-        """Take up a problem of the file, or of a place; a callable is asked only if it will be listed."""
+        """Add a problem of the file, or of a place; a callable is asked only if it will be listed."""
         problem = Diagnostic(code=code, severity=severity, message=message, hint=hint, count=count)
         if place is None:
             self.add(problem.at(file=self.file))
@@ -316,7 +316,7 @@ class Problems:
             self.add_at(problem, place)
 
     def add_at(self, problem: Diagnostic, place: Callable[[], Place]) -> None:
-        """Take up a problem whose place is looked up only if it will be listed."""
+        """Add a problem whose place is looked up only if it will be listed."""
         if self.room(problem.code):
             self.add(place().diagnose(problem))
         else:

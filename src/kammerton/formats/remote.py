@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
+from functools import cached_property, partial
 from html import unescape
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeGuard, TypeVar
@@ -27,6 +27,7 @@ from kammerton.formats.folders import (
     without_suffix,
 )
 from kammerton.formats.reading import Limits, Problems
+from kammerton.model.annotations import Place
 from kammerton.model.corpus import StoredSource
 from kammerton.model.task import ItemReadings, Reading, Task
 
@@ -54,7 +55,7 @@ _SUFFIX = re.compile(r"\.[a-z]\w*", re.IGNORECASE)
 
 
 def is_remote(path: object) -> TypeGuard[str]:
-    """Tell an address from the path of a file.
+    """Return whether a path is an address.
 
     >>> is_remote("s3://corpus/songs"), is_remote("songs"), is_remote("C:/songs")
     (True, False, False)
@@ -134,7 +135,7 @@ class Batch:
 
 
 def _batches(store: Store, entries: Iterable[Entry], task: Task, options: object) -> Iterator[Batch]:
-    """Give files, one at least, in batches in the same order."""
+    """Yield files, one at least, in batches in the same order."""
     together: list[Entry] = []
     size = 0
     for entry in entries:
@@ -212,7 +213,7 @@ def limit_of(options: object) -> int:
 
 
 def fits(entry: Entry, limit: int) -> bool:
-    """Tell whether a file may be fetched; what does not say its size is looked at once it is here."""
+    """Return whether a file may be fetched; what does not say its size is looked at once it is here."""
     return entry.size is None or entry.size <= limit
 
 
@@ -244,7 +245,7 @@ def find_remote(address: str, task: Task, options: object) -> FoundItems[RemoteS
             used.append(entry)
         else:
             ignored.append(entry.shown)
-            problems.add(_ignored(entry, why))
+            problems.report("KT205", f"ignored: {why}", Place(entry.shown), severity="note")
     names = names_by_item([entry.name for entry in used], suffixes, problems)
     sources = {
         entry.name: RemoteSource(batch, number)
@@ -255,10 +256,6 @@ def find_remote(address: str, task: Task, options: object) -> FoundItems[RemoteS
     stems = {item: without_suffix(file_names[0], suffixes) or "" for item, file_names in names.items()}
     written = {item: name for item, name in stems.items() if normal_form(name) != name}
     return FoundItems(files, tuple(ignored), problems.diagnostics(), written=written)
-
-
-def _ignored(entry: Entry, why: str) -> Diagnostic:
-    return Diagnostic(code="KT205", severity="note", message=f"ignored: {why}", file=entry.shown)
 
 
 ATTEMPTS = 5
@@ -352,7 +349,7 @@ class Store:
         return sorted(entries, key=lambda entry: entry.name.split("/"))
 
     def _files(self) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
-        """Give path and name of all files below, and what the store says of them."""
+        """Yield path and name of all files below, and what the store says of them."""
         system, place = self._opened
         top = place.rstrip("/") + "/"
         if _is_web(self._address):
@@ -369,7 +366,7 @@ class Store:
         """Return the file that the address is of."""
         system, place = self._opened
         about = self._tried(lambda: system.info(place))
-        if _is_page(about) and not PurePosixPath(self.shown).suffix:
+        if about.get("mimetype") == "text/html" and not PurePosixPath(self.shown).suffix:
             raise OptionError(
                 f"{quote(self.shown)} is a web page",
                 "the address of a folder ends with a slash; what stands behind `?` comes after that",
@@ -377,7 +374,7 @@ class Store:
         return Entry(place, self.shown.rpartition("/")[2], about.get("size"), self.shown, _mark(about))
 
     def is_folder(self) -> bool:
-        """Tell a folder from a file."""
+        """Return whether the address is that of a folder."""
         system, place = self._opened
         if _is_web(self._address):  # where everything is a file
             return place.endswith("/")
@@ -394,7 +391,8 @@ class Store:
         for attempt in range(ATTEMPTS):
             _pause(attempt)
             contents |= _responds(system, waiting)
-            waiting = [path for path in waiting if _may_pass(contents[path])]
+            failed = [(path, error) for path in waiting if isinstance(error := contents[path], Exception)]
+            waiting = [path for path, error in failed if not _is_lasting(error)]
             if not waiting:
                 break
         return contents
@@ -408,21 +406,17 @@ class Store:
     def copy_to(self, target: Path) -> None:
         """Copy a file, piece by piece."""
         whole = self.whole()
-        system, _ = self._opened
+        system, place = self._opened
         with target.open("wb") as file:
             if whole.size is None:
                 file.write(self._tried(lambda: system.cat_file(whole.path)))
                 return
             for begin in range(0, whole.size, _PIECE):
                 end = min(begin + _PIECE, whole.size)
-                piece = self._piece(begin, end)
+                piece = self._tried(partial(system.cat_file, place, start=begin, end=end))
                 file.write(piece)
                 if len(piece) > end - begin:  # the server sends all of it, whatever it is asked for
                     return
-
-    def _piece(self, begin: int, end: int) -> bytes:
-        system, place = self._opened
-        return bytes(self._tried(lambda: system.cat_file(place, start=begin, end=end)))
 
     def _tried(self, ask: Callable[[], T], place: str | None = None) -> T:
         shown = self.shown if place is None else shown_address(place)
@@ -432,7 +426,7 @@ class Store:
                 return ask()
             except Exception as error:  # whatever a backend or a network raises
                 last = _cause_of(error) if _is_web(self._address) else error
-                if isinstance(last, FileNotFoundError) or _is_gone(last):
+                if isinstance(last, FileNotFoundError) or _status_of(last) in _GONE:
                     raise OptionError(f"no such file or folder: {quote(shown)}") from None
                 if _is_lasting(last):
                     break
@@ -456,10 +450,6 @@ def _responds(system: Any, paths: list[str]) -> Mapping[str, bytes | Exception]:
     return {path: contents.get(path, FileNotFoundError(2, "no answer")) for path in paths}
 
 
-def _may_pass(answer: bytes | Exception) -> bool:
-    return isinstance(answer, Exception) and not _is_lasting(answer)
-
-
 def _pause(attempt: int) -> None:
     if attempt:
         time.sleep(_PAUSE * 2 ** (attempt - 1))
@@ -475,7 +465,7 @@ _REFERENCE = re.compile(r"&#?\w+;")
 
 
 def _is_web(address: str) -> bool:
-    """Tell whether an address is one of the web."""
+    """Return whether an address is one of the web."""
     return address.lower().startswith(("http://", "https://"))
 
 
@@ -499,7 +489,7 @@ def _opened_with(address: str) -> tuple[str, dict[str, Any]]:
 def linked(
     pages: Callable[[str], Iterable[Mapping[str, Any]]], top: str, options: Mapping[str, Any]
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Give what is linked to on the page of a folder, and on those of the folders below it."""
+    """Yield what is linked to on the page of a folder, and on those of the folders below it."""
     waiting, seen, known = [top], {top}, options.get("params", {})
     pages_seen = 1
     while waiting:
@@ -533,11 +523,6 @@ def _check_end(top: str, place: str, pages: int) -> None:
     raise DataError([Diagnostic(code="KT730", severity="error", message=message, hint=hint, file=file)])
 
 
-def _is_page(about: Mapping[str, Any]) -> bool:
-    """Tell by what a server says of it whether something is a page for people."""
-    return about.get("mimetype") == "text/html"
-
-
 def _status_of(error: BaseException) -> int | None:
     """Return the number that a server answered with, if it is known."""
     status = getattr(error, "status", None)
@@ -549,13 +534,8 @@ def _cause_of(error: BaseException) -> BaseException:
     return error.__cause__ or error if isinstance(error, FileNotFoundError) else error
 
 
-def _is_gone(error: BaseException) -> bool:
-    """Tell whether a server says that something is not there."""
-    return _status_of(error) in _GONE
-
-
 def _is_lasting(error: BaseException) -> bool:
-    """Tell whether another attempt is useless."""
+    """Return whether another attempt is useless."""
     status = _status_of(error)
     return isinstance(error, _LASTING) or (
         status is not None and 400 <= status < 500 and status not in _PASSING

@@ -59,7 +59,7 @@ class RowShape:
         return cells_of(line, self.separator, self.width)
 
     def fits(self, line: str) -> bool:
-        """Tell whether a line has this shape."""
+        """Return whether a line has this shape."""
         cells = self.cells(line)
         if len(cells) != self.width or open_quote(cells) is not None:
             return False
@@ -113,7 +113,7 @@ def shapes_of(layout: Layout, mark: DecimalMark, separator: str | None = None) -
 
 
 def is_billboard(lines: Sequence[NumberedLine]) -> bool:
-    """Tell whether rows are those of Billboard's ``salami_chords.txt``: a time, and bars between ``|``."""
+    """Return whether rows are those of Billboard's ``salami_chords.txt``: a time, and bars between ``|``."""
     return any(_BARS.match(line) for _, line in lines[:_LOOKED_AT])
 
 
@@ -165,7 +165,7 @@ def _likeness(shape: RowShape, sample: Sequence[NumberedLine]) -> tuple[int, int
 
 
 def _begins(shape: RowShape, cells: Sequence[Cell]) -> bool:
-    """Tell whether the first time of a row looks like one."""
+    """Return whether the first time of a row looks like one."""
     first = shape.at["start"]
     return len(cells) > first and _TIMELIKE.match(cells[first].value) is not None
 

@@ -205,7 +205,7 @@ class _Rows:
         return ["start", *second[self.layout]]
 
     def are_sound(self, mark: DecimalMark) -> bool:
-        """Tell whether all times have a decimal mark, and all labels are there."""
+        """Return whether all times have a decimal mark, and all labels are there."""
         if not all(are_times(self.column(name), mark) for name in self.times):
             return False
         return self.layout == "points" or all(self.column("label"))  # of points, the last needs no label
@@ -223,7 +223,7 @@ class _Rows:
         return False
 
     def has_points(self) -> bool:
-        """Tell whether points in times cannot separate thousands, whose first group is never 0."""
+        """Return whether points in times cannot separate thousands, whose first group is never 0."""
         thousands = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+|[0-9]+")
         return not all(thousands.fullmatch(time) for name in self.times for time in self.column(name))
 
@@ -305,13 +305,13 @@ class _Rows:
 
 
 def _meet(ends: Seconds, starts: Seconds) -> bool:
-    """Tell whether nearly all rows end where the next one starts."""
+    """Return whether nearly all rows end where the next one starts."""
     with np.errstate(invalid="ignore", over="ignore"):
         return len(starts) > 1 and bool((np.abs(ends[:-1] - starts[1:]) < _MEETS_S).mean() > 0.9)
 
 
 def _are_durations(starts: Seconds, second: Seconds) -> bool:
-    """Tell whether second times are plainly durations, though each could be an end: of four rows or more."""
+    """Return whether second times, of four rows or more, are plainly durations, though they could be ends."""
     if len(starts) < 4 or second[1] == starts[2] or (second < starts).any():
         return False
     with np.errstate(invalid="ignore", over="ignore"):
@@ -419,7 +419,7 @@ def _read_as(what: str, why: str) -> Diagnostic:
 
 
 def _are_points(header: Header, indices: Mapping[Column, int], options: IntervalOptions) -> bool:
-    """Tell whether the names can only be those of change points: a time, a label, and nothing unknown."""
+    """Return whether the names can only be those of change points: a time, a label, and nothing unknown."""
     needed = {"start", "label"}
     is_whole = all(_column_of(name, options.columns) is not None for name in header.names)
     return options.layout == "auto" and is_whole and indices.keys() - {"annotator"} == needed
@@ -484,7 +484,7 @@ def _without_header(text: str, problems: Problems, options: IntervalOptions) -> 
 
 
 def _ways(options: IntervalOptions) -> Iterator[tuple[Layout, DecimalMark]]:
-    """Give the layouts and decimal marks to try: those that were told, then those a file may show."""
+    """Yield the layouts and decimal marks to try: those that were told, then those a file may show."""
     layouts: list[Layout] = [options.layout, "rows"] if options.layout == "points" else [options.layout]
     marks: list[DecimalMark] = [",", "."] if options.decimal == "," else ["."]
     return ((layout, mark) for layout in layouts for mark in marks)
@@ -517,7 +517,7 @@ def _without_closing(
 
 
 def _has_rest(table: Table, shape: RowShape) -> bool:
-    """Tell whether the cells that are no columns are what they should be."""
+    """Return whether the cells that are no columns are what they should be."""
     if shape.extra == "value":
         return are_times(table.columns[1], shape.mark)
     if shape.extra == "file":
@@ -526,7 +526,7 @@ def _has_rest(table: Table, shape: RowShape) -> bool:
 
 
 def _is_settled(rows: _Rows, shape: RowShape, problems: Problems, options: IntervalOptions) -> bool:
-    """Tell whether nothing but a shape can be meant, and note what the caller did not say."""
+    """Return whether nothing but a shape can be meant, and note what the caller did not say."""
     first, second = rows.seconds()
     layout, note = _layout_shown(shape, options.layout, first, second)
     if layout is None:
@@ -580,7 +580,7 @@ def _are_rows(asked: str) -> Diagnostic:
 def _diagnosed(
     lines: Sequence[NumberedLine], separator: str | None, problems: Problems, options: IntervalOptions
 ) -> _Rows:
-    """Say what is wrong with rows that have no shape in common, and return those of the one most have."""
+    """Return what is wrong with rows that have no shape in common, and return those of the one most have."""
     for shape in shapes_of(options.layout, other_mark(options.decimal), separator):
         rows = _in_shape(lines, shape, problems.file)
         if rows is not None and rows.report_mark(options.decimal, problems):

@@ -144,7 +144,7 @@ def _unreadable(
 
 
 def _is_link(path: str | os.PathLike[str]) -> bool:
-    """Tell a dangling or looping link, given that the path could not be opened."""
+    """Return whether a path that could not be opened is a link to nothing, or in a circle."""
     return os.path.islink(path) and not os.path.exists(path)  # noqa: PTH110, PTH114 - these never raise
 
 
@@ -164,7 +164,8 @@ def _decode(data: bytes, name: str, encoding: str) -> str:
     except UnicodeDecodeError as error:
         raise _undecodable(error, data, name, codec, title) from error
     if "\0" in text:
-        raise _nul(text, name)
+        at = text.index("\0")
+        raise _placed("KT105", "NUL character: not a text file", name, text[:at], text[at : at + 401], None)
     return with_newlines(text)
 
 
@@ -174,7 +175,7 @@ def with_newlines(text: str) -> str:
 
 
 def _check_bytes(data: bytes, name: str) -> None:
-    """Tell UTF-16 without a mark by its NULs, which stand at every other byte of Latin text."""
+    """Refuse UTF-16 without a mark, of which every other byte of Latin text is NUL."""
     sample = data[: 2**16]
     halves = [sample[offset::2].count(0) / len(sample[offset::2] or b"?") for offset in (0, 1)]
     if max(halves) > 0.4 and min(halves) < 0.1:
@@ -191,13 +192,8 @@ def _undecodable(error: UnicodeDecodeError, data: bytes, name: str, codec: str, 
     return _placed("KT104", f"not {title}: {byte}", name, text, rest, hint)
 
 
-def _nul(text: str, name: str) -> DataError:
-    before, _, after = text.partition("\0")
-    return _placed("KT105", "NUL character: not a text file", name, before, "\0" + after[:400], None)
-
-
 def _placed(code: str, message: str, name: str, before: str, rest: str, hint: str | None) -> DataError:
-    """Fail at the place between ``before`` and ``rest``."""
+    """Return the error at the place between ``before`` and ``rest``."""
     before = with_newlines(before)
     begin = before.rfind("\n") + 1
     column = len(before) - begin + 1

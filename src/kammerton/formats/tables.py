@@ -166,8 +166,13 @@ def _with_spaces(line: str, cells: list[Cell], width: int) -> list[Cell]:
 
 def cut(line: str, separator: str, width: int = 0) -> list[str] | None:
     """Cut a line into what its cells mean, or return None if a quote is not closed."""
-    cells = cells_of(line, separator, width)
-    return None if separator != WORDS and open_quote(cells) else [cell.value for cell in cells]
+    cells = _pattern(separator, nested=False).findall(line)
+    if width and len(cells) > width:
+        long = cells_of(line, separator, width)
+        return None if separator != WORDS and open_quote(long) else [cell.value for cell in long]
+    if separator != WORDS and any(plain[:1] == '"' for _, plain in cells):
+        return None
+    return [(quoted.replace('""', '"') or plain).strip(" \t") for quoted, plain in cells]
 
 
 def open_quote(cells: Sequence[Cell]) -> Cell | None:
@@ -228,12 +233,11 @@ def _best_header(
     number: int, line: str, row: str, known: Callable[[list[str]], int], separators: Sequence[str]
 ) -> Header:
     rows = [Header(number, line, mark, _names(row, mark)) for mark in separators]
-    return max(rows, key=lambda header: (known(header.names), _is_cut(header), len(header.names)))
-
-
-def _is_cut(header: Header) -> bool:
-    """Tell whether a row is cut by a separator that is no blank, which may stand within names too."""
-    return header.separator != BLANK and len(header.names) > 1
+    # a separator that is no blank goes first: blanks may stand within names too
+    return max(
+        rows,
+        key=lambda row: (known(row.names), row.separator != BLANK and len(row.names) > 1, len(row.names)),
+    )
 
 
 def _names(row: str, separator: str) -> list[str]:
@@ -298,7 +302,7 @@ class Table:
         return Place(self.file, self.numbers[row], column, max(1, len(text)), line)
 
     def has_decimal_commas(self, columns: Iterable[int]) -> bool:
-        """Tell if numbers have commas and no points, which between semicolons means one thing."""
+        """Return whether numbers have commas and no points, which between semicolons means one thing."""
         if self.separator != ";":
             return False
         numbers = "".join(cell for index in columns for cell in self.columns[index])
@@ -344,32 +348,20 @@ class Table:
         return cells if all(cells) and " " not in "".join(words) else None
 
     def _records(self) -> Iterable[list[str] | None]:
-        """Return what the cells of each row mean; None where a quote is not closed, or a cell too long."""
-        records = self._quoted_records()
-        if all(record is not None and len(record) == self.width for record in records):
-            return records
-        return map(self._record, self.lines, records)
+        """Return the cells of each row; None where a quote is not closed, or a cell is too long."""
+        if self.separator not in (BLANK, WORDS):
+            return map(self._record, self.lines)
+        plain = all(map(str.isascii, self.lines)) and _ODD_BLANK.search("\n".join(self.lines)) is None
+        words = list(map(str.split if plain else _WORD.findall, self.lines))
+        if self.separator == WORDS and all(len(record) == self.width for record in words):
+            return words
+        return map(self._record, self.lines, words)
 
-    def _record(self, line: str, record: list[str] | None) -> list[str] | None:
-        if record is not None and len(record) == self.width:
-            return record
-        return None if len(line) > _LONGEST_CELL else cut(line, self.separator, self.width)
-
-    def _quoted_records(self) -> Sequence[list[str] | None]:
-        """Cut all lines at once, if that is possible."""
-        if self.separator in (BLANK, WORDS):
-            plain = all(map(str.isascii, self.lines)) and _ODD_BLANK.search("\n".join(self.lines)) is None
-            cut_words = str.split if plain else _WORD.findall
-            if self.separator == WORDS:
-                return list(map(cut_words, self.lines))
-            return [None if '"' in line else cut_words(line) for line in self.lines]
-        nothing: list[list[str] | None] = [None] * len(self.lines)
-        try:
-            rows = csv.reader(self.lines, delimiter=self.separator, skipinitialspace=True, strict=True)
-            records = [[cell.strip(" \t") for cell in record] for record in rows]
-        except csv.Error:
-            return nothing
-        return records if len(records) == len(self.lines) else nothing
+    def _record(self, line: str, words: list[str] | None = None) -> list[str] | None:
+        if words is not None and len(words) == self.width and (self.separator == WORDS or '"' not in line):
+            return words
+        record = cut(line, self.separator, self.width)
+        return None if record and len(line) > _LONGEST_CELL < max(map(len, record)) else record
 
     def report_misfit(
         self, misfit: NumberedLine, problems: Problems, code: str, hint: str | None = None
@@ -544,7 +536,7 @@ class TableRow(NamedTuple):
 
 
 def named_rows(text: str, shape: TableShape, problems: Problems, limits: Limits) -> Iterator[TableRow]:
-    r"""Give the rows of a small table."""
+    r"""Yield the rows of a small table."""
     if not keeps_lines(text, problems, limits, headers=1):  # before anything is made of it
         return
     header = first_row(text, shape.known)
@@ -578,7 +570,7 @@ ItemRow = tuple[str, str, Callable[[], Place]]
 def item_rows(
     text: str, problems: Problems, limits: Limits, column: str, *, code: str, needs_header: bool = False
 ) -> Iterator[ItemRow]:
-    r"""Give the rows of a table of items, and of one thing that is said of each: its split, its album."""
+    r"""Yield the rows of a table of items, and of one thing that is said of each: its split, its album."""
     separators = (*SEPARATORS, BLANK)
     first = first_row(text, lambda names: _item_columns(names, column) is not None, separators=separators)
     if first is None:

@@ -155,7 +155,8 @@ def _beside(target: Path, path: str | os.PathLike[str]) -> Iterator[Path]:
         folder, _, held = _new_beside(target, Path.mkdir)
         yield folder
     except OSError as error:
-        needed = 0 if folder is None else _size_below(folder)
+        files = [] if folder is None else [path for path in folder.rglob("*") if path.is_file()]
+        needed = sum(path.stat().st_size for path in files)
         raise _failure(error, target, os.fspath(path), needed) from error
     finally:  # also when interrupted; of what was put in place there is nothing to remove
         if folder is not None:
@@ -233,17 +234,6 @@ def write_new(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def write_folder_atomically(path: str | os.PathLike[str], files: Mapping[str, bytes]) -> None:
-    """Write a folder of files so that it appears complete, or not at all."""
-    with replacing_folder(path) as folder:
-        for name, data in files.items():
-            write_new(folder / name, data)
-
-
-def _size_below(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _exchange(target: Path, new: Path) -> None:
@@ -332,12 +322,11 @@ def render_lab(track: LabelledIntervals) -> str:
 
 def _lines(track: LabelledIntervals) -> str:
     """Write rows between tabs; a label that begins with a quote stands within quotes."""
-    return "".join(f"{start!r}\t{end!r}\t{_quoted(label)}\n" for start, end, label in _rows(track))
-
-
-def _quoted(label: str) -> str:
-    doubled = label.replace('"', '""')
-    return f'"{doubled}"' if label.startswith('"') else label
+    lines = []
+    for start, end, label in _rows(track):
+        doubled = label.replace('"', '""')
+        lines.append(f"{start!r}\t{end!r}\t" + (f'"{doubled}"\n' if label.startswith('"') else f"{label}\n"))
+    return "".join(lines)
 
 
 def render_audacity(track: LabelledIntervals) -> str:
@@ -404,7 +393,7 @@ def jams_document(parts: Sequence[JamsPart], last_end_s: float, *, duration_s: f
 
 
 def left_behind(metadata: Metadata | None) -> Iterator[Diagnostic]:
-    """Say which annotations of a file are of another task, so that a JAMS file made of it lacks them."""
+    """Return which annotations of a file are of another task, so that a JAMS file made of it lacks them."""
     if metadata is not None and metadata.others:
         listed = ", ".join(map(quote, metadata.others))
         message = f"annotations of other namespaces are not carried over: {listed}"
@@ -429,7 +418,7 @@ def _annotation(part: JamsPart, about: dict[str, Any], name: str | None, duratio
 
 
 def _observations(track: LabelledIntervals) -> Iterator[str]:
-    """Give the rows of a track as JSON, with commas and line ends between them."""
+    """Yield the rows of a track as JSON, with commas and line ends between them."""
     for row, (start, end, label) in enumerate(_rows(track)):
         confidence = None if track.confidence is None else _plain(track.confidence(row))
         yield (",\n" if row else "") + (
@@ -483,7 +472,7 @@ def _check_labels(track: LabelledIntervals, form: str, separators: str) -> None:
 
 
 def _obstacle(label: str, separators: str) -> str | None:
-    """Say what keeps a label from being written between separators, if anything does."""
+    """Return what keeps a label from being written between separators, if anything does."""
     if not label:
         return "it is empty"
     if label != label.strip(" \t"):

@@ -8,7 +8,6 @@ and texts stay as they are written. A label ``no`` is not false, and ``010`` is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NoReturn
@@ -112,7 +111,7 @@ def decode_yaml(text: str, problems: Problems, limits: Limits) -> YamlDocument |
         return None
     builder = _Builder(places, problems, limits)
     try:
-        for event in _events(text):
+        for event in yaml.parse(text, Loader=_LOADER):
             builder.take(event)
     except yaml.YAMLError as error:
         _report_invalid(error, places, problems)
@@ -122,12 +121,8 @@ def decode_yaml(text: str, problems: Problems, limits: Limits) -> YamlDocument |
     return None if problems.has_errors else YamlDocument(root, places)
 
 
-def _events(text: str) -> Iterator[Any]:
-    return yaml.parse(text, Loader=_LOADER)
-
-
 def _report_invalid(error: yaml.YAMLError, places: JsonPlaces, problems: Problems) -> None:
-    """Say it in our words: those of the two parsers differ."""
+    """Report invalid YAML in our words: those of the two parsers differ."""
     text = places.text
     mark = getattr(error, "problem_mark", None)
     offset = len(text) if mark is None else mark.index
@@ -164,7 +159,7 @@ class _Builder:
         self._documents = 0
 
     def take(self, event: Any) -> None:
-        """Take up one event of the parser."""
+        """Add one event of the parser."""
         span = (event.start_mark.index, event.end_mark.index)
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1

@@ -16,9 +16,15 @@ import pytest
 
 from kammerton.errors import OutputError
 from kammerton.formats import write_atomically
-from kammerton.formats.writing import clear_left, replacing, replacing_folder, write_folder_atomically
+from kammerton.formats.writing import clear_left, replacing, replacing_folder, write_new
 
 OLD, NEW = b"old\n", b"new\n" * 1000
+
+
+def write_folder(path: str | os.PathLike[str], files: dict[str, bytes]) -> None:
+    with replacing_folder(path) as folder:
+        for name, data in files.items():
+            write_new(folder / name, data)
 
 
 @pytest.fixture
@@ -208,20 +214,20 @@ def content(path: Path) -> dict[str, bytes]:
 
 
 def test_a_folder_is_written_anew(tmp_path: Path) -> None:
-    write_folder_atomically(tmp_path / "run", FILES)
+    write_folder(tmp_path / "run", FILES)
     assert content(tmp_path / "run") == FILES
     assert names(tmp_path) == ["run"]
 
 
 def test_a_folder_is_replaced_whole(folder: Path) -> None:
-    write_folder_atomically(str(folder), FILES)
+    write_folder(str(folder), FILES)
     assert content(folder) == FILES
     assert names(folder.parent) == ["run"]
 
 
 def test_a_folder_is_written_where_a_link_leads(folder: Path) -> None:
     (folder.parent / "link").symlink_to(folder)
-    write_folder_atomically(folder.parent / "link", FILES)
+    write_folder(folder.parent / "link", FILES)
     assert content(folder) == FILES
     assert (folder.parent / "link").is_symlink()
 
@@ -235,7 +241,7 @@ def test_files_and_folders_are_synced(tmp_path: Path, monkeypatch: pytest.Monkey
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", note)
-    write_folder_atomically(tmp_path / "run", FILES)
+    write_folder(tmp_path / "run", FILES)
     assert len(synced) == 4
 
 
@@ -256,7 +262,7 @@ def test_whatever_fails_the_old_folder_stands(
     monkeypatch.setattr(Path, "rename", fail)
     expected = OutputError if isinstance(error, OSError) else KeyboardInterrupt
     with pytest.raises(expected) as caught:
-        write_folder_atomically("run", FILES)
+        write_folder("run", FILES)
     if expected is OutputError:
         assert str(caught.value) == (
             "KT502 cannot write `run`: input/output error\n  note: the earlier `run` was left as it was"
@@ -269,16 +275,16 @@ def test_a_file_that_fails_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "fsync", failing(OSError(errno.EIO, "Input/output error")))
     with pytest.raises(OutputError, match=r"KT502 cannot write `run`: input/output error$"):
-        write_folder_atomically("run", FILES)
+        write_folder("run", FILES)
     assert names(tmp_path) == []
 
 
 def test_a_folder_does_not_replace_a_file(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(target.parent)
     with pytest.raises(OutputError, match=r"KT501 cannot write `report.html`: it is no folder"):
-        write_folder_atomically("report.html", FILES)
+        write_folder("report.html", FILES)
     with pytest.raises(OutputError, match="KT501 cannot write `no/run`: folder `no` does not exist"):
-        write_folder_atomically("no/run", FILES)
+        write_folder("no/run", FILES)
     assert target.read_bytes() == OLD
 
 
@@ -286,7 +292,7 @@ def test_a_folder_does_not_replace_a_file(target: Path, monkeypatch: pytest.Monk
 
 KILLED = """
 import os, signal, sys
-from kammerton.formats.writing import replacing, write_atomically, write_folder_atomically
+from kammerton.formats.writing import replacing, replacing_folder, write_atomically, write_new
 
 write, event, number = {write!r}, {event!r}, {number}
 
@@ -301,7 +307,9 @@ sys.addaudithook(watch)
 if write == "file":
     write_atomically("out", b"new")
 elif write == "folder":
-    write_folder_atomically("out", {{"a": b"1", "b": b"2"}})
+    with replacing_folder("out") as folder:
+        write_new(folder / "a", b"1")
+        write_new(folder / "b", b"2")
 else:
     with replacing("out") as folder:
         (folder / "piece").write_bytes(b"1")
@@ -354,14 +362,14 @@ def test_what_a_killed_writer_of_a_pack_has_left_is_removed_by_the_next(tmp_path
 def test_what_a_killed_writer_of_a_folder_has_left_is_removed_and_what_stood_there_stands(
     tmp_path: Path, event: str, number: int, standing: bytes | None
 ) -> None:
-    write_folder_atomically(tmp_path / "out", {"a": OLD})
+    write_folder(tmp_path / "out", {"a": OLD})
     assert any(name.startswith(".out.") for name in killed(tmp_path, "folder", event, number))
     assert (tmp_path / "out").exists() == (standing is not None)
     clear_left(tmp_path / "out")
     assert names(tmp_path) == ["out"]
     assert (tmp_path / "out" / "a").read_bytes() == (standing or OLD)
     killed(tmp_path, "folder", event, number)
-    write_folder_atomically(tmp_path / "out", FILES)
+    write_folder(tmp_path / "out", FILES)
     assert names(tmp_path) == ["out"]
     assert content(tmp_path / "out") == FILES
 
@@ -370,7 +378,7 @@ def test_what_a_killed_writer_of_a_folder_has_left_is_removed_and_what_stood_the
 def test_what_is_being_written_is_left_alone(tmp_path: Path) -> None:
     """By another writer of the same, who has no other lock."""
     with replacing_folder(tmp_path / "run") as new, replacing(tmp_path / "pack") as folder:
-        write_folder_atomically(tmp_path / "run", {"a": OLD})
+        write_folder(tmp_path / "run", {"a": OLD})
         clear_left(tmp_path / "pack")
         assert names(tmp_path) == sorted([new.name, folder.name, "run"])
         (new / "b").write_bytes(NEW)
@@ -395,7 +403,7 @@ def test_only_what_was_written_beside_the_same_place_is_removed(tmp_path: Path) 
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / ".run.01234567.tmp").symlink_to("elsewhere")
     os.mkfifo(tmp_path / ".run.89abcdef.tmp")
-    write_folder_atomically(tmp_path / "run", FILES)
+    write_folder(tmp_path / "run", FILES)
     assert set(names(tmp_path)) == own | {"run", "elsewhere", ".run.01234567.tmp", ".run.89abcdef.tmp"}
     assert content(tmp_path / "run") == FILES
 
@@ -419,7 +427,7 @@ def test_a_place_that_was_taken_for_one_left_behind_is_made_again(
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "mkdir", lost)
-        write_folder_atomically(tmp_path / "run", FILES)
+        write_folder(tmp_path / "run", FILES)
     tries = iter(range(9))
     with monkeypatch.context() as patched:
         patched.setattr(os, "open", lost_file)
@@ -432,7 +440,7 @@ def test_a_place_that_was_taken_for_one_left_behind_is_made_again(
 def test_where_there_are_no_locks_nothing_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".run.0123abcd.tmp").mkdir()
     monkeypatch.setattr("kammerton.formats.writing.fcntl", None)
-    write_folder_atomically(tmp_path / "run", {"a": OLD})
-    write_folder_atomically(tmp_path / "run", FILES)
+    write_folder(tmp_path / "run", {"a": OLD})
+    write_folder(tmp_path / "run", FILES)
     assert names(tmp_path) == [".run.0123abcd.tmp", "run"]
     assert content(tmp_path / "run") == FILES

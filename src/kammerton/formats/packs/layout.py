@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol
 
@@ -259,6 +259,12 @@ class About:
         names = ("name", "origin", "single", "broken", "written", "diagnostics")
         return cls(role, *(getattr(collection, name) for name in names))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the record has of it."""
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        mappings = {"broken": dict(self.broken), "written": dict(self.written)}
+        return plain | mappings | {"diagnostics": [_brief(diagnostic) for diagnostic in self.diagnostics]}
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
@@ -277,7 +283,7 @@ class Record:
             "version": __version__,
             "task": self.task,
             "choices": dict(self.choices),
-            "collections": [_plain(about) for about in self.collections],
+            "collections": [about.to_dict() for about in self.collections],
             "blocks": [[block.rows, block.digest] for block in self.blocks],
         }
         return json.dumps(plain)
@@ -301,18 +307,6 @@ class Record:
             raise
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise RecordError("record is damaged") from error
-
-
-def _plain(about: About) -> dict[str, Any]:
-    return {
-        "role": about.role,
-        "name": about.name,
-        "origin": about.origin,
-        "single": about.single,
-        "broken": dict(about.broken),
-        "written": dict(about.written),
-        "diagnostics": [_brief(diagnostic) for diagnostic in about.diagnostics],
-    }
 
 
 def _block(plain: Sequence[Any]) -> Block:

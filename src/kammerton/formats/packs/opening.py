@@ -110,7 +110,7 @@ def _opened(path: str, task: Task, _size: int, _changed: int) -> Pack:
 
 
 def _is_pack_at(address: str) -> bool:
-    """Tell whether there is a Parquet file at an address, by what it begins with, or its name."""
+    """Return whether there is a Parquet file at an address, by what it begins with, or its name."""
     store = Store(address)
     if store.is_folder():
         return False
@@ -142,7 +142,7 @@ def _reopen_remote(store: Store, task: Task) -> Pack:
 
 
 def is_pack(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a path or an address is that of a Parquet file, by what it begins with, or its name."""
+    """Return whether a path or an address is that of a Parquet file, by what it begins with, or its name."""
     if is_remote(path):
         return _is_pack_at(path)
     name = os.fsdecode(path)

@@ -385,7 +385,7 @@ def _rows(begin: int, end: int) -> str:
 
 
 def unpacked(pack: Pack, task: Task) -> Iterator[tuple[str, str, Reading[Any]]]:
-    """Give every source of a pack as a file."""
+    """Yield every source of a pack as a file."""
     several = len(pack.record.collections) > 1
     for number, about in enumerate(pack.record.collections):
         above = f"{about.name}/" if several else ""

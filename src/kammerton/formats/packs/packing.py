@@ -95,7 +95,7 @@ class Seal:
                     raise SealError
 
     def _chunks(self, begin: int, end: int) -> Iterator[tuple[Chunk, int]]:
-        """Give the chunks of the groups that hold some rows, each with what its checksum has to be."""
+        """Yield the chunks of the groups that hold some rows, each with what its checksum has to be."""
         for number in range(bisect_right(self._begins, begin) - 1, bisect_left(self._begins, end)):
             sums = self._sums[self._firsts[number] : self._firsts[number + 1]].tolist()
             yield from zip(self._groups[number].chunks, sums, strict=True)
@@ -107,7 +107,7 @@ def _bytes_of(file: BinaryIO, chunk: Chunk) -> bytes:
 
 
 def _is_as_claimed(data: bytes, chunk: Chunk) -> bool:
-    """Tell whether pages hold what the footer says, which was looked at: anybody can seal a file."""
+    """Return whether pages hold what the footer says, which was looked at: anybody can seal a file."""
     pages, values, unpacked = Compact(data), 0, 0
     try:
         while pages.at < len(data):
