@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXAMPLE", "demo"]
 
-EXAMPLE = Path(__file__).parent.parent / "demo"
+EXAMPLE: Path = Path(__file__).parent.parent / "demo"
 """The folder of the bundled files."""
 
 

@@ -45,9 +45,9 @@ __all__ = [
 
 Command = Callable[..., int]
 
-OPTIONS = Group("Options", sort_key=0)
-INTERVALS = Group("Confidence intervals", sort_key=1)
-OUTPUT = Group("Output", sort_key=2)
+OPTIONS: Group = Group("Options", sort_key=0)
+INTERVALS: Group = Group("Confidence intervals", sort_key=1)
+OUTPUT: Group = Group("Output", sort_key=2)
 _READING = Group("Reading", sort_key=3)
 _WORK = Group("Parallel work", sort_key=4)
 

@@ -68,7 +68,7 @@ class _Verb(NamedTuple):
     takes_task: bool = True
 
 
-VERBS = {
+VERBS: dict[str, _Verb] = {
     "score": _Verb("Score one or several systems.", "REF EST [EST ...] [OPTIONS]", "scoring", ("score",)),
     "compare": _Verb(
         "Rank systems, and test which differ significantly.",
