@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays at the core: merged time intervals, quotients in which undefined stays undefined."""
+"""Arrays of intervals and of scores: merged boundaries, quotients in which undefined stays undefined."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def _outside_longest(pairs: int, pair: Codes, pieces: Seconds, runs: Codes, cut:
 
 
 def changes(codes: Codes) -> Flags:
-    """Tell where a value stands that the one before it is not, as at the first."""
+    """Return where a value differs from the one before it; the first one does."""
     changed = np.ones(len(codes), dtype=bool)
     np.not_equal(codes[1:], codes[:-1], out=changed[1:])
     return changed
@@ -306,7 +306,7 @@ _LARGEST = 8 << 20
 
 
 def keep_freed_memory() -> None:
-    """Have the C library keep what is freed, twice 8 MiB at most, for what is taken next.
+    """Make the C library keep freed memory, twice 8 MiB at most, for the next blocks.
 
     By default glibc gives large blocks back to the system at once, which then clears page after page for
     the next: a tenth of the time that scoring takes. It keeps blocks up to the size of the largest that was

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong, and how it is said.
+"""Errors and diagnostics, and the words of messages.
 
 Problems of *data* are collected as :class:`Diagnostic` values, as a compiler does;
 problems of *use* (an unknown option, a file that cannot be written) are raised::
@@ -70,12 +70,12 @@ class OptionError(KammertonError):
 
     @classmethod
     def of_type(cls, kind: str, value: object, expected: str) -> OptionError:
-        """Say that ``value`` is of no use as ``kind``, whatever it holds."""
+        """Return the error that ``value`` has the wrong type for ``kind``."""
         return cls(f"{kind} must be {expected}, not {type(value).__name__}")
 
     @classmethod
     def unknown(cls, kind: str, name: object, known: Iterable[str]) -> OptionError:
-        """Say that ``name`` is no ``kind``, with the nearest known names."""
+        """Return the error that ``name`` is no ``kind``, with the nearest known names."""
         if not isinstance(name, str):
             return cls.of_type(kind, name, "a str")
         names = sorted(known)
@@ -86,7 +86,7 @@ class OptionError(KammertonError):
 
     @classmethod
     def of_import(cls, message: str, extra: str, error: ImportError) -> OptionError:
-        """Say that packages of an extra are not installed, or why those that are cannot be imported."""
+        """Return the error that packages of an extra are not installed, or cannot be imported."""
         if not isinstance(error, ModuleNotFoundError):
             message += f", which cannot be imported: {str(error).splitlines()[0]}"
         return cls(message, f"pip install 'kammerton[{extra}]'")

@@ -48,7 +48,7 @@ Source = str | os.PathLike[str] | Mapping[str, object] | object
 def collect(
     source: Source, *, name: str | None, default_name: str, task: Task, options: object
 ) -> Collection:
-    """Return the items of a source; what holds one of them is not read yet."""
+    """Return the items of a source; their annotations are not read yet."""
     if isinstance(source, str | os.PathLike):
         if not os.fspath(source):
             raise OptionError("a path is empty", "`.` is the current folder")
@@ -86,7 +86,7 @@ def _from_mapping(source: Mapping[str, object], name: str, task: Task, options: 
 
 
 def find(place: str | os.PathLike[str], task: Task, options: object) -> FoundItems[Any]:
-    """Find the items at a path or an address, of which none is read for it."""
+    """Find the items at a path or an address; no annotation is read."""
     if is_remote(place):
         items: FoundItems[Any] = find_remote(place, task, options)
     else:
@@ -95,7 +95,7 @@ def find(place: str | os.PathLike[str], task: Task, options: object) -> FoundIte
 
 
 def _without_documents(items: FoundItems[Any], task: Task, options: object) -> FoundItems[Any]:
-    """Pass over files of a folder that are about the data by their names, and no annotations by content."""
+    """Ignore files of a folder that describe the data by their names, and hold no annotations."""
     documents = {
         item: name_of_source(paths[0]) or ""
         for item, paths in items.files.items()
@@ -118,7 +118,7 @@ def _without_documents(items: FoundItems[Any], task: Task, options: object) -> F
 
 
 def _is_document(path: Path | RemoteSource, task: Task, options: object) -> bool:
-    """Return whether a file is prose, or of no form that is read; not whether something is wrong with it."""
+    """Return whether a file is prose, or in no format that the task reads."""
     name = name_of_source(path) or ""
     try:
         with lying_here(path) as here:
@@ -156,7 +156,7 @@ def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, opt
 
 
 class _CollectionBuilder:
-    """The items of a folder, by file or from files that hold many."""
+    """Collects the items of a folder, from files that hold one item or many."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], task: Task, options: object) -> None:
         self._task = task

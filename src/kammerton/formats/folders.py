@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which files of a folder are items, and what the items are called."""
+"""Find the files of a folder that hold items, and name the items."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ File = TypeVar("File")
 
 @dataclass(frozen=True, slots=True)
 class FoundItems(Generic[File]):
-    """What a path or an address holds."""
+    """The items that a path or an address holds."""
 
     # files of each item, sorted by item; more than one only with a diagnostic KT201
     files: dict[str, list[File]]
@@ -85,7 +85,7 @@ class FoundItems(Generic[File]):
 
 
 def suffixes_read(suffixes: Iterable[str], ignored: Iterable[str]) -> str:
-    """Return a hint where no file is read: which suffixes are, and what most of the files are instead."""
+    """Return the hint that lists the suffixes that are read, and the kind of most other files."""
     hint = f"suffixes read: {', '.join(sorted(suffixes))}"
     there = Counter(Path(name).suffix.lower() for name in ignored)
     for suffix, count in there.most_common(1):
@@ -162,7 +162,7 @@ def names_by_item(names: Sequence[str], suffixes: Sequence[str], problems: Probl
 
 
 def why_ignored(name: str, suffixes: Sequence[str]) -> str | None:
-    """Return why a file is nobody's annotation by its name below a folder; None if it may be one."""
+    """Return why a file cannot be an annotation, by its name below a folder; None if it can."""
     for part in name.split("/"):
         litter = _LITTER.match(part)
         if litter is not None:
@@ -171,7 +171,7 @@ def why_ignored(name: str, suffixes: Sequence[str]) -> str | None:
 
 
 class _Walk:
-    """Goes through a folder and what its links lead to, and remembers what it passes over."""
+    """Walks through a folder and the folders that its links lead to, and collects ignored files."""
 
     def __init__(self, top: Path, suffixes: Sequence[str], problems: Problems) -> None:
         self._top = top
@@ -250,7 +250,7 @@ def normal_form(name: str) -> str:
 
 
 def item_name(stem: str) -> str:
-    r"""Return what a file is called as an item: as :func:`normal_form`, no two of them alike.
+    r"""Return the name of the item of a file: as :func:`normal_form`, but different for different files.
 
     Where a name has the characters of an escape, such as ``\xe9``, its backslash is doubled.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows become intervals: times are read, overlaps and gaps are mended or reported."""
+"""Turn rows into intervals: parse times, repair or report overlaps and gaps."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class RawIntervals:
         return repr(float(self.seconds(field)[row])) if token is None else token
 
     def named(self, row: int) -> str:
-        """Return how a message calls a row."""
+        """Return the name of a row in messages."""
         place = self.locate(row, "start")
         return f"row index {place.row}" if place.line is None else f"line {place.line}"
 
@@ -267,7 +267,7 @@ def _report_rows(
 
 
 def _drop_impossible(rows: RawIntervals, problems: Problems) -> RawIntervals:
-    """Report times that cannot be, and go on with the rest to find what else is wrong."""
+    """Report impossible times, and return the other rows, in which more problems may be found."""
     bad = np.zeros(len(rows.labels), dtype=bool)
     fields: tuple[Field, ...] = ("start", "end")
     for field in fields:
@@ -359,7 +359,7 @@ def _sort(rows: RawIntervals, problems: Problems) -> RawIntervals:
 
 
 def _drop_duplicates(rows: RawIntervals, problems: Problems) -> RawIntervals:
-    """Drop rows that say the same as the row before them."""
+    """Drop rows that repeat the row before them."""
     same = (rows.starts[1:] == rows.starts[:-1]) & (rows.ends[1:] == rows.ends[:-1])
     repeated = [row + 1 for row in np.flatnonzero(same).tolist() if rows.labels[row] == rows.labels[row + 1]]
     if not repeated:
@@ -394,7 +394,7 @@ def _settle_overlaps(rows: RawIntervals, problems: Problems, options: IntervalOp
 
 
 def _is_apart(rows: RawIntervals, long: Indices) -> Mask:
-    """Return which rows may stay: not cut to nothing, and if without length, not within another."""
+    """Return which rows to keep: those that have a length left, and empty ones outside of the others."""
     kept = np.ones(len(rows.labels), dtype=bool)
     kept[long] = rows.starts[long] < rows.ends[long]
     is_empty = np.ones(len(kept), dtype=bool)
@@ -428,7 +428,7 @@ def _cut(rows: RawIntervals, pairs: Pairs, pair: int, count: int) -> Diagnostic:
 
 
 def finish(tracks: Sequence[RawIntervals], problems: Problems, options: IntervalOptions) -> TrackReading:
-    """Check the rows of each track and return them; that there is no row is an error."""
+    """Check the rows of each track and return them; a file without rows is an error."""
     filled = [_with_lengths(rows, problems, options) for rows in tracks if rows.labels]
     filled = [rows for rows in filled if rows.labels]
     if not filled and not problems.has_errors:
@@ -452,7 +452,7 @@ def _with_lengths(rows: RawIntervals, problems: Problems, options: IntervalOptio
 
 
 def rows_of_points(points: RawIntervals, problems: Problems) -> RawIntervals:
-    """End each row where the next one in time starts; the last one has no end, and is none."""
+    """End each row where the next one in time starts, and drop the last one, which has no end."""
     starts, labels = points.starts, points.labels
     endless = np.flatnonzero(~np.isfinite(starts)).tolist()
     for row in endless:

@@ -112,7 +112,7 @@ def _what_is_wrong(key: str, value: object) -> str | None:
 
 
 def described(value: object) -> str:
-    """Return what a message calls a JSON value."""
+    """Return the description of a JSON value for messages."""
     if isinstance(value, str):
         return f"the string {quote(value)}"
     kinds = {
@@ -137,7 +137,7 @@ class _JamsReader:
         self._options = options
 
     def read(self, namespaces: Sequence[str]) -> TrackReading:
-        """Return a track for each annotation of a namespace."""
+        """Return a track for each annotation of the namespaces."""
         wanted = self._annotations(namespaces)
         self._report_score_times([index for index, _ in wanted])
         if self._problems.has_errors:
@@ -182,7 +182,7 @@ class _JamsReader:
         return severity == "error"
 
     def _annotations(self, namespaces: Sequence[str]) -> list[tuple[int, dict[str, object]]]:
-        """Return the annotations that count, each with its index."""
+        """Return the annotations of the namespaces, each with its index."""
         value = self._document.value
         annotations = value.get("annotations") if isinstance(value, dict) else None
         if not isinstance(annotations, list):
@@ -209,7 +209,7 @@ class _JamsReader:
         self._problems.report("KT145", message, hint=f"namespaces in this file: {listed}")
 
     def _rows(self, annotation: dict[str, object], pointer: Pointer) -> RawIntervals | None:
-        """Return the observations of one annotation, or None if it is not built as it should be."""
+        """Return the observations of one annotation, or None if its structure is invalid."""
         observations = self._observations(annotation.get("data"), pointer)
         if observations is None:
             return None

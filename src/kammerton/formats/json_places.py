@@ -128,7 +128,7 @@ def _begin_of_level(text: str, level: int) -> int | None:
 
 
 def within_quotes(place: Place) -> Place:
-    """Return the place of what a string holds, in which columns of the value can be found."""
+    """Return the place of the content of a string, so that columns count within the value."""
     inner = replace(place, column=(place.column or 0) + 1, length=max(1, place.length - 2))
     written = inner.token() or ""
     if "\\" not in written:
@@ -181,7 +181,7 @@ class Document:
 
 
 class _Hooks:
-    """What the parser meets on its way."""
+    """Hooks of the parser, which note constants and repeated keys."""
 
     def __init__(self) -> None:
         self.has_constants = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a file is that a task does not read: told by its first bytes, or by how its lines begin.
+"""Recognise files that a task does not read, by their first bytes or by their first lines.
 
 Files that are read are not looked at here, but for their first bytes.
 """
@@ -98,7 +98,7 @@ _SUFFIXES: Mapping[str, Kind] = MappingProxyType(
 
 
 def bytes_kind(data: bytes, name: str) -> Kind | None:
-    """Return what a file is that is no text by its first bytes; of archives the name tells more."""
+    """Return the kind of a binary file by its first bytes, of an archive by its suffix; None of a text."""
     if not data.startswith(_FIRST):
         return _FILM if data[4:8] == b"ftyp" else None
     kind = next(kind for begin, kind in _BEGINNINGS.items() if data.startswith(begin))
@@ -106,7 +106,7 @@ def bytes_kind(data: bytes, name: str) -> Kind | None:
 
 
 def suffix_kind(suffix: str) -> Kind | None:
-    """Return what files with a suffix, in lower case, are, if it is nothing that is read everywhere."""
+    """Return the kind of files with a suffix, in lower case; None if tasks read them."""
     return _SUFFIXES.get(suffix)
 
 
@@ -148,7 +148,7 @@ _INSTRUMENT_NAMES = frozenset(("instrument", "instruments"))
 
 
 def text_kind(text: str) -> Kind | None:
-    """Return what a text is, if it is plainly something of a task, or of none."""
+    """Return the kind of a text; None if it is not plain."""
     begin = text.lstrip()[:1]
     if begin == "<":
         return _xml_kind(text)
@@ -194,7 +194,7 @@ def _json_kind(text: str) -> Kind | None:
 
 
 def jams_kind(annotations: Sequence[object]) -> Kind:
-    """Return what a JAMS file is, by the namespaces of its annotations."""
+    """Return the kind of a JAMS file by the namespaces of its annotations."""
     namespaces = [name.get("namespace") for name in annotations if isinstance(name, dict)]
     spaces = list(dict.fromkeys(name for name in namespaces if isinstance(name, str)))
     what = f"a JAMS file of {some(spaces)}" if spaces else "a JAMS file"
@@ -206,7 +206,7 @@ def jams_kind(annotations: Sequence[object]) -> Kind:
 
 
 def explained(diagnostics: Sequence[Diagnostic], text: str, task: str, file: str) -> tuple[Diagnostic, ...]:
-    """Return why a text is of no use to a task: what it is, if that is plain, else what its reader says."""
+    """Return a diagnostic of the kind of an unreadable text, if it is plain, else those of its reader."""
     kind = text_kind(text) if any(diagnostic.severity == "error" for diagnostic in diagnostics) else None
     if kind in (None, _XML) or kind.task == task:
         return tuple(diagnostics)

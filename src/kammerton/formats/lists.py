@@ -90,7 +90,7 @@ class _Pairs:
             self._problems.report("KT211", "the list of pairs has no rows", self._table.header_place())
 
     def corpus(self) -> Corpus:
-        """Return what the rows name."""
+        """Return the corpus of the rows."""
         return Corpus(
             tuple(self._collection(name, items) for name, items in self._references.items()),
             tuple(self._collection(name, items) for name, items in self._systems.items()),
@@ -132,7 +132,7 @@ _TABLE = re.compile(r"(?P<path>.+\.(?:csv|tsv|txt)):(?P<column>[^:/\\\\]+)", re.
 
 @dataclass(frozen=True, slots=True)
 class ItemGroups:
-    """What items belong to."""
+    """The groups of items."""
 
     by: str  # name of the column, or ``"group"``
     of: Mapping[str, str]  # group of each item that has one
@@ -142,17 +142,17 @@ class ItemGroups:
 
     @property
     def count(self) -> str:
-        """How many items have none, of how many."""
+        """How many of the items have no group."""
         return out_of(len(self.lacking), len(self.of) + len(self.lacking), "item")
 
     @property
     def example(self) -> str:
-        """One of them, and why."""
+        """An item without a group, and the reason."""
         return f"{quote(self.lacking[0])} {self.why}"
 
 
 def find_groups(choice: Mapping[str, str] | str, items: Iterable[str]) -> ItemGroups:
-    """Return what each item belongs to, if to anything."""
+    """Return the group of each item that has one."""
     known, by = list(items), "group"
     if isinstance(choice, str):
         table = _TABLE.fullmatch(choice)
@@ -187,7 +187,7 @@ def _found(by: str, groups: Mapping[str, str | None], why: str, unknown: tuple[s
 
 
 def group_items(choice: Mapping[str, str] | str, items: Iterable[str]) -> Mapping[str, str]:
-    """Return what each item belongs to: see :func:`find_groups`.
+    """Return the group of each item: see :func:`find_groups`.
 
     Examples
     --------

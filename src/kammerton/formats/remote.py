@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whatever has an address: files and folders of the web and of object stores."""
+"""Files and folders at addresses: of the web and of object stores."""
 
 from __future__ import annotations
 
@@ -129,8 +129,10 @@ class Batch:
         path = self.entries[number].path
         with self._lock:  # threads may read side by side
             if path not in self._fetched:
-                limit = limit_of(self.options)
-                self._fetched = self.store.fetch([entry.path for entry in self.entries if fits(entry, limit)])
+                limit = _limit_of(self.options)
+                self._fetched = self.store.fetch(
+                    [entry.path for entry in self.entries if _fits(entry, limit)]
+                )
             return self._fetched.pop(path)
 
 
@@ -160,7 +162,7 @@ class RemoteSource(StoredSource):
         return RemoteSource, (self._batch, self._number)
 
     def read(self) -> Reading[Any]:
-        """Fetch the file, and read it as one that lies here."""
+        """Fetch the file, and read it as a local one."""
         batch = self._batch
         try:
             with self.fetched() as path:
@@ -181,9 +183,9 @@ class RemoteSource(StoredSource):
 
     @contextlib.contextmanager
     def fetched(self) -> Iterator[Path]:
-        """Fetch the file, and give it as one that lies here, called as it is elsewhere."""
-        entry, limit = self._batch.entries[self._number], limit_of(self._batch.options)
-        if not fits(entry, limit):
+        """Fetch the file into a temporary one of the same name."""
+        entry, limit = self._batch.entries[self._number], _limit_of(self._batch.options)
+        if not _fits(entry, limit):
             message = f"file of {entry.size:,} bytes: over the limit of {limit:,}"
             raise DataError([Diagnostic(code="KT106", severity="error", message=message, file=entry.shown)])
         data = self._batch.take(self._number)
@@ -206,19 +208,19 @@ class RemoteSource(StoredSource):
         return None if entry.mark is None else f"{entry.shown}:{entry.size}:{entry.mark}"
 
 
-def limit_of(options: object) -> int:
+def _limit_of(options: object) -> int:
     """Return how many bytes a file may have."""
     limits = getattr(options, "limits", None)
     return (limits if isinstance(limits, Limits) else Limits()).bytes
 
 
-def fits(entry: Entry, limit: int) -> bool:
+def _fits(entry: Entry, limit: int) -> bool:
     """Return whether a file may be fetched; what does not say its size is looked at once it is here."""
     return entry.size is None or entry.size <= limit
 
 
 def lying_here(file: str | os.PathLike[str] | RemoteSource) -> AbstractContextManager[Path]:
-    """Give a file that readers of files can open."""
+    """Return a local file that readers can open."""
     return file.fetched() if isinstance(file, RemoteSource) else contextlib.nullcontext(Path(file))
 
 
@@ -349,7 +351,7 @@ class Store:
         return sorted(entries, key=lambda entry: entry.name.split("/"))
 
     def _files(self) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
-        """Yield path and name of all files below, and what the store says of them."""
+        """Yield path, name and metadata of all files below."""
         system, place = self._opened
         top = place.rstrip("/") + "/"
         if _is_web(self._address):
@@ -381,7 +383,7 @@ class Store:
         return bool(self._tried(lambda: system.info(place))["type"] == "directory")
 
     def fetch(self, paths: Sequence[str]) -> dict[str, bytes | Exception]:
-        """Return the content of files, or what kept it from being read.
+        """Return the content of each file, or the error that kept it from being read.
 
         What fails is asked for again, after 0.1 s, 0.2 s, 0.4 s and 0.8 s.
         """
@@ -437,7 +439,7 @@ _INSTALL = "pip install 'kammerton[remote]'"
 
 
 def _mark(about: Mapping[str, Any]) -> str | None:
-    """Return a digest that stores keep of what they hold: S3 and the web call it ETag, Google md5Hash."""
+    """Return the digest of a file that the store keeps: S3 and the web call it ETag, Google md5Hash."""
     digest = next((about[name] for name in ("ETag", "etag", "md5Hash") if about.get(name)), None)
     return None if digest is None else str(digest)
 
@@ -489,7 +491,7 @@ def _opened_with(address: str) -> tuple[str, dict[str, Any]]:
 def linked(
     pages: Callable[[str], Iterable[Mapping[str, Any]]], top: str, options: Mapping[str, Any]
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield what is linked to on the page of a folder, and on those of the folders below it."""
+    """Yield the files that the page of a folder, and the pages of the folders below it, link to."""
     waiting, seen, known = [top], {top}, options.get("params", {})
     pages_seen = 1
     while waiting:
@@ -510,7 +512,7 @@ def linked(
 
 
 def _check_end(top: str, place: str, pages: int) -> None:
-    """Refuse folders that are nested too deep, or too many."""
+    """Refuse folders nested too deep, and too many folders."""
     if place.count("/") - top.count("/") > _DEEPEST:
         limit = f"more than {_DEEPEST} folders deep"
     elif pages > _MOST_PAGES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The shapes that rows of intervals have without a header, and what is wrong where none is common to all."""
+"""Shapes of rows without a header, and diagnostics of rows that share no shape."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAMES = {BLANK: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons"}
 
 @dataclass(frozen=True, slots=True)
 class RowShape:
-    """One way to write rows."""
+    """The shape of a row: its columns, separator and decimal mark."""
 
     at: Mapping[Column, int]  # where each column stands
     layout: RowLayout
@@ -45,12 +45,12 @@ class RowShape:
 
     @property
     def times(self) -> list[int]:
-        """Which cells are times."""
+        """The cells that are times."""
         return [index for column, index in self.at.items() if column != "label"]
 
     @property
     def expected(self) -> str:
-        """What a row holds, for messages."""
+        """The columns of a row, for messages."""
         names = sorted(self.at, key=self.at.__getitem__)
         return ", ".join(names).replace("start", "time" if self.layout == "points" else "start")
 

@@ -211,7 +211,7 @@ class _Rows:
         return self.layout == "points" or all(self.column("label"))  # of points, the last needs no label
 
     def report_mark(self, mark: DecimalMark, problems: Problems) -> bool:
-        """Report, once, that times have another mark, and leave all rows out; tell if it is so."""
+        """Report, once, that times have another decimal mark, and drop all rows; return whether they have."""
         for row in range(len(self.table)):
             for name in self.times:
                 time = self.column(name)[row]
@@ -228,7 +228,7 @@ class _Rows:
         return not all(thousands.fullmatch(time) for name in self.times for time in self.column(name))
 
     def take_for(self, layout: RowLayout) -> None:
-        """Take the second time for an end, or for a duration."""
+        """Read the second time as an end, or as a duration."""
         if layout != self.layout:
             second: Column = "end" if layout == "rows" else "duration"
             self.at = {"start": self.at["start"], second: self.at[self.times[-1]], "label": self.at["label"]}
@@ -338,7 +338,7 @@ def _column_of(header: str, own: Mapping[str, Column]) -> Column | None:
 
 
 def _known(names: Iterable[str], options: IntervalOptions) -> int:
-    """Count the columns that names tell."""
+    """Count the columns that names stand for."""
     return len({_column_of(name, options.columns) for name in names} - {None})
 
 
@@ -465,7 +465,7 @@ def _report_missing(header: Header, column: Column, problems: Problems, options:
 
 
 def _without_header(text: str, problems: Problems, options: IntervalOptions) -> _Rows | None:
-    """Read rows by the shape that all of them have, or say what is wrong."""
+    """Read rows by the shape that all of them have, or report the rows that do not fit."""
     separator = declared_separator(text)
     lines = numbered_lines(text)[0 if separator is None else 1 :]
     if "\\" in text:  # Audacity keeps frequencies in lines of their own
@@ -484,7 +484,7 @@ def _without_header(text: str, problems: Problems, options: IntervalOptions) -> 
 
 
 def _ways(options: IntervalOptions) -> Iterator[tuple[Layout, DecimalMark]]:
-    """Yield the layouts and decimal marks to try: those that were told, then those a file may show."""
+    """Yield the layouts and decimal marks to try: those of the options first."""
     layouts: list[Layout] = [options.layout, "rows"] if options.layout == "points" else [options.layout]
     marks: list[DecimalMark] = [",", "."] if options.decimal == "," else ["."]
     return ((layout, mark) for layout in layouts for mark in marks)
@@ -526,7 +526,7 @@ def _has_rest(table: Table, shape: RowShape) -> bool:
 
 
 def _is_settled(rows: _Rows, shape: RowShape, problems: Problems, options: IntervalOptions) -> bool:
-    """Return whether nothing but a shape can be meant, and note what the caller did not say."""
+    """Return whether only one shape is possible, and note what was read that the options do not say."""
     first, second = rows.seconds()
     layout, note = _layout_shown(shape, options.layout, first, second)
     if layout is None:
@@ -552,7 +552,7 @@ def _is_settled(rows: _Rows, shape: RowShape, problems: Problems, options: Inter
 def _layout_shown(
     shape: RowShape, asked: Layout, first: Seconds, second: Seconds
 ) -> tuple[RowLayout | None, Diagnostic | None]:
-    """Return the layout that times show, None if it is not plain; and a note if the caller did not say so."""
+    """Return the layout that the times show, None if it is not plain; and a note if the options differ."""
     with np.errstate(over="ignore"):
         as_rows, as_durations = _meet(second, first), _meet(first + second, first)
     layout_and_note: tuple[RowLayout | None, Diagnostic | None] = shape.layout, None
@@ -580,7 +580,7 @@ def _are_rows(asked: str) -> Diagnostic:
 def _diagnosed(
     lines: Sequence[NumberedLine], separator: str | None, problems: Problems, options: IntervalOptions
 ) -> _Rows:
-    """Return what is wrong with rows that have no shape in common, and return those of the one most have."""
+    """Report rows that share no shape, and return the rows of the most common shape."""
     for shape in shapes_of(options.layout, other_mark(options.decimal), separator):
         rows = _in_shape(lines, shape, problems.file)
         if rows is not None and rows.report_mark(options.decimal, problems):

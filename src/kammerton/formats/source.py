@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From a path to text: what may be opened, how much of it, and in which encoding."""
+"""Read files as text: regular files only, within limits, in the right encoding."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _read_file(path: str | os.PathLike[str], name: str, limits: Limits) -> bytes
 
 
 def _read_descriptor(descriptor: int, size: int) -> bytes:
-    """Read ``size`` bytes and one more, if there are: it tells that the file has grown."""
+    """Read ``size`` bytes and one more, if there is one, by which a file that has grown is noticed."""
     data = os.read(descriptor, size + 1)
     while len(data) <= size and (more := os.read(descriptor, size + 1 - len(data))):
         data += more

@@ -155,7 +155,7 @@ def _without_empty(cells: list[Cell], width: int) -> list[Cell]:
 
 
 def _with_spaces(line: str, cells: list[Cell], width: int) -> list[Cell]:
-    """Take what stands behind a tab for one cell with spaces, if it is the last of the row."""
+    """Read the text behind the last tab of a row as one cell with spaces."""
     last = cells[width - 1].column - 1
     between = line[cells[width - 2].column - 1 : last] if width > 1 else line[:last]
     rest = line[last:].rstrip(" \t")
@@ -165,7 +165,7 @@ def _with_spaces(line: str, cells: list[Cell], width: int) -> list[Cell]:
 
 
 def cut(line: str, separator: str, width: int = 0) -> list[str] | None:
-    """Cut a line into what its cells mean, or return None if a quote is not closed."""
+    """Cut a line into the values of its cells; return None if a quote is not closed."""
     cells = _pattern(separator, nested=False).findall(line)
     if width and len(cells) > width:
         long = cells_of(line, separator, width)
@@ -181,7 +181,7 @@ def open_quote(cells: Sequence[Cell]) -> Cell | None:
 
 
 def declared_separator(text: str) -> str | None:
-    """Return the separator that the first line of a text tells, if it does."""
+    """Return the separator that the first line of a text declares, if it does."""
     match = re.match(rf"\s*+{_SEPARATOR_LINE.pattern}(?:\n|\Z)", text, re.IGNORECASE)
     return None if match is None else match[1]
 
@@ -279,17 +279,17 @@ class Table:
         return self.header.place(self.file, index)
 
     def keep(self, rows: Sequence[int]) -> None:
-        """Leave all other rows out."""
+        """Drop all other rows."""
         self.lines = [self.lines[row] for row in rows]
         self.numbers = [self.numbers[row] for row in rows]
         self.columns = [[column[row] for row in rows] for column in self.columns]
 
     def locator(self, index: int) -> Callable[[int], Place]:
-        """Return what finds the cells of a column."""
+        """Return the function that locates the cells of a column."""
         return lambda row: self.locate(row, index)
 
     def finder(self, row: int, index: int) -> Callable[[], Place]:
-        """Return what finds one cell."""
+        """Return the function that locates one cell."""
         return lambda: self.locate(row, index)
 
     def locate(self, row: int, index: int | None = None) -> Place:
@@ -446,7 +446,7 @@ def _lines_below(text: str, line: int) -> tuple[list[str], Sequence[int]]:
 
 
 def _filled(table: Table, problems: Problems, code: str, hint: str | None) -> Table:
-    """Leave out what is no row, and cut the rest into cells."""
+    """Drop lines that are not rows, and cut the others into cells."""
     blank = _BLANKS + table.separator
     if not all(line.strip(blank) and line[0] not in " \t#/" for line in table.lines):
         _note_comments(table, problems)
@@ -529,7 +529,7 @@ def composed(label: str) -> str:
 
 
 class TableRow(NamedTuple):
-    """A row of a small table: its cells, composed, in the order of the shape, and what finds them."""
+    """A row of a small table: its cells, composed, in the order of the shape, and their places."""
 
     cells: list[str]
     place: Callable[[int], Place]
@@ -570,7 +570,7 @@ ItemRow = tuple[str, str, Callable[[], Place]]
 def item_rows(
     text: str, problems: Problems, limits: Limits, column: str, *, code: str, needs_header: bool = False
 ) -> Iterator[ItemRow]:
-    r"""Yield the rows of a table of items, and of one thing that is said of each: its split, its album."""
+    r"""Yield the rows of a table of items and one more column, such as the split or the album."""
     separators = (*SEPARATORS, BLANK)
     first = first_row(text, lambda names: _item_columns(names, column) is not None, separators=separators)
     if first is None:

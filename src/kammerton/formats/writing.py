@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Text of annotations, and files that are written whole or not at all."""
+"""Write annotations as text, and files whole or not at all."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _replace(target: Path, data: bytes) -> None:
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a place beside a file where a new one can be written, piece by piece, and put that in place."""
+    """Open a folder in which a new file is written piece by piece, and then put it in place."""
     target = Path(os.path.realpath(path))
     _check_target(target, os.fspath(path))
     if target.exists() and not target.is_file():
@@ -133,7 +133,7 @@ def _put(new: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give an empty folder beside a place, and put it there once it is filled."""
+    """Open an empty folder, and put it in place once it is filled."""
     target = Path(os.path.realpath(path))
     _check_parent(target, os.fspath(path))
     if target.exists() and not target.is_dir():
@@ -147,7 +147,7 @@ def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _beside(target: Path, path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give an empty folder beside a place: locked while it is filled, and then removed with what is left."""
+    """Open an empty, locked folder beside a place, and remove it with its content in the end."""
     folder: Path | None = None
     held: int | None = None
     clear_left(target)
@@ -181,7 +181,7 @@ def _name_beside(target: Path, end: str) -> Path:
 
 
 def clear_left(target: Path) -> None:
-    """Remove what writers of a file or folder have left beside it that were killed.
+    """Remove files that killed writers have left beside a file or folder.
 
     Those who are at work have locked what they write. What stood at the place is put back if there is
     nothing.
@@ -393,7 +393,7 @@ def jams_document(parts: Sequence[JamsPart], last_end_s: float, *, duration_s: f
 
 
 def left_behind(metadata: Metadata | None) -> Iterator[Diagnostic]:
-    """Return which annotations of a file are of another task, so that a JAMS file made of it lacks them."""
+    """Yield a note on annotations of other namespaces, which a JAMS file made of this one lacks."""
     if metadata is not None and metadata.others:
         listed = ", ".join(map(quote, metadata.others))
         message = f"annotations of other namespaces are not carried over: {listed}"

@@ -142,11 +142,11 @@ def _report_invalid(error: yaml.YAMLError, places: JsonPlaces, problems: Problem
 
 
 class _RefusedError(Exception):
-    """Reading ends here; why has been reported."""
+    """Reading ends here; the reason has been reported."""
 
 
 class _Builder:
-    """Makes values of events, and keeps account of what aliases stand for."""
+    """Builds values from events, and counts the nodes that aliases repeat."""
 
     def __init__(self, places: JsonPlaces, problems: Problems, limits: Limits) -> None:
         self.root: _Node | None = None

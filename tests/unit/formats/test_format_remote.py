@@ -21,8 +21,7 @@ from kammerton.chords import TASK, ChordOptions
 from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats import Limits
 from kammerton.formats.collecting import collect
-from kammerton.formats.packs import is_pack
-from kammerton.formats.packs.opening import open_pack_at
+from kammerton.formats.packs import is_pack, open_pack
 from kammerton.formats.remote import (
     ATTEMPTS,
     RemoteSource,
@@ -326,14 +325,14 @@ def test_copies_go_once_nobody_needs_them(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "here").mkdir()
     kt.pack("chords", "memory://corpus/est", tmp_path / "est.parquet")
     fsspec.filesystem("memory").pipe("/corpus/est.parquet", (tmp_path / "est.parquet").read_bytes())
-    pack = open_pack_at("memory://corpus/est.parquet", TASK)
+    pack = open_pack("memory://corpus/est.parquet", TASK)
     assert len(list((tmp_path / "here").iterdir())) == 1
     del pack
     gc.collect()
     assert list((tmp_path / "here").iterdir()) == []
     fsspec.filesystem("memory").pipe("/corpus/est.parquet", b"PAR1")
     with pytest.raises(DataError, match=r"memory://corpus/est\.parquet: KT720"):
-        open_pack_at("memory://corpus/est.parquet", TASK)
+        open_pack("memory://corpus/est.parquet", TASK)
     assert list((tmp_path / "here").iterdir()) == []
 
 

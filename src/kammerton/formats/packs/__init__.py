@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packs: many annotations, with all that was said of them, in one Parquet file."""
+"""Packs: many annotations, with their diagnostics, in one Parquet file."""
 
 from kammerton.formats.packs.opening import (
     collect_pack,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a pack is: its columns, its footer, what it says of itself."""
+"""The format of packs: columns, footer, record."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _DEEPEST = 16
 
 
 class Compact:
-    """Reads values one after the other; structs as fields by number.
+    """Reads values of Thrift's compact protocol one after the other; a struct is a dict of fields by number.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class NoParquetError(FooterError):
 
 
 class Chunk(NamedTuple):
-    """Bytes that hold a column of a group of rows, and how much they claim to hold."""
+    """The bytes of a column of a group of rows, and the sizes that the footer claims for them."""
 
     column: str
     begin: int
@@ -161,7 +161,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What a Parquet file claims."""
+    """The footer of a Parquet file, as far as packs need it."""
 
     rows: int  # of the whole file
     groups: tuple[Group, ...]  # where they are
@@ -242,7 +242,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A collection but for its annotations."""
+    """A collection of a pack, without its annotations."""
 
     role: Role
     # name, origin, single, broken, written, diagnostics: as in :class:`kammerton.model.corpus.Collection`
@@ -255,12 +255,12 @@ class About:
 
     @classmethod
     def of(cls, collection: Collection, role: Role) -> About:
-        """Return what a pack says of a collection."""
+        """Return the entry of a collection."""
         names = ("name", "origin", "single", "broken", "written", "diagnostics")
         return cls(role, *(getattr(collection, name) for name in names))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the record has of it."""
+        """Return the entry as JSON values."""
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
         mappings = {"broken": dict(self.broken), "written": dict(self.written)}
         return plain | mappings | {"diagnostics": [_brief(diagnostic) for diagnostic in self.diagnostics]}
@@ -268,7 +268,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a pack says of itself."""
+    """The record of a pack: its task, options, collections and blocks."""
 
     task: str
     choices: Mapping[str, str]  # those options that decide what is read, as far as they are not the defaults
@@ -415,7 +415,7 @@ _Contents = Plain | Lists
 
 
 def contents_of(frame: pl.DataFrame) -> dict[str, _Contents]:
-    """Return what stands in each column."""
+    """Return the content of each column."""
     import polars as pl  # noqa: PLC0415 - half the import time; many runs of the program read no pack
 
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
@@ -459,7 +459,7 @@ def digest_of(contents: Mapping[str, _Contents]) -> str:
 
 
 def texts_of(values: Sequence[str | None]) -> list[Any]:
-    """Return texts as they were before they were stored, None where there is nothing."""
+    """Return texts as they were before they were escaped, None where there is none."""
     return [value and unescaped(value) for value in values]
 
 
@@ -515,7 +515,7 @@ def frame_of(packing: Packing, rows: Sequence[Mapping[str, Any]]) -> pl.DataFram
 
 
 def _list_columns(kind: Kind, values: Sequence[Sequence[Any]]) -> list[Any]:
-    """Return lists as they are stored; of texts, each distinct one is looked at once."""
+    """Return lists as they are stored; each distinct text is escaped once."""
     if kind != "text":
         return [np.asarray(value).tolist() for value in values]
     stored = {text: escaped(text) for text in set(chain.from_iterable(values))}

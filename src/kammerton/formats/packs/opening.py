@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packs at addresses: they are copied, for what decodes them wants a file."""
+"""Open packs at paths and at addresses, whose packs are copied: decoding needs a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import tempfile
 import weakref
 from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
-from typing import NamedTuple
 
 from kammerton.errors import DataError, OptionError, quote
 from kammerton.formats.packs.layout import (
@@ -39,16 +38,16 @@ _ROWS_PER_BYTE = 8
 """A row takes an eighth of a byte at least, however well it is packed."""
 
 
-class _Copied(NamedTuple):
-    """Of a pack that lies elsewhere, and was copied: its name in messages, and how others open it again."""
+def open_pack(path: str | os.PathLike[str], task: Task) -> Pack:
+    """Open a pack at a path or an address, and check what it claims to hold before anything is decoded."""
+    if is_remote(path):
+        return _open_copy(Store(path), task)
+    place = os.fsdecode(path)
+    return _open(place, task, place, (_reopen, (place, task)))
 
-    name: str
-    again: Again
 
-
-def open_pack(path: str | os.PathLike[str], task: Task, *, copied: _Copied | None = None) -> Pack:
-    """Open a pack, and look at what it claims to hold before anything is decoded."""
-    name = os.fsdecode(path) if copied is None else copied.name
+def _open(path: str, task: Task, name: str, again: Again) -> Pack:
+    """Open a pack that messages call by a name, and other processes open in another way."""
     with open_regular(path, name=name) as file:
         size = os.fstat(file.fileno()).st_size
         try:
@@ -68,13 +67,11 @@ def open_pack(path: str | os.PathLike[str], task: Task, *, copied: _Copied | Non
     for parts in (record.blocks, footer.groups):
         if sum(part.rows for part in parts) != footer.rows:
             raise damaged("rows are missing", name)
-    place = os.fsdecode(path)
-    again = (_reopen, (place, task)) if copied is None else copied.again
-    return Pack(name, task, record, seal, place, again)
+    return Pack(name, task, record, seal, path, again)
 
 
 def _check_claims(footer: Footer, size: int, name: str) -> None:
-    """Refuse what claims more than it can hold, and what is no pack."""
+    """Refuse a file that claims more than it can hold, or is no pack."""
     for what, claimed, most in (
         ("rows", footer.rows, size * _ROWS_PER_BYTE),
         ("values in a group of rows", footer.values, _MOST_VALUES),
@@ -109,25 +106,13 @@ def _opened(path: str, task: Task, _size: int, _changed: int) -> Pack:
     return open_pack(path, task)
 
 
-def _is_pack_at(address: str) -> bool:
-    """Return whether there is a Parquet file at an address, by what it begins with, or its name."""
-    store = Store(address)
-    if store.is_folder():
-        return False
-    return store.head() == MAGIC or PurePosixPath(store.shown).suffix.lower() == ".parquet"
-
-
-def open_pack_at(address: str, task: Task) -> Pack:
-    """Copy a pack, and open the copy, which goes once nobody holds the pack."""
-    return _open_copy(Store(address), task)
-
-
 def _open_copy(store: Store, task: Task) -> Pack:
+    """Copy a pack, and open the copy, which is removed once nobody holds the pack."""
     folder = tempfile.mkdtemp()
     copy = Path(folder, "pack.parquet")
     try:
         store.copy_to(copy)
-        pack = open_pack(copy, task, copied=_Copied(store.shown, (_reopen_remote, (store, task))))
+        pack = _open(os.fspath(copy), task, store.shown, (_reopen_copy, (store, task)))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -136,7 +121,7 @@ def _open_copy(store: Store, task: Task) -> Pack:
 
 
 @lru_cache(maxsize=8)
-def _reopen_remote(store: Store, task: Task) -> Pack:
+def _reopen_copy(store: Store, task: Task) -> Pack:
     """Copy a pack in another process, once."""
     return _open_copy(store, task)
 
@@ -144,7 +129,10 @@ def _reopen_remote(store: Store, task: Task) -> Pack:
 def is_pack(path: str | os.PathLike[str]) -> bool:
     """Return whether a path or an address is that of a Parquet file, by what it begins with, or its name."""
     if is_remote(path):
-        return _is_pack_at(path)
+        store = Store(path)
+        if store.is_folder():
+            return False
+        return store.head() == MAGIC or PurePosixPath(store.shown).suffix.lower() == ".parquet"
     name = os.fsdecode(path)
     try:
         if not stat.S_ISREG(os.stat(name).st_mode):  # noqa: PTH116 - pathlib is slow for many files
@@ -159,7 +147,7 @@ def is_pack(path: str | os.PathLike[str]) -> bool:
 def collect_pack(
     path: str | os.PathLike[str], *, name: str | None, task: Task, options: object
 ) -> Collection:
-    """Return the collection of a pack that has one."""
+    """Return the collection of a pack that holds only one."""
     pack = opened_pack(path, task, options)
     if len(pack.record.collections) != 1:
         held = ", ".join(quote(about.name) for about in pack.record.collections[:5])
@@ -182,10 +170,10 @@ def read_packed_pairs(path: str | os.PathLike[str], *, task: Task, options: obje
 
 
 def opened_pack(path: str | os.PathLike[str], task: Task, options: object) -> Pack:
-    """Open a pack that was read as the options say."""
+    """Open a pack, and check that it was made with the same options."""
     if task.packing is None:
         raise OptionError(f"annotations of {task.name} are not packed")
-    pack = open_pack_at(path, task) if is_remote(path) else open_pack(path, task)
+    pack = open_pack(path, task)
     now, then = chosen(task.packing, options), pack.record.choices
     for option in sorted(now.keys() | then.keys()):
         if now.get(option) != then.get(option):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How problems of packs are said."""
+"""A pack that is open: its collections, sources and annotations, decoded block by block."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 __all__ = ["Again", "Pack", "damaged", "fault", "unpacked"]
 
 
-def problem(code: str, message: str, file: str, hint: str | None = None) -> Diagnostic:
-    """Return what is wrong with a pack, or a part of it."""
+def _problem(code: str, message: str, file: str, hint: str | None = None) -> Diagnostic:
+    """Return the diagnostic of a pack, or of a part of it."""
     return Diagnostic(code=code, severity="error", message=message, file=file, hint=hint)
 
 
 def fault(code: str, message: str, file: str, hint: str | None = None) -> DataError:
-    """Return the error that says why nothing of a pack can be used."""
-    return DataError((problem(code, message, file, hint),))
+    """Return the error of a pack that cannot be used."""
+    return DataError((_problem(code, message, file, hint),))
 
 
 def damaged(why: str, file: str) -> DataError:
@@ -55,7 +55,7 @@ def damaged(why: str, file: str) -> DataError:
 
 
 class _Decoded:
-    """What sources gave that begin in the rows of a block."""
+    """The decoded sources that begin in a block."""
 
     is_sound = True
 
@@ -88,13 +88,13 @@ class _Decoded:
         annotations = self._annotations[rows]
         if None in annotations:
             message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
-            return Reading((), (*diagnostics, problem("KT726", message, self._path, "pack it again")))
+            return Reading((), (*diagnostics, _problem("KT726", message, self._path, "pack it again")))
         return Reading(tuple(zip(self._names[rows], annotations, strict=True)), diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
 class _Damaged:
-    """A block that cannot be decoded, which gives the same for each of its sources."""
+    """A block that cannot be decoded, with the same diagnostics for each of its sources."""
 
     diagnostics: tuple[Diagnostic, ...]
     is_sound = False
@@ -119,7 +119,7 @@ def _columns(contents: Mapping[str, Any], packing: Packing, path: str) -> dict[s
 
 
 class _Index(NamedTuple):
-    """The sources of a collection: rows in which they begin, items, annotators told by names of files."""
+    """The sources of a collection: their first rows, items, and annotators from the names of files."""
 
     rows: array[int]
     items: list[str]
@@ -184,10 +184,11 @@ class _PackedSources(StoredSources):
 
     def __getitem__(self, item: str) -> tuple[tuple[str | None, _PackedSource], ...]:
         listed = self._listed
+        place, annotators = listed.places[item], listed.annotators
         return tuple(
             [
-                (listed.annotator(at), _PackedSource(self._pack, listed.rows[at]))
-                for at in listed.sources(item)
+                (None if annotators is None else annotators[at], _PackedSource(self._pack, listed.rows[at]))
+                for at in range(listed.bounds[place], listed.bounds[place + 1])
             ]
         )
 
@@ -215,13 +216,6 @@ class _Listed:
             {names[start]: place for place, start in enumerate(starts)},
             index.annotators,
         )
-
-    def annotator(self, source: int) -> str | None:
-        return None if self.annotators is None else self.annotators[source]
-
-    def sources(self, item: str) -> range:
-        place = self.places[item]
-        return range(self.bounds[place], self.bounds[place + 1])
 
     def only(self, items: Iterable[str]) -> _Index:
         places, bounds = self.places, self.bounds  # for there are many items
