@@ -52,12 +52,12 @@ def _pack(writer: PackWriter, origin: Origin, corpus: Corpus) -> bool:
     for collection, role in _roles(corpus):
         writer.begin(_of_run(collection, items, origin.roots), role)
         for item, sources in collection.sources.items():
-            for told, source in sources if item in items else ():
+            for annotator, source in sources if item in items else ():
                 file = name_of_source(source)
                 reading = read_source(origin.task, source, item, collection.read_by(origin.options))
-                said = carried(reading.diagnostics, origin.roots)
-                shown = file and portable(file, origin.roots)
-                writer.add(item, told, shown, Reading(reading.annotations, said))
+                diagnostics = carried(reading.diagnostics, origin.roots)
+                name = file and portable(file, origin.roots)
+                writer.add(item, annotator, name, Reading(reading.annotations, diagnostics))
             if writer.written.rows > MOST_ROWS:
                 return False
     return True
@@ -92,23 +92,23 @@ def _too_many() -> Diagnostic:
     )
 
 
-def corpus_in(folder: Path, told: Mapping[str, Any], task: Task) -> Corpus:
+def corpus_in(folder: Path, kept: Mapping[str, Any], task: Task) -> Corpus:
     """Return the annotations that a run holds; none is read before it is asked for."""
     shown = os.fspath(folder / ANNOTATIONS)
     try:
         pack = open_pack(folder / ANNOTATIONS, task)
     except DataError as error:
         raise fault("KT702", f"run is torn: {error.diagnostics[0].message}", shown, "score again") from error
-    if _digest(pack.record) != told["digest"]:
+    if _digest(pack.record) != kept["digest"]:
         raise fault(
             "KT702", "run is torn: its annotations are not those that were scored", shown, "score again"
         )
-    found: dict[str, list[Collection]] = {"reference": [], "system": []}
+    by_role: dict[str, list[Collection]] = {"reference": [], "system": []}
     for number, about in enumerate(pack.record.collections):
-        found[about.role].append(replace(pack.collection(number), origin=about.origin))
-    return Corpus(tuple(found["reference"]), tuple(found["system"]))
+        by_role[about.role].append(replace(pack.collection(number), origin=about.origin))
+    return Corpus(tuple(by_role["reference"]), tuple(by_role["system"]))
 
 
 def _digest(record: Any) -> str:
-    """Return a digest by which everything in a pack is told: its record has those of all it holds."""
+    """Return a digest of everything in a pack: its record has the digests of all it holds."""
     return hashlib.sha256(record.render().encode("ascii")).hexdigest()

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What differs between two runs."""
+"""The differences between two runs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "ItemChange", "Only", "RunDifference", "ScoreChange", "diff", "differ"]
 
-CHANGES = (
-    *("system", "item", "annotator", "protocol", "measure"),
-    *("before", "after", "difference", "status_before", "status_after"),
-)
+_KEYS = ("system", "item", "annotator", "protocol", "measure")
+_COLUMNS = (*_KEYS, "before", "after", "difference", "status_before", "status_after")
+_ItemKey = tuple[str, str, str]
+"""System, item and annotator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class Change:
     system: str
     annotator: str
     measure: Measure
-    # before, after: naN where there is none
+    # before, after: NaN where there is none
     before: float
     after: float
 
@@ -64,11 +62,7 @@ class Change:
 
     def values(self) -> dict[str, float | None]:
         """Return before, after and difference, None for NaN."""
-        return {
-            "before": null(self.before),
-            "after": null(self.after),
-            "difference": null(self.difference),
-        }
+        return {"before": null(self.before), "after": null(self.after), "difference": null(self.difference)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +91,7 @@ class ItemChange(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreChange(Change):
-    """A corpus figure before and after, changed or not."""
+    """A corpus score before and after, changed or not."""
 
     aggregate: Aggregate
     changed: bool  # whether it differs by more than the tolerance
@@ -117,7 +111,7 @@ class ScoreChange(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunDifference:
-    """What differs between two runs of a task.
+    """The differences between two runs of a task.
 
     Made by :func:`kammerton.diff`.
     """
@@ -132,27 +126,27 @@ class RunDifference:
     # what changed of items that both have, by system, item, annotator and measure
     items: tuple[ItemChange, ...]
     scores: tuple[ScoreChange, ...]  # every corpus score that both have
-    notes: tuple[str, ...]  # what else differs: options, systems and measures that only one has
+    notes: tuple[str, ...]  # other differences: options, systems and measures that only one has
 
     @property
     def changed(self) -> bool:
-        """Whether an item or a figure changed, or only one run has an item."""
+        """Whether an item or a corpus score changed, or only one run has an item."""
         scores = any(score.changed for score in self.scores)
         return bool(self.only_before or self.only_after or self.items or scores)
 
     @property
     def table(self) -> pl.DataFrame:
-        """What changed of items: keys, ``before``, ``after``, ``difference`` and status.
+        """The changes of items: keys, ``before``, ``after``, ``difference`` and status.
 
         An item that only one run has is one row without a measure, in the other it is ``absent``.
         """
-        rows = [tuple(change.to_dict()[name] for name in CHANGES) for change in self.items]
-        for found, statuses in (
+        rows = [tuple(change.to_dict()[name] for name in _COLUMNS) for change in self.items]
+        for only, statuses in (
             (self.only_before, ("there", "absent")),
             (self.only_after, ("absent", "there")),
         ):
-            rows += [(o.system, o.item, o.annotator, *[None] * 5, *statuses) for o in found]
-        return table(iter(rows), CHANGES)
+            rows += [(item.system, item.item, item.annotator, *[None] * 5, *statuses) for item in only]
+        return table(rows, _COLUMNS)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, undefined ones as None; what ``--format json`` prints."""
@@ -162,10 +156,10 @@ class RunDifference:
             "changed": self.changed,
             "tolerance": self.tolerance,
             "compared": self.compared,
-            "only_before": [each.to_dict() for each in self.only_before],
-            "only_after": [each.to_dict() for each in self.only_after],
-            "items": [each.to_dict() for each in self.items],
-            "scores": [each.to_dict() for each in self.scores],
+            "only_before": [item.to_dict() for item in self.only_before],
+            "only_after": [item.to_dict() for item in self.only_after],
+            "items": [change.to_dict() for change in self.items],
+            "scores": [change.to_dict() for change in self.scores],
             "notes": list(self.notes),
         }
 
@@ -177,15 +171,6 @@ def differ(measure: Measure, before: float, after: float, tolerance: float) -> b
     return bool(np.abs(differences(after, before, scale_of(measure))) > tolerance)
 
 
-_KEYS = ("system", "item", "annotator", "protocol", "measure")
-
-
-class _Key(NamedTuple):
-    system: str
-    item: str
-    annotator: str
-
-
 def diff(
     before: Run,
     after: Run,
@@ -193,7 +178,7 @@ def diff(
     tolerance: float = 0.0,
     measures: Iterable[str] | None = None,
 ) -> RunDifference:
-    """Say item by item what changed between two runs.
+    """Compare two runs item by item.
 
     Parameters
     ----------
@@ -235,13 +220,14 @@ def diff(
         raise OptionError.of_type("tolerance", tolerance, "a number")
     if not (math.isfinite(tolerance) and tolerance >= 0):
         raise OptionError(f"a tolerance is not negative: {tolerance}")
-    one, other = scores_of(before), scores_of(after)
-    if one.task != other.task:
-        raise OptionError(f"runs are of two tasks: {one.task}, {other.task}")
-    return _Pair(one, other).difference(_common(one, other, measures), float(tolerance))
+    earlier, later = scores_of(before), scores_of(after)
+    if earlier.task != later.task:
+        raise OptionError(f"runs are of two tasks: {earlier.task}, {later.task}")
+    return _RunPair(earlier, later).difference(_common(earlier, later, measures), float(tolerance))
 
 
 def _common(before: Scores, after: Scores, wanted: Iterable[str] | None) -> tuple[Measure, ...]:
+    """Return the measures that both runs have, or those of them that are wanted."""
     shared = [measure for measure in before.measures if measure in set(after.measures)]
     if not shared:
         raise OptionError("runs have no measure in common")
@@ -255,20 +241,21 @@ def _common(before: Scores, after: Scores, wanted: Iterable[str] | None) -> tupl
     return chosen
 
 
-class _Pair:
-    """Two runs, and which systems and annotators of theirs belong together."""
+class _RunPair:
+    """Two runs, and the names in the later one of systems and annotators of the earlier one."""
 
     def __init__(self, before: Scores, after: Scores) -> None:
         self._before, self._after = before, after
-        self._systems = _together(before.systems, after.systems)
-        self._annotators = _together(*(_persons(run) for run in (before, after))) | {ALL: ALL}
+        self._systems = _matched(before.systems, after.systems)
         if not self._systems:
             names = (f"{', '.join(run.systems)}" for run in (before, after))
             raise OptionError(f"runs have no system in common: {'; '.join(names)}")
+        annotators = ([name for name in run.annotators if name != ALL] for run in (before, after))
+        self._annotators = _matched(*annotators) | {ALL: ALL}
         self._check_references()
 
     def _check_references(self) -> None:
-        """Refuse runs of different references: no change of a figure would say anything of a system."""
+        """Refuse runs of different references: a change of a score would say nothing of a system."""
         earlier, later = self._before.fingerprints, self._after.fingerprints
         pairs = [
             (item, digest, later[self._annotators[who], item])
@@ -284,13 +271,15 @@ class _Pair:
             raise fault("KT708", message, hint="score both against the same references")
 
     def difference(self, measures: Sequence[Measure], tolerance: float) -> RunDifference:
-        keys = _keys(self._before), _keys(self._after)
-        earlier = {self._renamed(key) for key in keys[0] if key.system in self._systems}
-        later = {key for key in keys[1] if key.system in self._systems.values()}
+        earlier = {
+            (self._systems[system], item, self._annotators.get(annotator, annotator))
+            for system, item, annotator in _item_keys(self._before, self._systems)
+        }
+        later = _item_keys(self._after, self._systems.values())
         return RunDifference(
             task=self._before.task,
             tolerance=tolerance,
-            compared=len({(key.system, key.item) for key in earlier & later}),
+            compared=len({(system, item) for system, item, _ in earlier & later}),
             only_before=_only(earlier, later),
             only_after=_only(later, earlier),
             items=tuple(self._items(measures, tolerance, earlier & later)),
@@ -298,32 +287,33 @@ class _Pair:
             notes=tuple(self._notes()),
         )
 
-    def _renamed(self, key: _Key) -> _Key:
-        """Return a key of the earlier run as the later one has it."""
-        annotator = self._annotators.get(key.annotator, key.annotator)
-        return _Key(self._systems[key.system], key.item, annotator)
-
     def _items(
-        self, measures: Sequence[Measure], tolerance: float, shared: AbstractSet[_Key]
-    ) -> Iterator[ItemChange]:
-        sides = set(product(self._systems.values(), self._annotators.values()))
+        self, measures: Sequence[Measure], tolerance: float, shared: set[_ItemKey]
+    ) -> list[ItemChange]:
         order = {(measure.protocol, measure.name): place for place, measure in enumerate(measures)}
-        found = []
+        changes: list[tuple[tuple[_ItemKey, int], ItemChange]] = []
         for system, item, annotator, protocol, name, *values in self._differing(tolerance).iter_rows():
-            key, place = _Key(system, item, annotator), order.get((protocol, name))
-            if place is not None:
-                of_class = measures[place].aggregate == "gathered" and (system, annotator) in sides
-                if (of_class or key in shared) and _changed(measures[place], values, tolerance):
-                    found.append((key, place, values))
-        for key, place, (before, status_before, after, status_after) in sorted(found, key=lambda e: e[:2]):
-            yield ItemChange(
-                **key._asdict(),
-                measure=measures[place],
-                before=_number(before),
-                after=_number(after),
+            place = order.get((protocol, name))
+            if place is None:
+                continue
+            measure, (before, status_before, after, status_after) = measures[place], values
+            change = ItemChange(
+                system=system,
+                item=item,
+                annotator=annotator,
+                measure=measure,
+                before=math.nan if before is None else before,
+                after=math.nan if after is None else after,
                 status_before=status_before,
                 status_after=status_after,
             )
+            is_known = (system, item, annotator) in shared
+            if measure.aggregate == "gathered":  # classes are no items: a run may have some alone
+                is_known |= system in self._systems.values() and annotator in self._annotators.values()
+            is_changed = status_before != status_after
+            if is_known and (is_changed or differ(measure, change.before, change.after, tolerance)):
+                changes.append((((system, item, annotator), place), change))
+        return [change for _, change in sorted(changes, key=lambda keyed: keyed[0])]
 
     def _differing(self, tolerance: float) -> pl.DataFrame:
         """Return the rows of items, of either run, whose value or status is another in the other."""
@@ -344,32 +334,35 @@ class _Pair:
         return both.filter(one_undefined | apart | (pl.col("status") != pl.col("status_after")))
 
     def _scores(self, measures: Sequence[Measure], tolerance: float) -> Iterator[ScoreChange]:
-        for system, later_system in self._systems.items():
-            for measure in measures:
-                for who in self._before.annotators_of(measure):
-                    later = self._annotators.get(who)
-                    if later not in self._after.annotators_of(measure):
-                        continue
-                    for how in measure.aggregates:
-                        value = self._before.estimate(measure, system, who, how).value
-                        after = self._after.estimate(measure, later_system, later, how).value
-                        yield ScoreChange(
-                            system=later_system,
-                            annotator=later,
-                            measure=measure,
-                            before=value,
-                            after=after,
-                            aggregate=how,
-                            changed=differ(measure, value, after, tolerance),
-                        )
+        keys = [
+            (system, measure, annotator, how)
+            for system in self._systems
+            for measure in measures
+            for annotator in self._before.annotators_of(measure)
+            if self._annotators.get(annotator) in self._after.annotators_of(measure)
+            for how in measure.aggregates
+        ]
+        for system, measure, annotator, how in keys:
+            names = self._systems[system], self._annotators[annotator]
+            before = self._before.estimate(measure, system, annotator, how).value
+            after = self._after.estimate(measure, *names, how).value
+            yield ScoreChange(
+                system=names[0],
+                annotator=names[1],
+                measure=measure,
+                before=before,
+                after=after,
+                aggregate=how,
+                changed=differ(measure, before, after, tolerance),
+            )
 
     def _notes(self) -> Iterator[str]:
-        """Say what else differs."""
+        """Describe the other differences."""
         before, after = self._before, self._after
         for kind, pairs in (("system", self._systems), ("annotator", self._annotators)):
-            for name, other in pairs.items():
-                if name != other:
-                    yield f"{kind} {quote(name)} before is compared with {quote(other)} after"
+            for name, later in pairs.items():
+                if name != later:
+                    yield f"{kind} {quote(name)} before is compared with {quote(later)} after"
         systems = set(before.systems) - set(self._systems), set(after.systems) - {*self._systems.values()}
         measured = {*map(str, before.measures)}, {*map(str, after.measures)}
         for kind, only_before, only_after in (
@@ -379,44 +372,28 @@ class _Pair:
             for when, names in (("before", only_before), ("after", only_after)):
                 if names:
                     yield f"only {when} there is {kind} {', '.join(map(quote, sorted(names)))}"
-        yield from _choices(before.origin.all_choices, after.origin.all_choices)
+        choices = before.origin.all_choices, after.origin.all_choices
+        for name in dict.fromkeys((*choices[0], *choices[1])):
+            values = [of_run.get(name, "default") for of_run in choices]
+            if values[0] != values[1]:
+                yield f"option {name} was {quote(values[0])} before and is {quote(values[1])} after"
 
 
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
-
-
-def _changed(measure: Measure, values: Sequence[Any], tolerance: float) -> bool:
-    """Tell whether an item changed: its status, or its value by more than rounding."""
-    before, status_before, after, status_after = values
-    return status_before != status_after or differ(measure, _number(before), _number(after), tolerance)
-
-
-def _choices(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
-    for name in dict.fromkeys((*before, *after)):
-        values = [choices.get(name, "default") for choices in (before, after)]
-        if values[0] != values[1]:
-            yield f"option {name} was {quote(values[0])} before and is {quote(values[1])} after"
-
-
-def _together(before: Sequence[str], after: Sequence[str]) -> dict[str, str]:
+def _matched(before: Sequence[str], after: Sequence[str]) -> dict[str, str]:
+    """Return the later name of each name: where each run has one, they are the same."""
     if len(before) == len(after) == 1:
         return {before[0]: after[0]}
     return {name: name for name in before if name in set(after)}
 
 
-def _persons(run: Scores) -> list[str]:
-    return [name for name in run.annotators if name != ALL]
+def _item_keys(run: Scores, systems: Collection[str]) -> set[_ItemKey]:
+    parts = run.origin.evidence.rows.values()
+    return {(row.system, row.item, row.annotator) for rows in parts for row in rows if row.system in systems}
 
 
-def _keys(run: Scores) -> list[_Key]:
-    rows = run.origin.evidence.rows.values()
-    return list(dict.fromkeys(_Key(r.system, r.item, r.annotator) for part in rows for r in part))
-
-
-def _only(own: AbstractSet[_Key], other: AbstractSet[_Key]) -> tuple[Only, ...]:
+def _only(own: set[_ItemKey], other: set[_ItemKey]) -> tuple[Only, ...]:
     """Return what one run has and the other has not: whole items, else items of an annotator."""
-    items = {(key.system, key.item) for key in other}
+    items = {(system, item) for system, item, _ in other}
     lacking = sorted(own - other)
-    found = (Only(k.system, k.item, k.annotator if (k.system, k.item) in items else None) for k in lacking)
-    return tuple(dict.fromkeys(found))
+    only = (Only(*key) if key[:2] in items else Only(*key[:2], None) for key in lacking)
+    return tuple(dict.fromkeys(only))

@@ -38,7 +38,7 @@ def files_of(evidence: Evidence) -> dict[str, bytes]:
 
 
 def tables_of(evidence: Evidence) -> list[dict[str, Any]]:
-    """Return what is to be known of class tables beside their cells, as plain values."""
+    """Return names, columns, unit and groups of class tables, as plain values."""
     return [
         {
             "name": name,
@@ -59,19 +59,19 @@ def evidence_of(
 ) -> Evidence:
     """Return the evidence that files hold."""
     rows: dict[Needs, Rows] = {}
-    found: dict[Measure, Statistics] = {}
-    for each in needs:
-        frame = from_parquet(files[layout.rows_of(each)])
-        rows[each] = Rows.of(map(Row, *(texts_of(frame, name) for name in _ROW)))
-        for measure in _measured(measures, each):
-            found[measure] = numbers_of(frame, _names(measure))
+    statistics: dict[Measure, Statistics] = {}
+    for kind in needs:
+        frame = from_parquet(files[layout.rows_of(kind)])
+        rows[kind] = Rows.of(map(Row, *(texts_of(frame, name) for name in _ROW)))
+        for measure in _measured(measures, kind):
+            statistics[measure] = numbers_of(frame, _names(measure))
     references = from_parquet(files[layout.REFERENCES])
     keys = zip(texts_of(references, "annotator"), texts_of(references, "item"), strict=True)
     return Evidence(
         measures=tuple(measures),
         rows=rows,
-        statistics={measure: found[measure] for measure in measures if measure in found},
-        tallies={each["name"]: _tally(files[layout.table_of(each["name"])], each) for each in tables},
+        statistics={measure: statistics[measure] for measure in measures if measure in statistics},
+        tallies={about["name"]: _tally(files[layout.table_of(about["name"])], about) for about in tables},
         fingerprints=dict(zip(keys, map(bytes.fromhex, texts_of(references, "sha256")), strict=True)),
         gathered=_gathered_of(files) if layout.CASES in files else None,
         diagnostics=tuple(diagnostics),
@@ -79,7 +79,7 @@ def evidence_of(
 
 
 def _measured(measures: Sequence[Measure], needs: Needs) -> Iterator[Measure]:
-    return (each for each in measures if each.needs == needs and each.aggregate != "gathered")
+    return (m for m in measures if m.needs == needs and m.aggregate != "gathered")
 
 
 def _names(measure: Measure) -> list[str]:
@@ -170,8 +170,8 @@ def context_evidence_of(
 ) -> ContextEvidence:
     """Return the evidence of a context that was kept."""
     parts: dict[str, Evidence] = {}
-    for name, told in kept["parts"].items():
+    for name, about in kept["parts"].items():
         own = layout.below(layout.of_part(name, ""), files)
-        chosen = [measures[address] for address in told["measures"]]
-        parts[_PARTS[name]] = evidence_of(own, chosen, told["needs"], (), ())
+        chosen = [measures[address] for address in about["measures"]]
+        parts[_PARTS[name]] = evidence_of(own, chosen, about["needs"], (), ())
     return ContextEvidence(**parts, single=kept["single"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Several runs as one: the scores of all their systems, where they can stand beside each other."""
+"""Several runs as one: the scores of all their systems, where these are comparable."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, OptionError, out_of, quote
 from kammerton.model.corpus import ALL, Corpus, check_names
@@ -21,10 +20,8 @@ from kammerton.scoring.context import ContextEvidence
 __all__ = ["Joined", "Runs", "check_alike", "join_alike", "join_runs", "named_runs"]
 
 Runs = Mapping[str, Run] | Sequence[Run | tuple[str | None, Run]] | Run
-_OF_DRAWS = frozenset({"KT218", "KT219", "KT220"})
-"""What scoring says of intervals and groups; who draws or groups anew says it anew."""
-_NOT_JOINED: Any = {"bootstrap": None, "corpus": None, "grouping": None}
-"""What a run has for itself."""
+_OF_RESAMPLING = frozenset({"KT218", "KT219", "KT220"})
+"""Notes on intervals and groups of one run: whoever resamples or groups all runs reports them again."""
 
 
 def join_runs(
@@ -51,8 +48,8 @@ def join_runs(
     known = named_runs(runs)
     if not known:
         raise OptionError("there is no run")
-    for one, other in pairwise(known):
-        check_alike(one, other)
+    for run, following in pairwise(known):
+        check_alike(run, following)
     check_names("system", [system for run in known for system in run.systems])
     chosen, left_out = _measures(known, protocols, measures)
     parts = [_narrowed(run.origin.evidence, chosen, _annotators(run, known[0])) for run in known]
@@ -62,7 +59,9 @@ def join_runs(
     return known[0].remade(
         evidence=replace(whole, diagnostics=(*_noticed(known), *left_out)),
         context_evidence=_context_evidence(known) if context else None,
-        **_NOT_JOINED,
+        bootstrap=None,
+        corpus=None,
+        grouping=None,
     )
 
 
@@ -71,12 +70,12 @@ def _context_evidence(runs: Sequence[Scores]) -> ContextEvidence:
     known = [run.origin.context_evidence for run in runs]
     if not all(known):
         raise OptionError("not all runs have a context", "score them with --context")
-    parts = [each.others for each in known if each is not None and each.others is not None]
+    parts = [evidence.others for evidence in known if evidence is not None and evidence.others is not None]
     first = known[0]
     assert first is not None, "all runs have a context"
     if not parts:
         return first
-    shared = tuple(each for each in parts[0].measures if all(each in part.measures for part in parts))
+    shared = tuple(m for m in parts[0].measures if all(m in part.measures for part in parts))
     whole = _narrowed(parts[0], shared, {})
     for part in parts[1:]:
         whole = whole.merged(_narrowed(part, shared, {}))
@@ -84,50 +83,46 @@ def _context_evidence(runs: Sequence[Scores]) -> ContextEvidence:
 
 
 def named_runs(runs: Runs) -> list[Scores]:
-    """Return runs read, their systems called as the caller wants."""
-    return [_called(name, scores_of(run)) for name, run in _named(runs)]
-
-
-def _named(runs: Runs) -> list[tuple[str | None, Run]]:
+    """Read runs, and give their systems the names that the caller chose."""
     if isinstance(runs, Mapping):
-        return [(str(name), run) for name, run in runs.items()]
+        return [_with_name(str(name), scores_of(run)) for name, run in runs.items()]
     if isinstance(runs, Scores | str | os.PathLike):
-        return [(None, runs)]
-    return [run if isinstance(run, tuple) else (None, run) for run in runs]
+        return [scores_of(runs)]
+    return [
+        _with_name(run[0], scores_of(run[1])) if isinstance(run, tuple) else scores_of(run) for run in runs
+    ]
 
 
-def _called(name: str | None, run: Scores) -> Scores:
-    """Return the run with its system called so."""
+def _with_name(name: str | None, run: Scores) -> Scores:
+    """Return the run with another name of its system."""
     if name is None:
         return run
     if len(run.systems) > 1:
-        told = ", ".join(map(quote, run.systems))
-        raise OptionError(f"a run has several systems, and {quote(name)} names one", f"they are {told}")
+        known = ", ".join(map(quote, run.systems))
+        raise OptionError(f"a run has several systems, and {quote(name)} names one", f"they are {known}")
     old, origin = run.systems[0], run.origin
     evidence = _renamed(origin.evidence, {old: name}, {})
-    around = origin.context_evidence
-    if around is not None and around.others is not None:
-        around = replace(around, others=_renamed(around.others, {old: name}, {}))
-    diagnostics = tuple(each.at(system=name) if each.system == old else each for each in run.diagnostics)
-    return run.remade(
-        evidence=replace(evidence, diagnostics=diagnostics),
-        corpus=None if origin.corpus is None else _corpus_called(origin.corpus, name),
-        context_evidence=around,
+    context, corpus = origin.context_evidence, origin.corpus
+    if context is not None and context.others is not None:
+        context = replace(context, others=_renamed(context.others, {old: name}, {}))
+    if corpus is not None:
+        corpus = Corpus(corpus.references, tuple(replace(system, name=name) for system in corpus.systems))
+    diagnostics = tuple(
+        diagnostic.at(system=name) if diagnostic.system == old else diagnostic
+        for diagnostic in run.diagnostics
     )
-
-
-def _corpus_called(corpus: Corpus, name: str) -> Corpus:
-    return Corpus(corpus.references, tuple(replace(system, name=name) for system in corpus.systems))
+    evidence = replace(evidence, diagnostics=diagnostics)
+    return run.remade(evidence=evidence, corpus=corpus, context_evidence=context)
 
 
 # --- what must be alike --------------------------------------------------------------------
 
 
-def check_alike(one: Scores, other: Scores) -> None:
-    """Refuse runs that cannot stand beside each other."""
-    if one.task != other.task:
-        raise OptionError(f"runs are of two tasks: {one.task}, {other.task}")
-    both = [run.origin.all_choices for run in (one, other)]
+def check_alike(run: Scores, following: Scores) -> None:
+    """Refuse runs that are not comparable."""
+    if run.task != following.task:
+        raise OptionError(f"runs are of two tasks: {run.task}, {following.task}")
+    both = run.origin.all_choices, following.origin.all_choices
     for name in dict.fromkeys((*both[0], *both[1])):
         values = [choices.get(name, "default") for choices in both]
         if values[0] != values[1]:
@@ -135,14 +130,16 @@ def check_alike(one: Scores, other: Scores) -> None:
                 f"runs were not scored alike: option {name} was {quote(values[0])} and {quote(values[1])}"
             )
             raise fault("KT709", message, hint="score both with the same options")
-    _check_references(one, other)
+    _check_references(run, following)
 
 
-def _check_references(one: Scores, other: Scores) -> None:
+def _check_references(run: Scores, following: Scores) -> None:
     """Refuse runs that are not of exactly the same references."""
-    annotators = _annotators(other, one)
-    mine = one.fingerprints
-    theirs = {(annotators.get(who, who), item): digest for (who, item), digest in other.fingerprints.items()}
+    annotators = _annotators(following, run)
+    mine = run.fingerprints
+    theirs = {
+        (annotators.get(who, who), item): digest for (who, item), digest in following.fingerprints.items()
+    }
     odd = sorted({item for who, item in {*mine, *theirs} if mine.get((who, item)) != theirs.get((who, item))})
     if odd:
         count = out_of(len(odd), len({item for _, item in {*mine, *theirs}}), "item")
@@ -199,11 +196,11 @@ def _narrowed(evidence: Evidence, measures: tuple[Measure, ...], annotators: Map
 
 def _noticed(runs: Sequence[Scores]) -> list[Diagnostic]:
     """Return what was noticed, of no system once, then system by system."""
-    found = [each for each in runs[0].diagnostics if each.system is None]
+    without_system = [diagnostic for diagnostic in runs[0].diagnostics if diagnostic.system is None]
     for run in runs[1:]:
-        found += [each for each in run.diagnostics if each.system is None and each not in found]
-    found += [each for run in runs for each in run.diagnostics if each.system is not None]
-    return [each for each in found if each.code not in _OF_DRAWS]
+        without_system += [d for d in run.diagnostics if d.system is None and d not in without_system]
+    of_systems = [d for run in runs for d in run.diagnostics if d.system is not None]
+    return [d for d in (*without_system, *of_systems) if d.code not in _OF_RESAMPLING]
 
 
 # --- names ---------------------------------------------------------------------------------
@@ -233,10 +230,12 @@ def _renamed(evidence: Evidence, systems: Mapping[str, str], annotators: Mapping
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Joined:
-    """Runs that stand beside each other, as one."""
+    """Comparable runs, as one."""
 
     scores: Scores  # with intervals, if one of the runs has them
-    apart: str = ""  # what keeps them from runs of the same task before them; empty if there are none
+    apart: str = (
+        ""  # why they are not comparable with runs of the same task before them; empty if there are none
+    )
 
 
 def join_alike(runs: Runs) -> tuple[Joined, ...]:
@@ -255,12 +254,12 @@ def join_alike(runs: Runs) -> tuple[Joined, ...]:
     return tuple(Joined(scores=_as_one(group), apart=apart) for group, apart in groups)
 
 
-def _kept_apart(one: Scores, other: Scores) -> str | None:
+def _kept_apart(run: Scores, following: Scores) -> str | None:
     """Return why two runs cannot be joined: nothing is to be said if they are of two tasks."""
-    if one.task != other.task:
+    if run.task != following.task:
         return ""
     try:
-        check_alike(one, other)
+        check_alike(run, following)
     except DataError as error:
         return error.diagnostics[0].message
     return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run on disk is: its files, its record, the options it keeps."""
+"""The form of a run on disk: its files, its record, the options it keeps."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ __all__ = [
 
 
 def fault(code: str, message: str, file: str | None = None, hint: str | None = None) -> DataError:
-    """Return the error that says what is wrong with a run."""
+    """Return the error of a run that cannot be used."""
     return DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))
 
 
@@ -227,7 +227,7 @@ def versions() -> dict[str, str]:
 
 def noticed(diagnostics: Iterable[Diagnostic], roots: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return diagnostics as plain values, without what is so on one machine only."""
-    return [asdict(each) for each in carried(diagnostics, roots)]
+    return [asdict(diagnostic) for diagnostic in carried(diagnostics, roots)]
 
 
 _PLAIN = (str, int, float, type(None))

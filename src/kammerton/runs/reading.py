@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From a run to scores."""
+"""Read runs."""
 
 from __future__ import annotations
 
@@ -94,14 +94,12 @@ def open_run(folder: str | os.PathLike[str], holds: str, made: Callable[[Opened]
         raise OptionError.of_type("a run", folder, "a path")
     place, name = Path(folder), os.fsdecode(folder)
     record = _record(place, name)
-    found = record.get("holds", layout.SCORES)
-    if found != holds:
-        hint = f"what reads it is {_READERS.get(found, 'another version')}"
-        raise fault(
-            "KT711", f"run of {_HELD.get(found, 'something else')}, not of {_HELD[holds]}", name, hint
-        )
+    held = record.get("holds", layout.SCORES)
+    if held != holds:
+        hint = f"what reads it is {_READERS.get(held, 'another version')}"
+        raise fault("KT711", f"run of {_HELD.get(held, 'something else')}, not of {_HELD[holds]}", name, hint)
     try:
-        files = {each: _checked(place, each, told, name) for each, told in record["files"].items()}
+        files = {file: _checked(place, file, digest, name) for file, digest in record["files"].items()}
         task = _task(record, name)
         return made(Opened(place, task, _measures(task, record, name), record, files))
     except DataError as error:
@@ -125,7 +123,7 @@ def _record(place: Path, name: str) -> dict[str, Any]:
     return parse_record(data, shown)
 
 
-def _checked(place: Path, file: str, told: str, name: str) -> bytes:
+def _checked(place: Path, file: str, digest: str, name: str) -> bytes:
     shown = os.path.join(name, file)  # noqa: PTH118
     if Path(file).name != file:
         raise fault("KT703", f"a run has no file {quote(file)}", name)
@@ -133,7 +131,7 @@ def _checked(place: Path, file: str, told: str, name: str) -> bytes:
         data = read_bytes(place / file, name=shown, limits=_LIMITS)
     except DataError as error:
         raise fault("KT702", f"run is torn: {error.diagnostics[0].message}", shown, "score again") from error
-    if digest_of(data) != told:
+    if digest_of(data) != digest:
         message = "run is torn: a file ends too early, or was changed"
         raise fault("KT702", message, shown, "score again")
     return data
@@ -164,7 +162,7 @@ def _measures(task: Task, record: Mapping[str, Any], name: str) -> tuple[Measure
 
 def _scores(opened: Opened) -> Scores:
     record, task = opened.record, opened.task
-    diagnostics = [Diagnostic(**each) for each in record["diagnostics"]]
+    diagnostics = [Diagnostic(**values) for values in record["diagnostics"]]
     options = (
         task.options() if record["options"] is None else options_of(task, record["options"], opened.place)
     )
@@ -183,8 +181,8 @@ def _scores(opened: Opened) -> Scores:
 
 
 def _corpus(opened: Opened) -> Corpus | None:
-    told = opened.record.get("annotations")  # earlier versions had none
-    return None if told is None else corpus_in(opened.place, told, opened.task)
+    kept = opened.record.get("annotations")  # earlier versions had none
+    return None if kept is None else corpus_in(opened.place, kept, opened.task)
 
 
 def _context_evidence(opened: Opened) -> ContextEvidence | None:

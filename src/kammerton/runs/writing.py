@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Agreements of annotators as the files of a run, and back."""
+"""Write runs, and read those of an agreement."""
 
 from __future__ import annotations
 
@@ -41,27 +41,29 @@ __all__ = ["check_place", "parts_of", "read_agreement", "write_run"]
 _CODE = "annotator:"
 
 
-def parts_of(found: AnnotatorAgreement) -> tuple[dict[str, Any], dict[str, bytes]]:
+def parts_of(agreement: AnnotatorAgreement) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the record of an agreement but for the digests of files, and the files by name."""
     files: dict[str, bytes] = {}
-    for number, name in enumerate(found.annotators):
-        evidence = replace(found.scores[name].origin.evidence, tallies={}, diagnostics=())
+    for number, name in enumerate(agreement.annotators):
+        evidence = replace(agreement.scores[name].origin.evidence, tallies={}, diagnostics=())
         files |= {layout.of_annotator(number, file): data for file, data in files_of(evidence).items()}
-    if found.ratings is not None:
-        files |= _files_of_ratings(found.ratings, found.annotators)
+    if agreement.ratings is not None:
+        files |= _files_of_ratings(agreement.ratings, agreement.annotators)
     record = {
         "holds": layout.AGREEMENT,
-        "task": found.task,
+        "task": agreement.task,
         "versions": versions(),
-        "protocols": {measure.protocol: found.revisions[measure.protocol] for measure in found.measures},
-        "measures": list(map(str, found.measures)),
-        "annotators": list(found.annotators),
-        "items": list(found.items),
-        "persons": found.persons,
-        "unrated": "" if found.ratings is None else found.ratings.reason,
-        "choices": dict(found.choices),
-        "needs": list(found.scores[found.annotators[0]].origin.evidence.rows),
-        "diagnostics": noticed(found.diagnostics),
+        "protocols": {
+            measure.protocol: agreement.revisions[measure.protocol] for measure in agreement.measures
+        },
+        "measures": list(map(str, agreement.measures)),
+        "annotators": list(agreement.annotators),
+        "items": list(agreement.items),
+        "persons": agreement.persons,
+        "unrated": "" if agreement.ratings is None else agreement.ratings.reason,
+        "choices": dict(agreement.choices),
+        "needs": list(agreement.scores[agreement.annotators[0]].origin.evidence.rows),
+        "diagnostics": noticed(agreement.diagnostics),
     }
     return record, dict(sorted(files.items()))
 
@@ -94,7 +96,7 @@ def _agreement(opened: Opened) -> AnnotatorAgreement:
         rated=task.rated,
         revisions={protocol.name: protocol.revision for protocol in task.protocols},
         choices=record["choices"],
-        diagnostics=tuple(Diagnostic(**each) for each in record["diagnostics"]),
+        diagnostics=tuple(Diagnostic(**values) for values in record["diagnostics"]),
     )
 
 
@@ -237,7 +239,7 @@ def _intervals(bootstrap: BootstrapSettings | None) -> dict[str, Any] | None:
 
 
 def check_place(folder: str | os.PathLike[str]) -> Mapping[str, Any] | None:
-    """Find out before any work whether a run may be written there."""
+    """Check before any work whether a run may be written there."""
     if not isinstance(folder, str | os.PathLike):
         raise OptionError.of_type("folder", folder, "a path")
     place, name = Path(folder), quote(os.fsdecode(folder))
