@@ -17,7 +17,6 @@ from kammerton.errors import (
     DataError,
     Diagnostic,
     OptionError,
-    Severity,
     close_match,
     plural,
     printable,
@@ -25,6 +24,7 @@ from kammerton.errors import (
 )
 from kammerton.formats.kinds import suffix_kind
 from kammerton.formats.reading import Problems
+from kammerton.model.annotations import Place
 
 __all__ = [
     "FoundItems",
@@ -119,7 +119,7 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     files = {item: [top / name for name in relative_paths] for item, relative_paths in names.items()}
     ignored = sorted(walk.ignored)
     for path in ignored:
-        problems.add(_about("KT205", "note", f"ignored: {walk.ignored[path]}", path))
+        problems.report("KT205", f"ignored: {walk.ignored[path]}", Place(os.fspath(path)), severity="note")
     written = {}
     for item, paths in files.items():
         if not os.fspath(paths[0]).isascii():
@@ -190,7 +190,7 @@ class _Walk:
                 entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
             except OSError as error:
                 message = f"folder cannot be read: {(error.strerror or str(error)).lower()}"
-                self._problems.add(_about("KT101", "error", message, folder))
+                self._problems.report("KT101", message, Place(os.fspath(folder)))
                 continue
             for entry in entries:
                 litter = _LITTER.match(entry.name)
@@ -213,10 +213,10 @@ class _Walk:
         self._followed[target] += 1
         if any(Path(ancestor).is_relative_to(target) for ancestor in here):
             message = f"link not followed: it leads back to `{printable(target)}`, in which it lies"
-            self._problems.add(_about("KT107", "warning", message, link))
+            self._problems.report("KT107", message, Place(os.fspath(link)), severity="warning")
         elif self._followed[target] > _MOST_LINKS:
             message = f"link not followed: {_MOST_LINKS} others lead to `{printable(target)}`"
-            self._problems.add(_about("KT107", "error", message, link))
+            self._problems.report("KT107", message, Place(os.fspath(link)))
         else:
             return here
         return None
@@ -225,7 +225,7 @@ class _Walk:
         """Note a file of another suffix; and a link to nothing, which may have been one to a folder."""
         if path.is_symlink() and not os.path.exists(path):  # noqa: PTH110 - it never raises
             message = f"link leads nowhere that can be read: `{printable(os.path.realpath(path))}`"
-            self._problems.add(_about("KT107", "warning", message, path))
+            self._problems.report("KT107", message, Place(os.fspath(path)), severity="warning")
         else:
             self.ignored[path] = "suffix not recognised"
 
@@ -282,10 +282,4 @@ def _report_ambiguous(item: str, names: list[str], problems: Problems) -> None:
         hint = "the names differ in case only: rename one"
     message = f"{len(names)} files for one item {quote(item)}: {', '.join(map(quote, names))}"
     path = os.path.join(problems.file, names[0])  # noqa: PTH118 - or an address
-    problems.add(_about("KT201", "error", message, path, hint))
-
-
-def _about(
-    code: str, severity: Severity, message: str, path: str | os.PathLike[str], hint: str | None = None
-) -> Diagnostic:
-    return Diagnostic(code=code, severity=severity, message=message, file=os.fspath(path), hint=hint)
+    problems.report("KT201", message, Place(os.fspath(path)), hint=hint)

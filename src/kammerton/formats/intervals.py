@@ -212,9 +212,6 @@ def _tidy(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> L
         return rows.intervals()
     rows.ends += 0.0
     _undo_rounding(rows)
-    if _has_only_empty_rows(rows.starts, rows.ends):
-        _report_empty(rows, problems)
-        return rows.intervals()
     rows = _drop_impossible(rows, problems)
     if not rows.labels:
         return rows.intervals()
@@ -242,17 +239,6 @@ def _undo_rounding(rows: RawIntervals) -> None:
     with np.errstate(invalid="ignore", over="ignore"):
         behind = (rows.ends < rows.starts) & (rows.starts - rows.ends <= ROUNDING_S)
     rows.ends[behind] = rows.starts[behind]
-
-
-def _has_only_empty_rows(starts: Seconds, ends: Seconds) -> bool:
-    """Return whether rows without length, none of them twice, are all that keeps a file from being clean."""
-    return bool(
-        starts[0] >= 0
-        and ends[-1] <= _LONGEST_PLAUSIBLE_S
-        and (starts <= ends).all()
-        and (starts[1:] >= ends[:-1]).all()
-        and (ends[1:] > starts[:-1]).all()
-    )
 
 
 def _report_rows(

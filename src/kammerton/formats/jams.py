@@ -51,11 +51,8 @@ def read_jams(
     return _JamsReader(document, places, problems, options).read(namespaces)
 
 
-class _Missing:
-    """Stands for a key that an observation does not have."""
-
-
-_MISSING = _Missing()
+_MISSING = object()
+"""Stands for a key that an observation does not have."""
 
 
 class Observations:

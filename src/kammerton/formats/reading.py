@@ -120,11 +120,7 @@ def _defaults(options: type[SidedOptions]) -> dict[str, Any]:
 
 def _is_nested(value: Mapping[str, object]) -> bool:
     """Return whether a mapping is of sides, and not itself a choice."""
-    return any(map(_is_mapping, value.values()))
-
-
-def _is_mapping(value: object) -> bool:
-    return isinstance(value, Mapping)
+    return any(isinstance(choice, Mapping) for choice in value.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

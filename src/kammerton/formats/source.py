@@ -41,7 +41,22 @@ def read_text(
 
 def read_bytes(path: str | os.PathLike[str], *, name: str, limits: Limits | None = None) -> bytes:
     """Read a regular file as it is, with those diagnostics of :func:`read_text` that apply."""
-    return _read_file(path, name, limits or Limits())
+    limits = limits or Limits()
+    try:
+        _check_kind(os.stat(path), name, limits)  # noqa: PTH116 - a Path takes longer to make than to read
+        descriptor = os.open(path, _OPEN_FLAGS)  # does not wait, should a FIFO stand here by now
+        try:
+            opened = os.fstat(descriptor)
+            _check_kind(opened, name, limits)
+            data = _read_descriptor(descriptor, opened.st_size)
+            closed = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError) as error:  # ValueError: NUL in the path
+        raise _unreadable(error, name, path) from error
+    if (len(data), closed.st_mtime_ns) != (opened.st_size, opened.st_mtime_ns):
+        raise _failure("KT108", "file changed while it was read", name, "run again when it is complete")
+    return data
 
 
 @contextlib.contextmanager
@@ -74,24 +89,6 @@ def _failure(code: str, message: str, name: str, hint: str | None = None) -> Dat
 
     file = shown_address(name) if is_remote(name) else name  # somebody took it for the path of a file
     return DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))
-
-
-def _read_file(path: str | os.PathLike[str], name: str, limits: Limits) -> bytes:
-    try:
-        _check_kind(os.stat(path), name, limits)  # noqa: PTH116 - a Path takes longer to make than to read
-        descriptor = os.open(path, _OPEN_FLAGS)  # does not wait, should a FIFO stand here by now
-        try:
-            opened = os.fstat(descriptor)
-            _check_kind(opened, name, limits)
-            data = _read_descriptor(descriptor, opened.st_size)
-            closed = os.fstat(descriptor)
-        finally:
-            os.close(descriptor)
-    except (OSError, ValueError) as error:  # ValueError: NUL in the path
-        raise _unreadable(error, name, path) from error
-    if (len(data), closed.st_mtime_ns) != (opened.st_size, opened.st_mtime_ns):
-        raise _failure("KT108", "file changed while it was read", name, "run again when it is complete")
-    return data
 
 
 def _read_descriptor(descriptor: int, size: int) -> bytes:
