@@ -176,6 +176,18 @@ def test_help_fits_the_window(terminal: Terminal, monkeypatch: pytest.MonkeyPatc
     assert not [line for line in too_long if " " in line.strip() and not line.strip().startswith("-")]
 
 
+@pytest.mark.parametrize("command", ["score chords", "report", "score"])
+def test_help_may_be_asked_for_anywhere(terminal: Terminal, command: str) -> None:
+    words = command.split()
+    page = terminal.run(*words, "--help").out
+    assert terminal.run("--help", *words).out == page
+    assert terminal.run(words[0], "-h", *words[1:]).out == page
+
+
+def test_help_of_a_task_that_does_not_exist(terminal: Terminal) -> None:
+    assert terminal.run("score", "--help", "chrods").lines[0] == "error: unknown task `chrods`"
+
+
 def test_version(terminal: Terminal) -> None:
     assert terminal.run("--version").out == f"{kammerton.__version__}\n"
 

@@ -142,9 +142,11 @@ def _run(tokens: list[str]) -> int:
         raise OptionError("an argument is empty", "is a variable of the shell not set?")
     if tokens:
         _check_known("command", tokens[0], VERBS)
-    if tokens and tokens[0] in VERBS and VERBS[tokens[0]].takes_task:
-        _check_task(*tokens)
-    app = _application(tokens)
+    words = [token for token in tokens if token not in ("--help", "-h")]  # which may stand anywhere
+    takes_task = bool(words) and words[0] in VERBS and VERBS[words[0]].takes_task
+    if takes_task and (len(words) > 1 or words == tokens):
+        _check_task(*words)
+    app = _application(words)
     try:
         command, bound, _ = app.parse_args(
             tokens or ["--help"], print_error=False, exit_on_error=False, end_of_options_delimiter="--"
@@ -159,8 +161,8 @@ def _run(tokens: list[str]) -> int:
     return int(command(*bound.args, **bound.kwargs))
 
 
-def _application(tokens: Sequence[str]) -> App:
-    """Return the program, with the verb and the task that were typed loaded, and the others named."""
+def _application(words: Sequence[str]) -> App:
+    """Return the program, with the verb and the task that the words begin with, and the names of others."""
     from cyclopts import App  # noqa: PLC0415 - as above
 
     width = style_of(sys.stdout).width
@@ -174,7 +176,7 @@ def _application(tokens: Sequence[str]) -> App:
         group_parameters="Options",
         usage="Usage: kammerton COMMAND ...",
     )
-    typed, task = (*tokens[:2], None, None)[:2]
+    typed, task = (*words, None, None)[:2]
     for name, verb in VERBS.items():
         if name != typed:
             app.command(App(name=name, help=verb.summary))
