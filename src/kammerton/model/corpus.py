@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from kammerton.errors import Diagnostic, OptionError, inflected, out_of, quote, some
@@ -117,13 +118,16 @@ class Collection:
 
     def only(self, items: Iterable[str]) -> Collection:
         """Return the part of the collection that has these items, in their order; it is no single file."""
-        wanted = list(items)
-        return replace(
-            self,
-            sources=_only(self.sources, wanted),
-            broken={item: self.broken[item] for item in wanted if item in self.broken},
-            single=False,
-        )
+        wanted, sources, broken = list(items), {}, {}
+        for item in wanted:
+            if item in self.broken:
+                broken[item] = self.broken[item]
+        if isinstance(self.sources, StoredSources):
+            return replace(self, sources=self.sources.only(wanted), broken=broken, single=False)
+        for item in wanted:
+            if item in self.sources:
+                sources[item] = self.sources[item]
+        return replace(self, sources=sources, broken=broken, single=False)
 
     @cached_property
     def crowded(self) -> bool:
@@ -135,10 +139,7 @@ class Collection:
         return replace(self, sources=dict.fromkeys((item,), next(iter(self.sources.values()))))
 
 
-def _only(sources: Sources, items: Sequence[str]) -> Sources:
-    if isinstance(sources, StoredSources):
-        return sources.only(items)
-    return {item: sources[item] for item in items if item in sources}
+_NAME, _ITEMS, _IS_SINGLE = attrgetter("name"), attrgetter("items"), attrgetter("single")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +153,8 @@ class Corpus:
     systems: tuple[Collection, ...]
 
     def __post_init__(self) -> None:
-        check_annotators([collection.name for collection in self.references])
-        check_names("system", [collection.name for collection in self.systems])
+        check_annotators(map(_NAME, self.references))
+        check_names("system", map(_NAME, self.systems))
 
     @property
     def bases(self) -> tuple[Collection, ...]:
@@ -163,17 +164,19 @@ class Corpus:
     @property
     def items(self) -> frozenset[str]:
         """Every item that is to be scored."""
-        return frozenset().union(*(collection.items for collection in self.bases))
+        return frozenset().union(*map(_ITEMS, self.bases))
 
     def paired(self) -> Corpus:
         """Return the corpus in which single files are one item, called like the first of them."""
-        if not all(collection.single for collection in self.bases):
+        if not all(map(_IS_SINGLE, self.bases)):
             return self
         item = next(iter(self.bases[0].items))
-        return Corpus(
-            tuple(c.called(item) if c.sources else c for c in self.references),
-            tuple(c.called(item) if c.single and c.sources else c for c in self.systems),
-        )
+        called = []
+        for collection in (*self.references, *self.systems):
+            one_item = collection.single and collection.sources
+            called.append(collection.called(item) if one_item else collection)
+        annotators = len(self.references)
+        return Corpus(tuple(called[:annotators]), tuple(called[annotators:]))
 
 
 def check_annotators(names: Iterable[str]) -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import chain
+from operator import attrgetter
 from typing import Literal, TypeVar
 from typing import Protocol as TypingProtocol
 
@@ -373,15 +375,16 @@ def choose(
     """Return the measures that are to be computed."""
     wanted = _several("measures", measures)
     names = _several("protocols", names)
-    known = {protocol.name: protocol for protocol in protocols}
-    if names is not None:
-        chosen = [_named(name, known) for name in dict.fromkeys(names)]
-    elif wanted is not None:
-        prefixes = {str(address).partition("/")[0] for address in wanted if "/" in str(address)}
+    known = dict(zip(map(attrgetter("name"), protocols), protocols, strict=True))
+    chosen: list[Protocol] = []
+    for name in dict.fromkeys(names or ()):
+        if not isinstance(name, str) or name not in known:
+            raise OptionError.unknown("protocol", name, known)
+        chosen.append(known[name])
+    if names is None:
+        prefixes = {str(address).partition("/")[0] for address in wanted or () if "/" in str(address)}
         chosen = [p for p in protocols if not p.on_request or p.name in prefixes]
-    else:
-        chosen = [p for p in protocols if not p.on_request]
-    available = [measure for protocol in chosen for measure in protocol.measures]
+    available = list(chain.from_iterable(map(attrgetter("measures"), chosen)))
     if wanted is None:
         return tuple(available)
     every = [measure for protocol in protocols for measure in protocol.measures]
@@ -412,8 +415,12 @@ def find(address: str, measures: Sequence[Measure], every: Sequence[Measure] = (
     if not isinstance(address, str):
         raise OptionError.of_type("measure", address, "a str")
     folded = address.casefold()
-    alike = [m for m in measures if folded in (str(m).casefold(), m.name.casefold())]
-    matches = [m for m in alike if str(m) == address] or alike
+    alike, exact = [], []
+    for measure in measures:
+        if folded in (str(measure).casefold(), measure.name.casefold()):
+            alike.append(measure)
+            exact += [measure] if str(measure) == address else []
+    matches = exact or alike
     if len(matches) > 1:
         raise OptionError(
             f"measure {quote(address)} is not unique", f"say which: {', '.join(map(str, alike))}"
@@ -442,9 +449,3 @@ def namesakes(
             others = tuple(m for m in every if m != measure and m.name.casefold() == folded)
             found |= {measure: others} if others else {}
     return found
-
-
-def _named(name: str, known: dict[str, Protocol]) -> Protocol:
-    if not isinstance(name, str) or name not in known:
-        raise OptionError.unknown("protocol", name, known)
-    return known[name]

@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
+from operator import attrgetter
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -580,7 +581,7 @@ class Task:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """Every measure of every protocol, in the order of output."""
-        return tuple(measure for protocol in self.protocols for measure in protocol.measures)
+        return tuple(chain.from_iterable(map(attrgetter("measures"), self.protocols)))
 
     def revision(self, measure: Measure) -> int:
         """Return the revision of the measure's protocol."""

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from kammerton.errors import Diagnostic, merge_repeated, quote
@@ -204,7 +205,8 @@ class Sides:
     def has_pairs(self) -> bool:
         """Whether any item has a reference, if there are any, and an estimate that can be used."""
         usable = self.references.alone.union(*self.references.annotations.values())
-        return not all(usable.isdisjoint(system.annotations) for system in self.systems.values())
+        estimates = set[str]().union(*map(attrgetter("annotations"), self.systems.values()))
+        return not usable.isdisjoint(estimates)
 
 
 def load_sides(

@@ -28,9 +28,15 @@ def unmatched(
     expected: frozenset[str], references: Sequence[Collection], system: Collection, *, missing: Missing
 ) -> tuple[Diagnostic, ...]:
     """Say which items have no estimate, and which estimates no reference."""
-    # item by item: sets of all of them would take as much memory as their figures
-    lacking = sorted(item for item in expected if item not in system.sources and item not in system.broken)
-    extra = sorted({item for item in chain(system.sources, system.broken) if item not in expected})
+    lacking, unknown = [], set()
+    for item in expected:  # one by one: sets of all of them would take as much memory as their scores
+        if item not in system.sources and item not in system.broken:
+            lacking.append(item)
+    for item in chain(system.sources, system.broken):
+        if item not in expected:
+            unknown.add(item)
+    lacking.sort()
+    extra = sorted(unknown)
     diagnostics = []
     if lacking:
         near = get_close_matches(lacking[0], extra, n=1, cutoff=0.6)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, product
+from typing import Any
 
 from kammerton.errors import Diagnostic, plural, quote
 from kammerton.model.evidence import Group
@@ -96,10 +97,9 @@ def check_sanity(
     contents: Mapping[str, Mapping[str, bytes]],
 ) -> SanityChecks:
     """Find what is suspicious about the estimates of some items; ``contents`` are those of the references."""
-    extents = {
-        name: {item: task.extent(est) for item, est in system.annotations.items() if est is not None}
-        for name, system in systems.items()
-    }
+    extents: dict[str, dict[str, float]] = {}
+    for name, system in systems.items():
+        extents[name] = _extents(task, system.annotations)
 
     @cache
     def content(name: str, item: str) -> bytes:
@@ -109,7 +109,7 @@ def check_sanity(
     distant: dict[Group, DistantEnds] = {}
     for annotator, items in references.annotations.items():
         of_annotator = contents[annotator]
-        known = {item: task.extent(annotation) for item, annotation in items.items()}
+        known = _extents(task, items)
         for name, of_system in extents.items():
             same, ends = [], []
             for item, est in of_system.items():
@@ -124,8 +124,17 @@ def check_sanity(
                 identical[name, annotator] = IdenticalEstimates(len(same), len(known), first)
             if ends:
                 distant[name, annotator] = DistantEnds(len(ends), max(ends))
-    empty = frozenset(name for name, of_system in extents.items() if not of_system)
-    return SanityChecks(identical, distant, frozenset(_unequal(extents, content)), empty)
+    empty = [name for name, of_system in extents.items() if not of_system]
+    return SanityChecks(identical, distant, frozenset(_unequal(extents, content)), frozenset(empty))
+
+
+def _extents(task: Task, annotations: Mapping[str, Any]) -> dict[str, float]:
+    """Return the extent of each annotation that is not empty."""
+    extents = {}
+    for item, annotation in annotations.items():
+        if annotation is not None:
+            extents[item] = task.extent(annotation)
+    return extents
 
 
 def _unequal(
