@@ -97,9 +97,9 @@ _LISTED = 10
 
 
 class DataError(KammertonError):
-    """Data cannot be used at all; ``diagnostics`` says why, place by place.
+    """Data cannot be used at all; ``diagnostics`` has the reasons and places.
 
-    Its text has the first ten of them, and the last one, which says what came of it.
+    Its text has the first ten of them, and the last one, which has the outcome.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
@@ -207,7 +207,7 @@ class Diagnostic:
 
 
 def merge_repeated(diagnostics: Iterable[Diagnostic], codes: Container[str]) -> list[Diagnostic]:
-    """Return diagnostics in which equal messages of some codes stand once, at the first, with their count."""
+    """Merge diagnostics of some codes with equal messages into the first of them, with their count."""
     merged: dict[object, Diagnostic] = {}
     for number, diagnostic in enumerate(diagnostics):
         key = (

@@ -118,7 +118,7 @@ def test_metadata_that_tell_no_splits(tmp_path: Path, content: object, expected:
         ),
         ('a,train\n"b,test\n', ['2:1: KT160 quote is not closed: `"b,test`']),
         ("a,train\na,test\n", ["2:1: KT213 item `a` is in two splits: `train`, `test`"]),
-        ("a\n", ["1:1: KT213 row has no split, and the name of the file does not tell one"]),
+        ("a\n", ["1:1: KT213 row has no split, and the name of the file does not name one"]),
     ],
 )
 def test_tables_that_tell_no_splits(tmp_path: Path, text: str, expected: list[str]) -> None:
@@ -145,7 +145,7 @@ def test_a_list_of_items_is_called_like_its_split(tmp_path: Path, name: str, spl
 def test_what_is_no_list_of_one_split(tmp_path: Path) -> None:
     assert read_splits(written(tmp_path, "a train\nb test\n", "test.txt")) == {"a": "train", "b": "test"}
     assert read_splits(written(tmp_path, "a,b\n", "test.txt")) == {"a": "b"}
-    message = "1:1: KT213 row has no split, and the name of the file does not tell one"
+    message = "1:1: KT213 row has no split, and the name of the file does not name one"
     for name in ("splits.csv", "train-and-test.csv", "latest.csv"):
         assert fault(tmp_path, "a\nb\n", name) == [message]
     assert fault(tmp_path, "a\nb\n", "test.csv", limits=Limits(rows=1))[0][:5] == "KT106"

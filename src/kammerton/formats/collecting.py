@@ -34,13 +34,13 @@ _DOCUMENT = re.compile(
     r"|(?:file|song|track|piece)[-_]?list|checksums|(?:md5|sha256)(?:sums?)?",
     re.IGNORECASE,
 )
-"""Names of files that stand in folders beside annotations, to say what these are."""
+"""Names of files that describe the annotations of a folder."""
 
 _ROW = re.compile(r"\s*[-+]?[0-9.,]+(?:[\s,;]|$)")
 """A line that begins with a time, or with the number of a note."""
 
 _OF_NO_FORM = frozenset(("KT109", "KT113", "KT145", "KT162", "KT616", "KT624"))
-"""Codes that say of a file that it is nothing the task reads; KT143 does at its first line."""
+"""Codes of files that the task cannot read at all; KT143 is one at the first line."""
 
 Source = str | os.PathLike[str] | Mapping[str, object] | object
 

@@ -46,7 +46,7 @@ _NOBODYS = (
     (r".*~$|#.*#$", "an editor's backup"),
     (r"sed[A-Za-z0-9]{6}$", "left by sed"),
 )
-"""Names that are nobody's annotation, each with the reason that is given."""
+"""Names of files that are no annotations, each with the reason."""
 
 _LITTER = re.compile("|".join(f"({pattern})" for pattern, _ in _NOBODYS))
 _MOST_LINKS = 100
@@ -68,7 +68,7 @@ class FoundItems(Generic[File]):
 
     # files of each item, sorted by item; more than one only with a diagnostic KT201
     files: dict[str, list[File]]
-    ignored: tuple[str, ...]  # what was passed over
+    ignored: tuple[str, ...]  # files that were ignored
     diagnostics: tuple[Diagnostic, ...]  # KT101, KT107, KT201 and KT205
     # names as the folder has them, of the items whose names had to be composed
     written: dict[str, str] = field(default_factory=dict)

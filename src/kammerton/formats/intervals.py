@@ -135,7 +135,7 @@ def ends_from_durations(starts: Seconds, exact: Iterable[Decimal], durations: It
 _OVERLAP_TOLERANCE_S = 1e-6
 """Overlaps up to here are rounding, and are trimmed."""
 ROUNDING_S = 1e-9
-"""Overlaps up to here are made by arithmetic with doubles: they are trimmed, and nobody need know."""
+"""Overlaps up to here come from arithmetic with doubles: they are trimmed without a diagnostic."""
 _LONGEST_PLAUSIBLE_S = 1e5
 """Times beyond (28 hours) are likely milliseconds or samples."""
 Indices = NDArray[np.intp]

@@ -157,7 +157,7 @@ class _JamsReader:
         self._problems.report(code, message, partial(self._places.of, pointer), hint=hint)
 
     def _report_score_times(self, indices: Sequence[int]) -> None:
-        """Refuse a file that says it is of a score, as ChoCo's do in a sandbox."""
+        """Refuse a file whose sandbox says that it is of a score, as ChoCo's do."""
         sandboxes: list[Pointer] = [("sandbox",), *(("annotations", index, "sandbox") for index in indices)]
         for pointer in sandboxes:
             sandbox = _value_at(self._document.value, pointer)
@@ -311,7 +311,7 @@ class _JamsReader:
         """Warn of annotations without observations, which stand beside others that have some."""
         for rows in tracks:
             if not rows.labels:
-                message = f"annotation without observations left out: annotator {quote(rows.annotator or '')}"
+                message = f"annotation without observations skipped: annotator {quote(rows.annotator or '')}"
                 self._problems.report("KT110", message, severity="warning")
 
 
@@ -363,7 +363,7 @@ def _floats(numbers: list[Decimal]) -> Seconds:
 
 
 def metadata_of(document: object, annotations: Sequence[tuple[int, Mapping[str, object]]]) -> list[Metadata]:
-    """Return what a file says beside the data of those of its annotations that are of the task."""
+    """Return the other content of a file, beside the data of the task's annotations."""
     members = document if isinstance(document, dict) else {}
     mine = {index for index, _ in annotations}
     rest = [annotation for index, annotation in enumerate(members["annotations"]) if index not in mine]

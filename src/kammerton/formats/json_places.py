@@ -85,7 +85,7 @@ def _members(text: str, begin: int) -> Iterator[tuple[str | int, int]]:
 
 
 def _repeated_keys(text: str) -> Iterator[tuple[str, Span]]:
-    """Yield each key that stands in an object for another time, with its place."""
+    """Yield each key that an object repeats, with its place."""
     seen: list[set[str]] = []
     for token in _TOKEN.finditer(text):
         first = text[token.start()]

@@ -141,7 +141,7 @@ _CHORD_ROW = re.compile(
     rf"{_NUMBER}[ \t,;]+{_NUMBER}[ \t,;]+(?:N|X|[A-G][#b]*(?::\S+|/\S+|m|maj7?|min7?|m7|7)?)\s*"
 )
 _LOOKED_AT = 20
-"""Rows that tell what a text is."""
+"""Rows that are looked at to recognise a text."""
 
 _FINGER_NAMES = frozenset(("finger", "finger_number", "fingering"))
 _INSTRUMENT_NAMES = frozenset(("instrument", "instruments"))

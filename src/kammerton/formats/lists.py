@@ -267,7 +267,7 @@ def split_name(name: object) -> str:
 
 
 def _split_in(name: str) -> str | None:
-    """Return the split that the name of a file tells, such as ``split01_test.csv``."""
+    """Return the split in the name of a file, such as ``split01_test.csv``."""
     words = re.findall("[a-z]+", PurePath(name).stem.casefold())
     named = {_SPLITS[word] for word in words if word in _SPLITS}
     return named.pop() if len(named) == 1 else None
@@ -283,7 +283,7 @@ def _is_list(text: str, name: str) -> bool:
 
 
 def _listed(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRow]:
-    """Yield the items of a list, one a line, of the split that the name of its file tells."""
+    """Yield the items of a list, one a line, with the split in the name of its file."""
     if not keeps_lines(text, problems, limits):
         return
     split = _split_in(problems.file)
@@ -292,7 +292,7 @@ def _listed(text: str, problems: Problems, limits: Limits) -> Iterator[ItemRow]:
         if split is None:
             hint = "call a list of items like its split, such as split01_test.csv; or a row is item and split"
             problems.report(
-                "KT213", "row has no split, and the name of the file does not tell one", place(), hint=hint
+                "KT213", "row has no split, and the name of the file does not name one", place(), hint=hint
             )
             return
         if line.strip().casefold() not in ITEM_KEYS:

@@ -63,12 +63,12 @@ class Limits:
 
 
 SIDES = ("references", "estimates")
-"""What options of one side are said of, besides names of annotators and systems."""
+"""Sides that options can hold for, besides names of annotators and systems."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SidedOptions:
-    """Options of which some may be said of one side alone: ``layout={"estimates": "points"}``.
+    """Options of which some may hold for one side alone: ``layout={"estimates": "points"}``.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def _is_nested(value: Mapping[str, object]) -> bool:
 class IntervalOptions(SidedOptions):
     """How files of labelled intervals are read.
 
-    All but budgets may be said of one side alone: ``layout={"estimates": "points"}``.
+    All but budgets may hold for one side alone: ``layout={"estimates": "points"}``.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def signed_file(choice: str) -> str:
 def signed_choices(options: Any) -> dict[str, str]:
     """Return the options that differ from their defaults, as signatures have them.
 
-    Of one side, such as ``layout={"estimates": "points"}``, it is said as ``estimates=points``.
+    Of one side, such as ``layout={"estimates": "points"}``, it is written ``estimates=points``.
     """
     default = type(options)()
     sides: Mapping[str, Mapping[str, Any]] = getattr(options, "sides", {})
@@ -323,7 +323,7 @@ class Problems:
         self._seen[code] = self._seen.get(code, 0) + count
 
     def add_rest(self, count: int) -> None:
-        """Count further problems that nobody told apart, as of the code that there are most of."""
+        """Count further problems, which were not diagnosed, under the most frequent code."""
         if count > 0:
             self.add_unlisted(max(self._seen, key=self._seen.__getitem__), count)
 

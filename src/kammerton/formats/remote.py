@@ -48,7 +48,7 @@ __all__ = [
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://[^\s'\"`]+", re.IGNORECASE)
 _CUT = re.compile(r"(.*://)[^/@]*…", re.DOTALL)
-"""An address of which so little is left that who asks cannot be told from where."""
+"""An address cut so short that credentials cannot be told from the host."""
 _KEYS_WITH_SLASH = re.compile(r"[^/?#@:\[]*:(?!\d*(?:[/?#]|\Z))[^@/?#]*[/?#][^@]*@")
 """A name and a secret that ought to have been quoted, as a slash is in many of them; a port is none."""
 _SUFFIX = re.compile(r"\.[a-z]\w*", re.IGNORECASE)
@@ -203,7 +203,7 @@ class RemoteSource(StoredSource):
 
     @property
     def digest(self) -> str | None:
-        """Its address, and what the store says of its content, if it does."""
+        """Its address, size and digest, if the store keeps a digest."""
         entry = self._batch.entries[self._number]
         return None if entry.mark is None else f"{entry.shown}:{entry.size}:{entry.mark}"
 
@@ -215,7 +215,7 @@ def _limit_of(options: object) -> int:
 
 
 def _fits(entry: Entry, limit: int) -> bool:
-    """Return whether a file may be fetched; what does not say its size is looked at once it is here."""
+    """Return whether a file may be fetched; one of unknown size is checked once it is fetched."""
     return entry.size is None or entry.size <= limit
 
 
@@ -459,7 +459,7 @@ def _pause(attempt: int) -> None:
 
 _GONE = (404, 410)
 _PASSING = (408, 425, 429)
-"""Answers that say that the same may be asked for later."""
+"""Answers after which another attempt makes sense."""
 _DEEPEST, _MOST_PAGES = 32, 100_000
 """Folders within each other, and pages in all, that are looked at: a page that links to itself has no end."""
 _REFERENCE = re.compile(r"&#?\w+;")

@@ -22,7 +22,7 @@ __all__ = ["RowShape", "diagnose_rows", "is_billboard", "report_billboard", "sha
 _TIMELIKE = re.compile(r"[+-]?\.?\d|[+-]?(?:nan|inf)", re.IGNORECASE)
 
 _LOOKED_AT = 1000
-"""Lines that do not fit whose problems are told apart; the rest is counted. As many tell a shape."""
+"""Lines that do not fit and are diagnosed; the others are counted. As many lines decide on a shape."""
 
 _BARS = re.compile(rf"[ \t]*{number_pattern('.')}\t(?!{number_pattern('.')}\s).*\|")
 _NAMES = {BLANK: "blanks", "\t": "tabs", ",": "commas", ";": "semicolons"}

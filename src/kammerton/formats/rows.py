@@ -90,16 +90,16 @@ _COLUMNS: dict[str, Column] = {name: column for column, names in _NAMES.items() 
 _UNIT = re.compile(r"_(?:in_)?(?:s|sec|secs|seconds)$|[([](?:s|sec|secs|seconds)[)\]]$")
 
 _LOOKED_AT = 1000
-"""Rows that do not fit whose problems are told apart; the rest is counted."""
+"""Rows that do not fit and are diagnosed; the others are counted."""
 
 _MEETS_S = 0.01
 """Rows meet if one ends so close to where the next one starts."""
 
 _PLAINLY_S = 1e-3
-"""Durations that nobody told must meet the next start so closely, all of them."""
+"""Durations that no option names must all meet the next start so closely."""
 
 _AROUND = " \t;,"
-"""What may stand around a time that stands alone."""
+"""Characters that may surround a time on its own line."""
 
 
 def read_intervals(
@@ -125,7 +125,7 @@ def parse_intervals(
     options: IntervalOptions = DEFAULT_OPTIONS,
     namespaces: Sequence[str] = (),
 ) -> TrackReading:
-    """Read the text of a file as :func:`read_intervals` does; ``name`` also tells the format."""
+    """Read the text of a file as :func:`read_intervals` does; the suffix of ``name`` counts."""
     text = with_newlines(text.removeprefix("\ufeff"))
     problems = Problems(name)
     suffix = PurePath(name).suffix.lower()
@@ -380,7 +380,7 @@ def _below_header(text: str, header: Header, problems: Problems, options: Interv
 def _columns_of(header: Header, problems: Problems, options: IntervalOptions) -> dict[Column, int]:
     """Return where each column stands; report those that are missing or there twice.
 
-    What the layout has no use for is left out; where the caller told none, an end makes a duration
+    Columns that the layout does not use are dropped; without a layout, an end makes a duration
     superfluous. Names that the caller gave rule out ours.
     """
     names, own = header.names, options.columns

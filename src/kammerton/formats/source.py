@@ -87,7 +87,7 @@ def read_stream(stream: BinaryIO, *, name: str, encoding: str = "utf-8", limits:
 def _failure(code: str, message: str, name: str, hint: str | None = None) -> DataError:
     from kammerton.formats.remote import is_remote, shown_address  # noqa: PLC0415 - if all else fails
 
-    file = shown_address(name) if is_remote(name) else name  # somebody took it for the path of a file
+    file = shown_address(name) if is_remote(name) else name  # it was given as the path of a file
     return DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))
 
 

@@ -196,7 +196,7 @@ class Header:
     line: int  # its number
     text: str  # the row, as the file has it
     separator: str  # what stands between its cells
-    names: list[str]  # its cells; those at the end that are empty are left out
+    names: list[str]  # its cells; without empty ones at the end
 
     def place(self, file: str, index: int | None = None) -> Place:
         """Return the place of a name, or of the row."""
@@ -275,7 +275,7 @@ class Table:
 
     def header_place(self, index: int | None = None) -> Place:
         """Return the place of a name of the header, or of the header."""
-        assert self.header is not None, "whoever speaks of names has a header"
+        assert self.header is not None, "names come from a header"
         return self.header.place(self.file, index)
 
     def keep(self, rows: Sequence[int]) -> None:
@@ -309,7 +309,7 @@ class Table:
         return "," in numbers and "." not in numbers
 
     def fill(self) -> list[NumberedLine]:
-        """Cut the lines into cells; return, and leave out, those of another length or with an open quote."""
+        """Cut the lines into cells; drop and return those of another length or with an open quote."""
         cells = self._plain_cells()
         if cells is not None:
             self.columns = [cells[index :: self.width] for index in range(self.width)]
@@ -469,7 +469,7 @@ def _note_comments(table: Table, problems: Problems) -> None:
     if alike:
         first = table.lines[alike[0]].lstrip(" \t")
         what = such_rows(len(alike), "such lines")
-        message = f"passed over as a comment, and cut like a row: {quote(first)}{what}"
+        message = f"comment skipped that is cut like a row: {quote(first)}{what}"
         hint = 'a cell that begins with # or // stands between double quotes: "#1"'
         problems.report(
             "KT164", message, table.locate(alike[0], 0), severity="note", hint=hint, count=len(alike)
@@ -493,7 +493,7 @@ def render_rows(rows: Iterable[Sequence[object]]) -> str:
 class TableShape:
     """What a small table must look like, such as a label map."""
 
-    code: str  # code of the diagnostic that says it does not
+    code: str  # code of the diagnostic if it does not
     # names that each column may have in the header, the usual one first; columns have any order
     columns: Sequence[Sequence[str]]
     repeats: bool = False  # whether there may be several columns of the last kind
@@ -564,7 +564,7 @@ ITEM_KEYS = ("item", "record_time", "recording", "file", "track", "id", "name")
 """What tables and metadata call an item; PianoVAM names its files by the time of recording."""
 
 ItemRow = tuple[str, str, Callable[[], Place]]
-"""Item, what is said of it, and what finds it."""
+"""The item, the value of the other column, and the function that locates the item."""
 
 
 def item_rows(

@@ -64,7 +64,7 @@ def unescaped(text: str) -> str:
 
 try:
     import fcntl
-except ImportError:  # not on Windows, where nothing tells a writer that was killed from one at work
+except ImportError:  # not on Windows, where a killed writer cannot be told from one at work
     fcntl = None  # type: ignore[assignment]
 _CAN_SYNC_FOLDERS = os.name == "posix"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -368,13 +368,13 @@ class JamsPart:
     namespace: str
     annotator: str | None
     observations: str  # observations as JSON, with commas and line ends between them
-    # what the file it was read from says beside the observations, which is kept
+    # other content of the file that it was read from, which is kept
     metadata: Metadata | None = None
     ranked: bool = False  # whether the order of observations ranks them, which the sandbox then says
 
 
 def jams_document(parts: Sequence[JamsPart], last_end_s: float, *, duration_s: float | None = None) -> str:
-    """Write a JAMS file; what the file of its annotations says beside them is kept."""
+    """Write a JAMS file; other content of the file that was read is kept."""
     read = [part.metadata for part in parts if part.metadata is not None]
     members: dict[str, Any] = _plain(read[0].file) if read else {}
     of_file: dict[str, Any] = {"identifiers": {}, "jams_version": _JAMS_VERSION, "duration": None}

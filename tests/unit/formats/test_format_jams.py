@@ -123,7 +123,7 @@ WARNED = {
     ),
     "an annotation without observations": (
         jams(annotation(), annotation(C, D)),
-        "warning KT110 annotation without observations left out: annotator `1`",
+        "warning KT110 annotation without observations skipped: annotator `1`",
     ),
 }
 

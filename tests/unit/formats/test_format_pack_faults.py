@@ -284,7 +284,7 @@ def test_index_columns_with_nulls(path: Path, name: str) -> None:
 def test_what_was_said_cannot_be_read(path: Path, text: str) -> None:
     _sign_again(path, pl.read_parquet(path).with_columns(said=pl.lit(text)))
     (said,) = readings_of(path)["0"].diagnostics
-    assert (said.code, said.message) == ("KT721", "pack is damaged: what was said of a file cannot be read")
+    assert (said.code, said.message) == ("KT721", "pack is damaged: diagnostics of a file cannot be read")
 
 
 def test_the_file_of_a_damaged_source_cannot_be_told(path: Path) -> None:

@@ -165,7 +165,7 @@ class Footer:
 
     rows: int  # of the whole file
     groups: tuple[Group, ...]  # where they are
-    pairs: dict[str, str]  # metadata of whoever wrote it
+    pairs: dict[str, str]  # metadata of the writer
     begin: int  # where the footer begins, which ends with the file
 
     @property
@@ -351,7 +351,7 @@ def parse_diagnostics(text: str | None) -> tuple[Diagnostic, ...]:
     try:
         return () if text is None else tuple(Diagnostic(**fields) for fields in json.loads(text))
     except (ValueError, TypeError, RecursionError) as error:
-        raise RecordError("what was said of a file cannot be read") from error
+        raise RecordError("diagnostics of a file cannot be read") from error
 
 
 _TYPES = {"real": np.float64, "whole": np.int64, "flag": np.bool_}

@@ -179,5 +179,5 @@ def opened_pack(path: str | os.PathLike[str], task: Task, options: object) -> Pa
         if now.get(option) != then.get(option):
             was, asked = (f"{option} {side.get(option, 'as by default')}" for side in (then, now))
             message = f"{quote(pack.path)} was packed with {was}, and is read with {asked}"
-            raise OptionError(message, "say the same options, or pack again with these")
+            raise OptionError(message, "give the same options, or pack again with these")
     return pack

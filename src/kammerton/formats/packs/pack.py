@@ -75,7 +75,7 @@ class _Decoded:
             raise damaged(str(error), path) from error
 
     def file(self, row: int) -> str | None:
-        """Return the file that the source was read from that begins in a row, if that can be told."""
+        """Return the file of the source that begins in a row, if it is known."""
         file: str | None = self._files[row]
         return file
 
@@ -100,7 +100,7 @@ class _Damaged:
     is_sound = False
 
     def file(self, _: int) -> None:
-        """Return nothing, for no file can be told."""
+        """Return None: the file is unknown."""
 
     def reading(self, _: int) -> Reading[Any]:
         """Return why there is nothing."""
@@ -230,7 +230,7 @@ class _Listed:
 
 
 _INTERRUPTED = "KEYBOARD_INTERRUPT"
-"""What polars says as it panics because somebody stopped the program."""
+"""The message of polars when the program is interrupted."""
 _KEPT = 8
 """Blocks that stay decoded: a few for each collection that is read side by side."""
 Again = tuple[Callable[..., "Pack"], tuple[Any, ...]]
@@ -279,7 +279,7 @@ class Pack:
 
     @cached_property
     def _indexes(self) -> list[_Index]:
-        """What there is of each collection; they stand one behind the other."""
+        """The index of each collection; collections follow one another."""
         columns = self._index_columns()
         numbers, first = columns["collection"], columns["first"]
         indexes = []
@@ -293,7 +293,7 @@ class Pack:
         return indexes
 
     def _index_columns(self) -> dict[str, list[Any]]:
-        """Return the columns that say what there is."""
+        """Return the columns of the index."""
         columns = self._read(list(INDEX), 0, self._begins[-1]).to_dict(as_series=False)
         for name in ("collection", "item", "first"):
             if None in columns[name]:
@@ -345,16 +345,16 @@ class Pack:
         return self._block(number).reading(row - self._begins[number])
 
     def file(self, row: int) -> str | None:
-        """Return the file that the source was read from that begins in a row, if that can be told."""
+        """Return the file of the source that begins in a row, if it is known."""
         number = self._block_of(row)
         return self._block(number).file(row - self._begins[number])
 
     def digest(self, row: int) -> str | None:
-        """Return what tells the source that begins in a row by its content; None if that is damaged."""
+        """Return the identity of the source that begins in a row; None if its block is damaged."""
         return self.claim(row) if self._block(self._block_of(row)).is_sound else None
 
     def claim(self, row: int) -> str:
-        """Return what the pack says tells that source."""
+        """Return the identity that the pack claims for it."""
         number = self._block_of(row)
         return f"{self.record.blocks[number].digest}:{row - self._begins[number]}"
 

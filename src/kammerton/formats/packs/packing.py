@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checksums of all bytes of a pack, by which damage is told before anything is decoded.
+"""Write packs, and seal them: checksums of all bytes show damage before anything is decoded.
 
 What decodes a file trusts what its pages say of themselves: where a bit is another, it may ask for more
 memory than there is, and end the program. The seal stands between the last page and the footer, where no
@@ -107,7 +107,7 @@ def _bytes_of(file: BinaryIO, chunk: Chunk) -> bytes:
 
 
 def _is_as_claimed(data: bytes, chunk: Chunk) -> bool:
-    """Return whether pages hold what the footer says, which was looked at: anybody can seal a file."""
+    """Return whether pages hold what the checked footer claims: anybody can seal a file."""
     pages, values, unpacked = Compact(data), 0, 0
     try:
         while pages.at < len(data):
@@ -231,7 +231,7 @@ class PackWriter:
 
     @property
     def record(self) -> Record:
-        """What the pack says of itself; once it is finished, of all of it."""
+        """The record of what was added so far."""
         return Record(
             self._task.name,
             self._choices,
