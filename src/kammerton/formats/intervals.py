@@ -415,13 +415,17 @@ def _cut(rows: RawIntervals, pairs: Pairs, pair: int, count: int) -> Diagnostic:
 
 def finish(tracks: Sequence[RawIntervals], problems: Problems, options: IntervalOptions) -> TrackReading:
     """Check the rows of each track and return them; a file without rows is an error."""
-    filled = [_with_lengths(rows, problems, options) for rows in tracks if rows.labels]
-    filled = [rows for rows in filled if rows.labels]
+    filled, tidied = [], []
+    for rows in tracks:
+        if rows.labels:
+            with_lengths = _with_lengths(rows, problems, options)
+            filled += [with_lengths] if with_lengths.labels else []
     if not filled and not problems.has_errors:
         problems.report("KT110", "no annotation rows")
     for rows in filled:
         _check_labels(rows, problems, options.limits)
-    tidied = [_tidy(rows, problems, options) for rows in filled]
+    for rows in filled:
+        tidied.append(_tidy(rows, problems, options))
     return problems.reading(tuple(tidied))
 
 

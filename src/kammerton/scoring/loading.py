@@ -384,7 +384,8 @@ def load_estimates(task: Task, collection: Collection, references: References, o
     for item, sources in collection.sources.items():
         if item not in expected:
             continue
-        reading, empty = _read_estimate(task, sources, item, reading_options)
+        reading = read_source(task, sources[0][1], item, reading_options)
+        reading, empty = _check_estimate(reading, sources, item)
         if reading.annotations:
             annotations[item] = reading.annotations[0][1]
         elif empty:
@@ -401,15 +402,13 @@ def load_estimates(task: Task, collection: Collection, references: References, o
     return Estimates(matched, {**failed, **unmatched}, known, tuple(problems))
 
 
-def _read_estimate(
-    task: Task, sources: Sequence[tuple[str | None, object]], item: str, options: object
+def _check_estimate(
+    reading: Reading[Any], sources: Sequence[tuple[str | None, object]], item: str
 ) -> tuple[Reading[Any], bool]:
-    """Read the estimate of an item, and tell whether it is empty, which is no error."""
-    source = sources[0][1]
-    reading = read_source(task, source, item, options)
+    """Return the only estimate of an item, and whether it is empty, which is no error."""
     names = reading.annotators if len(sources) == 1 else _names_of_files(sources)
     if len(names) > 1:
-        return Reading((), (*reading.diagnostics, _several(names, source, item))), False
+        return Reading((), (*reading.diagnostics, _several(names, sources[0][1], item))), False
     empty = not reading.annotations
     diagnostics = []
     for diagnostic in reading.diagnostics:
