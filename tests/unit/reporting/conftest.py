@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from markupsafe import Markup
 
-DRAWING = ("compared", "groups", "items", "overview")
+DRAWING = ("compared", "items", "overview")
 
 
 @pytest.fixture
