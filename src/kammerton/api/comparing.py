@@ -199,11 +199,11 @@ def _comparable(scores: Scores, annotator: str) -> tuple[Measure, ...]:
 
 
 def _few(comparison: Comparison) -> Iterator[Diagnostic]:
-    """Say which systems lack so many items that they cannot be compared."""
+    """Report systems that lack so many items that they cannot be compared."""
     from kammerton.reporting.comparisons import few_items  # noqa: PLC0415 - most comparisons have none
 
-    for system, told in few_items(comparison) if comparison.few else ():
-        message = f"system {quote(system)} {told}"
+    for system, reason in few_items(comparison) if comparison.few else ():
+        message = f"system {quote(system)} {reason}"
         hint = "score all systems on the same items, or let a missing estimate count as the worst"
         yield Diagnostic(code="KT221", severity="warning", message=message, system=system, hint=hint)
 
@@ -211,7 +211,7 @@ def _few(comparison: Comparison) -> Iterator[Diagnostic]:
 def _noticing(scores: Scores, more: Iterable[Diagnostic]) -> Scores:
     """Return scores with what was noticed in one order, whether files were read or runs: by system."""
     origin, place = scores.origin, {name: number for number, name in enumerate(scores.systems)}
-    noticed = sorted(scores.diagnostics, key=lambda each: place.get(each.system or "", -1))
+    noticed = sorted(scores.diagnostics, key=lambda diagnostic: place.get(diagnostic.system or "", -1))
     return scores.remade(evidence=replace(origin.evidence, diagnostics=(*noticed, *more)))
 
 
@@ -223,7 +223,7 @@ def agree(
     measures: Iterable[str] | None = None,
     options: object | None = None,
 ) -> AnnotatorAgreement:
-    """Measure how far annotators agree.
+    """Measure inter-annotator agreement.
 
     Parameters
     ----------
@@ -320,14 +320,16 @@ def _of_run(
 ) -> AnnotatorAgreement:
     if options != task.options():
         raise OptionError("a run has read its files already: there are no options of reading")
-    found = read_agreement(run)
-    if found.task != task.name:
-        raise OptionError(f"the run is of another task: {found.task}")
+    agreement = read_agreement(run)
+    if agreement.task != task.name:
+        raise OptionError(f"the run is of another task: {agreement.task}")
     if protocols is None and measures is None:
-        return found
-    own = dict.fromkeys(measure.protocol for measure in found.measures) if protocols is None else protocols
-    chosen = [each for each in choose(task.protocols, own, measures) if each in found.measures]
-    return replace(found, measures=tuple(_comparing(chosen)))
+        return agreement
+    own = (
+        dict.fromkeys(measure.protocol for measure in agreement.measures) if protocols is None else protocols
+    )
+    chosen = [measure for measure in choose(task.protocols, own, measures) if measure in agreement.measures]
+    return replace(agreement, measures=tuple(_comparing(chosen)))
 
 
 def _named(annotators: Any) -> list[tuple[str | None, Any]]:
@@ -344,8 +346,8 @@ def _named(annotators: Any) -> list[tuple[str | None, Any]]:
 def _nothing_shared(annotations: Mapping[str, Mapping[str, object]]) -> Diagnostic:
     message = f"no item has annotations of two of {', '.join(map(quote, annotations))}"
     first = (f"{quote(min(items))} of {quote(name)}" for name, items in annotations.items() if items)
-    found = " and ".join(islice(first, 2)) or "none that can be used"
-    hint = f"items are paired by path below the folder, without suffix; found: {found}"
+    examples = " and ".join(islice(first, 2)) or "none that can be used"
+    hint = f"items are paired by path below the folder, without suffix; found: {examples}"
     return Diagnostic(code="KT200", severity="error", message=message, hint=hint)
 
 
@@ -353,14 +355,14 @@ def _applicable(
     task: Task, references: References, measures: Sequence[Measure], options: object
 ) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
     everyone = {name: Estimates(items, {}, ()) for name, items in references.annotations.items()}
-    found, notes = applicable_to(task, references, everyone, measures, options)
-    if not found:
+    applicable, notes = applicable_to(task, references, everyone, measures, options)
+    if not applicable:
         raise DataError([*references.diagnostics, *notes])
-    return found, notes
+    return applicable, notes
 
 
 def _unrated(ratings: Ratings | None) -> Iterator[Diagnostic]:
-    """Say why annotations tell nothing of agreement, if they do not."""
+    """Report why there are no ratings for agreement."""
     if ratings is not None and ratings.reason:
         yield Diagnostic(code="KT233", severity="warning", message=ratings.reason)
 
@@ -373,7 +375,9 @@ def _by_what_both_judged(task: Task, annotations: Sequence[Sequence[Any | None]]
 
     def evaluate(cases: Sequence[Case[Any]], measures: Sequence[Measure], options: Any) -> Evaluation:
         restricted = [
-            replace(case, references=tuple(restrict(each, case.estimate) for each in case.references))
+            replace(
+                case, references=tuple(restrict(reference, case.estimate) for reference in case.references)
+            )
             for case in cases
         ]
         return task.evaluate(restricted, measures, options)
@@ -388,7 +392,7 @@ def _against(
     own = references.annotations[name]
     one = References({name: own}, {name: {}}, ())
     others = {
-        other: Estimates({item: found for item, found in items.items() if item in own}, {}, ())
+        other: Estimates({item: annotation for item, annotation in items.items() if item in own}, {}, ())
         for other, items in references.annotations.items()
         if other != name and not items.keys().isdisjoint(own)
     }

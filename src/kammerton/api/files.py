@@ -58,7 +58,7 @@ class Checked:
 
 
 def check(task: str | Task, *paths: str | os.PathLike[str], options: object | None = None) -> Checked:
-    """Read annotation files and say everything that is wrong or odd about them.
+    """Read annotation files and report everything that is wrong or odd about them.
 
     Parameters
     ----------
@@ -89,38 +89,42 @@ def check(task: str | Task, *paths: str | os.PathLike[str], options: object | No
     >>> found.diagnostics[0].code, found.has_findings()
     ('KT312', True)
     """
-    found = find_task(task)
-    reading = without_sides(options_of(found, options))
+    kind = find_task(task)
+    reading = without_sides(options_of(kind, options))
     files: dict[str, None] = {}
     loose: dict[str, str | os.PathLike[str] | RemoteSource] = {}
     ignored: list[str] = []
-    diagnostics = list(() if found.notices is None else found.notices(reading))
+    diagnostics = list(() if kind.notices is None else kind.notices(reading))
     for path in paths:
         if not isinstance(path, str | os.PathLike):
             raise OptionError.of_type("path", path, "a path")
         if is_pack(path):
-            said: list[Diagnostic] = []
-            for name, each in _of_pack(path, found, reading):
-                said += each
+            of_pack: list[Diagnostic] = []
+            for name, noticed in _of_pack(path, kind, reading):
+                of_pack += noticed
                 files |= {} if name is None else {name: None}
-            diagnostics += merge_repeated(said, OF_BLOCKS)
+            diagnostics += merge_repeated(of_pack, OF_BLOCKS)
             continue
-        listed = find(path, found, reading)
+        listed = find(path, kind, reading)
         diagnostics += listed.diagnostics
         ignored += listed.ignored
-        loose |= {name_of_source(file) or "": file for each in listed.files.values() for file in each}
+        loose |= {
+            name_of_source(file) or "": file
+            for files_of_item in listed.files.values()
+            for file in files_of_item
+        }
     files |= dict.fromkeys(loose)
     if not files and not any(problem.severity == "error" for problem in diagnostics):
-        raise OptionError("no annotation files to check", suffixes_read(found.suffixes, ignored))
+        raise OptionError("no annotation files to check", suffixes_read(kind.suffixes, ignored))
     for called, file in loose.items():
-        diagnostics += _of_file(file, called, found, reading)
-    return Checked(found.name, tuple(files), tuple(ignored), tuple(diagnostics))
+        diagnostics += _of_file(file, called, kind, reading)
+    return Checked(kind.name, tuple(files), tuple(ignored), tuple(diagnostics))
 
 
 def _of_pack(
     path: str | os.PathLike[str], task: Task, options: object
 ) -> Iterator[tuple[str | None, Iterable[Diagnostic]]]:
-    """Give what was said when it was packed, and each source with what can be said of it now."""
+    """Give the diagnostics of packing, and each source with those of reading it now."""
     pack = opened_pack(path, task, options)
     for number, about in enumerate(pack.record.collections):
         yield None, about.diagnostics
@@ -159,19 +163,19 @@ def _of_path(path: Path, name: str, task: Task, options: object) -> Iterator[Dia
 def _linted_item(
     task: Task, item: str, tracks: Sequence[tuple[str | None, Any]], file: str | None, options: object
 ) -> Iterator[Diagnostic]:
-    for said in _linted(task, tracks, file, options):
-        yield said.at(item=item, message=f"{quote(item)}: {said.message}")
+    for diagnostic in _linted(task, tracks, file, options):
+        yield diagnostic.at(item=item, message=f"{quote(item)}: {diagnostic.message}")
 
 
 def _linted(
     task: Task, tracks: Sequence[tuple[str | None, Any]], file: str | None, options: object
 ) -> Iterator[Diagnostic]:
-    """Give what is odd about annotations that could be read; of several, say whose it is."""
+    """Give what is odd about annotations that could be read; of several, with the annotator."""
     for number, (annotator, annotation) in enumerate(tracks, 1):
-        for found in () if task.lint is None else task.lint(annotation, options):
+        for diagnostic in () if task.lint is None else task.lint(annotation, options):
             several = len(tracks) > 1
             whose = f"annotator {quote(annotator or str(number))}, " if several else ""
-            yield found.at(file=file, message=whose + found.message)
+            yield diagnostic.at(file=file, message=whose + diagnostic.message)
 
 
 StrPath = str | os.PathLike[str]
@@ -242,22 +246,22 @@ def convert(
     start,end,label
     0.0,2.0,C:maj
     """
-    found = find_task(task)
-    if found.conversion is None:
-        raise OptionError(f"files of {found.name} cannot be converted")
+    kind = find_task(task)
+    if kind.conversion is None:
+        raise OptionError(f"files of {kind.name} cannot be converted")
     if not os.fspath(target):
         raise OptionError("the target is empty", "`.` is the current folder")
     check_here(target)
-    reading = without_sides(options_of(found, options))
-    pack = opened_pack(source, found, reading) if is_pack(source) else None
-    files = None if pack is not None else find(source, found, reading)
+    reading = without_sides(options_of(kind, options))
+    pack = opened_pack(source, kind, reading) if is_pack(source) else None
+    files = None if pack is not None else find(source, kind, reading)
     if files is not None:
-        files.check_not_empty(shown_path(source), found.suffixes)
+        files.check_not_empty(shown_path(source), kind.suffixes)
     whole = files is None or not files.single
     job = _Job(
-        conversion=found.conversion,
+        conversion=kind.conversion,
         options=reading,
-        form=_form(found.conversion, Path(target), to),
+        form=_form(kind.conversion, Path(target), to),
         annotator=annotator,
         force=force,
         target=Path(target),
@@ -269,9 +273,9 @@ def convert(
     if files is not None:
         job.convert_files(files)
     if pack is not None:
-        job.unpack(pack, found)
-    said = merge_repeated(job.diagnostics, OF_BLOCKS)
-    return Converted(tuple(job.written), tuple(job.failed), (*said, *job.remarks()))
+        job.unpack(pack, kind)
+    diagnostics = merge_repeated(job.diagnostics, OF_BLOCKS)
+    return Converted(tuple(job.written), tuple(job.failed), (*diagnostics, *job.remarks()))
 
 
 def _form(conversion: Conversion, target: Path, to: str | None) -> str:
@@ -347,7 +351,9 @@ class _Job:
         for about in pack.record.collections:
             self.diagnostics += about.diagnostics
         for stem, name, reading in unpacked(pack, task):
-            tracks = [(who, self.conversion.track(each, who, name)) for who, each in reading.annotations]
+            tracks = [
+                (who, self.conversion.track(annotation, who, name)) for who, annotation in reading.annotations
+            ]
             self._convert(name, stem, Reading(tuple(tracks), reading.diagnostics))
 
     def _convert(self, name: str, item: str, reading: Reading[Any]) -> None:
@@ -363,8 +369,10 @@ class _Job:
             for place, text in self._outputs(name, item, reading):
                 self._write(place, text)
             if self.conversion.remark is not None:
-                told = (self.conversion.remark(track, self.form) for _, track in self._chosen(name, reading))
-                self._remarks.update(dict.fromkeys(chain(*told)).keys())
+                remarks = (
+                    self.conversion.remark(track, self.form) for _, track in self._chosen(name, reading)
+                )
+                self._remarks.update(dict.fromkeys(chain(*remarks)).keys())
         except DataError as error:
             self.diagnostics += error.diagnostics
             self.failed.append(name)
@@ -393,8 +401,10 @@ class _Job:
             stems = [f"{name}/{item}" for name in names] if self.whole else names
         else:
             whose = zip(annotators, stems, strict=True)
-            told = ", ".join(f"{quote(each)} in {quote(self._named(stem))}" for each, stem in whose)
-            message = f"{len(annotators)} annotators: {told}"
+            placed = ", ".join(
+                f"{quote(annotator)} in {quote(self._named(stem))}" for annotator, stem in whose
+            )
+            message = f"{len(annotators)} annotators: {placed}"
             self.diagnostics.append(Diagnostic(code="KT395", severity="note", message=message, file=name))
         return [self.target / self._named(stem) for stem in stems]
 
@@ -402,12 +412,15 @@ class _Job:
         return f"{stem}{self.conversion.forms[self.form]}"
 
     def _chosen(self, name: str, reading: Reading[Any]) -> list[tuple[str, Any]]:
-        tracks = [(told or str(place), track) for place, (told, track) in enumerate(reading.annotations, 1)]
+        tracks = [
+            (annotator or str(place), track)
+            for place, (annotator, track) in enumerate(reading.annotations, 1)
+        ]
         if self.annotator is None:
             return tracks
-        chosen = [(told, track) for told, track in tracks if told == self.annotator]
+        chosen = [(annotator, track) for annotator, track in tracks if annotator == self.annotator]
         if not chosen:
-            hint = f"annotators: {', '.join(quote(told) for told, _ in tracks)}"
+            hint = f"annotators: {', '.join(quote(annotator) for annotator, _ in tracks)}"
             message = f"no annotator {quote(self.annotator)}"
             raise DataError(
                 [Diagnostic(code="KT212", severity="error", message=message, file=name, hint=hint)]
@@ -457,7 +470,7 @@ def _as_diagnostic(error: OutputError, name: str) -> Diagnostic:
 
 
 _LISTED = 1000
-"""Problems of packed sources that are kept to be said; all of them are in the pack."""
+"""Problems of packed sources that are returned at most; all of them are in the pack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -527,16 +540,16 @@ def pack(
     >>> packed.items, packed.rows, scores.value("mirex2013/MajMin")
     (1, 2, 1.0)
     """
-    found = find_task(task)
-    reading = options_of(found, options)
-    if found.packing is None:
-        raise OptionError(f"annotations of {found.name} cannot be packed")
+    kind = find_task(task)
+    reading = options_of(kind, options)
+    if kind.packing is None:
+        raise OptionError(f"annotations of {kind.name} cannot be packed")
     if target is None:
         raise OptionError("where to?", "the path of a file, OUT.parquet")
-    collections = _collections(found, source, pairs, reading)
+    collections = _collections(kind, source, pairs, reading)
     check_target(target, force=force)
-    job = _PackingJob(found, reading)
-    with new_pack(target, found, reading) as writer:
+    job = _PackingJob(kind, reading)
+    with new_pack(target, kind, reading) as writer:
         for collection, role in collections:
             writer.begin(collection, role)
             job.pack(collection, writer)
@@ -573,25 +586,25 @@ class _PackingJob:
     def __init__(self, task: Task, options: object) -> None:
         self._task = task
         self._options = options
-        self._said: list[Diagnostic] = []
+        self._diagnostics: list[Diagnostic] = []
         self._counts: Counter[str] = Counter()
 
     def pack(self, collection: Collection, writer: PackWriter) -> None:
         """Read every source, and hand it on."""
-        self._said += collection.diagnostics
-        self._counts.update(each.severity for each in collection.diagnostics)
-        for item, told, source, reading in self._readings(collection):
-            writer.add(item, told, name_of_source(source), reading)
-            self._counts.update(each.severity for each in reading.diagnostics)
-            room = max(0, _LISTED - len(self._said))
-            self._said += [each.at(item=item) for each in reading.diagnostics[:room]]
+        self._diagnostics += collection.diagnostics
+        self._counts.update(diagnostic.severity for diagnostic in collection.diagnostics)
+        for item, annotator, source, reading in self._readings(collection):
+            writer.add(item, annotator, name_of_source(source), reading)
+            self._counts.update(diagnostic.severity for diagnostic in reading.diagnostics)
+            room = max(0, _LISTED - len(self._diagnostics))
+            self._diagnostics += [diagnostic.at(item=item) for diagnostic in reading.diagnostics[:room]]
 
     def _readings(self, collection: Collection) -> Iterator[tuple[str, str | None, object, Reading[Any]]]:
         for item, sources in collection.sources.items():
-            for told, source in sources:
+            for annotator, source in sources:
                 yield (
                     item,
-                    told,
+                    annotator,
                     source,
                     read_source(self._task, source, item, collection.read_by(self._options)),
                 )
@@ -599,15 +612,17 @@ class _PackingJob:
     def check(self, writer: PackWriter) -> None:
         """Refuse to write a pack of nothing."""
         if not writer.written.annotations:
-            raise DataError(self._told())
+            raise DataError(self._merged())
 
     def done(self, writer: PackWriter, collections: list[tuple[Collection, Role]], size: int) -> Packed:
         """Return what was packed."""
         written = writer.written
         items = {item for collection, _ in collections for item in collection.items}
         broken = sum(len(collection.broken) for collection, _ in collections) + written.failed
-        said = tuple(self._told())
-        return Packed(len(items), written.annotations, written.rows, broken, size, said, dict(self._counts))
+        diagnostics = tuple(self._merged())
+        return Packed(
+            len(items), written.annotations, written.rows, broken, size, diagnostics, dict(self._counts)
+        )
 
-    def _told(self) -> list[Diagnostic]:
-        return merge_repeated(self._said, OF_BLOCKS)
+    def _merged(self) -> list[Diagnostic]:
+        return merge_repeated(self._diagnostics, OF_BLOCKS)

@@ -93,24 +93,24 @@ def show(
     >>> show("chords", ref, {"mine": est}).tracks[1].marks
     (Mark(start=2.0, end=3.0, state='wrong', kind='root'),)
     """
-    found = find_task(task)
-    if found.view is None:
-        raise OptionError(f"items of {found.name} cannot be shown")
-    reading = options_of(found, options)
+    kind = find_task(task)
+    if kind.view is None:
+        raise OptionError(f"items of {kind.name} cannot be shown")
+    reading = options_of(kind, options)
     if not isinstance(item, str | None):
         raise OptionError.of_type("item", item, "a str")
     if _is_lone_run(references, estimates, pairs):
-        if annotators or reading != found.options() or estimate_annotator is not None:
+        if annotators or reading != kind.options() or estimate_annotator is not None:
             raise OptionError("a run has its own annotators and options", "name it alone")
-        corpus, reading = _of_run(found, references)
+        corpus, reading = _of_run(kind, references)
     else:
-        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
+        corpus = corpus_of(kind, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
     corpus = corpus.paired()
     if not corpus.references:
-        hint = f"`kammerton check {found.name}` lists what is wrong with estimates alone"
+        hint = f"`kammerton check {kind.name}` lists what is wrong with estimates alone"
         raise OptionError("items are shown against references, and the run was scored without any", hint)
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
-    view = lay_out(found, corpus, chosen, measure=measure, annotator=annotator, options=reading)
+    view = lay_out(kind, corpus, chosen, measure=measure, annotator=annotator, options=reading)
     return DrawnItem.of(view)
 
 
@@ -135,7 +135,7 @@ def lay_out(
 ) -> ItemView:
     """Lay out an item of a paired corpus, of a task that can; as :func:`show`."""
     assert task.view is not None, "the task lays items out"
-    crowded = {each.name for each in corpus.references if each.crowded}
+    crowded = {collection.name for collection in corpus.references if collection.crowded}
     references = tuple(_only(item, c) for c in corpus.references)
     read = load_references(task, references, options, crowded=crowded)
     usable = {name: items[item] for name, items in read.annotations.items() if item in items}
@@ -151,19 +151,19 @@ def lay_out(
         diagnostics += (*loaded.diagnostics, *loaded.match_diagnostics)
         track = loaded.annotations.get(item, loaded.failed.get(item, "no estimate"))
         tracks[system.name] = task.blank(usable[who]) if track is None else track
-    told = _told(task, item, usable, "reference"), _told(task, item, tracks, "estimate")
+    names = _shown_names(task, item, usable, "reference"), _shown_names(task, item, tracks, "estimate")
     view = task.view(
         item,
-        told[0][who],
-        {told[0][name]: each for name, each in usable.items()},
-        {told[1][name]: each for name, each in tracks.items()},
+        names[0][who],
+        {names[0][name]: annotation for name, annotation in usable.items()},
+        {names[1][name]: annotation for name, annotation in tracks.items()},
         measure,
         options,
     )
     return replace(view, diagnostics=tuple(diagnostics))
 
 
-def _told(task: Task, item: str, names: Iterable[str], role: str) -> dict[str, str]:
+def _shown_names(task: Task, item: str, names: Iterable[str], role: str) -> dict[str, str]:
     """Return how names are shown: a lone file is called like its item, which tells nobody whose it is."""
     known = list(names)
     alike = [name for name in known if task.identify(name)[0] == item]
@@ -185,8 +185,8 @@ def _matching(asked: str | None, items: Iterable[str]) -> str:
             return known[0]
         raise OptionError(f"which of {len(known):,} items?", some(known, _NAMED))
     wanted = _folded(asked)
-    exact = [each for each in known if each == unicodedata.normalize("NFC", asked)]
-    fitting = exact or [each for each in known if wanted in _folded(each)]
+    exact = [name for name in known if name == unicodedata.normalize("NFC", asked)]
+    fitting = exact or [name for name in known if wanted in _folded(name)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -259,16 +259,16 @@ def report(
     altair_of()
     tell = progress or _nobody_asks
     tell("reading runs")
-    found = _joined(runs)
+    joined = _joined(runs)
     sources, chapters = [], []
-    titles = _titles([each.scores.task for each in found])
-    for number, (each, name) in enumerate(zip(found, titles, strict=True), 1):
+    titles = _titles([part.scores.task for part in joined])
+    for number, (part, name) in enumerate(zip(joined, titles, strict=True), 1):
         tell(f"{name}: comparing systems")
-        source = source_of(each.scores, f"c{number}")
+        source = source_of(part.scores, f"c{number}")
         sources.append(source)
         tell(f"{name}: drawing figures and items")
-        draw = _drawer(each.scores, str(source.main))
-        chapters.append(chapter_of(source, name, draw, each.apart))
+        draw = _drawer(part.scores, str(source.main))
+        chapters.append(chapter_of(source, name, draw, part.apart))
     page = render_page(Page(title=shown(title), chapters=chapters))
     if figures is not None:
         tell("writing figures")
@@ -283,13 +283,13 @@ def _nobody_asks(_: str) -> None:
 def _joined(runs: Runs) -> Sequence[Joined]:
     if not isinstance(runs, Iterable | Scores | os.PathLike):
         raise OptionError.of_type("runs", runs, "scores, the path of a run, or several of them")
-    found = join_alike(runs)
-    if not found:
+    joined = join_alike(runs)
+    if not joined:
         raise OptionError("a report needs a run", "folders that `kammerton score --out` wrote")
-    if not all(each.scores.has_references for each in found):
+    if not all(part.scores.has_references for part in joined):
         hint = "`kammerton check` and `kammerton compare` tell of estimates alone"
         raise OptionError("a report needs references, and a run was scored without any", hint)
-    return found
+    return joined
 
 
 def _write_figures(sources: Sequence[Source], titles: Sequence[str], folder: str | os.PathLike[str]) -> None:

@@ -188,8 +188,14 @@ def read_as_said(corpus: Corpus, options: object) -> Corpus:
         if side not in known:
             raise OptionError.unknown("side, annotator or system", side, known)
     return Corpus(
-        tuple(replace(each, options=options.of("references", each.name)) for each in corpus.references),
-        tuple(replace(each, options=options.of("estimates", each.name)) for each in corpus.systems),
+        tuple(
+            replace(collection, options=options.of("references", collection.name))
+            for collection in corpus.references
+        ),
+        tuple(
+            replace(collection, options=options.of("estimates", collection.name))
+            for collection in corpus.systems
+        ),
     )
 
 
@@ -246,10 +252,10 @@ _LIKELY = ("^(.*)/", r"^(.*)[-_. ]\d+$")
 
 
 def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
-    """Say that items look as if some of them belonged together, if they do."""
+    """Report items that look as if some of them belonged together."""
     for pattern in _LIKELY:
-        found = [re.search(pattern, item) for item in items]
-        groups = Counter(match[1] for match in found if match is not None)
+        matches = [re.search(pattern, item) for item in items]
+        groups = Counter(match[1] for match in matches if match is not None)
         if len(groups) > 1 and groups.total() == len(items) >= 2 * len(groups):
             message = (
                 f"intervals take {len(items):,} items for independent, but by their names they belong to "
@@ -301,20 +307,20 @@ GroupBy = Mapping[str, str] | str
 
 def grouping_of(choice: GroupBy, items: Iterable[str]) -> tuple[Grouping, tuple[Diagnostic, ...]]:
     """Return the grouping that a caller of :func:`kammerton.score` asked for, and what is odd about it."""
-    found = find_groups(choice, items)
-    if not found.of:
-        raise OptionError(f"no item has a group: {found.example}")
-    return Grouping(found.by, found.of), tuple(_odd(found))
+    groups = find_groups(choice, items)
+    if not groups.of:
+        raise OptionError(f"no item has a group: {groups.example}")
+    return Grouping(groups.by, groups.of), tuple(_odd(groups))
 
 
-def _odd(found: ItemGroups) -> Iterator[Diagnostic]:
-    if found.lacking:
-        verb = inflected(len(found.lacking), "is", "are")
-        message = f"{found.count} {verb} in no group, told as a group of their own: {found.example}"
+def _odd(groups: ItemGroups) -> Iterator[Diagnostic]:
+    if groups.lacking:
+        verb = inflected(len(groups.lacking), "is", "are")
+        message = f"{groups.count} {verb} in no group, told as a group of their own: {groups.example}"
         yield Diagnostic(code="KT219", severity="warning", message=message)
-    if found.unknown:
-        names = plural(len(found.unknown), "name")
-        message = f"table of groups has {names} that no item has, such as {quote(found.unknown[0])}"
+    if groups.unknown:
+        names = plural(len(groups.unknown), "name")
+        message = f"table of groups has {names} that no item has, such as {quote(groups.unknown[0])}"
         hint = "items are called by their path below the folder, without suffix"
         yield Diagnostic(code="KT220", severity="note", message=message, hint=hint)
 
@@ -433,8 +439,8 @@ def score(  # noqa: PLR0913 - one per choice
     Returns
     -------
     Scores
-        ``value`` has a figure, ``summary`` all figures, ``items`` those of each item, ``table`` what became
-        of each label, ``diagnostics`` what was noticed; printed, it names the headline figures.
+        ``value`` returns a score; ``summary`` has all scores, ``items`` those of each item, ``table`` a class
+        table, ``diagnostics`` what was noticed. Printed, it shows the headline scores.
 
     Raises
     ------
@@ -450,26 +456,26 @@ def score(  # noqa: PLR0913 - one per choice
     >>> score("chords", ref, {"mine": est}, protocols=["mirex2013"]).value("MajMin")
     0.75
     """
-    found = find_task(task)
+    kind = find_task(task)
     means = Execution(size=shard_size, jobs=jobs, executor=executor)
-    chosen = choose(found.protocols, protocols, measures)
+    chosen = choose(kind.protocols, protocols, measures)
     _bootstrap_settings(ci, resamples, seed, interval, clusters)  # refuses before any work
     if missing not in _POLICIES:
         raise OptionError.unknown("policy for missing estimates", missing, _POLICIES)
     if not isinstance(annotator, str):
         raise OptionError.of_type("annotator", annotator, "a str")
-    reading = options_of(found, options)
+    reading = options_of(kind, options)
     alone = references is None and not annotators and pairs is None and estimates is not None
     if alone:
-        chosen = measures_alone(found, chosen, annotator, context=context)
+        chosen = measures_alone(kind, chosen, annotator, context=context)
     timing = Timing()
     with timing.during("collecting"):
         corpus = corpus_of(
-            found, references, estimates, annotators or {}, pairs, reading, estimate_annotator, alone=alone
+            kind, references, estimates, annotators or {}, pairs, reading, estimate_annotator, alone=alone
         )
         corpus, part = split_of(corpus, splits, split)
     order = ScoringJob(
-        task=found,
+        task=kind,
         measures=chosen,
         options=reading,
         missing=missing,
@@ -489,9 +495,9 @@ def score(  # noqa: PLR0913 - one per choice
     if context:
         with timing.during("context"):  # the corpus is read again, as a whole: baselines depend on all of it
             sides = load_sides(order, corpus.paired())
-            context_evidence = evaluate_context(found, sides, options=reading, missing=missing)
+            context_evidence = evaluate_context(kind, sides, options=reading, missing=missing)
     origin = Origin(
-        task=found,
+        task=kind,
         evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *noticed)),
         missing=missing,
         options=reading,
