@@ -48,12 +48,21 @@ def read_pairs(path: str | os.PathLike[str]) -> Corpus:
     systems = [column for column in header.names if column not in _KEYS]
     _check_header(header, systems, problems)
     table = read_table(text, header, problems, Limits(), code="KT211")
-    pairs = None if table is None else _Pairs(table, Path(path).parent, systems, problems)
-    if pairs is not None:
-        pairs.read()
-    if pairs is None or problems.has_errors:
+    if table is None:
         raise DataError(problems.diagnostics())
-    return pairs.corpus()
+    if not len(table) and not problems.has_errors:
+        problems.report("KT211", "the list of pairs has no rows", header.place(name))
+    sides = _read_sides(table, Path(path).parent, systems, problems)
+    if problems.has_errors:
+        raise DataError(problems.diagnostics())
+    references, estimates = (
+        tuple(
+            Collection(collection, {item: ((None, file),) for item, file in files.items()}, name)
+            for collection, files in side.items()
+        )
+        for side in sides
+    )
+    return Corpus(references, estimates)
 
 
 def _check_header(header: Header, systems: Sequence[str], problems: Problems) -> None:
@@ -72,59 +81,32 @@ def _check_header(header: Header, systems: Sequence[str], problems: Problems) ->
         raise DataError(problems.diagnostics())
 
 
-class _Pairs:
-    """Collects the sources of a list, and what is wrong with it."""
+def _read_sides(
+    table: Table, folder: Path, systems: Sequence[str], problems: Problems
+) -> tuple[dict[str, dict[str, object]], dict[str, dict[str, object]]]:
+    """Return the files of each annotator and of each system by item; report rows that cannot be used."""
+    references: dict[str, dict[str, object]] = {}
+    estimates: dict[str, dict[str, object]] = {system: {} for system in systems}
 
-    def __init__(self, table: Table, folder: Path, systems: Sequence[str], problems: Problems) -> None:
-        self._table = table
-        self._folder = folder
-        self._problems = problems
-        self._references: dict[str, dict[str, object]] = {}
-        self._systems: dict[str, dict[str, object]] = {system: {} for system in systems}
+    def report(row: int, column: str, message: str) -> None:
+        problems.report("KT211", message, partial(table.locate, row, table.names.index(column)))
 
-    def read(self) -> None:
-        """Add every row."""
-        for row in range(len(self._table)):
-            self._take(row)
-        if not len(self._table) and not self._problems.has_errors:
-            self._problems.report("KT211", "the list of pairs has no rows", self._table.header_place())
-
-    def corpus(self) -> Corpus:
-        """Return the corpus of the rows."""
-        return Corpus(
-            tuple(self._collection(name, items) for name, items in self._references.items()),
-            tuple(self._collection(name, items) for name, items in self._systems.items()),
-        )
-
-    def _collection(self, name: str, items: dict[str, object]) -> Collection:
-        return Collection(name, {item: ((None, path),) for item, path in items.items()}, self._table.file)
-
-    def _take(self, row: int) -> None:
-        names = self._table.names
-        cells = {name: column[row] for name, column in zip(names, self._table.columns, strict=True)}
+    for row in range(len(table)):
+        cells = {name: column[row] for name, column in zip(table.names, table.columns, strict=True)}
         item, annotator = normal_form(cells["item"]), cells.get("annotator") or "reference"
         if not item or not cells["reference"]:
-            self._report(row, "item" if not item else "reference", "item and reference must not be empty")
-            return
-        if annotator == ALL:
-            self._report(row, "annotator", f"no annotator can be called `{ALL}`")
-            return
-        references = self._references.setdefault(annotator, {})
-        if item in references:
-            message = f"item {quote(item)} stands twice for annotator {quote(annotator)}"
-            self._report(row, "item", message)
-            return
-        references[item] = self._folder / cells["reference"]
-        for system, sources in self._systems.items():
-            if not cells[system]:
-                continue
-            source = self._folder / cells[system]
-            if sources.setdefault(item, source) != source:
-                self._report(row, system, f"two estimates of {quote(item)} by {quote(system)}")
-
-    def _report(self, row: int, column: str, message: str) -> None:
-        find = self._table.finder(row, self._table.names.index(column))
-        self._problems.report("KT211", message, find)
+            report(row, "reference" if item else "item", "item and reference must not be empty")
+        elif annotator == ALL:
+            report(row, "annotator", f"no annotator can be called `{ALL}`")
+        elif item in references.setdefault(annotator, {}):
+            report(row, "item", f"item {quote(item)} stands twice for annotator {quote(annotator)}")
+        else:
+            references[annotator][item] = folder / cells["reference"]
+            for system, files in estimates.items():
+                file = folder / cells[system]
+                if cells[system] and files.setdefault(item, file) != file:
+                    report(row, system, f"two estimates of {quote(item)} by {quote(system)}")
+    return references, estimates
 
 
 _TABLE = re.compile(r"(?P<path>.+\.(?:csv|tsv|txt)):(?P<column>[^:/\\\\]+)", re.IGNORECASE | re.DOTALL)
@@ -207,18 +189,22 @@ def read_groups(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     name = os.fsdecode(path)
     problems = Problems(name)
     text = read_text(path, name=name, encoding="utf-8", limits=Limits())
-    groups: dict[str, str] = {}
-    for item, group, place in item_rows(text, problems, Limits(), column, code="KT217", needs_header=True):
-        if not group:
-            continue
-        if groups.setdefault(item, group) != group:
-            message = f"item {quote(item)} is in two groups: {quote(groups[item])}, {quote(group)}"
-            problems.report("KT217", message, place())
+    rows = item_rows(text, problems, Limits(), column, code="KT217", needs_header=True)
+    groups = _one_each((row for row in rows if row[1]), "group", "KT217", problems)
     if not groups and not problems.has_errors:
-        message = f"no items in the column {quote(column)}"
-        problems.report("KT217", message)
+        problems.report("KT217", f"no items in the column {quote(column)}")
     if problems.has_errors:
         raise DataError(problems.diagnostics())
+    return groups
+
+
+def _one_each(rows: Iterable[ItemRow], what: str, code: str, problems: Problems) -> dict[str, str]:
+    """Return the group or the split of each item; report items that have two."""
+    groups: dict[str, str] = {}
+    for item, group, place in rows:
+        if groups.setdefault(item, group) != group:
+            message = f"item {quote(item)} is in two {what}s: {quote(groups[item])}, {quote(group)}"
+            problems.report(code, message, place())
     return groups
 
 
@@ -244,12 +230,8 @@ def read_splits(
         rows = _listed(text, problems, limits)
     else:
         rows = item_rows(text, problems, limits, "split", code="KT213")
-    splits: dict[str, str] = {}
-    for item, split, place in rows:
-        named = split_name(split)
-        if splits.setdefault(item, named) != named:
-            message = f"item {quote(item)} is in two splits: {quote(splits[item])}, {quote(named)}"
-            problems.report("KT213", message, place())
+    named = ((item, split_name(split), place) for item, split, place in rows)
+    splits = _one_each(named, "split", "KT213", problems)
     if not splits and not problems.has_errors:
         problems.report(
             "KT213", "no items", Place(name), hint="JSON with a field `split`, or rows of item and split"
