@@ -14,6 +14,7 @@ from kammerton.api.scoring import (
     GroupBy,
     check_system,
     collected,
+    few_resamples,
     grouping_of,
     likely_clusters,
     options_of,
@@ -165,7 +166,9 @@ def compare(  # noqa: PLR0913 - one per choice
         clusters=bootstrap.clusters,
         against=against,
     )
-    noticed = (*_few(comparison), *(likely_clusters(names) if clusters is None else ()))
+    noticed = (*_few(comparison), *few_resamples(ci, resamples))
+    if clusters is None:
+        noticed = (*noticed, *likely_clusters(names))
     groups: Groups | None = None
     if group_by is not None:
         grouping, odd = grouping_of(group_by, names)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections import Counter
@@ -37,6 +38,7 @@ __all__ = [
     "GroupBy",
     "check_system",
     "corpus_of",
+    "few_resamples",
     "grouping_of",
     "items_of",
     "likely_clusters",
@@ -250,6 +252,9 @@ def _is_path(value: object) -> bool:
 _LIKELY = ("^(.*)/", r"^(.*)[-_. ]\d+$")
 """Parts of names that items which belong together share: a folder, a name in front of a number."""
 
+_ROUNDING = 1e-6
+"""A level such as 0.9998 is as much off 1 but for its last digits, and its inverse by so many resamples."""
+
 
 def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
     """Report items that look as if some of them belonged together."""
@@ -264,6 +269,19 @@ def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
             hint = f"if items of a group are alike, as songs of an album are, take `--cluster '{pattern}'`"
             return (Diagnostic(code="KT218", severity="note", message=message, hint=hint),)
     return ()
+
+
+def few_resamples(ci: float, resamples: int) -> tuple[Diagnostic, ...]:
+    """Say that resamples are too few for a level, if less than one lies beyond each end of an interval."""
+    needed = math.ceil(2 / (1 - ci) - _ROUNDING)
+    if resamples >= needed:
+        return ()
+    message = (
+        f"{resamples:,} resamples are too few for intervals of {100 * ci:.10g} %: "
+        "these end at the lowest and highest of them"
+    )
+    hint = f"--resamples {needed}, or a lower level"
+    return (Diagnostic(code="KT222", severity="note", message=message, hint=hint),)
 
 
 def items_of(evidence: Evidence) -> list[str]:
@@ -489,6 +507,8 @@ def score(  # noqa: PLR0913 - one per choice
     items = items_of(evidence)
     bootstrap = _bootstrap_settings(ci, resamples, seed, interval, clusters, items)
     grouping, noticed = (None, ()) if group_by is None else grouping_of(group_by, items)
+    if ci is not None:
+        noticed = (*few_resamples(ci, resamples), *noticed)
     if ci is not None and clusters is None:
         noticed = (*likely_clusters(items), *noticed)
     context_evidence: ContextEvidence | None = None

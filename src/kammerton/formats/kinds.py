@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import PurePath
 from types import MappingProxyType
 
@@ -140,6 +139,8 @@ _PIG_ROW = re.compile(
 _CHORD_ROW = re.compile(
     rf"{_NUMBER}[ \t,;]+{_NUMBER}[ \t,;]+(?:N|X|[A-G][#b]*(?::\S+|/\S+|m|maj7?|min7?|m7|7)?)\s*"
 )
+_HEAD = 1 << 15
+"""Characters that tell what a text is, and rows of those."""
 _LOOKED_AT = 20
 """Rows that are looked at to recognise a text."""
 
@@ -154,13 +155,11 @@ def text_kind(text: str) -> Kind | None:
         return _xml_kind(text)
     if begin in ("{", "["):
         return _json_kind(text)
-    if re.search(r"^X:", text, re.MULTILINE) and re.search(r"^K:", text, re.MULTILINE):
+    head = text[:_HEAD]
+    if re.search(r"^X:", head, re.MULTILINE) and re.search(r"^K:", head, re.MULTILINE):
         return _ABC
-    rows = list(
-        islice(
-            (line for line in map(str.strip, text.split("\n")) if line and line[0] not in "#/"), _LOOKED_AT
-        )
-    )
+    lines = [line.strip() for line in head.split("\n")]
+    rows = [line for line in lines if line and line[0] not in "#/"][:_LOOKED_AT]
     for pattern, kind in ((_PIG_ROW, _PIG), (_CHORD_ROW, _CHORDS)):
         if 2 * sum(pattern.fullmatch(row) is not None for row in rows) > len(rows):
             return kind
@@ -168,7 +167,7 @@ def text_kind(text: str) -> Kind | None:
 
 
 def _xml_kind(text: str) -> Kind | None:
-    root = _ROOT.search(text[:10_000])
+    root = _ROOT.search(text[:_HEAD])
     kind = None if root is None else _ROOTS.get(root[1].lower())
     return kind or (_XML if "</" in text or text.lstrip().startswith("<?xml") else None)
 

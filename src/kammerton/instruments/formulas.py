@@ -117,6 +117,7 @@ def measure(
     formula: Rate | Counts | None = None,
     aggregate: Aggregate = "mean",
     unit: str = "files",
+    over_all: bool = False,
 ) -> Measure:
     """Return a measure."""
     summary, equation, undefined_when, source, agrees_with = card
@@ -127,6 +128,7 @@ def measure(
         formula=formula or Rate(),
         aggregate=aggregate,
         weight_unit=unit,
+        over_all=over_all,
         headline=headline,
         laws=laws,
         card=Card(

@@ -260,9 +260,10 @@ def excluded_lines(scores: Scores) -> list[str]:
 
 
 def fewer_draws(scores: Scores) -> list[str]:
-    """Say how often measures over classes were drawn, if that is not as often as was asked for."""
+    """Report how many bootstrap samples there are, if fewer than were asked for."""
     asked = 0 if scores.origin.bootstrap is None else scores.origin.bootstrap.resamples
-    others = [each.fewest_draws for each in (scores.context, scores.groups) if each is not None]
+    parts = [part for part in (scores.context, scores.groups) if part is not None]
+    others = [part.fewest_draws for part in parts if part.fewest_draws]  # 0 of what has no intervals
     made = min([getattr(scores.intervals, "gathered_resamples", asked), *others])
     if made == asked:
         return []

@@ -43,7 +43,15 @@ from kammerton.statistics.paired import (
     scale_of,
 )
 from kammerton.statistics.resampling import Permutations, ScoreKey
-from kammerton.statistics.sample import Kept, Sample, few_systems, headline_keys, items_behind, split_gathered
+from kammerton.statistics.sample import (
+    Kept,
+    Sample,
+    few_systems,
+    headline_keys,
+    items_behind,
+    split_gathered,
+    split_resampled,
+)
 from kammerton.version import __version__
 
 if TYPE_CHECKING:
@@ -293,21 +301,30 @@ def _resampled(
     """Compute scores, all gathered or none, on bootstrap samples of the items, and test their differences."""
     bootstrap = rules.bootstrap
     item_scores = sample.item_scores(keys)
-    draws = sample.draws_of(keys, bootstrap.resamples)
     needs_all = needs_draws and (bootstrap.method == "bca" or rules.reliability)
-    without = sample.without_each(item_scores, draws) if needs_all else {}
     permutations = Permutations(len(sample.items), rules.permutations, bootstrap.seed, sample.clusters)
     outcomes: dict[PermutationTest, PairedTest] = {}
     if rules.test == "permutation" and tests:
         outcomes, permutations = permutation_tests(sample, item_scores, tests, permutations)
+    resampled: dict[ScoreKey, Values] = {}
+    without: dict[ScoreKey, Values] = {}
+    detectable: dict[PermutationTest, float] = {}
+    for alike in split_resampled(keys):
+        own = {key: item_scores[key] for key in alike}
+        draws = sample.draws_of(alike, bootstrap.resamples)
+        resampled |= sample.resampled(own, draws, bootstrap.seed) if needs_draws else {}
+        without |= sample.without_each(own, draws) if needs_all else {}
+        if rules.reliability:
+            own_tests = [test for test in tests if test.first in own]
+            detectable |= _detectable(own_tests, item_scores, without, rules)
     return Resampled(
         sample=sample,
         item_scores=item_scores,
-        resampled=sample.resampled(item_scores, draws, bootstrap.seed) if needs_draws else {},
+        resampled=resampled,
         without=without,
         outcomes=outcomes,
-        detectable=_detectable(tests, item_scores, without, rules) if rules.reliability else {},
-        resamples=draws,
+        detectable=detectable,
+        resamples={key.measure: sample.draws_of([key], bootstrap.resamples) for key in keys},
         permutations=permutations,
     )
 

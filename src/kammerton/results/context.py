@@ -33,9 +33,8 @@ from kammerton.statistics.resampling import ScoreKey
 from kammerton.statistics.sample import (
     Sample,
     headline_keys,
-    is_gathered,
     items_behind,
-    split_gathered,
+    split_resampled,
     systems_with_enough,
 )
 
@@ -269,20 +268,23 @@ class _Resampled:
         self._without: dict[ScoreKey, Values] = {}
         self.fewest_draws = 0 if bootstrap is None else bootstrap.resamples
         if bootstrap is not None:
-            for keys in split_gathered(sample.keys):
+            for keys in split_resampled(sample.keys):
                 self._resample(keys, together, bootstrap)
 
     def _resample(
         self, keys: Sequence[ScoreKey], together: Sequence[Sample], bootstrap: BootstrapSettings
     ) -> None:
-        draws = bootstrap.resamples
-        if is_gathered(keys):
-            draws = min(sample.gathered_draws(draws) for sample in together)
+        measures = {key.measure for key in keys}
+        draws, beside = bootstrap.resamples, []
+        for sample in together:
+            own = [key for key in sample.keys if key.measure in measures]
+            draws = min(draws, sample.draws_of(own, bootstrap.resamples))
+            beside.append(sample.item_scores(own))
         item_scores = {key: self._item_scores[key] for key in keys}
         self.fewest_draws = min(self.fewest_draws, draws)
-        self._resampled |= self.sample.resampled(item_scores, draws, bootstrap.seed)
+        self._resampled |= self.sample.resampled(item_scores, draws, bootstrap.seed, beside=beside)
         if bootstrap.method == "bca":
-            self._without |= self.sample.without_each(item_scores, draws)
+            self._without |= self.sample.without_each(item_scores, draws, beside=beside)
 
     def of(self, measure: Measure) -> list[ScoreKey]:
         """Return the scores of a measure."""

@@ -412,7 +412,7 @@ class Resampled:
     without: Mapping[ScoreKey, Values]
     outcomes: Mapping[PermutationTest, PairedTest]  # empty if another test was asked for
     detectable: Mapping[PermutationTest, float]  # detectable differences; empty if not asked for
-    resamples: int
+    resamples: Mapping[Measure, int]
     permutations: Permutations
 
     def value(self, key: ScoreKey) -> float:
@@ -517,7 +517,7 @@ class _MeasureComparer:
             undefined=undefined,
             ranking=self._ranking(matches, pairs),
             pairs=pairs,
-            resamples=min(resampled.resamples for resampled in every if resampled is not None),
+            resamples=min(part.resamples[self._measure] for part in every if part is not None),
             permutations=max(pair.permutations for pair in pairs),
             exact=all(pair.exact for pair in pairs),
             friedman=ranks,

@@ -17,7 +17,7 @@ from kammerton.model.measure import Estimate, Measure, Values
 from kammerton.scoring.evaluating import Timing
 from kammerton.scoring.scored_corpus import ScoredCorpus
 from kammerton.statistics.resampling import Resampling, ScoreKey
-from kammerton.statistics.sample import Sample, items_behind, split_gathered
+from kammerton.statistics.sample import Sample, items_behind, split_resampled
 
 __all__ = [
     "UNDEFINED",
@@ -53,6 +53,8 @@ def quantile(share: float, freedom: int) -> float:
 Interval = tuple[float, float]
 """Low and high end; NaN where undefined."""
 Method = Literal["percentile", "bca"]
+_ROUNDING = 1e-13
+"""By which scores of equal items may differ, of bootstrap samples and of all."""
 UNDEFINED: Interval = (float("nan"), float("nan"))
 
 
@@ -154,7 +156,10 @@ def interval(
     if math.isnan(value) or units < 2:
         return UNDEFINED
     wide = expanded(level, units)
-    return percentile(resampled, wide) if jackknifed is None else bca(value, resampled, jackknifed, wide)
+    ends = percentile(resampled, wide) if jackknifed is None else bca(value, resampled, jackknifed, wide)
+    slack = _ROUNDING * max(1.0, abs(value))
+    low, high = (value if abs(end - value) <= slack else end for end in ends)
+    return low, high
 
 
 def _tail_of(level: float) -> float:
@@ -185,7 +190,7 @@ class Intervals(Mapping[ScoreKey, Interval]):
     Attributes
     ----------
     gathered_resamples : int
-        Number of bootstrap samples for measures over classes, which may be smaller.
+        Number of bootstrap samples for measures computed anew from all items, which may be smaller.
     """
 
     def __init__(self, sample: Sample, settings: BootstrapSettings, timing: Timing) -> None:
@@ -233,7 +238,8 @@ def intervals(
 
     Items are drawn with replacement, as many as there are, and each score is computed from the bootstrap
     sample: pooled ones from summed statistics, means from values. With several annotators an item is drawn
-    with all of them. All systems get the same bootstrap samples.
+    with all of them. For a measure that averages classes, such as queries or instruments, classes are drawn.
+    All systems get the same bootstrap samples.
     """
     settings = settings or BootstrapSettings()
     chosen = corpus.measures if measures is None else tuple(measures)
@@ -264,8 +270,8 @@ def scores_with_intervals(
 
 
 def _parts(sample: Sample, resamples: int) -> Iterator[list[ScoreKey]]:
-    """Cut scores up: all of a part are gathered, or none, and they can be held at once."""
-    for part in split_gathered(sample.keys):
+    """Cut scores up: all of a part are resampled alike, and they can be held at once."""
+    for part in split_resampled(sample.keys):
         together = max(_TOGETHER // sample.draws_of(part, resamples), 1)
         yield from (part[at : at + together] for at in range(0, len(part), together))
 
@@ -273,7 +279,7 @@ def _parts(sample: Sample, resamples: int) -> Iterator[list[ScoreKey]]:
 def _with_intervals(
     sample: Sample, wanted: Sequence[ScoreKey], beside: Sequence[ScoreKey], settings: BootstrapSettings
 ) -> dict[ScoreKey, tuple[Estimate, Interval]]:
-    """Return scores with their intervals, all gathered or none.
+    """Return scores with their intervals; all are resampled alike.
 
     Scores beside them are not computed, but take part in the sums: so these are the same, to the last bit,
     whichever scores are wanted.

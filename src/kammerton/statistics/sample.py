@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress
 
 import numpy as np
 
@@ -24,12 +24,14 @@ __all__ = [
     "Kept",
     "ResampledClasses",
     "Sample",
+    "are_resampled_by_class",
     "few_systems",
     "headline_keys",
     "is_gathered",
     "items_behind",
     "scores_of_classes",
     "split_gathered",
+    "split_resampled",
     "systems_with_enough",
     "values_of",
 ]
@@ -299,12 +301,8 @@ class Sample:
         """Return the scores of each draw."""
         keys = list(item_scores if wanted is None else wanted)
         if is_gathered(keys):
-            values = self._values_of_classes(draws, keys)
-        else:
-            scores = self.resampler(item_scores)
-            blocks = each_block(lambda start: scores.evaluate(draws.block(start), keys), draws.starts)
-            values = np.concatenate(list(blocks))
-        return dict(zip(keys, values.T, strict=True))
+            return dict(zip(keys, self._values_of_classes(draws, keys).T, strict=True))
+        return _evaluate(self.resampler(item_scores), draws, keys)
 
     def resampled(
         self,
@@ -312,28 +310,54 @@ class Sample:
         draws: int,
         seed: int,
         wanted: Sequence[ScoreKey] | None = None,
+        beside: Iterable[Mapping[ScoreKey, ItemScores]] = (),
     ) -> dict[ScoreKey, Values]:
-        """Return the scores of bootstrap samples of items, or of clusters, as :meth:`evaluate`."""
-        return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), item_scores, wanted)
+        """Return the scores of bootstrap samples of items, of clusters, or of classes."""
+        if not are_resampled_by_class(item_scores):
+            return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), item_scores, wanted)
+        names, clusters = self._class_units((item_scores, *beside))
+        resampler = ResampledScores(item_scores, names, math.sqrt(len(names)))
+        return _evaluate(
+            resampler, Resampling(len(names), draws, seed, clusters), list(wanted or item_scores)
+        )
 
     def without_each(
         self,
         item_scores: Mapping[ScoreKey, ItemScores],
         most: int,
         wanted: Sequence[ScoreKey] | None = None,
+        beside: Iterable[Mapping[ScoreKey, ItemScores]] = (),
     ) -> dict[ScoreKey, Values]:
-        """Return the scores without each item or cluster, or without each of so many groups at most."""
-        return self.evaluate(LeaveOneOut(len(self.items), most, clusters=self.clusters), item_scores, wanted)
+        """Return the scores without each item, cluster or class, or each of so many groups at most."""
+        if not are_resampled_by_class(item_scores):
+            return self.evaluate(
+                LeaveOneOut(len(self.items), most, clusters=self.clusters), item_scores, wanted
+            )
+        names, clusters = self._class_units((item_scores, *beside))
+        resampler = ResampledScores(item_scores, names, math.sqrt(len(names)))
+        left_out = LeaveOneOut(len(names), most, clusters=clusters)
+        return _evaluate(resampler, left_out, list(wanted or item_scores))
+
+    def _class_units(
+        self, item_scores: Iterable[Mapping[ScoreKey, ItemScores]]
+    ) -> tuple[tuple[str, ...], list[str] | None]:
+        """Return the classes that are resampled, and their clusters if they are items, as topics are."""
+        class_names = (scores.names for by_key in item_scores for scores in by_key.values())
+        names = tuple(sorted(frozenset(chain.from_iterable(class_names))))
+        if self.clusters is None or not self.unit_of.keys() >= set(names):
+            return names, None
+        cluster = dict(zip(self.items, self.clusters, strict=True))
+        return names, [cluster[name] for name in names]
 
     def units_behind(self, key: ScoreKey, item_scores: ItemScores, resampled: Values) -> int:
         """Return the number of items, or clusters, that have a value of their own in a score."""
-        if is_gathered([key]):
+        if is_gathered([key]) and not key.measure.resamples_classes:
             cases = self.classes.cases(key.system, key.annotator).values()
             units = len(np.unique(self.units[np.any([numbers >= 0 for numbers in cases], axis=0)]))
         else:
             defined = ~np.isnan(item_scores.counted)
             units = int(np.count_nonzero(defined))
-            if self.clusters is not None:
+            if self.clusters is not None and self.unit_of.keys() >= set(item_scores.names):
                 units = len({self.unit_of[name] for name in compress(item_scores.names, defined)})
         if units > 1:
             return units
@@ -373,12 +397,14 @@ class Sample:
         return values[again.ravel()]
 
     def draws_of(self, keys: Sequence[ScoreKey], wanted: int) -> int:
-        """Return the number of draws for scores that are all gathered, or none of them."""
-        return self.gathered_draws(wanted) if is_gathered(keys) else wanted
+        """Return the number of draws for scores that are all resampled alike."""
+        anew = is_gathered(keys) and not are_resampled_by_class(keys)
+        return self.gathered_draws(wanted) if anew else wanted
 
     def gathered_draws(self, wanted: int) -> int:
-        """Return the number of draws for measures over classes, if any: fewer, where they take long."""
-        groups = {(key.system, key.annotator) for key in self.keys if is_gathered([key])}
+        """Return the number of draws for what each draw computes anew: fewer, where that takes long."""
+        anew = [key for key in self.keys if is_gathered([key]) and not key.measure.resamples_classes]
+        groups = {(key.system, key.annotator) for key in anew}
         if not groups:
             return wanted
         rows = self._sharers * (len(self.classes) + _OVERHEAD * len(groups))
@@ -403,6 +429,20 @@ def split_gathered(keys: Sequence[ScoreKey]) -> Iterator[list[ScoreKey]]:
             yield chosen
 
 
+def split_resampled(keys: Sequence[ScoreKey]) -> Iterator[list[ScoreKey]]:
+    """Give the same, those of classes in two: where classes are resampled, and where items are."""
+    for part in split_gathered(keys):
+        for by_class in (False, True):
+            chosen = [key for key in part if key.measure.resamples_classes == by_class]
+            if chosen:
+                yield chosen
+
+
+def are_resampled_by_class(keys: Iterable[ScoreKey]) -> bool:
+    """Tell whether classes are resampled for intervals of scores: of all of them, or of none."""
+    return next(iter(keys)).measure.resamples_classes
+
+
 def is_gathered(keys: Sequence[ScoreKey]) -> bool:
     """Tell whether scores are of classes: all of them, or none."""
     return keys[0].measure.aggregate == "gathered"
@@ -416,3 +456,11 @@ def _clusters(items: Sequence[str], clusters: Mapping[str, str]) -> list[str]:
         message = f"{count} {verb} no cluster, e.g. {quote(without[0])}"
         raise OptionError(message, "an item that belongs to no other is a cluster of its own")
     return [clusters[item] for item in items]
+
+
+def _evaluate(
+    scores: ResampledScores, draws: Resampling | LeaveOneOut, keys: Sequence[ScoreKey]
+) -> dict[ScoreKey, Values]:
+    """Return the scores of each draw, block by block."""
+    blocks = each_block(lambda start: scores.evaluate(draws.block(start), keys), draws.starts)
+    return dict(zip(keys, np.concatenate(list(blocks)).T, strict=True))
