@@ -57,8 +57,6 @@ def damaged(why: str, file: str) -> DataError:
 class _Decoded:
     """The decoded sources that begin in a block."""
 
-    is_sound = True
-
     def __init__(self, contents: Mapping[str, Any], packing: Packing, path: str) -> None:
         self._path = path
         self._usable: list[bool] = contents["usable"].values
@@ -90,21 +88,6 @@ class _Decoded:
             message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
             return Reading((), (*diagnostics, _problem("KT726", message, self._path, "pack it again")))
         return Reading(tuple(zip(self._names[rows], annotations, strict=True)), diagnostics)
-
-
-@dataclass(frozen=True, slots=True)
-class _Damaged:
-    """A block that cannot be decoded, with the same diagnostics for each of its sources."""
-
-    diagnostics: tuple[Diagnostic, ...]
-    is_sound = False
-
-    def file(self, _: int) -> None:
-        """Return None: the file is unknown."""
-
-    def reading(self, _: int) -> Reading[Any]:
-        """Return why there is nothing."""
-        return Reading((), self.diagnostics)
 
 
 def _columns(contents: Mapping[str, Any], packing: Packing, path: str) -> dict[str, PackedColumn]:
@@ -340,28 +323,33 @@ class Pack:
     # --- annotations ---------------------------------------------------------------------------
 
     def reading(self, row: int) -> Reading[Any]:
-        """Return what the source gave that begins in a row."""
-        number = self._block_of(row)
-        return self._block(number).reading(row - self._begins[number])
+        """Return the reading of the source that begins in a row."""
+        number, place = self._place(row)
+        block = self._block(number)
+        return block.reading(place) if isinstance(block, _Decoded) else Reading((), block)
 
     def file(self, row: int) -> str | None:
         """Return the file of the source that begins in a row, if it is known."""
-        number = self._block_of(row)
-        return self._block(number).file(row - self._begins[number])
+        number, place = self._place(row)
+        block = self._block(number)
+        return block.file(place) if isinstance(block, _Decoded) else None
 
     def digest(self, row: int) -> str | None:
         """Return the identity of the source that begins in a row; None if its block is damaged."""
-        return self.claim(row) if self._block(self._block_of(row)).is_sound else None
+        return self.claim(row) if isinstance(self._block(self._place(row)[0]), _Decoded) else None
 
     def claim(self, row: int) -> str:
         """Return the identity that the pack claims for it."""
-        number = self._block_of(row)
-        return f"{self.record.blocks[number].digest}:{row - self._begins[number]}"
+        number, place = self._place(row)
+        return f"{self.record.blocks[number].digest}:{place}"
 
-    def _block_of(self, row: int) -> int:
-        return bisect_right(self._begins, row) - 1
+    def _place(self, row: int) -> tuple[int, int]:
+        """Return the block of a row, and the place of the row in it."""
+        number = bisect_right(self._begins, row) - 1
+        return number, row - self._begins[number]
 
-    def _decoded_block(self, number: int) -> _Decoded | _Damaged:
+    def _decoded_block(self, number: int) -> _Decoded | tuple[Diagnostic, ...]:
+        """Decode a block, or return the diagnostics of one that is damaged, for each of its sources."""
         block, begin = self.record.blocks[number], self._begins[number]
         columns = [*OWN, *self._packing.single, *self._packing.lists]
         end = begin + block.rows
@@ -371,7 +359,7 @@ class Pack:
                 raise damaged(f"{_rows(begin, end)} are not what was written", self.path)
             return _Decoded(contents, self._packing, self.path)
         except DataError as error:
-            return _Damaged(error.diagnostics)
+            return error.diagnostics
 
 
 def _rows(begin: int, end: int) -> str:
