@@ -162,8 +162,8 @@ def with_options(
         choices |= {name: value for name, value in options.items() if name not in read}
         choices |= {name: _split_commas(choices[name]) for name in lists}
         if task is not None:
-            given = {name: value for name, value in options.items() if name in read}
-            choices["options"] = task.options(**_reading(given))
+            values = {name: value for name, value in options.items() if name in read}
+            choices["options"] = task.options(**_reading(values))
         return bound(*arguments, **choices)
 
     positional = [parameter for parameter in declared if parameter.kind is not Parameter.KEYWORD_ONLY]

@@ -139,11 +139,11 @@ def _most_costly(
         judge = find(asked, task.measures)
         scoring = {**arguments, "annotator": arguments["annotator"] or ALL}
         scores = kammerton.score(task.name, measures=[str(judge)], **scoring)
-    costs = costs_of_items(scores, judge)[:count]
-    if not costs:
+    losses = costs_of_items(scores, judge)[:count]
+    if not losses:
         raise OptionError(f"no item has a loss by {judge}")
-    summary = render_costs(scores, judge, costs, width=width, encoding=encoding)
-    return [cost.item for cost in costs], summary
+    summary = render_costs(scores, judge, losses, width=width, encoding=encoding)
+    return [loss.item for loss in losses], summary
 
 
 def report(

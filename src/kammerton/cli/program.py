@@ -213,8 +213,8 @@ def _command(name: str, task: str | None, about: str = "") -> App:
     verb = VERBS[name]
     function = getattr(import_module(f"kammerton.cli.{verb.module}"), name)
     calls = [getattr(kammerton, call) for call in verb.calls]
-    found = None if task is None else find_task(task)
-    command = with_options(function, calls, found, sided=name not in ("check", "convert"))
+    record = None if task is None else find_task(task)
+    command = with_options(function, calls, record, sided=name not in ("check", "convert"))
     opening = (inspect.getdoc(function) or "").partition("\nParameters\n")[0].strip()
     words = " ".join(filter(None, ("Usage: kammerton", name, task, verb.usage)))
     text = "\n\n".join(filter(None, (opening, about)))

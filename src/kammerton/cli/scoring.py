@@ -502,9 +502,10 @@ def agree(
     check_outputs(output, per_item, out, paths, task.suffixes)
     names = [name_of(path) if name is None else name for name, path in named]
     check_names("annotator", names)
-    given = paths[0] if len(named) == 1 and named[0][0] is None else dict(zip(names, paths, strict=True))
+    is_lone = len(named) == 1 and named[0][0] is None  # a run, or files of several annotators
+    sources = paths[0] if is_lone else dict(zip(names, paths, strict=True))
     try:
-        agreement = kammerton.agree(task.name, given, **choices)
+        agreement = kammerton.agree(task.name, sources, **choices)
     except DataError as error:
         print_diagnostics(error.diagnostics, quiet=quiet)
         return NOTHING
