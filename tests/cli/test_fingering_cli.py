@@ -232,7 +232,7 @@ def test_split(files: Terminal) -> None:
     Path("est/etude_est_fingering.txt").write_text(fingered("5", "4", "3", "1"))
     Path("splits.csv").write_text("item,split\nscale,test\netude,train\n")
     result = files.run("score", "fingering", "refs", "est", "--splits", "splits.csv")
-    said = "warning[KT215] the figures include the training split: 1 of 2 items (`etude`)"
+    said = "warning[KT215] the scores include the training split: 1 of 2 items (`etude`)"
     assert said in result.lines
     arguments = ("refs", "est", "--splits", "splits.csv", "--split", "test")
     assert figures(files, *arguments)["all", "nakamura2020", "M_high"] == 3 / 4

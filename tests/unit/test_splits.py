@@ -228,12 +228,12 @@ def test_a_split_is_scored_alone_and_named_in_the_signature() -> None:
 def test_training_items_in_a_figure_are_named() -> None:
     scores = score(splits=SPLITS)
     assert scores.value("MajMin") == 0.75
-    assert said(scores) == ["KT215 the figures include the training split: 1 of 4 items (`a`)"]
+    assert said(scores) == ["KT215 the scores include the training split: 1 of 4 items (`a`)"]
     assert "split:" not in scores.summary["signature"][0]
     many = {f"{number:03}": "Training" for number in range(8)} | {"c": "test"}
     scores = score(dict.fromkeys(many, SONG), dict.fromkeys(many, SONG), splits=many)
     assert said(scores) == [
-        "KT215 the figures include the training split: 8 of 9 items (`000`, `001`, `002` and 5 more)"
+        "KT215 the scores include the training split: 8 of 9 items (`000`, `001`, `002` and 5 more)"
     ]
     assert scores.diagnostics[0].count == 8
     assert said(score(split="train", splits=SPLITS)) == []  # it was asked for
@@ -244,7 +244,7 @@ def test_items_that_the_list_does_not_know_are_named() -> None:
     part = {"a": "train", "c": "test"}
     assert said(score(splits=part)) == [
         "KT214 2 of 4 items are in no split, scored all the same (`b`, `d`)",
-        "KT215 the figures include the training split: 1 of 4 items (`a`)",
+        "KT215 the scores include the training split: 1 of 4 items (`a`)",
     ]
     scores = score(split="test", splits=part)
     assert said(scores) == ["KT214 2 of 4 items are in no split, not scored (`b`, `d`)"]

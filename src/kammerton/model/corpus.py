@@ -49,7 +49,7 @@ class StoredSource(ABC):
 
     @abstractmethod
     def read(self) -> Reading[Any]:
-        """Return what the source gives, with everything that is said of it."""
+        """Return what the source holds, with its diagnostics."""
 
     @property
     @abstractmethod
@@ -83,13 +83,13 @@ class StoredSources(Mapping[str, tuple[tuple[str | None, StoredSource], ...]]):
 
 
 ALL = "all"
-"""The annotator column of figures that take all annotators together."""
+"""The annotator column of scores over all annotators."""
 Missing = Literal["worst", "skip", "error"]
 
 
 @dataclass(frozen=True)
 class Collection:
-    """What one annotator or one system has said, before it is read."""
+    """The sources of one annotator or one system, before they are read."""
 
     name: str  # name of the annotator or system
     # by item: the annotator, if the name of the file tells one, and the path of the file or an object of the
@@ -180,7 +180,7 @@ class Corpus:
 
 
 def check_annotators(names: Iterable[str]) -> None:
-    """Refuse two annotators of one name, and one called like all of them together."""
+    """Raise an error if two annotators have one name, or one is called like all of them together."""
     known = list(names)
     check_names("annotator", known)
     if ALL in known:
@@ -188,7 +188,7 @@ def check_annotators(names: Iterable[str]) -> None:
 
 
 def check_names(kind: str, names: Iterable[str]) -> None:
-    """Refuse two annotators or systems of one name."""
+    """Raise an error if two annotators or systems have one name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -208,7 +208,7 @@ def one_of(kind: str, name: str | None, known: Sequence[str]) -> str:
 
 
 def spelled_apart(references: Iterable[Collection], system: Collection) -> Iterator[Diagnostic]:
-    """Say which items are paired although their names differ in Unicode form."""
+    """Report which items are paired although their names differ in Unicode form."""
     apart = []
     for collection in references:
         written = {*collection.written, *system.written}
@@ -278,7 +278,7 @@ def _diagnoses(
         training = [item for item, entry in entries.items() if entry is not None and known[entry] == TRAIN]
         if training:
             hint = "a system may have learnt them; --split test scores the test items alone"
-            message = f"the figures include the training split: {out_of(len(training), len(entries), 'item')}"
+            message = f"the scores include the training split: {out_of(len(training), len(entries), 'item')}"
             yield _warning("KT215", message, training, hint)
         return
     listed = [item for item, name in known.items() if name == split]
@@ -287,7 +287,7 @@ def _diagnoses(
         verb = inflected(len(lacking), "has", "have")
         counted = out_of(len(lacking), len(listed), "item")
         message = f"{counted} of the split {quote(split)} {verb} no {needed}"
-        yield _warning("KT216", message, lacking, "the figures are not of the whole split")
+        yield _warning("KT216", message, lacking, "the scores are not of the whole split")
 
 
 def _warning(code: str, message: str, items: Sequence[str], hint: str | None = None) -> Diagnostic:

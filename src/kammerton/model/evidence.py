@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is known of each item once it is judged: statistics, rows, class tables."""
+"""What evaluation yields for each item: statistics, rows, class tables."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Row:
     item: str
     annotator: str
     status: Status = "ok"  # whether there was an estimate, and whether both sides could be used
-    # whether the row enters corpus figures: a missing estimate does under the policy ``worst``, a failed
+    # whether the row enters corpus scores: a missing estimate does under the policy ``worst``, a failed
     # reference never
     counts: bool = True
     # why the status is not ok; else what the annotations lack, for :meth:`.Measure.why_undefined`

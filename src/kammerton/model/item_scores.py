@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each item, or class, brings to a corpus figure."""
+"""What each item, or class, contributes to a corpus score."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ItemScores"]
 
 
 class ItemScores:
-    """Items of one system, with all that a corpus figure of a measure is made of.
+    """Items of one system, with all that a corpus score of a measure is made of.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class ItemScores:
         return ratio(np.bincount(item, values[defined], items).astype(float), count)
 
     def estimate(self, how: Aggregate) -> Estimate:
-        """Return the corpus figure of these items."""
+        """Return the corpus score of these items."""
         if how == "pooled":
             if self._item is not None:
                 return self._measure.estimate(self.statistics, how)
@@ -98,7 +98,7 @@ class ItemScores:
 
 @lru_cache(maxsize=8)
 def _numbered(names: tuple[str, ...]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return the number of each item, and their names: figures of all measures are of the same rows."""
+    """Return the number of each item, and their names: scores of all measures are of the same rows."""
     numbers: dict[str, int] = {}
     codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
     return codes, tuple(numbers)

@@ -179,7 +179,7 @@ BY_HAND = "compared with no other program; worked out by hand in the tests"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """What a reader must know to trust a figure; shown by ``kammerton measures``.
+    """What a reader must know to trust a score; shown by ``kammerton measures``.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A corpus figure: the value, what it was measured on, and how many items had none."""
+    """A corpus score: the value, what it was measured on, and how many items had none."""
 
     value: float
     weight: float
@@ -224,7 +224,7 @@ class Measure:
     formula : Formula
         Statistics and finaliser.
     aggregate : {"pooled", "mean", "weighted_mean", "median", "gathered"}
-        How items become the headline corpus figure. *pooled*: sum the statistics, finalise once.
+        How items become the headline corpus score. *pooled*: sum the statistics, finalise once.
         *mean*, *median*: finalise per item, then average. *weighted_mean*: the same with the
         formula's weight. *gathered*: statistics are of classes, each a function of what all items say
         of it; finalise per class, then average.
@@ -312,14 +312,14 @@ class Measure:
         return found
 
     def estimate(self, statistics: Statistics, how: Aggregate) -> Estimate:
-        """Return the corpus figure of items with these statistics.
+        """Return the corpus score of items with these statistics.
 
         Parameters
         ----------
         statistics : ndarray, shape (items, statistics)
             One row per item, or per class.
         how : aggregate
-            How items become a figure.
+            How items become a corpus score.
 
         Returns
         -------
@@ -333,7 +333,7 @@ class Measure:
         return average(values, self.counted(statistics), weights, how)
 
     def pooled(self, statistics: Statistics, values: Values, weights: Values) -> Estimate:
-        """Return the figure of statistics that are summed, of items that have these values and weights."""
+        """Return the corpus score of summed statistics, of items with these values and weights."""
         undefined = np.isnan(values)
         summed = np.array([[total(column) for column in statistics.T]])
         value = float(self.formula.finalise(summed)[0])
@@ -352,7 +352,7 @@ def average(values: Values, counted: Values, weights: Values, how: Aggregate) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol:
-    """How items are aligned, labels compared, time left out, and items made a corpus figure.
+    """How items are aligned, labels compared, time left out, and items made a corpus score.
 
     Parameters
     ----------

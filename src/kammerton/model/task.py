@@ -66,7 +66,7 @@ def join_ratings(parts: Iterable[Ratings]) -> Ratings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """Amounts by two classes, such as what was annotated and what was said."""
+    """Amounts by two classes, such as reference and estimate."""
 
     title: str  # what is counted, as a heading
     # down, across: what the rows and the columns are
@@ -88,7 +88,7 @@ class Node:
     depth: int  # 0 at the top; what is below a class follows it
     name: str
     support: float  # how much of the references it is in
-    # precision, recall: shares; NaN where it was never said, or never annotated
+    # precision, recall: shares; NaN where it was never estimated, or never annotated
     precision: float
     recall: float
 
@@ -156,7 +156,7 @@ class ClassLosses:
     rows: tuple[ClassLoss, ...]
     # amount by what it is, and what it was taken for
     cells: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    instead: str = "It was taken for {} most often."  # how it is said what a class was taken for
+    instead: str = "It was taken for {} most often."  # the sentence on what a class was taken for
     lost_unit: str = ""  # unit of what was lost; that of what there is if empty
     by: str = ""  # what is compared, if no measure compares just that, e.g. ``"root and tetrad"``.
     needs: str = ""  # what must be scored for it to be known, as a sentence; empty if it is known
@@ -168,7 +168,7 @@ class ClassLosses:
 
 
 def losses_by_confusion(cells: Mapping[tuple[str, str], float]) -> tuple[ClassLoss, ...]:
-    """Return what each class of a confusion cost.
+    """Return what was lost by each class of a confusion.
 
     Examples
     --------
@@ -230,7 +230,7 @@ class PackedColumn:
         return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
 
     def parts(self) -> Iterator[Any]:
-        """Give the values of each annotation, texts as they are spelled."""
+        """Yield the values of each annotation, texts as they are spelled."""
         values = self.values if self.names is None else self.texts
         return (values[begin:end] for begin, end in pairwise(self.offsets.tolist()))
 
@@ -490,9 +490,9 @@ class Task:
         an estimate is a text that says why there is none, and ``measure`` the address of the measure
         that judges, or None.
     judge : str
-        Address of the measure by which ``view`` judges unless told.
+        Address of the measure by which ``view`` judges by default.
     leading : str
-        Address of the measure that reports answer by; that of ``judge`` unless told.
+        Address of the measure that reports summarise; that of ``judge`` by default.
     match : callable, optional
         ``match(reference, other, options)`` returns the other annotation on what the reference is made
         of (its notes), and diagnostics; None in its place if they do not belong together. Without it

@@ -215,7 +215,7 @@ class ItemView:
     tables : tuple of Table
         Costs of each estimate, scores, what was excluded.
     notes : tuple of str
-        What a reader of the figures must know.
+        What a reader of the scores must know.
     unit : str
         Unit of time.
     diagnostics : tuple of Diagnostic

@@ -354,7 +354,7 @@ Phase = Literal["collecting", "scoring", "merging", "context", "intervals", "gro
 
 
 class Timing:
-    """Seconds of the phases of a run, each taken where the phase is.
+    """Measures the seconds of the phases of a run.
 
     Attributes
     ----------
@@ -372,7 +372,7 @@ class Timing:
 
     @contextmanager
     def during(self, phase: Phase) -> Iterator[None]:
-        """Take the time of a phase, or of more of it."""
+        """Measure the time of a phase, or of more of it."""
         begin, before = self._clock(), self._within
         self._within = 0.0
         try:

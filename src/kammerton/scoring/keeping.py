@@ -38,7 +38,7 @@ class TornError(ValueError):
 
 
 class _Written:
-    """Texts, each once, and arrays; the rest of a part refers to both by number."""
+    """Texts and arrays, to which the rest of a part refers by number; equal texts are stored once."""
 
     def __init__(self) -> None:
         self.texts: dict[str, int] = {}
@@ -290,7 +290,7 @@ _SUFFIX = ".part"
 
 
 class Store:
-    """Parts in a folder, each called by its key, with which its file begins, lest it be renamed.
+    """Finished parts in a folder; each file is named by its key, and begins with it, lest it be renamed.
 
     Attributes
     ----------
@@ -336,8 +336,8 @@ def _behind(key: bytes, data: bytes) -> bytes:
 def keeping(run: str | os.PathLike[str] | None) -> Iterator[Store | None]:
     """Keep what is finished of a run beside it, until it is written.
 
-    After an interruption, the same does only what is missing. What is kept goes once all went well; and what
-    was left of a run beside it, by a writer that was killed, goes at once.
+    After an interruption, the same call resumes: it scores only what is missing. The finished parts are
+    deleted once the run is written; what a killed writer left beside the run is deleted at once.
 
     Parameters
     ----------
@@ -385,7 +385,7 @@ def keeping(run: str | os.PathLike[str] | None) -> Iterator[Store | None]:
 
 @contextmanager
 def _locked(folder: Path, run: str) -> Iterator[None]:
-    """Keep everybody else out of a folder, which is made if it is not there."""
+    """Lock a folder, which is made if it is not there."""
     file = _open_lock(folder, run)
     try:
         yield
@@ -430,7 +430,7 @@ def _is_there(file: IO[str], path: Path) -> bool:
 
 
 def _sign(file: IO[str]) -> None:
-    """Write who has the lock, for whoever comes in vain."""
+    """Write who has the lock, for the message that others get."""
     since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
     file.truncate(0)
     json.dump({"pid": os.getpid(), "host": socket.gethostname(), "since": since}, file)
@@ -442,7 +442,7 @@ def _owner_of(file: IO[str]) -> str:
     try:
         owner: dict[str, Any] = json.load(file)
         return f"locked by pid {owner['pid']} on {owner['host']} since {owner['since']}"
-    except (ValueError, KeyError, TypeError):  # it is just about to say so
+    except (ValueError, KeyError, TypeError):  # not written yet
         return "locked by another process"
     finally:
         file.close()

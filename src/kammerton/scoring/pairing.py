@@ -27,7 +27,7 @@ _LONG = 120
 def unmatched(
     expected: frozenset[str], references: Sequence[Collection], system: Collection, *, missing: Missing
 ) -> tuple[Diagnostic, ...]:
-    """Say which items have no estimate, and which estimates no reference."""
+    """Report which items have no estimate, and which estimates no reference."""
     lacking, unknown = [], set()
     for item in expected:  # one by one: sets of all of them would take as much memory as their scores
         if item not in system.sources and item not in system.broken:
@@ -75,12 +75,12 @@ def _why_apart(
     """Return what keeps references and estimates apart that have no item in common."""
     ours, theirs = map(_shown, examples)
     first = references[0]
-    if all(each.single for each in references) and _is_folder(system):
+    if all(collection.single for collection in references) and _is_folder(system):
         return _file_and_folder(first, system, next(iter(expected)), theirs)
     if system.single and _is_folder(first):
         return _file_and_folder(system, first, next(iter(system.items)), ours)
     folders = [*_folders_with(expected, system), *_folders_with(system.items, first)]
-    known = {_place(each.origin) for each in (*references, system)}
+    known = {_place(collection.origin) for collection in (*references, system)}
     likely = [_shown(folder, None) for folder in folders if _place(folder) not in known][:3]
     if likely:
         return f"no item in common: did you mean the folder {' or '.join(likely)}?"
@@ -90,9 +90,9 @@ def _why_apart(
 def _file_and_folder(file: Collection, folder: Collection, item: str, example: str) -> str:
     opening = f"{_shown(file.origin, None)} is a file, and {_shown(folder.origin, None)} a folder"
     name = item.rpartition("/")[2]
-    namesakes = sorted(each for each in folder.items if each.rpartition("/")[2] == name)
+    namesakes = sorted(item for item in folder.items if item.rpartition("/")[2] == name)
     if namesakes:
-        listed = " or ".join(_shown(each) for each in namesakes[:3])
+        listed = " or ".join(_shown(item) for item in namesakes[:3])
         return f"{opening}, in which {listed} has its name: compare file with file"
     return f"{opening}, in which no item is called {_shown(name)}, but such as {example}"
 
@@ -100,8 +100,8 @@ def _file_and_folder(file: Collection, folder: Collection, item: str, example: s
 def _folders_with(items: Container[str], collection: Collection) -> list[str]:
     """Return the folders within a collection from which its items would be called like others, best first."""
     found: Counter[str] = Counter()
-    for each in collection.items:
-        parts = each.split("/")
+    for item in collection.items:
+        parts = item.split("/")
         found.update("/".join(parts[:cut]) for cut in range(1, len(parts)) if "/".join(parts[cut:]) in items)
     best = sorted(found, key=lambda prefix: (-found[prefix], prefix))
     if not best or not _is_folder(collection):
@@ -116,7 +116,7 @@ def _is_folder(collection: Collection) -> bool:
     sources: Iterable[tuple[str | None, object]] = next(iter(collection.sources.values()), ())
     files = [name_of_source(source) or "" for _, source in sources]
     below = os.path.join(_place(collection.origin), "")  # noqa: PTH118 - with a slash behind it
-    return not collection.single and any(_place(each).startswith(below) for each in files)
+    return not collection.single and any(_place(file).startswith(below) for file in files)
 
 
 def _place(path: str) -> str:

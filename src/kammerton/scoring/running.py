@@ -85,7 +85,7 @@ def score_corpus(
                     run.score_alone(number, survey)
                 else:
                     run.take(shard, part)
-            # a shard may have been scored before a later one told something of the whole
+            # a later shard may show something of the whole that earlier ones were scored without
             numbers, survey = run.merger.stale(), run.merger.survey
     timing.items, timing.found = run.progress.done - run.progress.found, run.progress.found
     with timing.during("merging"):

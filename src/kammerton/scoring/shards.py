@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a corpus is cut into shards, and what each of them is called."""
+"""How a corpus is cut into shards, and the key of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kammerton.version import __version__
 __all__ = ["SHARD", "Shard", "ShardPlan", "key_of_job", "key_of_shard", "only", "report_losses", "without"]
 
 SHARD = 2000
-"""Items of a shard unless told otherwise: seconds of work, and little memory."""
+"""Items of a shard by default: seconds of work, and little memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

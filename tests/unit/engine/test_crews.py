@@ -154,12 +154,12 @@ def test_a_pool_that_breaks_while_a_process_starts_is_a_lost_worker(
         pool._broken = breaks  # as the pool's own thread does
         raise ValueError("bad value(s) in fds_to_keep")
 
-    crew = ProcessPool(1)
+    pool = ProcessPool(1)
     with monkeypatch.context() as patched:
         patched.setattr(ProcessPoolExecutor, "submit", submit)
         with pytest.raises(BrokenExecutor if breaks else ValueError, match="fds_to_keep"):
-            crew.submit(bytes, 3)
-    crew.close(at_once=True)
+            pool.submit(bytes, 3)
+    pool.close(at_once=True)
 
 
 def test_a_fault_of_the_program_is_no_lost_worker() -> None:
@@ -169,15 +169,15 @@ def test_a_fault_of_the_program_is_no_lost_worker() -> None:
 
 
 def test_workers_that_are_left_over_are_not_waited_for() -> None:
-    crew = ProcessPool(2)
-    slept = crew.submit(time.sleep, 100_000)
-    crew.prepare()
-    assert crew.loss(BrokenExecutor()) == "worker killed"  # though the pool itself is not broken
+    pool = ProcessPool(2)
+    slept = pool.submit(time.sleep, 100_000)
+    pool.prepare()
+    assert pool.loss(BrokenExecutor()) == "worker killed"  # though the pool itself is not broken
     assert isinstance(slept.exception(), BrokenExecutor)
-    crew.prepare()
-    crew.renew()
-    assert crew.submit(bytes, 3).result() == bytes(3)
-    crew.close(at_once=False)
+    pool.prepare()
+    pool.renew()
+    assert pool.submit(bytes, 3).result() == bytes(3)
+    pool.close(at_once=False)
 
 
 def alive(pid: int) -> bool:
