@@ -344,13 +344,13 @@ def _detectable(
     for at in range(0, len(tests), _TOGETHER):
         some = tests[at : at + _TOGETHER]
         shares = [_shares(test, item_scores, without) for test in some]
-        found = detectable_differences(
+        of_some = detectable_differences(
             np.stack(shares, axis=1),
             alpha=rules.alpha,
             draws=rules.bootstrap.resamples,
             seed=rules.bootstrap.seed,
         )
-        detectable |= zip(some, found.tolist(), strict=True)
+        detectable |= zip(some, of_some.tolist(), strict=True)
     return detectable
 
 

@@ -141,7 +141,7 @@ def groups_of(
         if bootstrap is None:
             of_group = Sample(corpus, sample.keys, in_group)
             own = of_group.item_scores(sample.keys).items()
-            scores[group] = {key: (each.estimate(key.aggregate), UNDEFINED) for key, each in own}
+            scores[group] = {key: (of_items.estimate(key.aggregate), UNDEFINED) for key, of_items in own}
         else:
             of_group = Sample(corpus, sample.keys, in_group, bootstrap.clusters)
             fewest_draws = min(fewest_draws, of_group.gathered_draws(bootstrap.resamples))

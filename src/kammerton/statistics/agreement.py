@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Agreement between annotators, and how reliably a corpus tells systems apart."""
+"""Inter-annotator agreement, and the reliability of a corpus for comparing systems."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 class Agreement:
     """A coefficient of agreement: 1 is perfect, 0 is what chance gives."""
 
-    value: float  # naN where undefined
+    value: float  # NaN where undefined
     # observed, expected: disagreement seen, and disagreement by chance, for alpha; the agreements for kappa
     observed: float
     expected: float
@@ -108,15 +108,15 @@ def krippendorff_alpha(ratings: Codes, weights: Values | None = None) -> Agreeme
     """
     categories = int(ratings.max(initial=-1)) + 1
     paired = (ratings >= 0).sum(axis=1) > 1
-    found = coincidences(ratings, categories, weights)
-    seen, chance = reliability_of(found, continuous=weights is not None)
+    coincidence = coincidences(ratings, categories, weights)
+    seen, chance = reliability_of(coincidence, continuous=weights is not None)
     reason = ""
     if math.isnan(chance):
         reason = "no unit has two ratings"
     elif chance == 0:
         reason = "all ratings are the same"
     value = math.nan if reason else 1 - seen / chance
-    return Agreement(value, seen, chance, int(paired.sum()), float(found.sum()), reason)
+    return Agreement(value, seen, chance, int(paired.sum()), float(coincidence.sum()), reason)
 
 
 def fleiss_kappa(ratings: Codes, weights: Values | None = None) -> Agreement:
