@@ -45,7 +45,7 @@ def sharing_annotators(references: References) -> References:
 def notes_on_sharing(
     references: References, measures: Sequence[Measure], *, persons: bool
 ) -> Iterator[Diagnostic]:
-    """Say what figures of agreement leave out, and which of them are the same by nature."""
+    """Report items and pairs that agreement skips, and measures that are made for several annotators."""
     counts = references.annotators_of_items()
     alone = sorted(item for item, count in counts.items() if count == 1)
     if alone:
@@ -75,7 +75,7 @@ ANNOTATORS = "annotators"
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ContextEvidence:
-    """Evidence on what systems stand between."""
+    """Evidence of the context of scores: baselines, and annotators against each other."""
 
     # of trivial answers, as systems against all annotators; None if the task has none
     baselines: Evidence | None = None
@@ -88,7 +88,7 @@ class ContextEvidence:
 
 
 def evaluate_context(task: Task, sides: Sides, *, options: object, missing: Missing) -> ContextEvidence:
-    """Score what the systems of a corpus stand between."""
+    """Score the baselines of a corpus, and its systems and annotators against all annotators but one."""
     measures = [measure for measure in sides.measures if measure.needs != "annotators"]
     everyone = sides.references.annotations
     several = frozenset(items_shared(sides.references))
@@ -100,13 +100,13 @@ def evaluate_context(task: Task, sides: Sides, *, options: object, missing: Miss
         left = _without(everyone, name, several)
         if not left.annotations:
             continue
-        found = evaluate_loaded(task, left, sides.systems, measures, options=options, missing=missing)
-        others = _added(others, found, number)
+        evidence = evaluate_loaded(task, left, sides.systems, measures, options=options, missing=missing)
+        others = _added(others, evidence, number)
         if by_people:
             own = {item: everyone[name][item] for item in left.every_item()}
             person = {ANNOTATORS: Estimates(own, {}, ())}
-            found = evaluate_loaded(task, left, person, by_people, options=options, missing=missing)
-            annotators = _added(annotators, found, number)
+            evidence = evaluate_loaded(task, left, person, by_people, options=options, missing=missing)
+            annotators = _added(annotators, evidence, number)
     return ContextEvidence(
         baselines=_baselines(task, sides.references, measures, options),
         others=others,
@@ -118,7 +118,7 @@ def evaluate_context(task: Task, sides: Sides, *, options: object, missing: Miss
 def _baselines(
     task: Task, references: References, measures: Sequence[Measure], options: object
 ) -> Evidence | None:
-    """Score trivial answers, by the measures that they have figures for."""
+    """Score trivial answers, by the measures that apply to them."""
     if task.baselines is None:
         return None
     of_items: dict[str, list[Any]] = {}
@@ -150,11 +150,11 @@ def _added(whole: Evidence | None, part: Evidence, number: int) -> Evidence:
     def without(system: str, annotator: str) -> Group:
         return system, f"{number}.{annotator}"
 
-    rows = {needs: found.regrouped(without) for needs, found in part.rows.items()}
+    rows = {needs: own.regrouped(without) for needs, own in part.rows.items()}
     labelled = replace(_bare(part), rows=rows)
     return labelled if whole is None else whole.merged(labelled)
 
 
 def _bare(evidence: Evidence) -> Evidence:
-    """Return evidence without what figures are not made from."""
+    """Return evidence without what scores are not made from."""
     return replace(evidence, tallies={}, diagnostics=(), fingerprints={})

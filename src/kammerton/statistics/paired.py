@@ -148,7 +148,7 @@ class PairedTest:
 
 
 class Tails:
-    """Counts how many permuted differences reach the observed one.
+    """Counts the permuted differences that reach the observed one.
 
     A permuted difference that is undefined counts as one that does.
     """
