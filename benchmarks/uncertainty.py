@@ -132,7 +132,8 @@ def scores_of(length: Array, right: Array) -> Scores:
 
 
 def made(statistics: Mapping[Measure, Array], rows: Rows) -> Scores:
-    evidence = Evidence(tuple(statistics), {"pair": rows}, statistics, {}, {})
+    fingerprints = {(row.annotator, row.item): b"" for row in rows}
+    evidence = Evidence(tuple(statistics), {"pair": rows}, statistics, {}, fingerprints)
     origin = Origin(task=TASK, evidence=evidence, missing="worst", options=TASK.options(), choices={})
     return Scores(origin)
 
