@@ -220,7 +220,7 @@ def test_interrupted_where_what_the_signal_raises_is_lost(
     captured = capfd.readouterr()
     assert captured.out == ""
     assert (
-        f"stopped by {signal.Signals(number).name}\n  help: 3 finished shards are kept; the same"
+        f"stopped by {signal.Signals(number).name}\n  help: 3 finished shards are kept; resume with: "
         in captured.err
     )
     assert len(kept(folder)) == 3
