@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Addresses on the command line."""
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
 import fsspec
 import pytest
 
+import kammerton
 from cli.harness import Terminal
 
 FILES = {"ref/one.lab": "0 2 C\n2 4 G:7\n", "est/one.lab": "0 3 C\n3 4 G\n"}
@@ -91,6 +93,7 @@ def test_addresses_in_the_wrong_place_keep_secrets(corpus: Terminal, arguments: 
 def test_crash_reports_keep_secrets(
     corpus: Terminal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    @functools.wraps(kammerton.score)  # whose signature the command line reads
     def crash(*_: object, **__: object) -> None:
         raise RuntimeError("at https://me:s3cret@host.org/x?sig=s3cret")
 
