@@ -267,10 +267,9 @@ def fewer_draws(scores: Scores) -> list[str]:
     made = min([getattr(scores.intervals, "gathered_resamples", asked), *others])
     if made == asked:
         return []
-    least = "" if not others else "at least "
-    return [
-        f"intervals of measures over classes are of {least}{made:,} draws, not of {asked:,}: each takes long"
-    ]
+    least = "at least " if parts else ""
+    whose = ", ".join(str(measure) for measure in scores.measures if measure.over_all)
+    return [f"intervals of {whose} are of {least}{made:,} resamples, not of {asked:,}: each takes long"]
 
 
 def _shares(scores: Scores, system: str, measures: Sequence[Measure]) -> str:
