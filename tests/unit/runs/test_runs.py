@@ -132,7 +132,7 @@ def test_a_run_says_what_was_scored_by_what(run: Path) -> None:
     told = record(run)
     assert told["kind"] == "kammerton run"
     assert told["task"] == "chords"
-    assert told["protocols"] == {"mirex2013": 1}
+    assert told["protocols"] == {"mirex2013": 2}
     assert told["versions"]["kammerton"] == kt.__version__
     assert told["systems"] == ["mine"]
     assert told["annotators"] == ["reference"]
