@@ -24,9 +24,9 @@ def keeps_rows(count: int, problems: Problems, limits: Limits) -> bool:
 
 def keeps_lines(text: str, problems: Problems, limits: Limits, *, headers: int = 0) -> bool:
     """Check the number of lines, of which some may be headers, and their length."""
-    if text.count("\n") > limits.rows - headers:
+    if text.count("\n") >= limits.rows - headers:  # the last line may have no end
         rows = (line.lstrip(" \t") for line in text.split("\n"))
-        count = sum(1 for row in rows if row and not row.startswith(("#", "//")))
+        count = sum(1 for row in rows if row and not row.startswith(("#", "//", "\\")))
         count -= headers
         if not keeps_rows(count, problems, limits):
             return False
