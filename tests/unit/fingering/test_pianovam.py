@@ -362,6 +362,15 @@ def test_other_files_are_of_one_piece(tmp_path: Path, name: str, text: str | Non
     assert TASK.unfold(path, "a", TASK.options()) is None
 
 
+def test_a_file_that_lists_nothing_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"lists": {}}')
+    reading = kt.check("fingering", path)
+    (problem,) = reading.diagnostics
+    assert (problem.code, problem.severity, problem.message) == ("KT110", "error", "no list of labels in `lists`")
+    assert (problem.line, problem.column) == (1, 11)
+
+
 def test_recordings_are_scored(tmp_path: Path) -> None:
     folders = []
     for name, labels in (("refs", [1, 6, 7, 8]), ("ests", [1, 6, 7, 9])):

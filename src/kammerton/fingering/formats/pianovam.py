@@ -86,7 +86,7 @@ def unfold_json(text: str, file: str, options: ReadingOptions) -> Sheet[Fingerin
     places = JsonPlaces(text, file)
     document = decode(places, Problems(file), options.limits)
     lists = document.value.get(_LISTS) if document is not None and isinstance(document.value, dict) else None
-    if not isinstance(lists, dict) or not all(map(_is_list_of_labels, lists.values())):
+    if not isinstance(lists, dict) or not lists or not all(map(_is_list_of_labels, lists.values())):
         return None
     recordings = [found.get(_RECORDING) for found in lists.values()]
     items: dict[str, tuple[tuple[str | None, Fingering], ...]] = {}
@@ -131,6 +131,9 @@ class _JsonReader:
         if isinstance(value, dict) and value and all(isinstance(each, list) for each in value.values()):
             found = [(name, self.labels(labels, (name,))) for name, labels in value.items()]
             return tuple((name, fingering) for name, fingering in found if fingering is not None)
+        if isinstance(value, dict) and value.get(_LISTS) == {}:
+            self._say(self._places.of((_LISTS,)), "KT110", f"no list of labels in {quote(_LISTS)}")
+            return ()
         message = "format not recognised: no list of notes, and none of labels"
         self._say(self._places.of(()), "KT113", message, _LAYOUT_HINT)
         return ()
