@@ -28,6 +28,7 @@ from kammerton.formats.reading import Problems
 __all__ = [
     "Found",
     "find_files",
+    "item_name",
     "leads_out",
     "names_by_item",
     "normal_form",
@@ -51,6 +52,9 @@ _MOST_LINKS = 100
 
 _HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Halves of surrogate pairs that do not stand for a byte, as JSON may have them."""
+
+_LIKE_ESCAPED = re.compile("\\\\+(?=x[0-9a-f]{2}|u[0-9a-f]{4}|[\ud800-\udfff])")
+"""Backslashes before what could be taken for a byte that is spelled out, or before such a byte."""
 
 
 File = TypeVar("File")
@@ -135,9 +139,7 @@ def find_files(root: str | os.PathLike[str], *, suffixes: Sequence[str]) -> Foun
     except (OSError, ValueError) as error:
         raise OptionError(f"{_reason(error)}: `{printable(os.fspath(top))}`", _near(top)) from error
     if not top.is_dir():
-        return Found(
-            {normal_form(without_suffix(top.name, suffixes) or top.stem): [top]}, (), (), single=True
-        )
+        return Found({item_name(without_suffix(top.name, suffixes) or top.stem): [top]}, (), (), single=True)
     problems = Problems(os.fspath(top))
     walk = _Walk(top, suffixes, problems)
     names = names_by_item(sorted(walk.files(), key=_parts), suffixes, problems)
@@ -173,7 +175,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _item_of(name: str, suffixes: Sequence[str]) -> str:
-    return normal_form(without_suffix(name, suffixes) or "")
+    return item_name(without_suffix(name, suffixes) or "")
 
 
 def _written(path: Path, top: Path, suffixes: Sequence[str]) -> str:
@@ -290,6 +292,17 @@ def _lowered(suffixes: tuple[str, ...]) -> tuple[str, ...]:
 def normal_form(name: str) -> str:
     r"""Return a name as text that can be written: composed, foreign bytes as ``\xe9``."""
     return unicodedata.normalize("NFC", _readable(name))
+
+
+def item_name(stem: str) -> str:
+    r"""Return what a file is called as an item: as :func:`normal_form`, no two of them alike.
+
+    Where a name has the characters of an escape, such as ``\xe9``, its backslash is doubled.
+
+    >>> print(item_name("caf\udce9"), item_name("caf\\xe9"), item_name("AC\\DC"))
+    caf\xe9 caf\\xe9 AC\DC
+    """
+    return normal_form(_LIKE_ESCAPED.sub(lambda backslashes: 2 * backslashes[0], stem))
 
 
 def _readable(name: str) -> str:

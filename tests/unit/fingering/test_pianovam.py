@@ -365,9 +365,13 @@ def test_other_files_are_of_one_piece(tmp_path: Path, name: str, text: str | Non
 def test_a_file_that_lists_nothing_says_so(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"lists": {}}')
-    reading = kt.check("fingering", path)
+    reading = kammerton.check("fingering", path)
     (problem,) = reading.diagnostics
-    assert (problem.code, problem.severity, problem.message) == ("KT110", "error", "no list of labels in `lists`")
+    assert (problem.code, problem.severity, problem.message) == (
+        "KT110",
+        "error",
+        "no list of labels in `lists`",
+    )
     assert (problem.line, problem.column) == (1, 11)
 
 

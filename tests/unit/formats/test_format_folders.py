@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Finding files; numbers in ids are rows of the table of bad inputs."""
 
+import itertools
 import os
 import unicodedata
 from pathlib import Path
@@ -13,7 +14,7 @@ from kammerton.chords import TASK, ChordOptions
 from kammerton.errors import DataError, OptionError
 from kammerton.formats import Found, find_files
 from kammerton.formats.collecting import collect, find
-from kammerton.formats.folders import normal_form
+from kammerton.formats.folders import item_name, normal_form
 from kammerton.model.registry import find_task
 from unit.formats.telling import tell
 
@@ -194,6 +195,30 @@ def test_34_names_that_are_not_utf_8(tmp_path: Path) -> None:
     found = find_files(tmp_path, suffixes=SUFFIXES)
     assert found.files == {"caf\\xe9": [path]}
     assert found.diagnostics[0].concise().endswith("\\udcff.md: KT205 ignored: suffix not recognised")
+
+
+def test_a_byte_that_is_spelled_out_is_not_the_name_of_another_file(tmp_path: Path) -> None:
+    byte, characters = tmp_path / os.fsdecode(b"caf\xe9.lab"), tmp_path / r"caf\xe9.lab"
+    for path in (byte, characters):
+        path.write_text("0 1 C\n")
+    found = find_files(tmp_path, suffixes=SUFFIXES)
+    assert found.files == {r"caf\xe9": [byte], r"caf\\xe9": [characters]}
+    assert found.diagnostics == ()
+    assert find_files(characters, suffixes=SUFFIXES).files == {r"caf\\xe9": [characters]}
+
+
+@pytest.mark.parametrize("length", range(6))
+def test_no_two_names_of_files_are_one_item(length: int) -> None:
+    pieces = ("\\", "x", "e9", "\udce9", "ud800", "\ud800", "a")
+    names = {"".join(chosen) for chosen in itertools.product(pieces, repeat=length)}
+    assert len({item_name(name) for name in names}) == len(names)
+    for name in names:
+        item_name(name).encode()  # can be written
+
+
+@pytest.mark.parametrize("name", ["AC\\DC", "a\\b", "\\x", "\\xg0", "\\u12", "a/b\\", "\\\\", "C\\X41"])
+def test_other_backslashes_stay(name: str) -> None:
+    assert item_name(name) == name
 
 
 def test_links_to_files_are_followed_within_the_folder_and_out_of_it(tmp_path: Path) -> None:

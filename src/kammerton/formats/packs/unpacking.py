@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
-from kammerton.formats.folders import normal_form, without_suffix
+from kammerton.formats.folders import item_name, without_suffix
 from kammerton.formats.packs.reading import Pack
 from kammerton.formats.packs.record import About
 from kammerton.model.task import Reading, Task
@@ -38,5 +38,5 @@ def _stem(about: About, item: str, told: str | None, file: str | None, task: Tas
         path = PurePath(file).relative_to(about.origin).as_posix()
         stem = without_suffix(path, tuple(task.suffixes))
         if stem is not None:
-            return normal_form(stem)
+            return item_name(stem)
     return item if told is None else f"{told}/{item}"

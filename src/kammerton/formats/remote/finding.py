@@ -6,7 +6,14 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from kammerton.errors import Diagnostic
-from kammerton.formats.folders import Found, names_by_item, normal_form, why_ignored, without_suffix
+from kammerton.formats.folders import (
+    Found,
+    item_name,
+    names_by_item,
+    normal_form,
+    why_ignored,
+    without_suffix,
+)
 from kammerton.formats.reading import Problems
 from kammerton.formats.remote.sources import RemoteSource, batches
 from kammerton.formats.remote.store import Entry, Store
@@ -36,7 +43,7 @@ def find_remote(address: str, task: Task, options: object) -> Found[RemoteSource
     entries = store.listing()
     if entries is None:
         name = PurePosixPath(store.shown).name
-        item = normal_form(without_suffix(name, suffixes) or PurePosixPath(name).stem)
+        item = item_name(without_suffix(name, suffixes) or PurePosixPath(name).stem)
         return Found({item: [source_at(address, task, options)]}, (), (), single=True)
     problems = Problems(store.shown)
     used, ignored = [], []
