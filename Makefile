@@ -24,7 +24,7 @@ EXACT := $(subst $(space),$(comma),$(addprefix src/kammerton/,$(EXACT_FILES)))
 COVER =
 PYTEST = $(BIN)/python -m pytest -q --numprocesses auto --dist loadfile $(COVER)
 
-.PHONY: demo test test-slow test-nightly lint coverage check bench clean
+.PHONY: demo test test-slow test-nightly test-lowest test-pythons lint coverage check bench clean
 .DELETE_ON_ERROR:
 
 $(VENV)/bin/python:
@@ -52,6 +52,32 @@ test-slow: $(VENV)/check.stamp  ## clusters, kills, browsers, big corpora; the l
 test-nightly: $(VENV)/check.stamp  ## what takes longer still; the laws with a thousand examples
 	$(PYTEST) -m 'nightly or hypothesis' --hypothesis-profile nightly
 
+# the oldest versions that pyproject.toml allows, and what tries them
+LOWEST = $(VENV)-lowest
+OLD = tests/cli tests/golden tests/unit/formats tests/unit/runs tests/unit/scoring tests/unit/statistics
+EXTRAS = .[dask,pandas,remote,report]
+
+$(LOWEST)/stamp: pyproject.toml tests/floors.py
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python tests/floors.py >$(LOWEST)/floors.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+	  --constraint $(LOWEST)/floors.txt --editable '$(EXTRAS)' --group lowest
+	touch $@
+
+test-lowest: $(LOWEST)/stamp  ## a part of the quick tests, with the lowest versions of what we depend on
+	$(LOWEST)/bin/python -m pytest -q --numprocesses auto --dist loadfile -m 'not slow and not nightly' $(OLD)
+
+test-pythons:  ## smoke tests with later Pythons, where they are installed
+	@for version in 3.12 3.13; do \
+	  if ! python$$version -c '' 2>/dev/null; then echo "Python $$version is not installed: not tried"; continue; fi; \
+	  python$$version -m venv --clear $(VENV)-$$version || exit; \
+	  python=$(VENV)-$$version/bin/python; \
+	  $$python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1' || exit; \
+	  $$python -m pip install --quiet --disable-pip-version-check --editable '$(EXTRAS)' --group lowest || exit; \
+	  $$python -m pytest -q --numprocesses auto --dist loadfile tests/golden tests/cli/test_score.py || exit; \
+	done
+
 lint: $(VENV)/check.stamp  ## style, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff check --preview --select CPY001 .
@@ -75,4 +101,4 @@ bench: $(VENV)/check.stamp  ## measure against mir_eval, scikit-learn, hiclass a
 	$(BIN)/python benchmarks/scaling.py 1000 10000
 
 clean:
-	rm -rf $(VENV) .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-* .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

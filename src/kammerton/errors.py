@@ -84,6 +84,13 @@ class OptionError(KammertonError):
         hint = f"known: {listed}" if near is None else f"did you mean {quote(near)}? known: {listed}"
         return cls(f"unknown {kind} {quote(name)}", hint)
 
+    @classmethod
+    def of_import(cls, message: str, extra: str, error: ImportError) -> OptionError:
+        """Say that packages of an extra are not installed, or why those that are cannot be imported."""
+        if not isinstance(error, ModuleNotFoundError):
+            message += f", which cannot be imported: {str(error).splitlines()[0]}"
+        return cls(message, f"pip install 'kammerton[{extra}]'")
+
 
 _TOLD = 10
 """Diagnostics that the text of an exception has."""

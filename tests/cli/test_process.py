@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from kammerton.model.scoring import score_part
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and devices of POSIX")
 SCORE = ("score", "chords", "ref", "est")
+TABLES = {"rich.table"} if version("rich") >= "15" else set()
+"""What draws tables; before version 15 rich itself imports it for whatever is printed."""
 
 
 def finished(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
@@ -312,15 +315,15 @@ def modules_after(code: str) -> set[str]:
         ("import kammerton; kammerton.score; kammerton.chords", {"polars", "scipy", "rich", "cyclopts"}),
         (
             "from kammerton.cli import main; main(['--help'])",
-            {"numpy", "polars", "scipy", "rich.table", "kammerton.chords", "kammerton.cli.score"},
+            {"numpy", "polars", "scipy", *TABLES, "kammerton.chords", "kammerton.cli.score"},
         ),
         (
             "from kammerton.cli import main; main(['score', '--help'])",
-            {"numpy", "polars", "scipy", "rich.table", "kammerton.chords"},
+            {"numpy", "polars", "scipy", *TABLES, "kammerton.chords"},
         ),
         (
             "from kammerton.cli import main; main(['explain'])",
-            {"numpy", "polars", "scipy", "rich.table", "kammerton.chords"},
+            {"numpy", "polars", "scipy", *TABLES, "kammerton.chords"},
         ),
     ],
 )
@@ -330,6 +333,6 @@ def test_nothing_is_imported_that_is_not_needed(code: str, unwanted: set[str]) -
 
 def test_scoring_needs_no_data_frames_and_of_scipy_the_quantiles_of_intervals_alone(corpus: Terminal) -> None:
     code = f"from kammerton.cli import main; assert main({SCORE!r}) == 0"
-    assert not modules_after(code) & {"polars", "scipy.stats", "rich.table"}
+    assert not modules_after(code) & {"polars", "scipy.stats", *TABLES}
     code = f"from kammerton.cli import main; assert main([*{SCORE!r}, '--no-ci']) == 0"
-    assert not modules_after(code) & {"polars", "scipy", "rich.table"}
+    assert not modules_after(code) & {"polars", "scipy", *TABLES}

@@ -46,7 +46,7 @@ class Cluster(Given):
         try:
             import distributed  # noqa: PLC0415 - half a second, and an extra
         except ImportError as error:
-            raise OptionError("Dask is not installed", 'pip install "kammerton[dask]"') from error
+            raise OptionError.of_import("clusters need dask and distributed", "dask", error) from error
         self._open = ExitStack()
         self._lost: type[BaseException] = distributed.KilledWorker
         client = self._connect(distributed, address, jobs)

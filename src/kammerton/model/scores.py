@@ -316,8 +316,8 @@ class Scores(Charted):
         try:
             return self.summary.to_pandas()
         except ImportError as error:
-            raise OptionError(
-                "pandas data frames need pandas and pyarrow", "pip install 'kammerton[pandas]'"
+            raise OptionError.of_import(
+                "pandas data frames need pandas and pyarrow", "pandas", error
             ) from error
 
     def __repr__(self) -> str:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 __all__ = ["quantile"]
 
 
@@ -21,6 +23,8 @@ def quantile(share: float, freedom: int) -> float:
     >>> round(quantile(0.95, freedom=9), 3)
     2.262
     """
-    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
+    from scipy.special import betaincinv  # noqa: PLC0415 - slow to import
 
-    return float(stdtrit(freedom, (1 + share) / 2))
+    # stdtrit is exact to 1e-11 only before scipy 1.17
+    beta = float(betaincinv(freedom / 2, 0.5, 1 - share))  # freedom / (freedom + t^2)
+    return math.sqrt(freedom * (1 - beta) / beta) if beta else math.inf

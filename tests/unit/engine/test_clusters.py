@@ -104,5 +104,5 @@ def test_nobody_answers(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_dask_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    with pytest.raises(OptionError, match="Dask is not installed"):
+    with pytest.raises(OptionError, match="clusters need dask and distributed"):
         score_corpus(order(), corpus_of({}, 3), Means(executor="dask"))

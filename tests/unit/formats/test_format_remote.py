@@ -483,6 +483,8 @@ def test_names_elsewhere_that_lead_out_of_the_folder(tmp_path: Path) -> None:
     for name in (f"/corpus/est/{tmp_path}/x.lab", "/corpus/est/../y.lab"):
         store[name] = store["/corpus/est/one.lab"]
     try:
+        if f"/corpus/est/{tmp_path}/x.lab" not in fsspec.filesystem("memory").find("/corpus/est"):
+            pytest.skip("this fsspec lists no name that begins at the root")
         done = kt.convert("chords", "memory://corpus/est", tmp_path / "out", to="csv")
     finally:
         del store[f"/corpus/est/{tmp_path}/x.lab"], store["/corpus/est/../y.lab"]

@@ -16,6 +16,8 @@ from kammerton.errors import DataError, OptionError
 from kammerton.formats.remote.store import ATTEMPTS
 from kammerton.formats.remote.web import linked
 
+pytest.importorskip("aiohttp", reason="aiohttp is not installed, by which fsspec reads the web")
+
 FILES = {
     "ref/one.lab": "0 2 C\n2 4 G:7\n",
     "ref/sub/a b.lab": "0 2 D:dim\n",

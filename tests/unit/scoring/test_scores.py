@@ -233,5 +233,26 @@ def test_without_pandas_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("polars.DataFrame.to_pandas", absent)
     scores = kt.score("chords", ([(0, 1)], ["C"]), ([(0, 1)], ["C"]))
-    with pytest.raises(kt.OptionError, match=r"pip install 'kammerton\[pandas\]'"):
+    with pytest.raises(kt.OptionError) as caught:
         scores.to_pandas()
+    assert caught.value.message == "pandas data frames need pandas and pyarrow"
+    assert caught.value.hint == "pip install 'kammerton[pandas]'"
+
+
+def test_packages_that_are_there_and_cannot_be_imported_are_not_said_to_be_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As pyarrow 14 beside numpy 2."""
+
+    def broken(_: object) -> None:
+        raise ImportError("numpy.core.multiarray failed to import\nand so on")
+
+    monkeypatch.setattr("polars.DataFrame.to_pandas", broken)
+    scores = kt.score("chords", ([(0, 1)], ["C"]), ([(0, 1)], ["C"]))
+    with pytest.raises(kt.OptionError) as caught:
+        scores.to_pandas()
+    assert caught.value.message == (
+        "pandas data frames need pandas and pyarrow, which cannot be imported: "
+        "numpy.core.multiarray failed to import"
+    )
+    assert caught.value.hint == "pip install 'kammerton[pandas]'"

@@ -93,7 +93,9 @@ class Store:
         try:
             from fsspec.core import url_to_fs  # noqa: PLC0415 - few read from elsewhere
         except ImportError as error:
-            raise OptionError(f"reading {quote(self.shown)} needs fsspec", _INSTALL) from error
+            raise OptionError.of_import(
+                f"reading {quote(self.shown)} needs fsspec", "remote", error
+            ) from error
         address, options = web.opened_with(self._address)
         try:
             system, place = url_to_fs(address, **options)
