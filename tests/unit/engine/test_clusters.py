@@ -21,8 +21,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # those 
 @contextmanager
 def cluster(allowed: int) -> Iterator[str]:
     """Give the address of a cluster that allows a task to lose so many workers."""
-    import dask  # noqa: PLC0415 - an extra
-    import distributed  # noqa: PLC0415
+    dask = pytest.importorskip("dask")
+    distributed = pytest.importorskip("distributed")
 
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": allowed}),
