@@ -9,9 +9,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from kammerton.arguments import options_of
+from kammerton.arguments import collected, options_of, read_as_said
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.formats.collecting import collect, name_of
+from kammerton.formats.collecting import name_of
 from kammerton.model.corpus import Corpus
 from kammerton.model.evaluating import evaluate_loaded
 from kammerton.model.loading import Estimates, References, load_references
@@ -85,10 +85,9 @@ def agree(
         return _of_run(kind, annotators, protocols, measures, reading)
     chosen = _comparing(choose(kind.protocols, protocols, measures))
     collections = tuple(
-        collect(source, name=name, default_name="annotators", task=kind, options=reading)
-        for name, source in _named(annotators)
+        collected(source, name, "reference", kind, reading) for name, source in _named(annotators)
     )
-    corpus = Corpus(collections, ()).paired()
+    corpus = read_as_said(Corpus(collections, ()), reading).paired()
     everyone = match_references(kind, load_references(kind, corpus.references, reading), reading)
     if len(everyone.annotations) < 2:
         found = ", ".join(map(quote, everyone.annotations)) or "none"

@@ -6,15 +6,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from typing import Any, Literal
 
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, quote
 from kammerton.formats.collecting import collect, name_of
 from kammerton.formats.folders import normal_form
+from kammerton.formats.options import SIDES, SidedOptions
 from kammerton.formats.packs import is_pack, read_packed_pairs
 from kammerton.formats.pairs import read_pairs
-from kammerton.model.corpus import Corpus, check_names
+from kammerton.model.corpus import Collection, Corpus, check_names
 from kammerton.model.loading import choose_estimates
 from kammerton.model.splits import choose_split
 from kammerton.model.task import Task
@@ -75,7 +75,7 @@ def corpus_of(
     """
     if not isinstance(estimate_annotator, str | int | None) or isinstance(estimate_annotator, bool):
         raise OptionError.of_type("estimate_annotator", estimate_annotator, "a str or an int")
-    corpus = _corpus(task, references, estimates, annotators, pairs, options)
+    corpus = read_as_said(_corpus(task, references, estimates, annotators, pairs, options), options)
     if estimate_annotator is None:
         return corpus
     chosen = str(estimate_annotator)
@@ -107,16 +107,54 @@ def _collected(
     for kind, given in (("reference", references), ("estimate", estimates)):
         if isinstance(given, Mapping | list | tuple) and not given:
             raise OptionError(f"there is no {kind}", "a path, an annotation, or a mapping that is not empty")
-    collected = partial(collect, task=task, options=options)
     first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
     systems = _systems(estimates, references)
     return Corpus(
         tuple(
-            collected(source, name=name, default_name="reference")
+            collected(source, name, "reference", task, options)
             for name, source in [*first, *annotators.items()]
         ),
-        tuple(collected(source, name=name, default_name="estimate") for name, source in systems),
+        tuple(collected(source, name, "estimate", task, options) for name, source in systems),
     )
+
+
+def collected(
+    source: Any, name: str | None, role: Literal["reference", "estimate"], task: Task, options: object
+) -> Collection:
+    """Return the items of a source, which are looked through by the options of its side."""
+    called = name or (name_of(source) if _is_path(source) else role)
+    if isinstance(options, SidedOptions):
+        options = options.of(f"{role}s", called)
+    return collect(source, name=name, default_name=role, task=task, options=options)
+
+
+def read_as_said(corpus: Corpus, options: object) -> Corpus:
+    """Return a corpus of which each collection is read by the options of its side and name.
+
+    Raises
+    ------
+    OptionError
+        If options are said of a side or a name that is not there.
+    """
+    if not isinstance(options, SidedOptions) or not options.sides:
+        return corpus
+    every = (*corpus.references, *corpus.systems)
+    known = {collection.name for collection in every} | {*SIDES[: 2 if corpus.systems else 1]}
+    for side in options.sides:
+        if side not in known:
+            raise OptionError.unknown("side, annotator or system", side, known)
+    return Corpus(
+        tuple(replace(each, options=options.of("references", each.name)) for each in corpus.references),
+        tuple(replace(each, options=options.of("estimates", each.name)) for each in corpus.systems),
+    )
+
+
+def without_sides(options: Any) -> Any:
+    """Return options, of which none may be of one side alone, where there are no sides."""
+    if isinstance(options, SidedOptions) and options.sides:
+        (side, *_) = options.sides
+        raise OptionError(f"there is no side {quote(side)} here: files are read alike", "say the value alone")
+    return options
 
 
 def check_system(name: str | None, estimates: Any, references: Any) -> None:

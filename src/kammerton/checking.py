@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kammerton.arguments import options_of
+from kammerton.arguments import options_of, without_sides
 from kammerton.errors import DataError, Diagnostic, OptionError, quote, told_once
 from kammerton.formats.collecting import find
 from kammerton.formats.packs import is_pack, opened_pack
@@ -93,7 +93,7 @@ def check(task: str | Task, *paths: str | os.PathLike[str], options: object | No
     ('KT312', True)
     """
     found = find_task(task)
-    reading = options_of(found, options)
+    reading = without_sides(options_of(found, options))
     files: dict[str, None] = {}
     loose: dict[str, str | os.PathLike[str] | RemoteSource] = {}
     ignored: list[str] = []

@@ -12,7 +12,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from kammerton.arguments import options_of
+from kammerton.arguments import options_of, without_sides
 from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote, told_once
 from kammerton.formats.atomic import write_atomically
 from kammerton.formats.collecting import find
@@ -114,7 +114,7 @@ def convert(
     if not os.fspath(target):
         raise OptionError("the target is empty", "`.` is the current folder")
     check_here(target)
-    reading = options_of(found, options)
+    reading = without_sides(options_of(found, options))
     pack = opened_pack(source, found, reading) if is_pack(source) else None
     files = None if pack is not None else find(source, found, reading)
     if files is not None:

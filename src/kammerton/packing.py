@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kammerton.arguments import corpus_of, options_of
+from kammerton.arguments import corpus_of, options_of, without_sides
 from kammerton.errors import DataError, Diagnostic, OptionError, OutputError, quote, told_once
 from kammerton.formats.collecting import collect
 from kammerton.formats.packs import new_pack
@@ -154,7 +154,8 @@ def _collections(
     if pairs is None:
         if source is None:
             raise OptionError("what is to be packed?", "a folder, or a list of pairs: --pairs")
-        return [(collect(source, name=None, default_name="annotations", task=task, options=options), "")]
+        plain = without_sides(options)
+        return [(collect(source, name=None, default_name="annotations", task=task, options=plain), "")]
     corpus = corpus_of(task, source, None, {}, pairs, options)
     references: list[tuple[Collection, Role]] = [(each, "reference") for each in corpus.references]
     return [*references, *((each, "system") for each in corpus.systems)]
@@ -182,7 +183,12 @@ class _Job:
     def _readings(self, collection: Collection) -> Iterator[tuple[str, str | None, object, Reading[Any]]]:
         for item, sources in collection.sources.items():
             for told, source in sources:
-                yield item, told, source, read_source(self._task, source, item, self._options)
+                yield (
+                    item,
+                    told,
+                    source,
+                    read_source(self._task, source, item, collection.read_by(self._options)),
+                )
 
     def check(self, writer: PackWriter) -> None:
         """Refuse to write a pack of nothing."""

@@ -213,8 +213,8 @@ def test_hand(files: Terminal) -> None:
 def test_options_are_explained(terminal: Terminal) -> None:
     page = " ".join(terminal.run("score", "fingering", "--help").out.split())
     for option, about in {
-        "--label-encoding auto|pig|1-10|0-9|L1/R5": "How numbers mean fingers",
-        "--hand auto|right|left": "Whose notes and fingers they are where a file does not tell",
+        "--label-encoding [SIDE=]auto|pig|1-10|0-9|L1/R5": "How numbers mean fingers",
+        "--hand [SIDE=]auto|right|left": "Whose notes and fingers they are where a file does not tell",
         "--tolerance-s TOLERANCE_S": "Seconds that onsets of one note may differ",
         "--substitution strike|exact|any": "When labels with a change of fingers match",
         "--profile PROFILE": "Span table of the protocol `playability`",

@@ -163,3 +163,64 @@ def test_overlaps_that_sums_of_doubles_leave_say_nothing(terminal: Terminal) -> 
     checked = terminal.run("check", "chords", ref, est, "--strict")
     assert (checked.code, checked.err.splitlines()) == (0, ["2 files checked: no problems"])
     assert roots(terminal, ref, est, "--strict") == (0, 100)
+
+
+# --- options of one side -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("estimates", "options"),
+    [
+        ("est-points", ()),
+        ("est-points", ("--layout", "points")),
+        ("est-points", ("--layout", "estimates=points")),
+        ("est-points", ("--layout", "est-points=points")),
+        ("est-points", ("--layout", "rows", "--layout", "estimates=points")),
+        ("est-comma", ("--decimal", ",")),
+        ("est-comma", ("--decimal", "estimates=,")),
+        ("est-comma", ("--decimal", "est-comma=,", "--lenient-for", "estimates")),
+    ],
+)
+def test_one_command_reads_both_sides(terminal: Terminal, estimates: str, options: tuple[str, ...]) -> None:
+    folder = CASES / "chords-options-for-both-sides"
+    assert roots(terminal, str(folder / "ref"), str(folder / estimates), *options) == (0, 100)
+
+
+def test_one_command_reads_two_systems(terminal: Terminal) -> None:
+    folder = CASES / "chords-options-for-both-sides"
+    result = terminal.run(
+        *("score", "chords", str(folder / "ref"), f"P={folder / 'est-points'}", f"C={folder / 'est-comma'}"),
+        *("--layout", "P=points", "--decimal", "C=,", "--columns", "P=von=start", "--format", "json"),
+        *("--measure", "mirex2013/Root", "--no-ci"),
+    )
+    assert {row["system"]: row["value"] for row in result.document["scores"]} == {"P": 1, "C": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--layout", "CM3=points"), "unknown side, annotator or system `CM3`"),
+        (("--layout", "points", "--layout", "rows"), "--layout is given twice"),
+        (("--decimal", "x=,", "--decimal", "x=."), "--decimal is given twice for `x`"),
+        (("--layout", "estimates=pionts"), "invalid value `pionts` for --layout"),
+    ],
+)
+def test_options_of_one_side_that_are_wrong(
+    terminal: Terminal, options: tuple[str, ...], message: str
+) -> None:
+    folder = CASES / "chords-options-for-both-sides"
+    result = terminal.run("score", "chords", str(folder / "ref"), str(folder / "est-points"), *options)
+    assert result.code == 2
+    assert message in result.err
+
+
+@pytest.mark.parametrize("verb", ["check", "convert"])
+def test_where_there_are_no_sides_options_take_values_alone(terminal: Terminal, verb: str) -> None:
+    page = terminal.run(verb, "chords", "--help").out
+    assert "--layout auto|rows|durations|points" in page
+    assert "SIDE" not in page
+    source = str(CASES / "chords-options-for-both-sides" / "est-points")
+    result = terminal.run(
+        verb, "chords", source, *(["out"] if verb == "convert" else []), "--layout", "estimates=points"
+    )
+    assert (result.code, "--layout" in result.err) == (2, True)

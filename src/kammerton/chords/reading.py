@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,6 +47,8 @@ SUFFIXES = frozenset((".lab", ".txt", ".jams", ".json", ".csv", ".tsv", ".svl.tx
 class ChordOptions(IntervalOptions):
     """How chord annotations are read.
 
+    All but budgets may be said of one side alone: ``lenient={"estimates": True}``.
+
     Parameters
     ----------
     lenient : bool
@@ -54,6 +56,7 @@ class ChordOptions(IntervalOptions):
         respelling once.
     """
 
+    by_side: ClassVar[frozenset[str]] = IntervalOptions.by_side | {"lenient"}
     lenient: bool = False
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from kammerton.errors import OptionError, quote
+from kammerton.errors import OptionError, close_match, quote
 from kammerton.model.registry import TASKS, find_task, known_tasks
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def __getattr__(name: str) -> App:
     if not dot or verb.startswith("_"):
         raise AttributeError(name)
     module = import_module(f"kammerton.cli.{verb}")
-    command = with_reading_options(module.command(find_task(task)), find_task(task))
+    sided = verb not in ("check", "convert")
+    command = with_reading_options(module.command(find_task(task)), find_task(task), sided=sided)
     usage = module.app.usage.partition("\n")[0].replace(" TASK ", f" {task} ")
     described = inspect.getdoc(command) or ""
     app = App(name=task, usage=f"{usage}\n\n{_opening(described)}")
@@ -83,14 +84,20 @@ def _opening(docstring: str) -> str:
     return docstring.partition("\nParameters\n")[0].strip().replace("``", "`")
 
 
-def with_reading_options(command: Command, task: Task) -> Command:
+def with_reading_options(command: Command, task: Task, *, sided: bool = True) -> Command:
     """Put a task's reading options in place of the catch-all ``**reading`` of a command.
 
-    Of budgets, the size of a file can be said; the command gets it as ``limits``.
+    Of budgets, the size of a file can be said; the command gets it as ``limits``. Where there are no sides,
+    values of options are not ``sided``.
     """
 
     @functools.wraps(command)
     def called(*arguments: Any, max_file_size: str | None = None, **options: Any) -> int:
+        for name in [name for name in options if name.endswith("_for")]:
+            sides = options.pop(name) or ()
+            flag = name.removesuffix("_for")
+            if sides:
+                options[flag] = {"all": bool(options.get(flag)), **dict.fromkeys(sides, True)}
         if max_file_size is not None:
             from kammerton.formats.options import Limits  # noqa: PLC0415 - not for help pages
 
@@ -102,37 +109,84 @@ def with_reading_options(command: Command, task: Task) -> Command:
     hints = typing.get_type_hints(command, include_extras=True)
     given = inspect.signature(command).parameters.values()
     own = [each.replace(annotation=hints[each.name]) for each in given if each.kind is not each.VAR_KEYWORD]
-    parameters = [_in_whole_numbers(each) for each in (*own, *_reading_options(task), _FILE_SIZE)]
+    parameters = [
+        _in_whole_numbers(each) for each in (*own, *_reading_options(task, sided=sided), _FILE_SIZE)
+    ]
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     called.__annotations__ = {each.name: each.annotation for each in parameters}
     return called
 
 
-def _reading_options(task: Task) -> Iterator[inspect.Parameter]:
+def _reading_options(task: Task, *, sided: bool) -> Iterator[inspect.Parameter]:
     """Give the reading options of a task as parameters of a command.
 
-    Nested records are for the library only; a mapping is an option that is given
-    once per entry, ``--columns onset=start``.
+    Nested records are for the library only; a mapping is an option that is given once per entry,
+    ``--columns onset=start``. What may be said of one side alone is given once per side,
+    ``--layout estimates=points``; of a flag, by an option that takes the side, ``--lenient-for estimates``.
     """
     hints = typing.get_type_hints(task.options)
     helps = _documented(task.options)
+    by_side: frozenset[str] = getattr(task.options, "by_side", frozenset()) if sided else frozenset()
     for field in fields(task.options):
         hint = hints[field.name]
-        if is_dataclass(hint):
+        if is_dataclass(hint) or field.name == "sides":
             continue
         default = field.default if field.default is not MISSING else None
         about: dict[str, Any] = {"help": helps.get(field.name), "group": "Reading", "negative": ""}
+        once = {"n_tokens": 1, "accepts_keys": False}
         if _is_mapping(hint):
             hint, default = list[str], None
-            about |= {"converter": _mapping, "n_tokens": 1, "accepts_keys": False, "metavar": "OWN=OURS"}
+            converter = _mapping_by_side if field.name in by_side else _mapping
+            about |= once | {
+                "converter": converter,
+                "metavar": "[SIDE=]OWN=OURS"[0 if field.name in by_side else 7 :],
+            }
+        elif field.name in by_side and hint is not bool:
+            known = typing.get_args(hint)
+            metavar = f"[SIDE=]{'|'.join(known) or field.name.upper()}"
+            hint = list[str]
+            about |= once | {"converter": functools.partial(_by_side, known=known), "metavar": metavar}
         elif hint in (str, int, float):
             about["metavar"] = field.name.upper()
-        yield inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=default,
-            annotation=Annotated[hint, Parameter(**about)],
-        )
+        yield _keyword(field.name, default, hint, about)
+        if field.name in by_side and hint is bool:
+            said = "The same for one side: `references`, `estimates`, or the name of an annotator or system."
+            yield _keyword(f"{field.name}_for", None, list[str], about | {"help": said, "metavar": "SIDE"})
+
+
+def _keyword(name: str, default: object, hint: Any, about: Mapping[str, Any]) -> inspect.Parameter:
+    annotation = Annotated[hint, Parameter(**about)]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _by_side(_: object, tokens: Sequence[Any], *, known: Sequence[str] = ()) -> str | dict[str, str]:
+    """Take values, each perhaps behind the side that it is of, as options take them."""
+    found: dict[str, str] = {}
+    for token in tokens:
+        side, _, value = token.value.rpartition("=")
+        if known and value not in known:
+            near = close_match(value, known)
+            hint = f"{'' if near is None else f'did you mean {quote(near)}? '}known: {', '.join(known)}"
+            raise OptionError(f"invalid value {quote(value)} for {token.keyword}", hint)
+        _put(found, side, value, token.keyword)
+    return found["all"] if found.keys() == {"all"} else found
+
+
+def _mapping_by_side(_: object, tokens: Sequence[Any]) -> dict[str, Any]:
+    """Take ``OWN=OURS``, each perhaps behind the side that it is of."""
+    found: dict[str, dict[str, str]] = {}
+    for token in tokens:
+        named, _, ours = token.value.rpartition("=")
+        side, _, own = named.rpartition("=")
+        own, ours = split_pair(f"{own}={ours}" if named else token.value, "OWN=OURS")
+        found.setdefault(side or "all", {})[own] = ours
+    return found["all"] if found.keys() == {"all"} else found
+
+
+def _put(found: dict[str, str], side: str, value: str, option: str) -> None:
+    if (side or "all") in found:
+        raise OptionError(f"{option} is given twice{f' for {quote(side)}' if side else ''}", "give it once")
+    found[side or "all"] = value
 
 
 _FILE_SIZE = inspect.Parameter(

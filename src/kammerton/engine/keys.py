@@ -81,14 +81,14 @@ def _items(order: Order, collection: Collection, items: Iterable[str], claimed: 
         for told, source in collection.sources.get(item, ()):
             yield told or ""
             stored = isinstance(source, StoredSource) and (source.claim if claimed else source.digest)
-            yield stored or _content(order, source, item).hex()
+            yield stored or _content(order, source, item, collection.read_by(order.options)).hex()
 
 
-def _content(order: Order, source: object, item: str) -> bytes:
+def _content(order: Order, source: object, item: str, options: object) -> bytes:
     """Return the digest of what a source holds; of a file its name too, which diagnostics have."""
     if isinstance(source, str | os.PathLike):
         return _digest(os.fsdecode(source)) + _of_file(Path(source))
-    reading = read_source(order.task, source, item, order.options)
+    reading = read_source(order.task, source, item, options)
     annotations = [f"{name}|{order.task.content(found).hex()}" for name, found in reading.annotations]
     return _digest(*annotations, *map(repr, reading.diagnostics))
 

@@ -6,12 +6,23 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, Self
 
 from kammerton.errors import OptionError, quote
 
-__all__ = ["DEFAULT_OPTIONS", "Column", "IntervalOptions", "Layout", "Limits", "RowLayout", "file_of"]
+__all__ = [
+    "DEFAULT_OPTIONS",
+    "SIDES",
+    "Column",
+    "IntervalOptions",
+    "Layout",
+    "Limits",
+    "RowLayout",
+    "SidedOptions",
+    "check_encoding",
+    "file_of",
+]
 
 Column = Literal["start", "end", "duration", "label", "annotator"]
 """A column of labelled intervals."""
@@ -48,9 +59,76 @@ class Limits:
     depth: int = 64
 
 
+SIDES = ("references", "estimates")
+"""What options of one side are said of, besides names of annotators and systems."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IntervalOptions:
+class SidedOptions:
+    """Options of which some may be said of one side alone: ``layout={"estimates": "points"}``.
+
+    Parameters
+    ----------
+    sides : mapping of str to mapping of str to object
+        What differs for the ``references``, the ``estimates``, or the annotator or system of a name, which
+        goes before its side: values by option. Options that take a mapping of sides end up here; in such a
+        mapping, ``all`` is whatever it does not name.
+    """
+
+    by_side: ClassVar[frozenset[str]] = frozenset()
+    sides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sides, Mapping) or not all(
+            isinstance(of, Mapping) for of in self.sides.values()
+        ):
+            raise OptionError.of_type("sides", self.sides, "a mapping of sides to mappings of options")
+        sides = {str(side): dict(values) for side, values in self.sides.items()}
+        plain = _defaults(type(self))
+        for name in sorted(self.by_side):
+            value = getattr(self, name)
+            if not isinstance(value, Mapping) or (isinstance(plain[name], Mapping) and not _is_nested(value)):
+                continue
+            for side, chosen in value.items():
+                sides.setdefault(str(side), {})[name] = chosen
+            object.__setattr__(self, name, plain[name])
+        for name, value in sides.pop("all", {}).items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "sides", sides)
+        for values in sides.values():
+            for name in values:
+                if name not in self.by_side:
+                    raise OptionError.unknown("option of one side", name, self.by_side)
+            replace(self, sides={}, **values)  # refuses what is not possible
+
+    def of(self, side: str, name: str) -> Self:
+        """Return the options of one side, and of an annotator or system on it."""
+        if not self.sides:
+            return self
+        return replace(self, sides={}, **{**self.sides.get(side, {}), **self.sides.get(name, {})})
+
+
+def _defaults(options: type[SidedOptions]) -> dict[str, Any]:
+    return {
+        each.name: each.default if each.default_factory is MISSING else each.default_factory()
+        for each in fields(options)
+    }
+
+
+def _is_nested(value: Mapping[str, object]) -> bool:
+    """Tell whether a mapping is of sides, and not itself a choice."""
+    return any(map(_is_mapping, value.values()))
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalOptions(SidedOptions):
     """How files of labelled intervals are read.
+
+    All but budgets may be said of one side alone: ``layout={"estimates": "points"}``.
 
     Parameters
     ----------
@@ -72,6 +150,7 @@ class IntervalOptions:
         Budgets of one file.
     """
 
+    by_side: ClassVar[frozenset[str]] = frozenset(("encoding", "layout", "decimal", "columns", "overlap"))
     encoding: str = "utf-8"
     layout: Layout = "auto"
     decimal: Literal[".", ","] = "."
@@ -80,7 +159,8 @@ class IntervalOptions:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        _check_encoding(self.encoding)
+        SidedOptions.__post_init__(self)
+        check_encoding(self.encoding)
         _check_choice("layout", self.layout, ("auto", "rows", "durations", "points"))
         _check_choice("decimal mark", self.decimal, (".", ","))
         _check_choice("way with overlaps", self.overlap, ("error", "trim"))
@@ -115,7 +195,8 @@ def _check_choice(kind: str, value: str, known: tuple[str, ...]) -> None:
         raise OptionError.unknown(kind, value, known)
 
 
-def _check_encoding(name: str) -> None:
+def check_encoding(name: str) -> None:
+    """Refuse what is no encoding of files."""
     if not isinstance(name, str):
         raise OptionError.of_type("encoding", name, "a str")
     try:

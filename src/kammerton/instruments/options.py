@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 from kammerton.errors import OptionError
-from kammerton.formats.options import IntervalOptions, Limits
+from kammerton.formats.options import Limits, SidedOptions, check_encoding
 from kammerton.instruments.label_maps import LabelMap, load_label_map
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import load_taxonomy
@@ -33,8 +33,10 @@ _CHOICES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class InstrumentOptions:
+class InstrumentOptions(SidedOptions):
     """How lists of instruments are read and scored.
+
+    The encoding may be said of one side alone: ``encoding={"estimates": "latin-1"}``.
 
     Parameters
     ----------
@@ -83,6 +85,7 @@ class InstrumentOptions:
         Budgets of one file, likewise.
     """
 
+    by_side: ClassVar[frozenset[str]] = frozenset(("encoding",))
     taxonomy: str = field(default="", metadata={"file": True})
     map: str = field(default="", metadata={"file": True})
     unknown: Unknown = "error"
@@ -103,7 +106,8 @@ class InstrumentOptions:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        IntervalOptions(encoding=self.encoding)  # refuses what is no encoding of files
+        SidedOptions.__post_init__(self)
+        check_encoding(self.encoding)
         for name, known in _CHOICES.items():
             if getattr(self, name) not in known:
                 raise OptionError.unknown(f"choice of `{name}`", str(getattr(self, name)), known)

@@ -49,6 +49,8 @@ class Collection:
         Whether the whole is one file or object, which is paired with another whatever they are called.
     written : mapping of str to str
         Names as their origin has them, of the items whose names had to be composed (Unicode's NFC).
+    options : object, optional
+        The task's options by which its sources are read, where they are not those of the whole.
     """
 
     name: str
@@ -58,6 +60,11 @@ class Collection:
     broken: Mapping[str, str] = field(default_factory=dict)
     single: bool = False
     written: Mapping[str, str] = field(default_factory=dict)
+    options: object | None = None
+
+    def read_by(self, options: object) -> object:
+        """Return the options by which the sources are read, of those of the whole."""
+        return options if self.options is None else self.options
 
     @property
     def items(self) -> frozenset[str]:

@@ -198,9 +198,10 @@ def read_collection(task: Task, collection: Collection, options: object) -> Foun
     failed: list[tuple[str | None, str, str]] = [(None, item, why) for item, why in collection.broken.items()]
     called_all: dict[str, Diagnostic] = {}
     diagnostics = list(collection.diagnostics)
+    reading_options = collection.read_by(options)
     for item, sources in collection.sources.items():
         for told, source in sources:
-            reading = read_source(task, source, item, options)
+            reading = read_source(task, source, item, reading_options)
             diagnostics += _of_item(reading.diagnostics, item)
             for position, (name, annotation) in enumerate(reading.annotations, 1):
                 read.setdefault(item, []).append((told or name or str(position), annotation))
@@ -262,7 +263,7 @@ def load_estimates(
         if item not in expected:
             continue
         _, source = sources[0]
-        reading = read_source(task, source, item, options)
+        reading = read_source(task, source, item, collection.read_by(options))
         names = _names_of(reading) if len(sources) == 1 else _told_by_files(sources)
         if len(names) > 1:
             reading = Reading((), (*reading.diagnostics, _several(names, source, item)))
@@ -356,7 +357,8 @@ def choose_estimates(task: Task, system: Collection, annotator: str, options: ob
         place = _place_of(annotator, _told_by_files(each)) if len(each) > 1 else 0
         chosen = each if place is None else each[place : place + 1]
         sources[item] = tuple(
-            (told, ChosenSource(task, source, item, options, annotator)) for told, source in chosen
+            (told, ChosenSource(task, source, item, system.read_by(options), annotator))
+            for told, source in chosen
         )
     return replace(system, sources=sources)
 

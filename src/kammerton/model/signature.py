@@ -15,8 +15,8 @@ from kammerton.version import __version__
 
 __all__ = ["data_hash", "signature", "signed_choices", "signed_file"]
 
-_NOT_SIGNED = ("limits",)
-"""Reading options that decide whether a file can be read, not what is read."""
+_NOT_SIGNED = ("limits", "sides")
+"""Budgets decide whether a file can be read, not what is read; sides are signed with their options."""
 
 
 def data_hash(fingerprints: Mapping[tuple[str, str], bytes]) -> str:
@@ -51,18 +51,34 @@ def signed_file(choice: str) -> str:
 
 
 def signed_choices(options: Any) -> dict[str, str]:
-    """Return the options that differ from their defaults, as signatures have them."""
+    """Return the options that differ from their defaults, as signatures have them.
+
+    Of one side, such as ``layout={"estimates": "points"}``, it is said as ``estimates=points``.
+    """
     default = type(options)()
+    sides: Mapping[str, Mapping[str, Any]] = getattr(options, "sides", {})
     changed = {}
     for field in fields(options):
-        value = getattr(options, field.name)
-        if field.name in _NOT_SIGNED or value == getattr(default, field.name):
+        if field.name in _NOT_SIGNED:
             continue
-        shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
-        if field.metadata.get("file"):
-            shown = signed_file(shown)
-        changed[field.name] = "yes" if value is True else shown
+        value = getattr(options, field.name)
+        plain = getattr(default, field.name)
+        shown = [] if value == plain else [_shown(value, is_file=bool(field.metadata.get("file")))]
+        shown += [
+            f"{side}={_shown(values[field.name])}"
+            for side, values in sorted(sides.items())
+            if field.name in values and values[field.name] != value
+        ]
+        if shown:
+            changed[field.name] = ",".join(shown)
     return changed
+
+
+def _shown(value: object, *, is_file: bool = False) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    shown = ",".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else str(value)
+    return signed_file(shown) if is_file else shown
 
 
 def signature(

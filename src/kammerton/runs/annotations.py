@@ -70,7 +70,7 @@ def _pack(writer: PackWriter, origin: Origin, corpus: Corpus) -> bool:
         for item, sources in collection.sources.items():
             for told, source in sources if item in items else ():
                 file = name_of_source(source)
-                reading = read_source(origin.task, source, item, origin.options)
+                reading = read_source(origin.task, source, item, collection.read_by(origin.options))
                 said = carried(reading.diagnostics, origin.roots)
                 shown = file and portable(file, origin.roots)
                 writer.add(item, told, shown, Reading(reading.annotations, said))

@@ -297,6 +297,10 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
         {"options": ChordOptions(columns={"von": "start", "bis": "end"})},
         "columns:von=start,bis=end",
     ),
+    "sides": (
+        {"options": ChordOptions(sides={"estimates": {"overlap": "trim"}})},
+        "overlap:estimates=trim",
+    ),
 }
 NEVER_CHANGE_WHAT_IS_READ = {"limits"}
 

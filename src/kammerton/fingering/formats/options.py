@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from kammerton.errors import OptionError
-from kammerton.formats.options import IntervalOptions, Limits
+from kammerton.formats.options import Limits, SidedOptions, check_encoding
 
 __all__ = ["DEFAULT_OPTIONS", "HandOption", "LabelEncoding", "ReadingOptions"]
 
@@ -16,8 +16,10 @@ HandOption = Literal["auto", "right", "left"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingOptions:
+class ReadingOptions(SidedOptions):
     """How files of fingerings are read.
+
+    Encodings and hands may be said of one side alone: ``label_encoding={"estimates": "1-10"}``.
 
     Parameters
     ----------
@@ -34,13 +36,15 @@ class ReadingOptions:
         Budgets of one file.
     """
 
+    by_side: ClassVar[frozenset[str]] = frozenset(("encoding", "label_encoding", "hand"))
     encoding: str = "utf-8"
     label_encoding: LabelEncoding = "auto"
     hand: HandOption = "auto"
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        IntervalOptions(encoding=self.encoding)  # refuses what is no encoding of files
+        SidedOptions.__post_init__(self)
+        check_encoding(self.encoding)
         for kind, value, known in (
             ("encoding of finger labels", self.label_encoding, ("auto", "pig", "1-10", "0-9", "L1/R5")),
             ("hand", self.hand, ("auto", "right", "left")),
