@@ -12,6 +12,7 @@ from typing import Any
 from kammerton.arguments import options_of, without_sides
 from kammerton.errors import DataError, Diagnostic, OptionError, quote, told_once
 from kammerton.formats.collecting import find
+from kammerton.formats.folders import suffixes_read
 from kammerton.formats.packs import is_pack, opened_pack
 from kammerton.formats.remote import RemoteSource, lying_here
 from kammerton.model.loading import name_of_source
@@ -114,9 +115,7 @@ def check(task: str | Task, *paths: str | os.PathLike[str], options: object | No
         loose |= {name_of_source(file) or "": file for each in listed.files.values() for file in each}
     files |= dict.fromkeys(loose)
     if not files and not any(problem.severity == "error" for problem in diagnostics):
-        raise OptionError(
-            "no annotation files to check", f"suffixes read: {', '.join(sorted(found.suffixes))}"
-        )
+        raise OptionError("no annotation files to check", suffixes_read(found.suffixes, ignored))
     for called, file in loose.items():
         diagnostics += _of_file(file, called, found, reading)
     return Checked(found.name, tuple(files), tuple(ignored), tuple(diagnostics))

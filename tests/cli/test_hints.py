@@ -96,6 +96,13 @@ JAMENDO = (
 )
 
 ROWS = [
+    # --- files of another kind ---
+    Row(
+        "the task {} reads it: `kammerton check {}`",
+        "check fingering a.lab",
+        {"a.lab": "0 1 C:maj\n1 2 G\n"},
+        instead=["check chords a.lab"],
+    ),
     # --- files of chords ---
     Row("--decimal {}", "check chords a.lab", {"a.lab": "0,0\t1,5\tC\n"}),
     Row(

@@ -40,7 +40,7 @@ _DOCUMENT = re.compile(
 _ROW = re.compile(r"\s*[-+]?[0-9.,]+(?:[\s,;]|$)")
 """A line that begins with a time, or with the number of a note."""
 
-_OF_NO_FORM = frozenset(("KT113", "KT145", "KT162", "KT616", "KT624"))
+_OF_NO_FORM = frozenset(("KT109", "KT113", "KT145", "KT162", "KT616", "KT624"))
 """Codes that say of a file that it is nothing the task reads; KT143 does at its first line."""
 
 Source = str | os.PathLike[str] | Mapping[str, object] | object

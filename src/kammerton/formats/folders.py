@@ -23,6 +23,7 @@ from kammerton.errors import (
     printable,
     quote,
 )
+from kammerton.formats.kinds import kind_of_suffix
 from kammerton.formats.reading import Problems
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "leads_out",
     "names_by_item",
     "normal_form",
+    "suffixes_read",
     "why_ignored",
     "without_suffix",
 ]
@@ -98,11 +100,19 @@ class Found(Generic[File]):
             return
         if any(problem.severity == "error" for problem in self.diagnostics):
             raise DataError(self.diagnostics)
-        hint = f"suffixes read: {', '.join(sorted(suffixes))}"
-        there = Counter(Path(name).suffix.lower() for name in self.ignored)
-        for suffix, count in there.most_common(1):
-            hint += f"; there: {plural(count, 'file')} {_ending_in(suffix)}"
-        raise OptionError(f"no annotation files in `{printable(os.fspath(root))}`", hint)
+        message = f"no annotation files in `{printable(os.fspath(root))}`"
+        raise OptionError(message, suffixes_read(suffixes, self.ignored))
+
+
+def suffixes_read(suffixes: Iterable[str], ignored: Iterable[str]) -> str:
+    """Return a hint where no file is read: which suffixes are, and what most of the files are instead."""
+    hint = f"suffixes read: {', '.join(sorted(suffixes))}"
+    there = Counter(Path(name).suffix.lower() for name in ignored)
+    for suffix, count in there.most_common(1):
+        kind = kind_of_suffix(suffix)
+        hint += f"; there: {plural(count, 'file')} {_ending_in(suffix)}"
+        hint += "" if kind is None else f", each {kind.what}: {kind.hint}"
+    return hint
 
 
 def _ending_in(suffix: str) -> str:

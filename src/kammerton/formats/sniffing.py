@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from kammerton.errors import DataError
 from kammerton.formats.jams import read_jams
+from kammerton.formats.kinds import explained
 from kammerton.formats.options import DEFAULT_OPTIONS, IntervalOptions
 from kammerton.formats.reading import Problems, TrackReading
 from kammerton.formats.rows import read_rows
@@ -63,5 +65,9 @@ def parse_intervals(
     problems = Problems(name)
     suffix = PurePath(name).suffix.lower()
     if suffix in (".jams", ".json") or text.lstrip()[:1] == "{":
-        return read_jams(text, problems, options, namespaces)
-    return read_rows(text, problems, options, expected=suffix in (".csv", ".tsv"))
+        reading = read_jams(text, problems, options, namespaces)
+    else:
+        reading = read_rows(text, problems, options, expected=suffix in (".csv", ".tsv"))
+    if reading.tracks:
+        return reading
+    return replace(reading, diagnostics=explained(reading.diagnostics, text, "chords", name))

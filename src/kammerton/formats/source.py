@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kammerton.errors import DataError, Diagnostic
+from kammerton.formats.kinds import kind_of_bytes
 from kammerton.formats.options import Limits
 from kammerton.model.annotations import clip_excerpt
 
@@ -176,6 +177,9 @@ def _is_link(path: str | os.PathLike[str]) -> bool:
 
 
 def _decode(data: bytes, name: str, encoding: str) -> str:
+    kind = kind_of_bytes(data, name)
+    if kind is not None:
+        raise DataError((kind.diagnose(name),))
     codec, title = encoding, encoding.upper()
     for mark, its_codec, its_title in _MARKS:
         if data.startswith(mark):

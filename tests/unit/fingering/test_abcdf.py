@@ -497,8 +497,8 @@ def test_budgets_are_kept() -> None:
     many = "% abcD fingering 1: 123\nX:1\nK:C\nCDEFG"
     assert told(parsed(many, rows=4)) == "error 4:5+1 KT106 more than 4 notes"
     assert told(parsed(text, line=10)) == "error 1 KT106 line of 23 characters: over the limit of 10"
-    twice = "% abcD fingering 1: 123\n% abcD fingering 2: 123\n" + tune("C D E")
-    assert told(parsed(twice, rows=5)) == "error KT106 2 fingerings of 3 notes: over the limit of 5 labels"
+    twice = "% abcD fingering 1: 1234\n% abcD fingering 2: 1234\n" + tune("C D E F")
+    assert told(parsed(twice, rows=7)) == "error KT106 2 fingerings of 4 notes: over the limit of 7 labels"
 
 
 @pytest.mark.slow

@@ -39,10 +39,30 @@ def test_a_label_that_stands_twice() -> None:
 
 
 def test_another_form_is_recognised() -> None:
-    assert told(read("0.0 1.5 C:maj\n1.5 2.0 N\n").diagnostics) == (
-        "error 1:1+13 KT624 format not recognised: rows of times\n"
+    assert told(read("0.0 1.5 solo\n1.5 2.0 tutti\n").diagnostics) == (
+        "error 1:1+12 KT624 format not recognised: rows of times\n"
         "  help: one label a line, or a table with a header"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("0.0 1.5 C:maj\n1.5 2.0 N\n", "a list of chords, in rows of start, end and label"),
+        ("<html><body>no such page</body></html>", "a web page"),
+        ("<score-partwise><part/></score-partwise>", "a score in MusicXML"),
+        ('<?xml version="1.0"?><x/>', "an XML document"),
+        ("X:1\nK:C\nCDE\n", "music in ABC"),
+        ("0\t0\t1\tC4\t64\t80\t0\t1\n", "a PIG file, which has notes and fingers"),
+    ],
+)
+def test_what_is_plainly_something_else_is_named(text: str, what: str) -> None:
+    (problem,) = read(text).diagnostics
+    assert (problem.code, problem.severity, problem.message) == ("KT109", "error", f"this is {what}")
+
+
+def test_a_label_may_begin_like_a_tag() -> None:
+    assert lists(read("<unknown>\nF\n")) == {None: "{<unknown> F}"}
 
 
 @pytest.mark.parametrize("text", ["", " \n\n", "# F\n", "\x0b\n"])

@@ -18,6 +18,7 @@ from kammerton.fingering.formats.options import ReadingOptions
 from kammerton.formats.budgets import keeps_rows
 from kammerton.formats.json_positions import JsonPlaces, Pointer, element_offsets, offset_of
 from kammerton.formats.json_text import decode
+from kammerton.formats.kinds import kind_of_jams
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
 from kammerton.model.task import Reading, Sheet
@@ -108,6 +109,12 @@ def unfold_json(text: str, file: str, options: ReadingOptions) -> Sheet[Fingerin
     return Sheet(items, broken, tuple(diagnostics))
 
 
+def _is_jams(annotations: object) -> bool:
+    return isinstance(annotations, list) and all(
+        isinstance(each, dict) and "namespace" in each for each in annotations[:1]
+    )
+
+
 def _is_list_of_labels(value: object) -> bool:
     return isinstance(value, dict) and isinstance(value.get(_LABELS), list)
 
@@ -128,6 +135,9 @@ class _JsonReader:
         if isinstance(value, list):
             has_notes = any(isinstance(each, dict) for each in value)
             return self._of_one(self._notes(value, ()) if has_notes else self.labels(value, ()))
+        if isinstance(value, dict) and _is_jams(value.get("annotations")):
+            self._problems.add(kind_of_jams(value["annotations"]).diagnose(self._problems.file))
+            return ()
         if isinstance(value, dict) and value and all(isinstance(each, list) for each in value.values()):
             found = [(name, self.labels(labels, (name,))) for name, labels in value.items()]
             return tuple((name, fingering) for name, fingering in found if fingering is not None)

@@ -11,6 +11,7 @@ from kammerton.fingering.formats.note_table import find_header, is_index, parse_
 from kammerton.fingering.formats.options import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.fingering.formats.pianovam import parse_json, unfold_json
 from kammerton.fingering.formats.pig import parse_pig
+from kammerton.formats.kinds import explained
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import read_text
 from kammerton.model.task import Reading, Sheet
@@ -51,7 +52,10 @@ def read_fingering(
         except DataError as error:
             return Reading((), error.diagnostics)
         if not text.lstrip().startswith("<"):
-            return parse_fingering(text, name=shown, options=options, suffix=suffix)
+            reading = parse_fingering(text, name=shown, options=options, suffix=suffix)
+            if reading.annotations:
+                return reading
+            return Reading((), explained(reading.diagnostics, text, "fingering", shown))
     from kammerton.fingering.formats.mxl import read_score  # noqa: PLC0415 - most files are no scores
 
     return read_score(path, shown, options)

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from kammerton.errors import DataError
 from kammerton.formats.json_positions import JsonPlaces
 from kammerton.formats.json_text import decode
+from kammerton.formats.kinds import kind_of_text
 from kammerton.formats.reading import Problems
 from kammerton.formats.source import open_regular, read_bytes, read_text
 from kammerton.formats.tables import Header, first_row, read_table
@@ -126,7 +127,13 @@ def _parse(
         for problem in error.diagnostics:
             problems.add(problem)
         return None, problems
-    return parse_text(text, suffix, problems, chosen, items=items), problems
+    source = parse_text(text, suffix, problems, chosen, items=items)
+    kind = kind_of_text(text) if problems.has_errors else None
+    if kind is None or kind.task == "instruments":
+        return source, problems
+    named = Problems(problems.file)
+    named.add(kind.diagnose(problems.file))
+    return None, named
 
 
 def _parse_midi(data: bytes, problems: Problems, options: InstrumentOptions) -> Source | None:
@@ -187,7 +194,10 @@ def _parse_rows(
         return read_jamendo(text, header, problems, options)
     if suffix in _TABLES or len(columns_of(header.names)) > 1:
         return _parse_table(text, header, problems, options)
-    return None if items else read_label_lines(text, problems, options)
+    kind = None if items else kind_of_text(text)
+    if kind is not None:  # any text has lines
+        problems.add(kind.diagnose(problems.file))
+    return None if items or kind else read_label_lines(text, problems, options)
 
 
 def _parse_json(
