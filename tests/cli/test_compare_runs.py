@@ -24,6 +24,7 @@ def score(terminal: Terminal, task: str, out: str, *arguments: str) -> None:
     assert Path(out, "run.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_folders_and_runs_print_the_same_bytes(
     terminal: Terminal, task: str, monkeypatch: pytest.MonkeyPatch

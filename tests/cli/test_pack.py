@@ -149,6 +149,7 @@ def test_a_list_of_pairs(corpus: Terminal) -> None:
     assert len({name for name in corpus.left() if name.startswith("back/")}) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["pack", "score"])
 def test_a_disk_that_takes_no_more(corpus: Terminal, verb: str) -> None:
     """Stood in for by a limit on the size of files, of which writers learn in the same way."""

@@ -33,6 +33,7 @@ def finished(process: subprocess.Popen[bytes]) -> tuple[int, str, str]:
     return process.returncode, (out or b"").decode(), (err or b"").decode()
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("arguments", [(*SCORE, "--format", "json"), ("--help",), ("measures",)])
 def test_closed_standard_output_is_quiet(corpus: Terminal, arguments: tuple[str, ...]) -> None:
@@ -47,6 +48,7 @@ def test_closed_standard_output_is_quiet(corpus: Terminal, arguments: tuple[str,
     assert "Exception ignored" not in err
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("arguments", [SCORE, ("--help",), ("check", "chords", "ref", "--format", "json")])
 def test_full_standard_output_is_exit_code_5(corpus: Terminal, arguments: tuple[str, ...]) -> None:
@@ -97,6 +99,7 @@ def test_interrupted_while_writing(corpus: Terminal, monkeypatch: pytest.MonkeyP
     assert corpus.left() == before
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_signals_end_the_process_with_their_code(corpus: Terminal, name: str) -> None:
@@ -227,6 +230,7 @@ def test_ascii_output_is_escaped_and_aligned(corpus: Terminal) -> None:
     assert len({len(row) for row in rows}) == 1
 
 
+@pytest.mark.slow
 def test_data_are_utf8_whatever_the_locale_says(corpus: Terminal) -> None:
     arguments = ("score", "chords", "ref", "Café=est", "--format", "csv")
     process = corpus.start(*arguments, env={"PYTHONIOENCODING": "ascii"}, stdout=subprocess.PIPE)
@@ -331,6 +335,7 @@ def test_nothing_is_imported_that_is_not_needed(code: str, unwanted: set[str]) -
     assert not modules_after(code) & unwanted
 
 
+@pytest.mark.slow
 def test_scoring_needs_no_data_frames_and_of_scipy_the_quantiles_of_intervals_alone(corpus: Terminal) -> None:
     code = f"from kammerton.cli import main; assert main({SCORE!r}) == 0"
     assert not modules_after(code) & {"polars", "scipy.stats", *TABLES}

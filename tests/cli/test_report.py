@@ -47,6 +47,7 @@ def test_a_run_may_be_named(two: Terminal) -> None:
     assert "two systems are called `est`" in result.err
 
 
+@pytest.mark.slow
 def test_figures_for_papers(two: Terminal) -> None:
     result = two.run("report", "a", "b", "--figures", "figures")
     assert result.err == "wrote `report.html`, and figures to `figures`\n"

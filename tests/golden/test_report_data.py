@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import kammerton as kt
 
 GOLDEN = Path(__file__).parent / "report_data.txt"
@@ -66,6 +68,7 @@ def test_data_are_as_recorded() -> None:
     assert values == {"plain": [7500, None], "A_B|50%": [10000, None], "held": [5000, None]}
 
 
+@pytest.mark.slow
 def test_the_same_inputs_give_the_same_bytes() -> None:
     environment = {**os.environ, "PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "COLUMNS": "20"}
     command = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent)]

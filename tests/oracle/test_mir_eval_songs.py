@@ -105,6 +105,7 @@ def has_empty_row(song: Song) -> bool:
     return any(start == end for start, end in song[0])
 
 
+@pytest.mark.slow
 def test_songs_of_every_kind_are_among_those_the_original_can_take(
     originals: dict[str, Values | None],
 ) -> None:

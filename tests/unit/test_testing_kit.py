@@ -85,6 +85,7 @@ def _half_nan(rows: Statistics) -> Statistics:
     return np.where(np.arange(rows.shape[1]) == 2, np.nan, rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
@@ -213,6 +214,7 @@ def without_labels(columns: Mapping[str, PackedColumn]) -> Sequence[Any]:
     return [each and ChordAnnotation(each.intervals, ("N",) * len(each)) for each in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
@@ -297,6 +299,7 @@ def bent(**how: Any) -> dict[str, Any]:
     return {**with_measure(formula=Bent(**how)), "evaluate": evaluate}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
@@ -361,6 +364,7 @@ def test_statistics_have_names_of_their_own() -> None:
     assert found == [f"mirex2013/Root: statistics have names, each its own: {', '.join(names)}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ifr_melodic", "ifr_melodic_references"])
 def test_identity_is_tried_for_what_needs_one_side_only(name: str) -> None:
     """Of 28 steps of the scale by ``hasty`` 4 cannot be played: being the reference makes it no better."""
@@ -436,6 +440,7 @@ def raising(*_: Any) -> Any:
     raise ValueError("no chord")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("read", "fault"),
     [
@@ -456,6 +461,7 @@ def test_readers_are_given_garbage(read: Any, fault: str) -> None:
     assert any(each.startswith(fault) for each in found), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
@@ -507,6 +513,7 @@ def test_a_sample_that_is_changed_is_noticed() -> None:
     assert "the samples have been changed; annotations are never written to" in faults(spoilt, extent=extent)
 
 
+@pytest.mark.slow
 def test_conversion_is_tried_on_files(tmp_path: Path) -> None:
     for name, rows in (("a.lab", "0 1 C\n1 2 G\n"), ("b.lab", "0 1 D\n")):
         (tmp_path / name).write_text(rows)

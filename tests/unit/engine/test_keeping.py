@@ -328,6 +328,7 @@ def test_what_changed_while_it_was_scored_is_not_kept(tmp_path: Path) -> None:
         assert store.kept == 1  # the other one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_what_a_torn_block_gave_is_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int

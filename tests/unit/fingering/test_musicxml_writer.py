@@ -192,6 +192,7 @@ def test_pitches_a_score_cannot_have(pitch: int) -> None:
 SHARED = os.environ.get("KAMMERTON_SHARED")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SHARED is None, reason="KAMMERTON_SHARED is not set")
 @pytest.mark.parametrize("pattern", ["musicxml/*", "pydactyl_abcd_raw/*.abcd", "beringer_pig/*.txt"])
 def test_real_fingerings_survive_conversion(pattern: str) -> None:

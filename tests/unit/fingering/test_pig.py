@@ -394,6 +394,7 @@ def test_a_file_that_cannot_be_read_has_no_annotation(tmp_path: Path) -> None:
 # --- length --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_long_file_is_read_whole() -> None:
     count = 200_000
     hands = ("0\t3", "1\t-3")

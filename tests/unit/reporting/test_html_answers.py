@@ -19,6 +19,8 @@ from kammerton.reporting.html.worst_item import worst_item
 from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, lacking, tabled, valued
 from unit.reporting.pages import section, text_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 NAN = float("nan")
 BETTER = [1.0] * 6 + [0.5] * 4
 WORSE = [0.5] * 6 + [0.25] * 4

@@ -17,6 +17,8 @@ from kammerton.reporting.html.context import bands_of, context_note, context_row
 from kammerton.reporting.html.source import Source
 from unit.reporting.pages import section, text_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 ONE = {"song": ([(0, 4)], ["C"])}
 OTHER = {"song": ([(0, 3), (3, 4)], ["C", "G"])}
 

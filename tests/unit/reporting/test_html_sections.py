@@ -18,6 +18,8 @@ from kammerton.reporting.html import items as html_items
 from tabled_scores import CLASSES, LOSS, MEAN, OTHER, POOLED, Table, lacking, tabled, valued
 from unit.reporting.pages import section, sections, text_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def with_diagnostics(scores: Scores, *diagnostics: Diagnostic) -> Scores:
     return scores.remade(evidence=replace(scores.origin.evidence, diagnostics=diagnostics))

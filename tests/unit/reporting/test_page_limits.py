@@ -68,6 +68,7 @@ def written(scores: kt.Scores, folder: Path, **options: Any) -> str:
     return (folder / "page.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_names_of_others_are_inert(tmp_path: Path) -> None:
     systems = {f"{name} system": dict.fromkeys(HOSTILE, EST) for name in HOSTILE[:3]}
     choices: Any = {"protocols": ["mirex2013"], "resamples": 50, "context": True}

@@ -68,6 +68,7 @@ def run(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", EXAMPLES)
 def test_a_run_has_the_scores_it_was_written_from(task: str, tmp_path: Path) -> None:
     scores = bundled(task)
