@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from kammerton.arguments import corpus_of, options_of, split_of
+from kammerton.arguments import corpus_of, measures_alone, options_of, split_of
 from kammerton.engine import SHARD, Means, Store, Watch, score_corpus
 from kammerton.errors import OptionError
 from kammerton.grouping import GroupBy, grouping_of
@@ -75,7 +75,9 @@ def score(  # noqa: PLR0913 - one per choice
         :func:`kammerton.pack` wrote; a mapping of items to paths or annotations; or a single annotation.
         That is, of chords, anything with ``intervals`` and ``labels``, or a pair of both; of fingerings,
         anything with ``onsets``, ``offsets``, ``pitches`` and ``fingers``; of instruments, a list of
-        labels, best first, a set, or a mapping of labels to scores.
+        labels, best first, a set, or a mapping of labels to scores. None if there are no references: then
+        measures that need none have values (of fingering ``pianovam/IFR``, ``playability/ifr_melodic`` and
+        ``ifr_chord``), and the others are undefined, with the reason ``no_reference``.
     estimates : the same, or several of them
         A mapping of names to any of these is one system per name; a list of paths is one system per
         path, called by its last component without suffix. A mapping of items is one system, called
@@ -163,9 +165,14 @@ def score(  # noqa: PLR0913 - one per choice
     if not isinstance(annotator, str):
         raise OptionError.of_type("annotator", annotator, "a str")
     reading = options_of(found, options)
+    alone = references is None and not annotators and pairs is None and estimates is not None
+    if alone:
+        chosen = measures_alone(found, chosen, annotator, context=context)
     timing = Timing()
     with timing.during("collecting"):
-        corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
+        corpus = corpus_of(
+            found, references, estimates, annotators or {}, pairs, reading, estimate_annotator, alone=alone
+        )
         corpus, part = split_of(corpus, splits, split)
     order = Order(
         task=found,
@@ -176,7 +183,7 @@ def score(  # noqa: PLR0913 - one per choice
         strict=strict,
     )
     evidence = score_corpus(order, corpus, means, store, progress, timing)
-    choices = signed_choices(reading) | part
+    choices = signed_choices(reading) | part | ({"references": "none"} if alone else {})
     if estimate_annotator is not None:
         choices["estimate_annotator"] = str(estimate_annotator)
     items = items_of(evidence)

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from kammerton.errors import OptionError, quote
@@ -14,12 +15,13 @@ from kammerton.formats.folders import normal_form
 from kammerton.formats.options import SIDES, SidedOptions
 from kammerton.formats.packs import is_pack, read_packed_pairs
 from kammerton.formats.pairs import read_pairs
-from kammerton.model.corpus import Collection, Corpus, check_names
+from kammerton.model.corpus import ALL, Collection, Corpus, check_names
 from kammerton.model.loading import choose_estimates
+from kammerton.model.measure import Measure
 from kammerton.model.splits import choose_split
 from kammerton.model.task import Task
 
-__all__ = ["check_system", "corpus_of", "options_of", "split_of"]
+__all__ = ["check_system", "corpus_of", "measures_alone", "options_of", "split_of"]
 
 
 def split_of(
@@ -57,6 +59,28 @@ def options_of(task: Task, options: object | None) -> Any:
     return chosen
 
 
+def measures_alone(
+    task: Task, measures: Sequence[Measure], annotator: str = ALL, *, context: bool = False
+) -> tuple[Measure, ...]:
+    """Return the measures that are told of estimates without references: some have values, the others none.
+
+    Raises
+    ------
+    OptionError
+        If all of them need references, or something else that was asked for does.
+    """
+    if annotator != ALL:
+        raise OptionError("without references there is no annotator to choose")
+    if context:
+        raise OptionError("context is made from references, and there are none")
+    if not any(measure.needs == "estimate" for measure in measures):
+        known = [str(measure) for measure in task.measures if measure.needs == "estimate"]
+        if known:
+            raise OptionError("all of these measures need references", f"these need none: {', '.join(known)}")
+        raise OptionError(f"all measures of {task.name} need references", "give the references too")
+    return tuple(measure for measure in measures if measure.aggregate != "gathered")
+
+
 def corpus_of(
     task: Task,
     references: Any,
@@ -65,8 +89,12 @@ def corpus_of(
     pairs: Any,
     options: object,
     estimate_annotator: str | int | None = None,
+    *,
+    alone: bool = False,
 ) -> Corpus:
     """Return what references and estimates, or a list of pairs, name.
+
+    ``alone`` says that there may be estimates only.
 
     Raises
     ------
@@ -75,7 +103,8 @@ def corpus_of(
     """
     if not isinstance(estimate_annotator, str | int | None) or isinstance(estimate_annotator, bool):
         raise OptionError.of_type("estimate_annotator", estimate_annotator, "a str or an int")
-    corpus = read_as_said(_corpus(task, references, estimates, annotators, pairs, options), options)
+    given = _corpus(task, references, estimates, annotators, pairs, options, alone=alone)
+    corpus = read_as_said(given, options)
     if estimate_annotator is None:
         return corpus
     chosen = str(estimate_annotator)
@@ -84,10 +113,17 @@ def corpus_of(
 
 
 def _corpus(
-    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], pairs: Any, options: object
+    task: Task,
+    references: Any,
+    estimates: Any,
+    annotators: Mapping[str, Any],
+    pairs: Any,
+    options: object,
+    *,
+    alone: bool,
 ) -> Corpus:
     if pairs is None:
-        return _collected(task, references, estimates, annotators, options)
+        return _collected(task, references, estimates, annotators, options, alone=alone)
     if references is not None or estimates is not None or annotators:
         raise OptionError("a list of pairs stands in place of references, estimates and annotators")
     if not _is_path(pairs):
@@ -98,17 +134,24 @@ def _corpus(
 
 
 def _collected(
-    task: Task, references: Any, estimates: Any, annotators: Mapping[str, Any], options: object
+    task: Task,
+    references: Any,
+    estimates: Any,
+    annotators: Mapping[str, Any],
+    options: object,
+    *,
+    alone: bool,
 ) -> Corpus:
     if not isinstance(annotators, Mapping):
         raise OptionError.of_type("annotators", annotators, "a mapping of names to references")
-    if estimates is None or (references is None and not annotators):
+    if estimates is None or (references is None and not annotators and not alone):
         raise OptionError("references and estimates are needed", "or a list of pairs")
     for kind, given in (("reference", references), ("estimate", estimates)):
         if isinstance(given, Mapping | list | tuple) and not given:
             raise OptionError(f"there is no {kind}", "a path, an annotation, or a mapping that is not empty")
     first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
-    systems = _systems(estimates, references)
+    is_annotation = partial(_can_be_adopted, task, options) if references is None else None
+    systems = _systems(estimates, references, is_annotation)
     return Corpus(
         tuple(
             collected(source, name, "reference", task, options)
@@ -171,11 +214,18 @@ def check_system(name: str | None, estimates: Any, references: Any) -> None:
         raise OptionError.unknown("system", name, known)
 
 
-def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:
+def _can_be_adopted(task: Task, options: object, value: object) -> bool:
+    return bool(task.adopt(value, "", options).annotations)
+
+
+def _systems(
+    estimates: Any, references: Any, is_annotation: Callable[[object], bool] | None = None
+) -> list[tuple[str | None, Any]]:
     """Tell several systems from one.
 
     A mapping of items and a mapping of systems look alike if the values are paths: then it is items
-    if it shares a key with references that are a mapping too.
+    if it shares a key with references that are a mapping too. They do, too, if the values are mappings: those
+    may be annotations.
     """
     if isinstance(estimates, list | tuple) and all(_is_path(each) for each in estimates):
         names = [name_of(each) for each in estimates]
@@ -185,7 +235,8 @@ def _systems(estimates: Any, references: Any) -> list[tuple[str | None, Any]]:
         return [(None, estimates)]
     shares_items = isinstance(references, Mapping) and not references.keys().isdisjoint(estimates)
     whole = all(_is_path(value) or isinstance(value, Mapping) for value in estimates.values())
-    if shares_items or not whole:
+    mappings = (value for value in estimates.values() if isinstance(value, Mapping))
+    if shares_items or not whole or (is_annotation is not None and any(map(is_annotation, mappings))):
         return [(None, estimates)]
     check_names("system", map(str, estimates))
     return [(str(name), source) for name, source in estimates.items()]

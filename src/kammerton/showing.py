@@ -97,6 +97,9 @@ def show(
     else:
         corpus = corpus_of(found, references, estimates, annotators or {}, pairs, reading, estimate_annotator)
     corpus = corpus.paired()
+    if not corpus.references:
+        hint = f"`kammerton check {found.name}` lists what is wrong with estimates alone"
+        raise OptionError("items are shown against references, and the run was scored without any", hint)
     chosen = _matching(item, {name for collection in corpus.references for name in collection.items})
     view = lay_out(found, corpus, chosen, measure=measure, annotator=annotator, options=reading)
     return DrawnItem.of(view)

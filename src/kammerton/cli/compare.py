@@ -51,6 +51,7 @@ def command(task: Task) -> Callable[..., int]:
             _Several, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
         ] = None,
         estimate_annotator: Annotated[str | None, Parameter(metavar="NAME|NUMBER")] = None,
+        no_reference: Annotated[bool, Parameter(name="--no-reference", negative="")] = False,
         pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
         missing: Literal["worst", "skip", "error"] = "worst",
         strict: Annotated[bool, Parameter(negative="")] = False,
@@ -116,6 +117,8 @@ def command(task: Task) -> Callable[..., int]:
         estimate_annotator
             Which annotation is the estimate where a file of a system holds several of an item: by the
             annotator's name, or by number from 1.
+        no_reference
+            Compare estimates alone, by what needs no references: all paths are EST.
         pairs
             List of what belongs together, item,annotator,reference,SYSTEM,... in place of REF and EST.
         missing
@@ -160,7 +163,7 @@ def command(task: Task) -> Callable[..., int]:
             "jobs": jobs,
             "executor": executor,
             "shard_size": shard_size,
-            **runs_or_sides(references, estimates, added, pairs),
+            **runs_or_sides(references, estimates, added, pairs, alone=no_reference),
         }
         paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]
         inputs = [*paths, *([pairs] if pairs else []), *paths_of_list(pairs)]

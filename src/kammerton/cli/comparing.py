@@ -25,13 +25,18 @@ __all__ = ["run", "runs_or_sides"]
 
 
 def runs_or_sides(
-    references: str | None, estimates: Sequence[str], added: dict[str, str], pairs: str | None
+    references: str | None,
+    estimates: Sequence[str],
+    added: dict[str, str],
+    pairs: str | None,
+    *,
+    alone: bool,
 ) -> dict[str, Any]:
-    """Return what is compared as the API takes it: runs, or references and estimates."""
+    """Return what is compared as the API takes it: runs, or references and estimates, or these ``alone``."""
     given = [split_name(each) for each in (references, *estimates) if each is not None]
     are_runs = [is_run(path) for _, path in given]
     if not any(are_runs):
-        return sides(references, estimates, added, pairs)
+        return sides(references, estimates, added, pairs, alone=alone)
     if not all(are_runs):
         odd = given[are_runs.index(False)][1]
         raise OptionError(
@@ -39,6 +44,8 @@ def runs_or_sides(
         )
     if added or pairs is not None:
         raise OptionError("runs are scored already: there are no further annotators or pairs")
+    if alone:
+        raise OptionError("runs are scored already, with references or without", "leave out --no-reference")
     return {"runs": given}
 
 

@@ -51,6 +51,7 @@ def command(task: Task) -> Callable[..., int]:
             _Several, Parameter(name="--annotator", negative="", metavar="NAME|NAME=PATH")
         ] = None,
         estimate_annotator: Annotated[str | None, Parameter(metavar="NAME|NUMBER")] = None,
+        no_reference: Annotated[bool, Parameter(name="--no-reference", negative="")] = False,
         pairs: Annotated[str | None, Parameter(metavar="FILE.csv")] = None,
         missing: Literal["worst", "skip", "error"] = "worst",
         strict: Annotated[bool, Parameter(negative="")] = False,
@@ -119,6 +120,8 @@ def command(task: Task) -> Callable[..., int]:
         estimate_annotator
             Which annotation is the estimate where a file of a system holds several of an item: by the
             annotator's name, or by number from 1.
+        no_reference
+            Score estimates alone: all paths are EST. What compares with references is not evaluated.
         pairs
             List of what belongs together, item,annotator,reference,SYSTEM,... in place of REF and EST.
         missing
@@ -195,7 +198,7 @@ def command(task: Task) -> Callable[..., int]:
             "jobs": jobs,
             "executor": executor,
             "shard_size": shard_size,
-            **sides(references, estimates, added, pairs),
+            **sides(references, estimates, added, pairs, alone=no_reference),
         }
         paths = [split_name(each)[1] for each in (references, *estimates, *(annotator or ())) if each]
         lists = [each for each in (pairs, splits) if each]

@@ -180,15 +180,28 @@ def listed(values: Sequence[str] | None) -> list[str] | None:
 
 
 def sides(
-    references: str | None, estimates: Sequence[str], added: dict[str, str], pairs: str | None
+    references: str | None,
+    estimates: Sequence[str],
+    added: dict[str, str],
+    pairs: str | None,
+    *,
+    alone: bool = False,
 ) -> dict[str, Any]:
-    """Return references, estimates and annotators as the API takes them."""
+    """Return references, estimates and annotators as the API takes them, or estimates ``alone``."""
+    if alone:
+        if pairs is not None or added:
+            named = "--pairs" if pairs is not None else "--annotator NAME=PATH"
+            raise OptionError(f"--no-reference stands in place of references, and {named} has some")
+        given = [each for each in (references, *estimates) if each is not None]
+        if not given:
+            raise OptionError("EST is needed", "the folder or file of a system")
+        return {"estimates": name_systems(given)}
     if pairs is not None:
         if references is not None or added:
             raise OptionError("--pairs stands in place of REF, EST and further annotators")
         return {}
     if references is None or not estimates:
-        raise OptionError("REF and EST are needed", "or --pairs FILE.csv")
+        raise OptionError("REF and EST are needed", "or --pairs FILE.csv, or --no-reference EST")
     name, path = split_name(references)
     annotators = added if name is None else {name: path, **added}
     if name is not None and name in added:

@@ -51,10 +51,10 @@ def said_of(failed: Iterable[tuple[str, str]]) -> tuple[Diagnostic, ...]:
 
 
 def _restricted(corpus: Corpus, kept: Sequence[str], failed: Mapping[str, str]) -> Corpus:
-    return Corpus(
-        tuple(_failing(each.only(kept), each.items, failed) for each in corpus.references),
-        tuple(each.only(kept) for each in corpus.systems),
-    )
+    failing = {each.name: _failing(each.only(kept), each.items, failed) for each in corpus.bases}
+    if not corpus.references:
+        return Corpus((), tuple(failing.values()))
+    return Corpus(tuple(failing.values()), tuple(each.only(kept) for each in corpus.systems))
 
 
 def _failing(kept: Collection, items: Container[str], failed: Mapping[str, str]) -> Collection:

@@ -50,7 +50,7 @@ class Plan:
     corpus : Corpus
         The whole, paired.
     items : tuple of str
-        Every item of the references, sorted.
+        Every item that is to be scored, sorted.
 
     Raises
     ------
@@ -62,10 +62,7 @@ class Plan:
         if not isinstance(size, int) or isinstance(size, bool) or size < 1:
             raise OptionError(f"a shard has one item or more, got {size!r}")
         self.corpus = corpus.paired()
-        items = set[str]()
-        for each in self.corpus.references:
-            items.update(each.sources, each.broken)
-        self.items = tuple(sorted(items))
+        self.items = tuple(sorted(self.corpus.items))
         self._size = -(-size // BLOCK) * BLOCK
 
     def __len__(self) -> int:

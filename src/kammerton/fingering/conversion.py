@@ -3,17 +3,40 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats import identify, read_fingering, render_csv, render_pig
+from kammerton.fingering.formats import identify, read_fingering, render_csv, render_pig, unfold
 from kammerton.fingering.formats.musicxml_writer import render_musicxml
-from kammerton.model.task import Conversion
+from kammerton.fingering.options import FingeringOptions
+from kammerton.model.task import Conversion, Reading
 
 __all__ = ["CONVERSION"]
 
 _SUFFIXES = {"pig": ".txt", "csv": ".csv", "musicxml": ".musicxml"}
+
+
+def _load(path: str | os.PathLike[str], name: str, options: FingeringOptions) -> Reading[Fingering]:
+    """Read a file of notes; labels alone are none, of one recording or of many."""
+    sheet = unfold(path, name, options)
+    if sheet is not None and (sheet.items or sheet.broken):
+        return Reading((), (_without_notes(name),))
+    reading = read_fingering(path, name, options)
+    if any((fingering.pitches < 0).all() for _, fingering in reading.annotations):
+        return Reading((), (*reading.diagnostics, _without_notes(name)))
+    return reading
+
+
+def _without_notes(name: str) -> Diagnostic:
+    return Diagnostic(
+        code="KT151",
+        severity="error",
+        message="labels without notes cannot become a score: nothing tells their pitches and times",
+        file=name,
+        hint="put each label beside its note: a table with the columns onset, offset, pitch and finger",
+    )
 
 
 def _render(tracks: Sequence[Fingering], form: str) -> str:
@@ -65,7 +88,7 @@ def _remark(fingering: Fingering, form: str) -> Iterator[Diagnostic]:
 CONVERSION = Conversion(
     forms=_SUFFIXES,
     joint=frozenset(),
-    load=read_fingering,
+    load=_load,
     render=_render,
     track=_track,
     stems=_stems,

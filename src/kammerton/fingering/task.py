@@ -11,7 +11,7 @@ import numpy as np
 
 from kammerton.errors import Diagnostic
 from kammerton.fingering.alignment import align
-from kammerton.fingering.annotation import MISSING, Fingering
+from kammerton.fingering.annotation import MISSING, UNKNOWN, Fingering
 from kammerton.fingering.breakdown import finger_breakdown
 from kammerton.fingering.columns import build_columns, key_presses
 from kammerton.fingering.conversion import CONVERSION
@@ -108,7 +108,9 @@ def _lacking(fingering: Fingering) -> frozenset[str]:
 
 
 def _blank(reference: Fingering) -> Fingering:
-    return replace(reference, labels=(MISSING,) * len(reference))
+    """Return the notes alone: who says no finger says no hand either."""
+    hands = np.full(len(reference), UNKNOWN)
+    return replace(reference, labels=(MISSING,) * len(reference), hands=hands)
 
 
 def _content(fingering: Fingering) -> bytes:
@@ -151,5 +153,5 @@ TASK = Task(
     conversion=CONVERSION,
     packing=PACKING,
     lint=lint,
-    said_once=frozenset(("KT337",)),
+    said_once=frozenset(("KT337", "KT338")),
 )

@@ -99,7 +99,10 @@ def _only(sources: Sources, items: Sequence[str]) -> Sources:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """References of one or several annotators, and the systems that are scored against them."""
+    """References of one or several annotators, and the systems that are scored against them.
+
+    Without references systems are scored by what needs none.
+    """
 
     references: tuple[Collection, ...]
     systems: tuple[Collection, ...]
@@ -108,11 +111,21 @@ class Corpus:
         check_annotators([collection.name for collection in self.references])
         check_names("system", [collection.name for collection in self.systems])
 
+    @property
+    def bases(self) -> tuple[Collection, ...]:
+        """What says which items there are: the references, or the systems if there are none."""
+        return self.references or self.systems
+
+    @property
+    def items(self) -> frozenset[str]:
+        """Every item that is to be scored."""
+        return frozenset().union(*(collection.items for collection in self.bases))
+
     def paired(self) -> Corpus:
-        """Return the corpus in which single files are one item, called like the first reference."""
-        if not all(collection.single for collection in self.references):
+        """Return the corpus in which single files are one item, called like the first of them."""
+        if not all(collection.single for collection in self.bases):
             return self
-        item = next(iter(self.references[0].items))
+        item = next(iter(self.bases[0].items))
         return Corpus(
             tuple(c.called(item) if c.sources else c for c in self.references),
             tuple(c.called(item) if c.single and c.sources else c for c in self.systems),

@@ -16,7 +16,7 @@ from kammerton.model.evidence import Evidence, Tally
 from kammerton.model.exact import ExactTally, add_tables
 from kammerton.model.gathering import Gathered, join, name_items
 from kammerton.model.loading import Estimates, References
-from kammerton.model.measure import Measure, Needs, Statistics
+from kammerton.model.measure import REFERENCE, Measure, Needs, Statistics
 from kammerton.model.rows import Group, Row, Rows
 from kammerton.model.task import Case, Task
 
@@ -90,7 +90,7 @@ def evaluate_loaded(
     items = sorted(references.every_item())
     judged = judge(task, references, systems, measures, options=options, missing=missing, items=items)
     tallies = {name: tally.rounded(tally.cells) for name, tally in judged.tallies.items()}
-    contents = contents_of(task, references)
+    contents = contents_of(task, references, systems)
     return Evidence(
         measures=tuple(measures),
         rows=judged.rows,
@@ -112,17 +112,35 @@ def fingerprints_of(contents: Mapping[str, Mapping[str, bytes]]) -> dict[tuple[s
 
 
 def has_pairs(references: References, systems: Mapping[str, Estimates]) -> bool:
-    """Tell whether any item has a reference and an estimate that can be used."""
-    usable = {item for items in references.annotations.values() for item in items}
+    """Tell whether any item has a reference, if there are any, and an estimate that can be used."""
+    usable = references.alone.union(*references.annotations.values())
     return any(item in usable for system in systems.values() for item in system.annotations)
 
 
-def contents_of(task: Task, references: References) -> dict[str, dict[str, bytes]]:
-    """Return the content of each reference, by annotator and item."""
+def contents_of(
+    task: Task, references: References, systems: Mapping[str, Estimates]
+) -> dict[str, dict[str, bytes]]:
+    """Return the content of each reference, by annotator and item.
+
+    Without references it is what estimates are about, such as notes: of the first system that has the item,
+    and of no annotator but ``"all"``.
+    """
+    if references.alone:
+        return {ALL: {item: task.content(task.blank(each)) for item, each in _first(systems).items()}}
     return {
         annotator: {item: task.content(found) for item, found in items.items()}
         for annotator, items in references.annotations.items()
     }
+
+
+def _first(systems: Mapping[str, Estimates]) -> dict[str, Any]:
+    """Return the estimate of each item by the first system that has any."""
+    found: dict[str, Any] = {}
+    for system in systems.values():
+        for item, annotation in system.annotations.items():
+            if annotation is not None:
+                found.setdefault(item, annotation)
+    return found
 
 
 class _Plan:
@@ -137,11 +155,16 @@ class _Plan:
         self._missing = missing
         self._every = references.every_item()
         self._lost = references.failed_everywhere()
+        self._bases = _first(systems) if references.alone else {}
+
+    def has_cases(self, needs: Needs) -> bool:
+        """Tell whether there is what measures need: without references, there is the estimate alone."""
+        return needs == "estimate" or not self._references.alone
 
     def rows(self, needs: Needs, items: Sequence[str]) -> Iterator[Row]:
         """Give the rows of some items for measures that need the same."""
         for system in self._systems:
-            if needs == "pair":
+            if needs == "pair" and not self._references.alone:
                 for annotator, failed in self._references.failed.items():
                     there = self._references.annotations[annotator]
                     for item in items:
@@ -154,10 +177,13 @@ class _Plan:
 
     def _row(self, system: str, item: str, annotator: str, failed: Mapping[str, str], needs: Needs) -> Row:
         estimates, counts = self._systems[system], self._missing == "worst"
+        if self._references.alone:  # the worst estimate is one of the same notes, which somebody must have
+            counts &= item in self._bases
         if item in failed:
             return Row(system, item, annotator, "failed", counts=False, reason=f"reference: {failed[item]}")
-        if item in estimates.annotations or needs == "annotators":
-            return Row(system, item, annotator, reason=self._lacking(system, item, annotator, needs))
+        if item in estimates.annotations or (needs == "annotators" and not self._references.alone):
+            there = not self._references.alone or item in self._bases
+            return Row(system, item, annotator, "ok", there, self._lacking(system, item, annotator, needs))
         if item in estimates.failed:
             return Row(system, item, annotator, "failed", counts, f"estimate: {estimates.failed[item]}")
         return Row(system, item, annotator, "missing", counts, "no estimate")
@@ -165,6 +191,8 @@ class _Plan:
     def _lacking(self, system: str, item: str, annotator: str, needs: Needs) -> str:
         """Return what the annotations that a row is computed from lack: the estimate, or all references."""
         lacking = self._task.lacking
+        if not self.has_cases(needs):
+            return REFERENCE
         if lacking is None:
             return ""
         estimate = None if needs == "annotators" else self._systems[system].annotations[item]
@@ -175,7 +203,9 @@ class _Plan:
         return " ".join(sorted(found))
 
     def _of_item(self, item: str, annotator: str) -> list[Any]:
-        """Return the references of an item: those of one annotator, or of all."""
+        """Return the references of an item: of one annotator, or of all; else what stands in for them."""
+        if self._references.alone:
+            return [self._bases[item]] if item in self._bases else []
         annotations = self._references.annotations
         whose = annotations if annotator == ALL else (annotator,)
         return [annotations[name][item] for name in whose if item in annotations[name]]
@@ -256,7 +286,8 @@ class _Kernels:
         rows = list(self._plan.rows(self._needs, items))
         first = len(self.rows)
         self.rows += rows
-        counting = np.array([at for at, row in enumerate(rows) if row.counts], dtype=np.int64)
+        has_cases = self._plan.has_cases(self._needs)
+        counting = np.array([at for at, row in enumerate(rows) if row.counts and has_cases], dtype=np.int64)
         counted = [rows[index] for index in counting]
         cases = [
             self._plan.case(row, self._needs, self._number[row.system, row.annotator]) for row in counted

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kammerton.errors import Diagnostic
+from kammerton.model.corpus import ALL
 from kammerton.model.gathering import Gathered, join
 from kammerton.model.measure import Measure, Needs, Statistics
 from kammerton.model.rows import Group, Rows
@@ -52,7 +53,8 @@ class Evidence:
     tallies : mapping of str to Tally
         Class tables by name.
     fingerprints : mapping of (annotator, item) to bytes
-        Digest of the content of each reference that was used.
+        Digest of the content of each reference that was used; without references, of annotator ``"all"``, of
+        what estimates are about.
     gathered : Gathered, optional
         What measures over classes are made from; its cases are the rows of pairs.
     diagnostics : tuple of Diagnostic
@@ -65,6 +67,11 @@ class Evidence:
     fingerprints: Mapping[tuple[str, str], bytes]
     gathered: Gathered | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def has_references(self) -> bool:
+        """Whether there were references to compare with."""
+        return any(annotator != ALL for annotator, _ in self.fingerprints)
 
     def merged(self, other: Evidence) -> Evidence:
         """Return the evidence of both parts; they share no row."""

@@ -43,11 +43,15 @@ EMPTY = "KT110"
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """Annotations by annotator and item, and the items of each annotator that failed."""
+    """Annotations by annotator and item, and the items of each annotator that failed.
+
+    ``alone`` has the items that are scored without any reference; then there are no annotators.
+    """
 
     annotations: Mapping[str, Mapping[str, Any]]
     failed: Mapping[str, Mapping[str, str]]
     diagnostics: tuple[Diagnostic, ...]
+    alone: frozenset[str] = frozenset()
 
     def annotators_of_items(self) -> Counter[str]:
         """Return how many annotators have a usable annotation of each item."""
@@ -59,8 +63,8 @@ class References:
         return {i: why for items in self.failed.values() for i, why in items.items() if i not in usable}
 
     def every_item(self) -> frozenset[str]:
-        """Return the items of all annotators."""
-        return frozenset().union(*self.annotations.values(), *self.failed.values())
+        """Return the items of all annotators, or of all systems where there are none."""
+        return self.alone.union(*self.annotations.values(), *self.failed.values())
 
 
 @dataclass(frozen=True, slots=True)

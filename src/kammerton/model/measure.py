@@ -13,6 +13,7 @@ from kammerton.core.ratios import mean, median, total, weighted_mean
 
 __all__ = [
     "BY_HAND",
+    "REFERENCE",
     "Aggregate",
     "Card",
     "Estimate",
@@ -67,6 +68,9 @@ class Formula(Protocol):
     def worst(self, statistics: Statistics, /) -> Statistics:
         """Return the statistics of the worst estimate for the same reference."""
 
+
+REFERENCE = "reference"
+"""What every measure lacks that compares with references, where there are none."""
 
 BY_HAND = "compared with no other program; worked out by hand in the tests"
 """What the card of a measure without an oracle says that it agrees with."""
@@ -184,7 +188,7 @@ class Measure:
             Names of what its annotations lack, with blanks between them.
         """
         known = lacking.split()
-        lacks = (f"no_{name}" for name in self.inputs if name in known)
+        lacks = (f"no_{name}" for name in (REFERENCE, *self.inputs) if name in known)
         return next(lacks, f"nothing comparable: {self.card.undefined_when}")
 
     def counted(self, statistics: Statistics) -> Values:

@@ -172,7 +172,7 @@ class Ledger:
         for number, part in sorted(self._parts.items()):
             whole.update(part.fingerprints)
             self._parts[number] = replace(part, fingerprints={})  # there is no room for both
-        if len(annotators) == 1:
+        if len(annotators) < 2:
             return whole
         return {key: whole[key] for annotator in annotators for key in whole if key[0] == annotator}
 
@@ -208,10 +208,13 @@ class Ledger:
             yield from part.said.get((where, whose), ())
 
     def _nothing(self) -> Diagnostic:
+        pairs = "no reference and estimate that can be read form a pair"
+        hint = "items are paired by path below the folder, without suffix"
+        paired = bool(self._corpus.references)
         return Diagnostic(
             code="KT200",
             severity="error",
-            message="nothing could be scored: no reference and estimate that can be read form a pair",
-            hint="items are paired by path below the folder, without suffix",
-            file=self._corpus.references[0].origin or None,
+            message=f"nothing could be scored: {pairs if paired else 'no estimate can be read'}",
+            hint=hint if paired else None,
+            file=self._corpus.bases[0].origin or None,
         )

@@ -153,8 +153,14 @@ def describe(scores: Scores) -> str:
     lines = [f"Scores({scores.task}: {', '.join(counts)})"]
     for system, protocol in product(scores.systems, dict.fromkeys(m.protocol for m in scores.measures)):
         chosen = [m for m in scores.measures if m.protocol == protocol and m.headline]
+        if chosen and not any(map(scores.is_evaluated, chosen)):
+            lines.append(f"  {system}  {protocol}: not evaluated: needs a reference")
+            continue
         found = [scores.estimate(m, system, scores.annotators_of(m)[-1], m.aggregate).value for m in chosen]
-        told = ["undefined" if math.isnan(value) else f"{value:.4f}" for value in found]
+        named = ["undefined" if scores.is_evaluated(measure) else "not evaluated" for measure in chosen]
+        told = [
+            name if math.isnan(value) else f"{value:.4f}" for name, value in zip(named, found, strict=True)
+        ]
         texts = [f"{measure.name} {value}" for measure, value in zip(chosen, told, strict=True)]
         lines.append(f"  {system}  {protocol}: {', '.join(texts)}")
     return "\n".join(lines)

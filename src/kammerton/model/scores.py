@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, OptionError
+from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.model.classes import Gathering, Kind, gather_classes, has_class, kind_of
 from kammerton.model.corpus import ALL, one_of
 from kammerton.model.drawing import Interval
@@ -114,7 +114,16 @@ class Scores(Charted):
     @cached_property
     def references(self) -> dict[str, int]:
         """Number of references that each item has: one for each annotator whose annotation was used."""
-        return dict(Counter(item for _, item in self.origin.evidence.fingerprints))
+        return dict(Counter(item for who, item in self.origin.evidence.fingerprints if who != ALL))
+
+    @property
+    def has_references(self) -> bool:
+        """Whether estimates were compared with references; else only what needs none has values."""
+        return self.origin.evidence.has_references
+
+    def is_evaluated(self, measure: Measure) -> bool:
+        """Tell whether there is what a measure compares with."""
+        return measure.needs == "estimate" or self.has_references
 
     @property
     def fingerprints(self) -> Mapping[tuple[str, str], bytes]:
@@ -248,6 +257,8 @@ class Scores(Charted):
 
     def tally(self, name: str) -> Tally:
         """Return a class table as plain mappings; see :meth:`table`."""
+        if not self.has_references:
+            raise OptionError(f"no table {quote(name)}", "class tables compare with references")
         if name not in self.origin.evidence.tallies:
             raise OptionError.unknown("table", name, self.tables)
         return self.origin.evidence.tallies[name]

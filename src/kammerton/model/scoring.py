@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kammerton.core.memory import keep_freed_memory
@@ -92,6 +92,8 @@ def score_part(
     facts = _together(known, own, complete=complete)
     loaded = _chosen(name_references(found, facts.rosters), order.annotator)
     references, matched = match_annotators(task, loaded, options)
+    if not corpus.references:
+        references = replace(references, alone=corpus.items)
     said = _said_of_references(task, found, facts)
     said |= {("matched", annotator): told for annotator, told in matched.items()}
     systems: dict[str, Estimates] = {}
@@ -103,7 +105,7 @@ def score_part(
     own = Facts(own.rosters, _survey(task, references, systems, options))
     facts = _together(known, own, complete=complete)
     measures = applicable_measures(task, facts.census, order.measures, options)[0]
-    contents = contents_of(task, references)
+    contents = contents_of(task, references, systems)
     lacking = any(system.failed for system in systems.values())
     ended = _is_wrong(order, said) or (order.missing == "error" and lacking)
     return Part(
@@ -112,7 +114,7 @@ def score_part(
         grounds=Grounds.of(measures, facts, named=_lost_for_all(found)),
         judged=None if ended or not measures else _judged(order, references, systems, measures, items),
         fingerprints=fingerprints_of(contents),
-        suspicions=look_for_suspicions(task, references, systems, contents),
+        suspicions=look_for_suspicions(task, references, systems, {} if references.alone else contents),
         said={section: told for section, told in said.items() if told},
         paired=has_pairs(references, systems),
         ended=ended,
@@ -153,6 +155,8 @@ def load_sides(order: Order, corpus: Corpus, measures: Sequence[Measure]) -> Sid
     task, options, whole = order.task, order.options, corpus.paired()
     loaded = _chosen(load_references(task, whole.references, options), order.annotator)
     references = match_references(task, loaded, options)
+    if not whole.references:
+        references = replace(references, alone=whole.items)
     systems = {name: paired for name, _, paired in _estimates(order, whole, references)}
     return Sides(references, systems, tuple(measures))
 

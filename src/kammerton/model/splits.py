@@ -43,8 +43,8 @@ def choose_split(corpus: Corpus, splits: Mapping[str, str], split: str | None) -
         raise OptionError.unknown("split", split, set(splits.values()))
     corpus = corpus.paired()
     known = {unicodedata.normalize("NFC", item): name for item, name in splits.items()}
-    entries = {item: _entry(item, known) for item in sorted(_items(corpus.references))}
-    found = tuple(_diagnoses(entries, known, split))
+    entries = {item: _entry(item, known) for item in sorted(corpus.items)}
+    found = tuple(_diagnoses(entries, known, split, "reference" if corpus.references else "estimate"))
     if split is not None:
         every = {item: _entry(item, known) for item in _items((*corpus.references, *corpus.systems))}
         kept = {item for item, entry in every.items() if entry is not None and known[entry] == split}
@@ -52,8 +52,9 @@ def choose_split(corpus: Corpus, splits: Mapping[str, str], split: str | None) -
             tuple(_only(kept, collection) for collection in corpus.references),
             tuple(_only(kept, system) for system in corpus.systems),
         )
-    first, *rest = corpus.references
-    return replace(corpus, references=(replace(first, diagnostics=(*first.diagnostics, *found)), *rest))
+    first, *rest = corpus.bases
+    told = (replace(first, diagnostics=(*first.diagnostics, *found)), *rest)
+    return replace(corpus, references=told) if corpus.references else replace(corpus, systems=told)
 
 
 def _entry(item: str, known: Mapping[str, str]) -> str | None:
@@ -71,7 +72,7 @@ def _only(kept: Container[str], collection: Collection) -> Collection:
 
 
 def _diagnoses(
-    entries: Mapping[str, str | None], known: Mapping[str, str], split: str | None
+    entries: Mapping[str, str | None], known: Mapping[str, str], split: str | None, needed: str
 ) -> Iterator[Diagnostic]:
     unknown = [item for item, entry in entries.items() if entry is None]
     if unknown:
@@ -90,9 +91,8 @@ def _diagnoses(
     lacking = sorted(set(listed).difference(entry for entry in entries.values() if entry is not None))
     if lacking:
         verb = inflected(len(lacking), "has", "have")
-        message = (
-            f"{out_of(len(lacking), len(listed), 'item')} of the split {quote(split)} {verb} no reference"
-        )
+        counted = out_of(len(lacking), len(listed), "item")
+        message = f"{counted} of the split {quote(split)} {verb} no {needed}"
         yield _warning("KT216", message, lacking, "the figures are not of the whole split")
 
 

@@ -30,7 +30,7 @@ def blocks_of_groups(scores: Scores, *, every: bool = False) -> tuple[tuple[Bloc
     known = {row.measure for row in groups.rows}
     measures = [measure for block in blocks for measure in block.measures if measure in known]
     notes = [_sizes(groups), *(line for measure in measures for line in cost_lines(groups, measure))]
-    return tuple(block for block in blocks if block.lines), notes
+    return tuple(block for block in blocks if block.lines or not block.measures), notes
 
 
 def group_name(name: str | None, by: str) -> str:

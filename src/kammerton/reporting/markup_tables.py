@@ -27,11 +27,15 @@ def render_markdown(blocks: Sequence[Block]) -> str:
 
 
 def _markdown(block: Block) -> str:
+    heading, waiting = f"### {for_markdown(block.caption)}\n", for_markdown(block.not_evaluated)
+    if not block.measures:
+        return f"{heading}\n{waiting}\n"
     head, *body = _cells(block, for_markdown, str, bold_in_markdown)
     aligned = ["---" if place < _texts(block) else "---:" for place in range(len(head))]
     rows = "\n".join("| " + " | ".join(row) + " |" for row in (head, aligned, *body))
     signatures = "\n\n".join(map(_code, block.signatures))
-    return f"### {for_markdown(block.caption)}\n\n{rows}\n\n{signatures}\n"
+    told = f"{waiting}\n\n" if waiting else ""
+    return f"{heading}\n{rows}\n\n{told}{signatures}\n"
 
 
 def _code(text: str) -> str:
@@ -47,10 +51,14 @@ def render_latex(blocks: Sequence[Block]) -> str:
 
 
 def _latex(block: Block) -> str:
+    waiting = [f"% {for_latex(block.not_evaluated)}"] if block.unreferenced else []
+    if not block.measures:
+        return "\n".join((f"% {for_latex(block.caption)}", *waiting)) + "\n"
     head, aggregates, *body = _cells(block, for_latex, for_latex_number, bold_in_latex)
     columns = "l" * _texts(block) + "r" * (len(head) - _texts(block))
     lines = [
         rf"% {for_latex(block.caption)}; needs \usepackage{{booktabs}}",
+        *waiting,
         *(f"% {for_terminal(each)}" for each in block.signatures),
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",

@@ -39,6 +39,9 @@ def html_of(result: Scores | SystemComparison) -> str:
             "notebook",
             blocks=figure_blocks(source),
             tables=tables,
+            not_evaluated=", ".join(
+                str(m) for m in source.scores.measures if m.headline and not source.scores.is_evaluated(m)
+            ),
             closing=closing_line(source.scores),
             level=None if level is None else f"{100 * level:g} %",
         )

@@ -74,6 +74,8 @@ class Block:
         How likely intervals hold the figure, such as ``"95 %"``.
     folded : tuple of Measure
         Measures that would be shown, but are undefined for every system and annotator.
+    unreferenced : tuple of Measure
+        Measures that would be shown, but have no references to compare with. If all are, there is no table.
     who : tuple of str
         Headings of whose figures they are, and of the annotator they are against.
     """
@@ -85,6 +87,7 @@ class Block:
     basis: str = ""
     level: str = ""
     folded: tuple[Measure, ...] = ()
+    unreferenced: tuple[Measure, ...] = ()
     who: tuple[str, str] = ("system", "annotator")
 
     @property
@@ -93,6 +96,12 @@ class Block:
         basis = [f"measured on {self.basis}"] if self.basis else []
         names = ", ".join(measure.name for measure in self.folded)
         return "; ".join((self.title, *basis, *([f"undefined for all: {names}"] if names else [])))
+
+    @property
+    def not_evaluated(self) -> str:
+        """Which measures have no references to compare with; nothing if all have."""
+        names = ", ".join(measure.name for measure in self.unreferenced)
+        return f"not evaluated: needs a reference ({names})" if names else ""
 
     @property
     def title(self) -> str:
@@ -134,7 +143,11 @@ def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
     level = "" if scores.ci is None else f"{100 * scores.ci:g} %"
     blocks = []
     for protocol in dict.fromkeys(measure.protocol for measure in scores.measures):
-        measures = tuple(m for m in scores.measures if m.protocol == protocol and (every or m.headline))
+        wanted = tuple(m for m in scores.measures if m.protocol == protocol and (every or m.headline))
+        measures = tuple(measure for measure in wanted if scores.is_evaluated(measure))
+        unreferenced = tuple(measure for measure in wanted if measure not in measures)
+        if not measures and unreferenced:
+            blocks.append(Block(protocol, (), (), (), unreferenced=unreferenced))
         if measures:
             signed = signed_protocol(scores, measures)
             whole = tuple(f"{names}: {each}" if names else each for names, each in signed)
@@ -142,7 +155,7 @@ def build_blocks(scores: Scores, *, every: bool = False) -> tuple[Block, ...]:
             folded = tuple(measure for measure in measures if measure not in defined)
             lines = tuple(_lines(scores, defined))
             basis = _basis(scores, defined, lines)
-            blocks.append(Block(protocol, defined, lines, whole, basis, level, folded))
+            blocks.append(Block(protocol, defined, lines, whole, basis, level, folded, unreferenced))
     return tuple(blocks)
 
 
@@ -191,6 +204,8 @@ def _basis(scores: Scores, measures: tuple[Measure, ...], lines: Sequence[Line])
     told = [_range(found, unit) for unit, found in weights.items()]
     if any(" to " in text for text in told):
         told[-1] += " per figure"
+    if not counts:
+        return ", ".join([*told, "without references"]) if told else ""
     each = " an item" if min(counts) < max(counts) else ""
     return ", ".join([*told, _range(counts, "annotators") + each])
 

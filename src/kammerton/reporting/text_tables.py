@@ -50,19 +50,26 @@ def _name(text: str, encoding: str) -> str:
 
 
 def _block(block: Block, width: int) -> str:
+    caption = _wrapped(block.caption, width)
+    rest = [*_wrapped(block.not_evaluated, width), *(f"signature {each}" for each in block.signatures)]
+    body = [_body(block, width)] if block.measures else []
+    return "\n".join((*caption, *body, *rest, ""))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _body(block: Block, width: int) -> str:
     stub = _stub(block)
     columns = [_column(block, place) for place in range(len(block.measures))]
     room = width - sum(_width(column) + len(_GAP) for column in stub)
     if max(map(_width, columns)) > room + len(_GAP):
-        body = "\n".join(_listed(block))
-    else:
-        parts = [
-            "\n".join(_rows([*stub, *part], texts=len(stub) - 1))
-            for part in _parts(columns, room + len(_GAP))
-        ]
-        body = "\n\n".join(parts)
-    caption = textwrap.wrap(block.caption, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
-    return "\n".join((*caption, body, *(f"signature {each}" for each in block.signatures), ""))
+        return "\n".join(_listed(block))
+    parts = [
+        "\n".join(_rows([*stub, *part], texts=len(stub) - 1)) for part in _parts(columns, room + len(_GAP))
+    ]
+    return "\n\n".join(parts)
 
 
 def _stub(block: Block) -> list[list[str]]:

@@ -64,7 +64,7 @@ def keep_annotations(folder: Path, origin: Origin) -> tuple[dict[str, str] | Non
 
 def _pack(writer: PackWriter, origin: Origin, corpus: Corpus) -> bool:
     """Pack a corpus; stop and return False if it is too large."""
-    items = {item for each in corpus.references for item in each.items}
+    items = set(corpus.items)
     for collection, role in _roles(corpus):
         writer.begin(_of_run(collection, items, origin.roots), role)
         for item, sources in collection.sources.items():

@@ -118,7 +118,7 @@ def _of_scores(scores: Scores, *, with_options: bool) -> tuple[dict[str, Any], d
         "systems": list(scores.systems),
         "annotators": list(scores.annotators),
         "references": {
-            "items": len(scores.references),
+            "items": len({item for _, item in scores.fingerprints}),
             "annotations": len(scores.fingerprints),
             "data": data_hash(scores.fingerprints),
         },

@@ -122,7 +122,7 @@ def compare(  # noqa: PLR0913 - one per choice
     chosen = [
         measure
         for measure in (scores.measures if measures is None else measures)
-        if measure.needs != "annotators"
+        if measure.needs != "annotators" and scores.is_evaluated(measure)
     ]
     if not chosen:
         raise OptionError("there is no measure to compare by", "some look at the references alone")

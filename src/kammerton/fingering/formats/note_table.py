@@ -84,7 +84,10 @@ def _columns_of(header: Header, problems: Problems) -> dict[NoteField, int]:
         columns.pop("duration", None)
     for field in _NEEDED:
         if field not in columns and not (field == "offset" and "duration" in columns):
-            _say_missing(header, field, problems)
+            if field == "finger" and _is_pianovam(header) and _near(header, field) is None:
+                _say_unfingered(header, problems)
+            else:
+                _say_missing(header, field, problems)
     return columns
 
 
@@ -95,9 +98,22 @@ def _say(
     problems.add(header.place(problems.file, index).diagnose(problem))
 
 
+def _say_unfingered(header: Header, problems: Problems) -> None:
+    """Say of a transcription by PianoVAM, which tells notes only, that there is nothing to judge."""
+    message = "notes without fingers: as an estimate, nothing of them can be judged"
+    hint = "a column `finger`, such as L1 to R5, says who plays what"
+    problem = Diagnostic(code="KT338", severity="warning", message=message, hint=hint)
+    problems.add(header.place(problems.file, None).diagnose(problem))
+
+
+def _near(header: Header, field: NoteField) -> str | None:
+    """Return the name of a column that may be meant for a field."""
+    unknown = (name for name in header.names if name and field_of(name) is None)
+    return next((name for name in unknown if close_match(name, NAMES[field], cutoff=0.75)), None)
+
+
 def _say_missing(header: Header, field: NoteField, problems: Problems) -> None:
-    unknown = [name for name in header.names if name and field_of(name) is None]
-    near = next((name for name in unknown if close_match(name, NAMES[field], cutoff=0.75)), None)
+    near = _near(header, field)
     hint = f"known names: {', '.join(NAMES[field])}"
     if field == "offset":
         hint += f"; or, as a duration: {', '.join(NAMES['duration'])}"

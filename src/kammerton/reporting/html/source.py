@@ -43,14 +43,14 @@ class Source:
     @cached_property
     def headline(self) -> tuple[Measure, ...]:
         """The measures that are shown without being asked for; all if none of them is."""
-        chosen = tuple(measure for measure in self.scores.measures if measure.headline)
-        return chosen or self.scores.measures
+        evaluated = tuple(filter(self.scores.is_evaluated, self.scores.measures))
+        return tuple(measure for measure in evaluated if measure.headline) or evaluated
 
     @cached_property
     def main(self) -> Measure:
         """The measure that answers are given by: that of the task, or the first."""
         task = self.scores.origin.task
-        known = {str(measure): measure for measure in self.scores.measures}
+        known = {str(measure): measure for measure in filter(self.scores.is_evaluated, self.scores.measures)}
         return known.get(task.leading) or known.get(task.judge) or self.headline[0]
 
     @cached_property
