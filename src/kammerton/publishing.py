@@ -112,7 +112,7 @@ def _joined(runs: Runs) -> Sequence[Joined]:
     if not found:
         raise OptionError("a report needs a run", "folders that `kammerton score --out` wrote")
     if not all(each.scores.has_references for each in found):
-        hint = "`kammerton score`, `compare` and `check` show what estimates alone tell"
+        hint = "`kammerton check` and `kammerton compare` tell of estimates alone"
         raise OptionError("a report needs references, and a run was scored without any", hint)
     return found
 

@@ -20,7 +20,7 @@ from cli.harness import Result, Terminal
 
 SOURCE = Path(kammerton.__file__).parent
 
-FLAGS = frozenset(("--assume-absent", "--context", "--force", "--lenient", "--ranked"))
+FLAGS = frozenset(("--assume-absent", "--context", "--force", "--lenient", "--no-reference", "--ranked"))
 """Options that take no value."""
 
 REPEATED = frozenset(("--columns",))
@@ -71,6 +71,9 @@ JAMS = (
     ' "data": [{"time": 0, "duration": 4, "value": "G"}]}]}'
 )
 PIG = "0\t0.0\t0.5\tC4\t64\t80\t0\t{}\n1\t0.5\t1.0\t{}\t64\t80\t0\t2\n"
+NOTES = dict.fromkeys(
+    ("est/a.csv", "other/a.csv"), "onset,offset,pitch,hand,finger\n0,1,60,R,1\n1,2,62,R,2\n"
+)
 SCORE_XML = (
     '<?xml version="1.0"?><score-partwise><part-list><score-part id="P"><part-name/></score-part></part-list>'
     '<part id="P"><measure number="1"><attributes><divisions>1</divisions></attributes>'
@@ -310,6 +313,26 @@ ROWS = [
         "check fingering a.csv",
         {"a.csv": "onset,offset,pitch,finger\n0,1,60,1\n1,2,62,2\n"},
     ),
+    Row(
+        "`kammerton check {}` lists what is wrong with estimates alone",
+        "show fingering run a",
+        NOTES,
+        setup=["score fingering --no-reference est --no-ci --out run"],
+        instead=["check fingering est"],
+    ),
+    Row(
+        "`kammerton check` and `kammerton compare` tell of estimates alone",
+        "report run",
+        NOTES,
+        setup=["score fingering --no-reference est --no-ci --out run"],
+        instead=["compare fingering --no-reference est other"],
+    ),
+    Row(
+        "leave out --no-reference",
+        "compare fingering --no-reference run",
+        NOTES,
+        setup=["score fingering --no-reference est other --no-ci --out run"],
+    ),
     Row("--hand right or --hand left", "check fingering a.musicxml", {"a.musicxml": SCORE_XML}),
     Row(
         "numbers that count through both hands: --label-encoding 1-10 or 0-9",
@@ -448,7 +471,9 @@ NO_HINTS = {
     " (ended by --strict)",
     "* headline measure: shown without --all\n",
     "--copy and --report exclude each other",
+    "--annotator NAME=PATH",
     "--label-encoding ",
+    "--no-reference stands in place of references, and {} has some",
     "--no-annotations needs a run",
     "--output and --per-item name the same file",
     "--pairs FILE.csv OUT.parquet",

@@ -201,7 +201,7 @@ def sides(
             raise OptionError("--pairs stands in place of REF, EST and further annotators")
         return {}
     if references is None or not estimates:
-        raise OptionError("REF and EST are needed", "or --pairs FILE.csv, or --no-reference EST")
+        raise OptionError("REF and EST are needed", "or --pairs FILE.csv")
     name, path = split_name(references)
     annotators = added if name is None else {name: path, **added}
     if name is not None and name in added:

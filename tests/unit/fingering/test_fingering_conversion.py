@@ -176,6 +176,42 @@ def test_what_a_format_cannot_hold_is_refused(form: str, changes: dict[str, obje
     assert (problem.code, problem.message) == ("KT151", message)
 
 
+ALONE = "labels without notes cannot become a score: nothing tells their pitches and times"
+LISTS = '{"lists": {"one": {"recording": "r1", "labels_1to10": [9, 10, 7]}}}'
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("text", ["[9, 10, 7]", '{"Ann": [9, 10], "Bob": [9, 7]}', LISTS])
+def test_labels_without_notes_become_no_score(tmp_path: Path, form: str, text: str) -> None:
+    source = tmp_path / "labels.json"
+    source.write_text(text)
+    done = kt.convert("fingering", source, tmp_path / "out/", to=form)
+    (problem,) = (each for each in done.diagnostics if each.severity == "error")
+    assert (problem.code, problem.message, problem.file) == ("KT151", ALONE, str(source))
+    assert (
+        problem.hint
+        == "put each label beside its note: a table with the columns onset, offset, pitch and finger"
+    )
+    assert (done.written, done.failed) == ((), (str(source),))
+    assert not (tmp_path / "out").exists()
+
+
+def test_labels_that_people_gave_to_recordings_become_no_score(tmp_path: Path) -> None:
+    root = os.environ.get("KAMMERTON_SHARED")
+    if root is None:
+        pytest.skip("KAMMERTON_SHARED names no folder with PianoVAM's labels")
+    folder = Path(root, "data", "fingering", "pianovam_gt")
+    done = kt.convert("fingering", folder, tmp_path / "out", to="pig")
+    assert [(each.code, each.message) for each in done.diagnostics] == [("KT151", ALONE)]
+    scores = kt.score("fingering", folder, {"same": folder}, ci=None)
+    assert scores.value("strike/M_gen") == 1.0
+    rows = scores.items_by([m for m in scores.measures if m.needs != "references+estimate"]).to_dicts()
+    reasons = {row["reason"] for row in rows if row["protocol"] in ("pianovam", "playability")}
+    assert reasons == {"no_pitches"}
+    # 11 recordings, of which nothing could be said but 1,778 times that one key follows another
+    assert scores.counts["same"]["ok"] == 11
+
+
 def test_a_note_of_an_unknown_hand_goes_to_csv(tmp_path: Path) -> None:
     unknown = replace(ONE, hands=np.array([-1]), labels=("",))
     path = tmp_path / "a.csv"

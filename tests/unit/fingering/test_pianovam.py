@@ -83,6 +83,38 @@ def test_a_table_of_small_numbers_without_hands_is_of_the_left_hand_with_a_warni
     assert only(text.replace("\t3\n", "\t-3\n"), ".tsv").labels == ("", "-3")
 
 
+BARE = HEADER.replace("\tfinger", "")
+
+
+@pytest.mark.parametrize("mark", ["", "# "])
+def test_a_transcription_has_notes_and_no_fingers(mark: str) -> None:
+    text = mark + BARE + "0.5\t0.75\t0.8\t60\t64\n0.75\t1.0\t1.5\t62\t64\n"
+    found = problem(text, ".tsv")
+    assert (found.code, found.severity, found.line) == ("KT338", "warning", 1)
+    fingering = read(text, ".tsv").annotations[0][1]
+    assert (fingering.labels, fingering.pitches.tolist()) == (("", ""), [60, 62])
+    assert fingering.offsets.tolist() == [0.75, 1.0]  # when keys are released, not when the sound ends
+    assert fingering.lacking == {"fingers"}
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        # a slip of the name of the column of fingers, and tables of others
+        (HEADER.replace("finger", "fingr"), "fingr"),
+        ("onset\tkey_offset\tnote\tvelocity\n", "velocity"),
+        ("onset,offset,pitch\n", "pitch"),
+    ],
+)
+def test_other_tables_without_fingers_are_refused(header: str, message: str) -> None:
+    mark = "," if "," in header else "\t"
+    cells = ["0", "1", "1", "60", "64", "R1"][: header.count(mark) + 1]
+    found = problem(header + mark.join(cells) + "\n", ".tsv")
+    assert found.code == "KT162"
+    assert found.message.startswith("no column is the finger: ")
+    assert f"`{message}`" in found.message
+
+
 # --- notes ---------------------------------------------------------------------------------
 
 

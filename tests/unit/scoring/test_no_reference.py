@@ -21,8 +21,9 @@ OTHERS = [measure for measure in TASK.measures if measure.needs != "estimate"]
 Note = tuple[float, int, int]
 """Onset, pitch, finger; each note lasts a second."""
 
-# Cases I10, I12 and I18 of the specification: a finger that leaps three semitones, a stretch on its limit, and
-# a finger on two far keys. IFR takes notes in the order given, whatever their onsets: of the chord it is 1/1 too.
+# Cases I10, I12 and I18 of the specification: a finger that leaps three semitones, a stretch on its limit,
+# and a finger on two far keys. IFR takes notes in the order given, whatever their onsets: it is 1/1 of the
+# chord too.
 LEAP: list[Note] = [(0, 60, 2), (1, 63, 2)]
 STRETCH: list[Note] = [(0, 60, 2), (1, 65, 3)]
 CHORD: list[Note] = [(0, 60, 1), (0, 64, 1)]
@@ -88,7 +89,10 @@ def test_no_statistics_are_no_value(measure: Measure) -> None:
 
 def test_values_and_intervals_are_those_beside_references() -> None:
     ests = pieces(PIECES)
-    by_itself, beside = alone({"s": ests}, resamples=200), kt.score("fingering", ests, {"s": ests}, resamples=200)
+    by_itself, beside = (
+        alone({"s": ests}, resamples=200),
+        kt.score("fingering", ests, {"s": ests}, resamples=200),
+    )
     assert values(by_itself) == values(beside)
     for measure in ALONE:
         for how in measure.aggregates:
