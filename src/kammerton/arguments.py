@@ -77,7 +77,8 @@ def measures_alone(
         known = [str(measure) for measure in task.measures if measure.needs == "estimate"]
         if known:
             raise OptionError("all of these measures need references", f"these need none: {', '.join(known)}")
-        raise OptionError(f"all measures of {task.name} need references", "give the references too")
+        message = f"references and estimates are needed: no measure of {task.name} does without references"
+        raise OptionError(message, "name the folder or file of the references too")
     return tuple(measure for measure in measures if measure.aggregate != "gathered")
 
 

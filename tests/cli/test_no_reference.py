@@ -152,12 +152,15 @@ def test_groups_are_told(example: Terminal) -> None:
     assert f"nakamura2020\n{WAITING}" in out
 
 
+NEEDED = "references and estimates are needed: no measure of {} does without references"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("score", "chords", "--no-reference", "est"), "all measures of chords need references"),
-        (("score", "instruments", "--no-reference", "est"), "all measures of instruments need references"),
-        (("compare", "chords", "--no-reference", "est", "x=est"), "all measures of chords need references"),
+        (("score", "chords", "--no-reference", "est"), NEEDED.format("chords")),
+        (("score", "instruments", "--no-reference", "est"), NEEDED.format("instruments")),
+        (("compare", "chords", "--no-reference", "est", "x=est"), NEEDED.format("chords")),
         ((*SCORE,), "EST is needed"),
         ((*SCORE, "est", "--measure", "strike/accuracy"), "all of these measures need references"),
         ((*SCORE, "est", "--pairs", "x.csv"), "--no-reference stands in place of references, and --pairs"),

@@ -220,11 +220,14 @@ def test_the_data_are_the_notes_not_who_plays_them() -> None:
 # --- refusals ------------------------------------------------------------------------------------
 
 
+NEEDED = "references and estimates are needed: no measure of {} does without references"
+
+
 @pytest.mark.parametrize(
     ("task", "options", "message"),
     [
-        ("chords", {}, "all measures of chords need references"),
-        ("instruments", {}, "all measures of instruments need references"),
+        ("chords", {}, NEEDED.format("chords")),
+        ("instruments", {}, NEEDED.format("instruments")),
         ("fingering", {"measures": ["strike/accuracy"]}, "all of these measures need references"),
         ("fingering", {"annotator": "1"}, "without references there is no annotator to choose"),
         ("fingering", {"context": True}, "context is made from references, and there are none"),
