@@ -61,6 +61,10 @@ _RESPELLED_HINTS: Mapping[str, str] = MappingProxyType(
 )
 
 
+Words = Callable[[], str] | str
+"""What is said, or what makes it: of a million labels nobody reads more than the first few."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chord:
     """A chord label, taken apart.
@@ -184,11 +188,9 @@ def fault_code(label: str, /) -> str | None:
 
 
 class _FaultError(Exception):
-    """Why a label does not follow the grammar, and where; the hint is looked for once somebody wants it."""
+    """Why a label does not follow the grammar, and where; it is put into words once somebody wants them."""
 
-    def __init__(
-        self, code: str, message: str, start: int, end: int, hint: Callable[[], str] | str | None
-    ) -> None:
+    def __init__(self, code: str, message: Words, start: int, end: int, hint: Words | None) -> None:
         super().__init__()
         self.code = code
         self._rest = message, start, end, hint
@@ -196,7 +198,8 @@ class _FaultError(Exception):
     def diagnostic(self) -> Diagnostic:
         """Return what is wrong."""
         message, start, end, hint = self._rest
-        return _problem(self.code, message, start, end, hint() if callable(hint) else hint)
+        said = message() if callable(message) else message
+        return _problem(self.code, said, start, end, hint() if callable(hint) else hint)
 
 
 def absent_omissions(chord: Chord, /) -> tuple[Degree, ...]:
@@ -246,9 +249,7 @@ def _strict(label: str) -> Chord:
     return Chord("chord", root, quality, degrees, bass)
 
 
-def _reject(
-    code: str, message: str, start: int, end: int, hint: Callable[[], str] | str | None = None
-) -> NoReturn:
+def _reject(code: str, message: Words, start: int, end: int, hint: Words | None = None) -> NoReturn:
     raise _FaultError(code, message, start, end, hint)
 
 
@@ -281,7 +282,10 @@ def _read_root(label: str) -> tuple[str, int]:
         _reject("KT315", f"{quote(label[0])} takes no quality, degrees or bass", 1, len(label))
     nearly = _NEARLY_A_ROOT.match(label)
     root = _token(label, 0)[0] if nearly is None else nearly[0]
-    message = f"{quote(root)} is not a chord root" if root else f"no root before {quote(label)}"
+
+    def message() -> str:
+        return f"{quote(root)} is not a chord root" if root else f"no root before {quote(label)}"
+
     _reject("KT310", message, 0, len(root) or 1, _ROOT_HINT)
 
 
@@ -302,7 +306,7 @@ def _reject_after_root(label: str, at: int) -> NoReturn:
     name, end = _token(label, at)
     _reject(
         "KT311",
-        f"missing colon before the quality {quote(name)}",
+        lambda: f"missing colon before the quality {quote(name)}",
         at,
         end,
         partial(_quality_hint, name, root + ":"),
@@ -314,7 +318,9 @@ def _read_quality(label: str, at: int) -> tuple[str | None, int]:
     if name in SHORTHAND_DEGREES:
         return name, end
     if name:
-        _reject("KT312", f"unknown chord quality {quote(name)}", at, end, partial(_quality_hint, name))
+        _reject(
+            "KT312", lambda: f"unknown chord quality {quote(name)}", at, end, partial(_quality_hint, name)
+        )
     if not label.startswith("(", at):
         _reject("KT312", "no chord quality after the colon", at - 1, at, partial(_quality_hint, ""))
     return None, at

@@ -162,17 +162,23 @@ def _annotation(
 
 
 def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> list[str]:
-    """Report what is wrong or odd about the labels of a track, and respell them if ``lenient``."""
+    """Report what is wrong or odd about the labels of a track, and respell them if ``lenient``.
+
+    Returns
+    -------
+    list of str
+        As they are kept; empty if there is an error.
+    """
     spelling: dict[str, str] = {}
     rows_of: dict[str, list[int]] = {}
     for row, label in enumerate(track.labels):
         rows_of.setdefault(label, []).append(row)
     for label, rows in rows_of.items():
-        spelling[label] = label
         code = fault_code(label)
         if code is not None and not problems.room(code) and not (lenient and respell(label)):
             problems.add_unlisted(code, len(rows))  # hints take long to find, and nobody would see this one
             continue
+        spelling[label] = label
         found = _problem(label)
         if found is None:
             if len(label) <= _SHORT:
@@ -187,13 +193,12 @@ def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
             spelling[label] = respelled
             found = _respelled(label, respelled)
         problems.add_at(found.at(count=len(rows)), partial(track.locate, rows[0], "label"))
-    return [spelling[label] for label in track.labels]
+    return [] if problems.has_errors else [spelling[label] for label in track.labels]
 
 
 def is_chord(label: str) -> bool:
     """Tell whether a label is a chord as annotations have them."""
-    found = _problem(label)
-    return found is None or found.severity != "error"
+    return fault_code(label) is None
 
 
 @lru_cache(maxsize=1 << 16)

@@ -307,7 +307,9 @@ def _is_apart(rows: RawIntervals, long: Indices) -> Mask:
     """Tell which rows may stay: not cut to nothing, and if without length, not within another."""
     kept = np.ones(len(rows.labels), dtype=bool)
     kept[long] = rows.starts[long] < rows.ends[long]
-    empty = np.setdiff1d(np.arange(len(kept)), long)
+    is_empty = np.ones(len(kept), dtype=bool)
+    is_empty[long] = False
+    empty = np.flatnonzero(is_empty)
     around = np.searchsorted(rows.starts[long], rows.starts[empty], side="left") - 1
     covered = around >= 0
     covered[covered] = rows.ends[long][around[covered]] > rows.starts[empty][covered]
