@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Shards on a Dask cluster of two processes, which the tests start and stop."""
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -20,20 +25,49 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # those 
 
 @contextmanager
 def cluster(allowed: int) -> Iterator[str]:
-    """Give the address of a cluster that allows a task to lose so many workers."""
+    """Give the address of a cluster of two workers that allows a task to lose so many of them."""
     dask = pytest.importorskip("dask")
     distributed = pytest.importorskip("distributed")
-
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": allowed}),
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            dashboard_address=":0",
-            silence_logs=50,
-        ) as started,
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as started,
+        workers(started.scheduler_address),
     ):
         yield started.scheduler_address.replace("tcp://", "dask://")
+
+
+@contextmanager
+def workers(address: str) -> Iterator[None]:
+    """Keep two workers: Dask itself does not replace one that is killed before it counts as started."""
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-nanny", "--no-dashboard"]
+    paths = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
+    environment = {**os.environ, "PYTHONPATH": paths, "KAMMERTON_TEST_WORKER": "yes"}
+    at_end = Event()
+
+    def start(folder: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [*command, "--nthreads", "1", "--local-directory", folder],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def keep(folder: str) -> None:
+        running = [start(folder), start(folder)]
+        while not at_end.wait(0.05):
+            running = [worker if worker.poll() is None else start(folder) for worker in running]
+        for worker in running:
+            worker.kill()
+            worker.wait()
+
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        keeper = Thread(target=keep, args=(folder,))
+        keeper.start()
+        try:
+            yield
+        finally:
+            at_end.set()
+            keeper.join()
 
 
 @pytest.fixture(scope="module")

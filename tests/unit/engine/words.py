@@ -59,15 +59,20 @@ def evaluate(cases: Sequence[Case[Words]], measures: Sequence[Measure], options:
     return Evaluation({RECALL: np.array(counts, dtype=float).reshape(-1, 2)})
 
 
+def is_worker() -> bool:
+    """Tell whether this process works for another; those of Dask are told so by who starts them."""
+    return parent_process() is not None or "KAMMERTON_TEST_WORKER" in os.environ
+
+
 def adopt(words: Any, name: str, options: Options) -> Reading[Words]:
     if "worker" in words:  # the last of those that were here
         Path(words[-1]).write_text(str(os.getpid()), encoding="utf-8")
-    if "kill" in words and parent_process() is not None:
+    if "kill" in words and is_worker():
         os.kill(os.getpid(), signal.SIGKILL)
     if "once" in words and not Path(words[-1]).exists():
         Path(words[-1]).touch()
         os.kill(os.getpid(), signal.SIGKILL)
-    if "leave" in words and parent_process() is not None:
+    if "leave" in words and is_worker():
         os._exit(7)
     if "bug" in words:
         raise ZeroDivisionError("a bug")
