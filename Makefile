@@ -22,6 +22,8 @@ EXACT := $(subst $(space),$(comma),$(addprefix src/kammerton/,$(EXACT_FILES)))
 
 # `make check` notes what the tests cover, which costs them a third more time
 COVER =
+# without compiled files each process that a test starts would compile the program again
+unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/python -m pytest -q --numprocesses auto --dist loadfile $(COVER)
 
 .PHONY: demo test test-slow test-nightly test-lowest test-pythons lint coverage check bench clean
@@ -47,7 +49,7 @@ test: $(VENV)/check.stamp  ## what is quick: every test that is not slow, and th
 	$(PYTEST) -m 'not slow and not nightly'
 
 test-slow: $(VENV)/check.stamp  ## clusters, kills, browsers, big corpora; the laws with many examples
-	$(PYTEST) $(if $(COVER),--cov-append) -m 'slow or (hypothesis and not nightly)' --hypothesis-profile large
+	$(PYTEST) $(if $(COVER),--cov-append) -o faulthandler_timeout=600 -m 'slow or (hypothesis and not nightly)' --hypothesis-profile large
 
 test-nightly: $(VENV)/check.stamp  ## what takes longer still; the laws with a thousand examples
 	$(PYTEST) -m 'nightly or hypothesis' --hypothesis-profile nightly

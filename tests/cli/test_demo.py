@@ -139,6 +139,7 @@ def test_the_instruments_are_as_they_are_described() -> None:
     assert families > scores.value("open-mic-task1/P", system="hasty")
 
 
+@pytest.mark.slow
 def test_a_report_of_the_example(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo"]) == 0
     shown = capsys.readouterr().out

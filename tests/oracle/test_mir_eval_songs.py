@@ -20,6 +20,8 @@ from oracle.original_mir_eval import (
 )
 from strategies import Song
 
+pytestmark = pytest.mark.slow
+
 COUNT = 2400
 SEED = 20260131
 

@@ -340,6 +340,7 @@ def test_what_a_killed_writer_of_a_pack_has_left_is_removed_by_the_next(tmp_path
     assert names(tmp_path) == ["out"]
 
 
+@pytest.mark.slow
 @needs_locks
 @pytest.mark.parametrize(
     ("event", "number", "standing"),

@@ -268,6 +268,7 @@ def test_two_folders_that_link_to_each_other_are_gone_through_once_each_way(tmp_
     assert [(said.code, said.severity) for said in found.diagnostics] == [("KT107", "warning")] * 2
 
 
+@pytest.mark.slow
 def test_links_that_multiply_have_an_end(tmp_path: Path) -> None:
     for level in range(40):  # two ways down from each level: 2**40 folders
         make(tmp_path, f"root/{level:02}/a.lab")

@@ -207,6 +207,7 @@ def test_classes_are_made_anew_from_what_was_drawn() -> None:
     assert any(measure.aggregate == "gathered" for measure in scores.measures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("annotators", [{}, {"other": {"b": ["voice"], "d": ["drums"], "f": ["piano"]}}])
 def test_many_draws_at_once_are_each_draw_for_itself(annotators: Any) -> None:
     options = InstrumentOptions(taxonomy="openmic-2018", min_support=1)

@@ -215,6 +215,7 @@ def test_classes_of_several_annotators_are_averaged_first() -> None:
 # --- the same bytes ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_neither_order_nor_workers_show(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = shares(700)
     table = {"a": rows, "b": rows[::-1]}
