@@ -46,13 +46,13 @@ demo: $(VENV)/run.stamp  ## score the bundled example, and write a report of it
 	$(BIN)/kammerton demo --report demo.html
 
 test: $(VENV)/check.stamp  ## what is quick: every test that is not slow, and the laws with few examples
-	$(PYTEST) -m 'not slow and not nightly'
+	$(PYTEST) -m 'not slow'
 
 test-slow: $(VENV)/check.stamp  ## clusters, kills, browsers, big corpora; the laws with many examples
-	$(PYTEST) $(if $(COVER),--cov-append) -o faulthandler_timeout=600 -m 'slow or (hypothesis and not nightly)' --hypothesis-profile large
+	$(PYTEST) $(if $(COVER),--cov-append) -o faulthandler_timeout=600 -m 'slow or hypothesis' --hypothesis-profile large
 
-test-nightly: $(VENV)/check.stamp  ## what takes longer still; the laws with a thousand examples
-	$(PYTEST) -m 'nightly or hypothesis' --hypothesis-profile nightly
+test-nightly: $(VENV)/check.stamp  ## what takes longer still: the laws with a thousand examples
+	$(PYTEST) -m hypothesis --hypothesis-profile nightly
 
 # the oldest versions that pyproject.toml allows, and what tries them
 LOWEST = $(VENV)-lowest
@@ -67,7 +67,7 @@ $(LOWEST)/stamp: pyproject.toml tests/floors.py
 	touch $@
 
 test-lowest: $(LOWEST)/stamp  ## a part of the quick tests, with the lowest versions of what we depend on
-	$(LOWEST)/bin/python -m pytest -q --numprocesses auto --dist loadfile -m 'not slow and not nightly' $(OLD)
+	$(LOWEST)/bin/python -m pytest -q --numprocesses auto --dist loadfile -m 'not slow' $(OLD)
 
 test-pythons:  ## smoke tests with later Pythons, where they are installed
 	@for version in 3.12 3.13; do \
