@@ -169,6 +169,14 @@ def test_a_list_of_one_split_is_scored(tmp_path: Path) -> None:
     assert found.value("open-mic-task1/R") == 0.0
 
 
+def test_a_table_is_read_within_its_budget(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,train\nb,test\nc,test\n")
+    with pytest.raises(DataError) as error:
+        read_splits(path, limits=Limits(rows=2))
+    assert [found.code for found in error.value.diagnostics] == ["KT106"]
+
+
 def test_a_file_is_read_within_its_budget(tmp_path: Path) -> None:
     assert fault(tmp_path, "a,train\n", "a.csv", limits=Limits(bytes=3))[0][:5] == "KT106"
     with pytest.raises(DataError, match="KT101"):

@@ -232,7 +232,7 @@ def _say_columns(
         message, hint = f"rows have {columns}, start and end without label", "rows are start, end and label"
     elif asked == "points":
         message = f"rows have {columns}, not change points"
-    elif len(cells) > 3 or asked == "auto":
+    else:
         hint = f"say what they are in a first line, such as {named}"
     problem = Diagnostic(code="KT111", severity="error", message=message, hint=hint, count=count)
     begin, end = cells[0].column, cells[-1].column + len(cells[-1].text)
@@ -241,14 +241,13 @@ def _say_columns(
 
 def _has_files(shape: Shape, lines: Sequence[NumberedLine], problems: Problems) -> bool:
     """Report rows of several recordings, which are fine one by one."""
-    if shape.extra != "file":
-        return False
-    names = list(dict.fromkeys(name for _, line in lines if (name := shape.cells(line)[0].value)))
+    named = lines if shape.extra == "file" else ()
+    names = list(dict.fromkeys(name for _, line in named if (name := shape.cells(line)[0].value)))
     message = f"rows of {plural(len(names), 'recording')} in one file: {some(names)}"
     hint = "write a file for each recording"
     if len(names) < 2:
         return False
-    second = next(each for each in lines if shape.cells(each[1])[0].value == names[1])
+    second = next(each for each in named if shape.cells(each[1])[0].value == names[1])
     _say(problems, second, shape.cells(second[1])[0], _error("KT111", message, hint))
     return True
 

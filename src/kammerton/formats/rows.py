@@ -577,7 +577,8 @@ def _diagnosed(
     lines, closing = (others, closing) if others else (lines, None)
     shape, fitting = diagnose_rows(lines, shapes, problems, options)
     table = _table_of(fitting, shape.separator, shape.width, problems.file)
-    table.fill()
+    for misfit in table.fill():  # a cell that is too long
+        table.say_misfit(misfit, problems, "KT111")
     rows = _Rows(table, shape.at, shape.layout, shape.mark)
     if closing is not None:
         rows.close(closing)

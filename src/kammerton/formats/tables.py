@@ -17,8 +17,8 @@ Every reader of text in rows follows this rule, which ``docs/formats.md`` says t
 - A row is as wide as the header. Empty cells beyond it do not count. Of a row that is too long, a separator
   within parentheses is part of the cell, and between blanks the last cell may have spaces behind a tab. Any
   other row of another length is an error, and is never filled up or cut.
-- The header names the columns, in any case; columns may have any order, and names that nobody knows are
-  left aside.
+- The header names the columns, in any case; columns may have any order. Names that nobody knows are left
+  aside in tables of chords, notes and instruments; small tables that are written by hand have no others.
 - Between semicolons, numbers with commas and without points have decimal commas.
 - Every cell has a place: line and column, counted in characters.
 """
@@ -32,6 +32,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from kammerton.errors import Diagnostic, plural, quote
@@ -81,6 +82,7 @@ NumberedLine = tuple[int, str]
 _SEPARATOR_LINE = re.compile(r"sep=([^\w\"])[ \t]*", re.IGNORECASE)
 _LINE = re.compile(r"^[^\n]*+", re.MULTILINE)
 _WORD = re.compile(r"[^ \t]+")
+_ODD_BLANK = re.compile(r"[^\S \t\n]")
 _LONGEST_CELL = csv.field_size_limit()
 _BLANKS = " \t\v\f"
 
@@ -368,11 +370,10 @@ class Table:
                 records.append(record)
             else:
                 misfits.append((self.numbers[row], self.lines[row]))
-        if len(kept) < len(self.lines):
+        if misfits:
             self.keep(kept)
-        self.columns = [list(column) for column in zip(*records, strict=True)] or [
-            [] for _ in range(self.width)
-        ]
+        cells = list(chain.from_iterable(records))
+        self.columns = [cells[index :: self.width] for index in range(self.width)]
         return misfits
 
     def _plain_cells(self) -> list[str] | None:
@@ -393,20 +394,26 @@ class Table:
         words = [cell for column in range(marks) for cell in cells[column :: self.width]]
         return cells if all(cells) and " " not in "".join(words) else None
 
-    def _records(self) -> Iterator[list[str] | None]:
-        """Give what the cells of each row mean; None where a quote is not closed, or a cell too long."""
-        for line, record in zip(self.lines, self._quoted_records(), strict=True):
-            if record is not None and len(record) == self.width:
-                yield record
-            elif len(line) > _LONGEST_CELL:
-                yield None
-            else:
-                yield cut(line, self.separator, self.width)
+    def _records(self) -> Iterable[list[str] | None]:
+        """Return what the cells of each row mean; None where a quote is not closed, or a cell too long."""
+        records = self._quoted_records()
+        if all(record is not None and len(record) == self.width for record in records):
+            return records
+        return map(self._record, self.lines, records)
+
+    def _record(self, line: str, record: list[str] | None) -> list[str] | None:
+        if record is not None and len(record) == self.width:
+            return record
+        return None if len(line) > _LONGEST_CELL else cut(line, self.separator, self.width)
 
     def _quoted_records(self) -> Sequence[list[str] | None]:
         """Cut all lines at once, if that is possible."""
         if self.separator in (BLANK, WORDS):
-            return [self._words(line) for line in self.lines]
+            plain = all(map(str.isascii, self.lines)) and _ODD_BLANK.search("\n".join(self.lines)) is None
+            cut_words = str.split if plain else _WORD.findall
+            if self.separator == WORDS:
+                return list(map(cut_words, self.lines))
+            return [None if '"' in line else cut_words(line) for line in self.lines]
         nothing: list[list[str] | None] = [None] * len(self.lines)
         try:
             rows = csv.reader(self.lines, delimiter=self.separator, skipinitialspace=True, strict=True)
@@ -414,11 +421,6 @@ class Table:
         except csv.Error:
             return nothing
         return records if len(records) == len(self.lines) else nothing
-
-    def _words(self, line: str) -> list[str] | None:
-        if '"' in line and self.separator == BLANK:
-            return None
-        return line.split() if line.isascii() and line.isprintable() else _WORD.findall(line)
 
     def say_misfit(
         self, misfit: NumberedLine, problems: Problems, code: str, hint: str | None = None

@@ -391,3 +391,16 @@ def test_a_name_is_offered_for_a_column_only_if_it_is_a_slip_of_one(header: str,
     hints = [str(said.hint) for said in reading.diagnostics if "is the start" in said.message]
     assert [hint.startswith("did you mean") for hint in hints] == [near is not None]
     assert near is None or hints == [f"did you mean `{near}`? --columns {near}=start"]
+
+
+def test_what_a_header_says_goes_before_options_that_do_not_fit() -> None:
+    points = parse("start,end,label\n0,1.5,C\n1.5,3,D:min7/b3\n", "a.csv", layout="points")
+    assert rows_of(points) == CD
+    assert told(points) == (
+        "note 1:1+15 KT133 --layout points does not apply: the header names an end or a duration"
+    )
+    commas = parse("start,end,label\n0.0,1.5,C\n1.5,3,D:min7/b3\n", "a.csv", decimal=",")
+    assert rows_of(commas) == CD
+    assert told(commas) == "note 1:1+15 KT133 --decimal , does not apply: times have points"
+    thousands = parse("start,end,label\n0,1.500,C\n1.500,3.000,D\n", "a.csv", decimal=",")
+    assert [problem.code for problem in thousands.diagnostics] == ["KT121"]

@@ -628,6 +628,21 @@ NOT_PLAIN = {
         error 2:3+1 KT111 not a row of time, label
         """,
     ),
+    "a bad row before a time that closes change points": (
+        "0 C\nx D\n5\n",
+        {"layout": "points"},
+        """
+        error 2:1+1 KT120 not a time in seconds: `x`
+          help: a time looks like 12.34
+        """,
+    ),
+    "52 long field": (
+        f"0,1,C\n1,2,{'x' * 140_000}\n",
+        {},
+        """
+        error 2 KT106 field of more than 131,072 characters
+        """,
+    ),
     "only a time, declared to be points": (
         "0\n",
         {"layout": "points"},

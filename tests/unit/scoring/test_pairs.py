@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The list of pairs: a CSV file in place of references and estimates."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import kammerton as kt
 from kammerton.errors import DataError, Diagnostic, OptionError
+from kammerton.formats import Limits
 from kammerton.formats.pairs import read_pairs
 
 MAJMIN = "mirex2013/MajMin"
@@ -217,3 +219,11 @@ def test_a_list_stands_in_place_of_everything_else(folder: Path) -> None:
 def test_a_list_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(kt.KammertonError):
         kt.score("chords", pairs=tmp_path / "nowhere.csv")
+
+
+def test_a_list_over_its_budget_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kammerton.formats.pairs.Limits", partial(Limits, rows=1))
+    path = write(tmp_path, HEADER, "1,A,a.lab,b.lab,c.lab", "2,A,a.lab,b.lab,c.lab")
+    with pytest.raises(DataError) as caught:
+        read_pairs(path)
+    assert [found.code for found in caught.value.diagnostics] == ["KT106"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from kammerton.formats.budgets import keeps_lines
 from kammerton.formats.reading import Problems
-from kammerton.formats.tables import numbered_lines
+from kammerton.formats.tables import cells_of, numbered_lines
 from kammerton.instruments.assembling import Manner
 from kammerton.instruments.entries import Entries
 from kammerton.instruments.finishing import finish
@@ -52,22 +52,19 @@ def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) 
         place = Place(problems.file, number, 1, len(line), line)
         say_unrecognised(problems, place, "rows of times", "one label a line, or a table with a header")
         return None
-    labels, _, scores = zip(*(line.partition("\t") for _, line in lines), strict=True)
+    rows = [cells_of(line, "\t") for _, line in lines]
+    labels = [row[0].value for row in rows]
+    scores = ["\t".join(cell.value for cell in row[1:]) for row in rows]
 
-    def locate(row: int) -> Place:
+    def locate(row: int, index: int) -> Place:
         number, line = lines[row]
-        column = len(line) - len(line.lstrip()) + 1
-        return Place(problems.file, number, column, max(1, len(labels[row].strip())), line)
+        column, cell, _ = rows[row][index]
+        return Place(problems.file, number, column, max(1, len(cell)), line)
 
-    def locate_score(row: int) -> Place:
-        number, line = lines[row]
-        column = len(labels[row]) + 2
-        return Place(problems.file, number, column, max(1, len(scores[row].rstrip())), line)
-
-    entries = Entries.of(labels, np.zeros(len(labels), dtype=np.int64), locate)
+    entries = Entries.of(labels, np.zeros(len(labels), dtype=np.int64), lambda row: locate(row, 0))
     broken = {}
     if any(map(str.strip, scores)):
-        found = numbers_of(scores, locate_score, problems)
+        found = numbers_of(scores, lambda row: locate(row, 1), problems)
         entries.scores = found.values
         broken = dict.fromkeys((0,) if found.wrong else (), "score is no finite number")
     return Source(ONE, finish(entries, 1, problems, options, Manner(ordered=options.ranked), broken))
