@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import PurePath
 from types import MappingProxyType
 
@@ -150,8 +149,10 @@ _PIG_ROW = re.compile(
 _CHORD_ROW = re.compile(
     rf"{_NUMBER}[ \t,;]+{_NUMBER}[ \t,;]+(?:N|X|[A-G][#b]*(?::\S+|/\S+|m|maj7?|min7?|m7|7)?)\s*"
 )
+_HEAD = 1 << 15
+"""Characters that tell what a text is, and rows of those."""
+
 _LOOKED_AT = 20
-"""Rows that tell what a text is."""
 
 _FINGER_NAMES = frozenset(("finger", "finger_number", "fingering"))
 _INSTRUMENT_NAMES = frozenset(("instrument", "instruments"))
@@ -164,13 +165,11 @@ def kind_of_text(text: str) -> Kind | None:
         return _kind_of_xml(text)
     if begin in ("{", "["):
         return _kind_of_json(text)
-    if re.search(r"^X:", text, re.MULTILINE) and re.search(r"^K:", text, re.MULTILINE):
+    head = text[:_HEAD]
+    if re.search(r"^X:", head, re.MULTILINE) and re.search(r"^K:", head, re.MULTILINE):
         return _ABC
-    rows = list(
-        islice(
-            (line for line in map(str.strip, text.split("\n")) if line and line[0] not in "#/"), _LOOKED_AT
-        )
-    )
+    lines = [line.strip() for line in head.split("\n")]
+    rows = [line for line in lines if line and line[0] not in "#/"][:_LOOKED_AT]
     for pattern, kind in ((_PIG_ROW, _PIG), (_CHORD_ROW, _CHORDS)):
         if 2 * sum(pattern.fullmatch(row) is not None for row in rows) > len(rows):
             return kind
@@ -178,7 +177,7 @@ def kind_of_text(text: str) -> Kind | None:
 
 
 def _kind_of_xml(text: str) -> Kind | None:
-    root = _ROOT.search(text[:10_000])
+    root = _ROOT.search(text[:_HEAD])
     kind = None if root is None else _ROOTS.get(root[1].lower())
     return kind or (_XML if "</" in text or text.lstrip().startswith("<?xml") else None)
 
