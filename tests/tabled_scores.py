@@ -30,7 +30,9 @@ __all__ = [
     "MIDDLE",
     "OTHER",
     "POOLED",
+    "TOGETHER",
     "WEIGHTED",
+    "Share",
     "Table",
     "lacking",
     "names",
@@ -74,6 +76,8 @@ MIDDLE = _measure("middle", "median")
 WEIGHTED = _measure("weighted", "weighted_mean")
 OTHER = _measure("pooled", "pooled", protocol="other")
 CLASSES = _measure("classes", "gathered")
+TOGETHER = replace(CLASSES, name="together", over_all=True)
+"""Made anew from the items that are drawn."""
 LOSS = replace(MEAN, name="loss", direction="lower")
 
 Cells = ArrayLike | Sequence[tuple[float, float]]
@@ -172,13 +176,14 @@ def tabled(
         for measure in measures
         if measure.aggregate != "gathered"
     }
+    over_classes = any(measure.aggregate == "gathered" for measure in measures)
     evidence = Evidence(
         measures=tuple(measures),
         rows={"pair": Rows.of(pairs)},
         statistics=by_measure,
         tallies={},
         fingerprints={(row.annotator, row.item): row.item.encode() for row in pairs},
-        gathered=_gathered(pairs, np.array(statistics), by_item=by_item) if CLASSES in measures else None,
+        gathered=_gathered(pairs, np.array(statistics), by_item=by_item) if over_classes else None,
     )
     origin = Origin(task=task(measures), evidence=evidence, missing="worst", options=None, choices={})
     return Scores(origin)

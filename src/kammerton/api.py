@@ -21,7 +21,14 @@ from kammerton.model.scoring import Order
 from kammerton.model.signature import signed_choices
 from kammerton.model.surroundings import Surroundings
 from kammerton.model.timing import Timing
-from kammerton.uncertainty import check_drawing, drawing_of, items_of, likely_clusters, surroundings_of
+from kammerton.uncertainty import (
+    check_drawing,
+    drawing_of,
+    few_resamples,
+    items_of,
+    likely_clusters,
+    surroundings_of,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -189,6 +196,8 @@ def score(  # noqa: PLR0913 - one per choice
     items = items_of(evidence)
     drawing = drawing_of(ci, resamples, seed, interval, clusters, items)
     grouping, noticed = (None, ()) if group_by is None else grouping_of(group_by, items)
+    if ci is not None:
+        noticed = (*few_resamples(ci, resamples), *noticed)
     if ci is not None and clusters is None:
         noticed = (*likely_clusters(items), *noticed)
     surroundings: Surroundings | None = None

@@ -22,7 +22,7 @@ from kammerton.statistics.compared import SystemComparison
 from kammerton.statistics.comparing import compare as compare_scores
 from kammerton.statistics.groups import Groups, groups_of
 from kammerton.statistics.judging import Rules
-from kammerton.uncertainty import likely_clusters
+from kammerton.uncertainty import few_resamples, likely_clusters
 
 if TYPE_CHECKING:
     from kammerton.model.task import Task
@@ -141,7 +141,9 @@ def compare(  # noqa: PLR0913 - one per choice
         "annotator": None if annotator == ALL else annotator,
     }
     comparison = compare_scores(scores, **tested, **drawn, **chosen, against=against)
-    noticed = (*_few(comparison), *(likely_clusters(names) if clusters is None else ()))
+    noticed = (*_few(comparison), *few_resamples(ci, resamples))
+    if clusters is None:
+        noticed = (*noticed, *likely_clusters(names))
     groups: Groups | None = None
     if group_by is not None:
         grouping, odd = grouping_of(group_by, names)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,10 +23,14 @@ from kammerton.model.surroundings import Surroundings, surround
 if TYPE_CHECKING:
     from kammerton.statistics.bootstrap import Method
 
-__all__ = ["check_drawing", "drawing_of", "items_of", "likely_clusters", "surroundings_of"]
+__all__ = ["check_drawing", "drawing_of", "few_resamples", "items_of", "likely_clusters", "surroundings_of"]
 
 _LIKELY = ("^(.*)/", r"^(.*)[-_. ]\d+$")
 """Parts of names that items which belong together share: a folder, a name in front of a number."""
+
+
+_ROUNDING = 1e-6
+"""A level such as 0.9998 is as much off 1 but for its last digits, and its inverse by so many resamples."""
 
 
 def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
@@ -41,6 +46,19 @@ def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
             hint = f"if items of a group are alike, as songs of an album are, take `--cluster '{pattern}'`"
             return (Diagnostic(code="KT218", severity="note", message=message, hint=hint),)
     return ()
+
+
+def few_resamples(ci: float, resamples: int) -> tuple[Diagnostic, ...]:
+    """Say that resamples are too few for a level, if less than one lies beyond each end of an interval."""
+    needed = math.ceil(2 / (1 - ci) - _ROUNDING)
+    if resamples >= needed:
+        return ()
+    message = (
+        f"{resamples:,} resamples are too few for intervals of {100 * ci:.10g} %: "
+        "these end at the lowest and highest of them"
+    )
+    hint = f"--resamples {needed}, or a lower level"
+    return (Diagnostic(code="KT222", severity="note", message=message, hint=hint),)
 
 
 def items_of(evidence: Evidence) -> list[str]:

@@ -200,6 +200,7 @@ ROWS = [
         CHORDS | {"a.jams": JAMS},
         fill={"NAME": "Bob"},
     ),
+    Row("--resamples {}, or a lower level", "score chords ref est --ci 0.9 --resamples 19", CHORDS),
     Row(
         "if items of a group are alike, as songs of an album are, take `--cluster '{}'`",
         "score chords ref ref --resamples 100",

@@ -42,20 +42,25 @@ def test_files_of_many_items_are_scored(lists: Terminal) -> None:
 
 
 def test_fewer_draws_are_said(lists: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    arguments = ("score", "instruments", "ref.csv", "est.csv", "--protocol", "open-mic-task1")
-    told = "intervals of measures over classes are of 2 draws, not of 10,000: each takes long"
+    lists.write(**{".": {"est.csv": "file,F,G,H|a,0.9,0.1,0.8|b,0.2,0.5,0.7"}})
+    arguments = ("score", "instruments", "ref.csv", "est.csv", "--protocol", "scores")
+    whose = "scores/micro_mAP, scores/micro_ROC_AUC, scores/micro_PR_AUC"
+    told = f"intervals of {whose} are of 2 resamples, not of 10,000: each takes long"
     assert told not in lists.run(*arguments).lines
     monkeypatch.setattr(sample, "_FEWEST", 2)  # of two items three draws differ
     monkeypatch.setattr(sample, "_DRAWN_ROWS", 0)
     assert told in lists.run(*arguments).lines
-    least = told.replace("of 2 draws", "of at least 2 draws")
+    least = told.replace("of 2 resamples", "of at least 2 resamples")
     for more in (("--context", "--annotator", "again=ref.csv"), ("--group-by", "[a-z]")):
         assert least in lists.run(*arguments, *more).lines
         assert least not in lists.run(*arguments, *more, "--no-ci").lines
-    assert told not in lists.run(*arguments, "--no-ci").lines
-    assert told not in lists.run(*arguments, "--cite").lines
-    compared = ("compare", "instruments", "ref.csv", "est.csv", "again=est.csv", "--measure", "macro_F")
-    assert "\nintervals of 2 draws\n" in lists.run(*compared, "--protocol", "open-mic-task1").out
+    for fewer in (("--no-ci",), ("--cite",), ("--measure", "scores/mAP")):
+        assert told not in lists.run(*arguments, *fewer).lines
+    compared = ("compare", "instruments", "ref.csv", "est.csv", "again=est.csv", "--protocol", "scores")
+    assert "\nintervals of 2 draws\n" in lists.run(*compared, "--measure", "micro_mAP").out
+    averaged = lists.run(*compared, "--measure", "scores/mAP").out
+    assert "intervals of 2 draws" not in averaged
+    assert "\nintervals: labels drawn anew in place of items\n" in averaged
 
 
 @pytest.mark.parametrize(

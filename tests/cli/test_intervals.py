@@ -132,3 +132,34 @@ def test_clusters_of_a_mapping_are_signed_as_given(tmp_path: Path) -> None:
     items = {name: song((0, 1, "C")) for name in "ab"}
     scores = kt.score("chords", items, items, measures=["mirex2013/MajMin"], clusters={"a": "x", "b": "y"})
     assert all("|clusters:given|" in signature for signature in scores.summary["signature"])
+
+
+@pytest.mark.parametrize(
+    ("level", "resamples", "needed"),
+    [
+        ("0.999999", "10000", "2000000"),
+        ("0.9999", "10000", "20000"),
+        ("0.9998", "10000", None),  # one of them lies beyond each end
+        ("0.9998", "9999", "10000"),
+        ("0.95", "40", None),
+        ("0.95", "39", "40"),
+    ],
+)
+def test_resamples_that_are_too_few_for_a_level_are_noted(
+    terminal: Terminal, level: str, resamples: str, needed: str | None
+) -> None:
+    terminal.write(
+        ref=dict.fromkeys(("a.lab", "b.lab"), "0 1 C"), est=dict.fromkeys(("a.lab", "b.lab"), "0 1 C")
+    )
+    chosen = ("--ci", level, "--resamples", resamples, "--measure", "mirex2013/Root")
+    for command in (("score", "chords", "ref", "est"), ("compare", "chords", "ref", "est", "B=est")):
+        result = terminal.run(*command, *chosen)
+        assert result.code == 0
+        assert ("KT222" in result.err) == (needed is not None)
+        if needed is not None:
+            told = f"{int(resamples):,} resamples are too few for intervals of {100 * float(level):g} %"
+            assert f"note[KT222] {told}: these end at the lowest and highest of them\n" in result.err
+            assert f"  help: --resamples {needed}, or a lower level\n" in result.err
+            mended = ("--ci", level, "--resamples", needed, *chosen[4:])
+            assert int(needed) > 30_000 or "KT222" not in terminal.run(*command, *mended).err
+    assert "KT222" not in terminal.run("score", "chords", "ref", "est", "--no-ci", "--resamples", "1").err

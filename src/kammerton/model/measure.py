@@ -147,6 +147,9 @@ class Measure:
     needs : {"pair", "references+estimate", "estimate", "annotators"}
         What one row of statistics is computed from: one reference and the estimate, all references of
         an item and the estimate, the estimate alone, or the references alone.
+    over_all : bool
+        Of a gathered measure: whether all items and classes together make its only class. Intervals then
+        resample items, else classes: those that it averages.
     inputs : tuple of str
         What annotations may lack and the measure has no value without, such as ``"pitches"``; the first that
         is lacking is the reason, ``no_pitches``.
@@ -165,6 +168,7 @@ class Measure:
     worst: float = 0.0
     laws: frozenset[Law] = field(default_factory=frozenset)
     needs: Needs = "pair"
+    over_all: bool = False
     inputs: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -178,6 +182,15 @@ class Measure:
     def aggregates(self) -> tuple[Aggregate, ...]:
         """The headline aggregate and those beside it."""
         return (self.aggregate, *self.beside)
+
+    @property
+    def resamples_classes(self) -> bool:
+        """Whether intervals resample classes, which the measure averages, and not items.
+
+        A class that few items have is in no resample of items at times, and the first file that a query asks
+        for is lost in one of three: such scores lie apart from that of all items.
+        """
+        return self.aggregate == "gathered" and not self.over_all
 
     def why_undefined(self, lacking: str) -> str:
         """Return the reason why a row has no value.

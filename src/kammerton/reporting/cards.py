@@ -35,12 +35,18 @@ def card_fields(measure: Measure) -> dict[str, str]:
         "range": f"{low:g} to {high:g}, {measure.direction} is better, worst {measure.worst:g}",
         "unit": f"none; weighed in {measure.weight_unit}",
         "aggregate": (measure.aggregate + beside).replace("_", " "),
+        "intervals": f"resample {_resampled(measure)}",
         "undefined when": measure.card.undefined_when,
         "source": measure.card.source,
         "agrees with": measure.card.agrees_with,
         "laws": ", ".join(sorted(measure.laws)).replace("_", " ") or "none",
         "needs": "; ".join(filter(None, (measure.needs.replace("+", " and "), ", ".join(measure.inputs)))),
     }
+
+
+def _resampled(measure: Measure) -> str:
+    """Return what intervals resample: items, or the classes that the measure averages."""
+    return measure.weight_unit if measure.resamples_classes else "items"
 
 
 def describe(described: Sequence[Described]) -> list[dict[str, Any]]:
@@ -72,6 +78,7 @@ def _plain(measure: Measure) -> dict[str, Any]:
         "aggregate": measure.aggregate,
         "beside": list(measure.beside),
         "headline": measure.headline,
+        "resampled": _resampled(measure),
         "undefined_when": measure.card.undefined_when,
         "source": measure.card.source,
         "agrees_with": measure.card.agrees_with,

@@ -241,7 +241,9 @@ def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]
         told += f", Holm over {plural(_tested(each), 'pair')}"
     yield f"* told apart at {comparison.alpha:g}: {told}"
     yield from too_few_swaps(each, comparison)
-    if each.measure.aggregate == "gathered":
+    if each.measure.resamples_classes:
+        yield f"intervals: {each.measure.weight_unit} drawn anew in place of items"
+    elif each.measure.aggregate == "gathered":
         yield f"intervals of {each.resamples:,} draws"
     if each.friedman is not None:
         found = each.friedman

@@ -78,16 +78,16 @@ def excluded_lines(scores: Scores) -> list[str]:
 
 
 def fewer_draws(scores: Scores) -> list[str]:
-    """Say how often measures over classes were drawn, if that is not as often as was asked for."""
+    """Say how often measures of everything together were drawn, if that is not as often as was asked for."""
     asked = scores.origin.drawing.settings.get("resamples", 0)
-    others = [each.fewest_draws for each in (scores.context, scores.groups) if each is not None]
+    parts = [each for each in (scores.context, scores.groups) if each is not None]
+    others = [each.fewest_draws for each in parts if each.fewest_draws]  # 0 of what has no intervals
     made = min([getattr(scores.intervals, "gathered_resamples", asked), *others])
     if made == asked:
         return []
-    least = "" if not others else "at least "
-    return [
-        f"intervals of measures over classes are of {least}{made:,} draws, not of {asked:,}: each takes long"
-    ]
+    least = "at least " if parts else ""
+    whose = ", ".join(str(measure) for measure in scores.measures if measure.over_all)
+    return [f"intervals of {whose} are of {least}{made:,} resamples, not of {asked:,}: each takes long"]
 
 
 def _shares(scores: Scores, system: str, measures: Sequence[Measure]) -> str:

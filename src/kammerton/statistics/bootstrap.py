@@ -31,6 +31,9 @@ Method = Literal["percentile", "bca"]
 
 UNDEFINED: Interval = (float("nan"), float("nan"))
 
+_ROUNDING = 1e-13
+"""By which figures of equal items may differ, of resamples and of all."""
+
 
 def percentile(resampled: Values, level: float = 0.95) -> Interval:
     """Return the interval that holds the middle of the resampled figures.
@@ -170,7 +173,10 @@ def interval(
     if math.isnan(value) or units < 2:
         return UNDEFINED
     wide = expanded(level, units)
-    return percentile(resampled, wide) if jackknifed is None else bca(value, resampled, jackknifed, wide)
+    ends = percentile(resampled, wide) if jackknifed is None else bca(value, resampled, jackknifed, wide)
+    slack = _ROUNDING * max(1.0, abs(value))
+    low, high = (value if abs(end - value) <= slack else end for end in ends)
+    return low, high
 
 
 def check_method(method: str) -> None:

@@ -28,9 +28,9 @@ from kammerton.statistics.sample import (
     Sample,
     few_systems,
     headlines,
-    is_gathered,
     names_of,
     split_gathered,
+    split_resampled,
 )
 from kammerton.statistics.swapping import Contest, swap_figures
 
@@ -288,21 +288,30 @@ def _drawn(
 ) -> Drawn:
     """Return what draws of the items give: of figures that are all gathered, or none of them."""
     found = sample.found(keys)
-    wanted = sample.gathered_draws(rules.resamples) if is_gathered(keys) else rules.resamples
     needs_all = needs_draws and (rules.method == "bca" or rules.reliability)
-    without = sample.without_each(found, wanted) if needs_all else {}
     swaps = Swaps(len(sample.items), rules.permutations, rules.seed, sample.clusters)
     tests: dict[Contest, PairedTest] = {}
     if rules.test == "permutation" and contests:
         tests, swaps = swap_figures(sample, found, contests, swaps)
+    resampled: dict[Key, Values] = {}
+    without: dict[Key, Values] = {}
+    detectable: dict[Contest, float] = {}
+    for alike in split_resampled(keys):
+        own = {key: found[key] for key in alike}
+        draws = sample.draws_for(alike, rules.resamples)
+        resampled |= sample.resampled(own, draws, rules.seed) if needs_draws else {}
+        without |= sample.without_each(own, draws) if needs_all else {}
+        if rules.reliability:
+            some = [contest for contest in contests if contest.one in own]
+            detectable |= _detectable(some, found, without, rules)
     return Drawn(
         sample=sample,
         found=found,
-        resampled=sample.resampled(found, wanted, rules.seed) if needs_draws else {},
+        resampled=resampled,
         without=without,
         tests=tests,
-        detectable=_detectable(contests, found, without, rules) if rules.reliability else {},
-        resamples=wanted,
+        detectable=detectable,
+        resamples={key.measure: sample.draws_for([key], rules.resamples) for key in keys},
         swaps=swaps,
     )
 

@@ -28,14 +28,7 @@ from kammerton.model.scores import Scores
 from kammerton.statistics.bootstrap import UNDEFINED, Interval, interval
 from kammerton.statistics.figures import Key
 from kammerton.statistics.records import columns_of, frame, plain_figure
-from kammerton.statistics.sample import (
-    Sample,
-    headlines,
-    is_gathered,
-    names_of,
-    split_gathered,
-    systems_with_enough,
-)
+from kammerton.statistics.sample import Sample, headlines, names_of, split_resampled, systems_with_enough
 
 if TYPE_CHECKING:
     import polars as pl
@@ -291,19 +284,22 @@ class _Drawn:
         self._without: dict[Key, Values] = {}
         self.fewest_draws: int = self._drawing.settings.get("resamples", 0)
         if self._drawing.level is not None:
-            for part in split_gathered(sample.keys):
+            for part in split_resampled(sample.keys):
                 self._draw(part, together)
 
     def _draw(self, keys: Sequence[Key], together: Sequence[Sample]) -> None:
         sample, settings = self.sample, self._drawing.settings
-        wanted = settings["resamples"]
-        if is_gathered(keys):
-            wanted = min(each.gathered_draws(wanted) for each in together)
+        measures = {key.measure for key in keys}
+        wanted, beside = settings["resamples"], []
+        for each in together:
+            own = [key for key in each.keys if key.measure in measures]
+            wanted = min(wanted, each.draws_for(own, settings["resamples"]))
+            beside.append(each.found(own))
         found = {key: self._found[key] for key in keys}
         self.fewest_draws = min(self.fewest_draws, wanted)
-        self._resampled |= sample.resampled(found, wanted, settings["seed"])
+        self._resampled |= sample.resampled(found, wanted, settings["seed"], beside=beside)
         if settings["method"] == "bca":
-            self._without |= sample.without_each(found, wanted)
+            self._without |= sample.without_each(found, wanted, beside=beside)
 
     def of(self, measure: Measure) -> list[Key]:
         """Return the figures of a measure."""

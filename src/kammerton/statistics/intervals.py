@@ -15,7 +15,7 @@ from kammerton.model.timing import Timing
 from kammerton.statistics.bootstrap import Interval, Method, check_method, interval, tail_of
 from kammerton.statistics.figures import Key
 from kammerton.statistics.resampling import Resampling
-from kammerton.statistics.sample import Kept, Sample, is_gathered, names_of, split_gathered
+from kammerton.statistics.sample import Kept, Sample, names_of, split_resampled
 
 __all__ = ["Intervals", "estimated", "intervals"]
 
@@ -51,7 +51,7 @@ class Intervals(Mapping[Key, Interval]):
     Attributes
     ----------
     gathered_resamples : int
-        Number of resamples of measures over classes, which may be smaller.
+        Number of resamples of measures that are made anew from all items, which may be smaller.
     units : int
         Items, or clusters, that were drawn from.
     clustered : bool
@@ -108,7 +108,8 @@ def intervals(
 
     Items are drawn with replacement, as many as there are, and each figure is computed from what was
     drawn: pooled ones from summed statistics, means from values. With several annotators an item is drawn
-    with all of them. All systems get the same draws.
+    with all of them. Of a measure that averages classes, such as queries or instruments, these are drawn. All
+    systems get the same draws.
 
     Parameters
     ----------
@@ -116,12 +117,12 @@ def intervals(
     level : float
         Between 0 and 1.
     resamples : int
-        How often. Measures over classes are computed less often where their rows times this number would
-        be many; see :attr:`Intervals.gathered_resamples`.
+        How often. Measures that are made anew from all items are computed less often where their rows times
+        this number would be many; see :attr:`Intervals.gathered_resamples`.
     seed : int
         Of the draws.
     clusters : mapping of str to str, optional
-        Cluster of each item, such as the album of a song; clusters are then drawn whole.
+        Cluster of each item, such as the album of a song; clusters are then drawn whole, where items are.
     method : {"percentile", "bca"}
         Which interval; both expanded, see :func:`kammerton.statistics.bootstrap.expanded`. BCa computes each
         figure once more without each item, or each of 10,000 groups of neighbours.
@@ -187,14 +188,10 @@ def _looked_at(sample: Sample, resamples: int) -> Iterator[tuple[Key, _Part]]:
 
 
 def _parts(keys: Sequence[Key], sample: Sample, resamples: int) -> Iterator[list[Key]]:
-    """Cut figures up: all of a part are gathered, or none, and they can be held at once."""
-    for part in split_gathered(keys):
-        together = max(_TOGETHER // _draws_of(part, sample, resamples), 1)
+    """Cut figures up: all of a part are resampled alike, and they can be held at once."""
+    for part in split_resampled(keys):
+        together = max(_TOGETHER // sample.draws_for(part, resamples), 1)
         yield from (part[at : at + together] for at in range(0, len(part), together))
-
-
-def _draws_of(part: Sequence[Key], sample: Sample, resamples: int) -> int:
-    return sample.gathered_draws(resamples) if is_gathered(part) else resamples
 
 
 def _estimated(
@@ -207,9 +204,9 @@ def _estimated(
     seed: int,
     method: Method,
 ) -> dict[Key, tuple[Estimate, Interval]]:
-    """Return figures with their intervals: all of them gathered, or none."""
+    """Return figures with their intervals; all of them are resampled alike."""
     of_items = sample.found(beside)
-    draws = _draws_of(wanted, sample, resamples)
+    draws = sample.draws_for(wanted, resamples)
     resampled = sample.resampled(of_items, draws, seed, wanted)
     without = sample.without_each(of_items, draws, wanted) if method == "bca" else {}
     found: dict[Key, tuple[Estimate, Interval]] = {}

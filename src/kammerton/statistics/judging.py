@@ -81,7 +81,7 @@ class Drawn:
         Permutation tests; empty if they were not asked for.
     detectable : mapping of Contest to float
         Differences that would be detected; empty if they were not asked for.
-    resamples : int
+    resamples : mapping of Measure to int
     swaps : Swaps
     """
 
@@ -91,7 +91,7 @@ class Drawn:
     without: Mapping[Key, Values]
     tests: Mapping[Contest, PairedTest]
     detectable: Mapping[Contest, float]
-    resamples: int
+    resamples: Mapping[Measure, int]
     swaps: Swaps
 
     def value(self, key: Key) -> float:
@@ -237,7 +237,7 @@ class _Judging:
         """Return how many resamples are behind every interval at least."""
         drawn = [self._basis.own.get(key) for key in self._keys]
         drawn += [self._basis.shared.get(contest) for contest in self._basis.contests]
-        return min(each.resamples for each in drawn if each is not None)
+        return min(each.resamples[self._measure] for each in drawn if each is not None)
 
     # --- pairs -------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress
 
 import numpy as np
 
@@ -26,11 +26,13 @@ from kammerton.statistics.resampling import LeaveOneOut, Resampling
 __all__ = [
     "Kept",
     "Sample",
+    "are_resampled_by_class",
     "few_systems",
     "headlines",
     "is_gathered",
     "names_of",
     "split_gathered",
+    "split_resampled",
     "systems_with_enough",
 ]
 
@@ -234,24 +236,60 @@ class Sample:
         """
         keys = list(found if wanted is None else wanted)
         if is_gathered(keys):
-            made = self._drawn_classes(draws, keys)
-        else:
-            figures = self.figures(found)
-            blocks = each_block(lambda start: figures.evaluate(draws.block(start), keys), draws.starts)
-            made = np.concatenate(list(blocks))
-        return dict(zip(keys, made.T, strict=True))
+            return dict(zip(keys, self._drawn_classes(draws, keys).T, strict=True))
+        return _evaluated(self.figures(found), draws, keys)
 
     def resampled(
-        self, found: Mapping[Key, ItemFigures], draws: int, seed: int, wanted: Sequence[Key] | None = None
+        self,
+        found: Mapping[Key, ItemFigures],
+        draws: int,
+        seed: int,
+        wanted: Sequence[Key] | None = None,
+        beside: Iterable[Mapping[Key, ItemFigures]] = (),
     ) -> dict[Key, Values]:
-        """Return figures of items, or clusters, that are drawn with replacement, as :meth:`evaluate`."""
-        return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), found, wanted)
+        """Return figures of items, clusters or classes that are drawn with replacement.
+
+        Parameters
+        ----------
+        found : mapping of Key to ItemFigures
+            As for :meth:`evaluate`; classes are drawn for all of them, or for none.
+        draws, seed : int
+            How many draws, and their seed.
+        wanted : sequence of Key, optional
+            Some of them.
+        beside : iterable of mapping of Key to ItemFigures
+            What other samples have, whose classes are drawn too: they get the same draws.
+        """
+        if not are_resampled_by_class(found):
+            return self.evaluate(Resampling(len(self.items), draws, seed, self.clusters), found, wanted)
+        names, clusters = self._class_units((found, *beside))
+        drawn = Resampling(len(names), draws, seed, clusters)
+        return _evaluated(Figures(found, names, math.sqrt(len(names))), drawn, list(wanted or found))
 
     def without_each(
-        self, found: Mapping[Key, ItemFigures], most: int, wanted: Sequence[Key] | None = None
+        self,
+        found: Mapping[Key, ItemFigures],
+        most: int,
+        wanted: Sequence[Key] | None = None,
+        beside: Iterable[Mapping[Key, ItemFigures]] = (),
     ) -> dict[Key, Values]:
-        """Return figures without each item or cluster, or without each of so many groups at most."""
-        return self.evaluate(LeaveOneOut(len(self.items), most, clusters=self.clusters), found, wanted)
+        """Return figures without each item, cluster or class, or without each of so many groups at most."""
+        if not are_resampled_by_class(found):
+            return self.evaluate(LeaveOneOut(len(self.items), most, clusters=self.clusters), found, wanted)
+        names, clusters = self._class_units((found, *beside))
+        out = LeaveOneOut(len(names), most, clusters=clusters)
+        return _evaluated(Figures(found, names, math.sqrt(len(names))), out, list(wanted or found))
+
+    def _class_units(
+        self, found: Iterable[Mapping[Key, ItemFigures]]
+    ) -> tuple[tuple[str, ...], list[str] | None]:
+        """Return the classes that are drawn, by name, and their clusters if they are items, as topics are."""
+        of_figures = (figures.names for each in found for figures in each.values())
+        names = tuple(sorted(frozenset(chain.from_iterable(of_figures))))
+        if self.clusters is None or not self.unit_of.keys() >= set(names):
+            return names, None
+        cluster = dict(zip(self.items, self.clusters, strict=True))
+        return names, [cluster[name] for name in names]
 
     def units_behind(self, key: Key, found: ItemFigures, resampled: Values) -> int:
         """Return how many items, or clusters, have a value of their own in a figure.
@@ -264,13 +302,13 @@ class Sample:
         resampled : ndarray, shape (resamples,)
             The figure of each resample. If it varies, it is of two at least.
         """
-        if is_gathered([key]):
+        if is_gathered([key]) and not key.measure.resamples_classes:
             cases = self.regathering.cases(key.system, key.annotator).values()
             units = len(np.unique(self.units[np.any([each >= 0 for each in cases], axis=0)]))
         else:
             defined = ~np.isnan(found.counted)
             units = int(np.count_nonzero(defined))
-            if self.clusters is not None:
+            if self.clusters is not None and self.unit_of.keys() >= set(found.names):
                 units = len({self.unit_of[name] for name in compress(found.names, defined)})
         if units > 1:
             return units
@@ -308,9 +346,15 @@ class Sample:
                 made[at : at + _TOGETHER, own] = values_of(some, measures)
         return made[again.ravel()]
 
+    def draws_for(self, keys: Sequence[Key], wanted: int) -> int:
+        """Return how many draws there are of figures that are all drawn alike."""
+        anew = is_gathered(keys) and not are_resampled_by_class(keys)
+        return self.gathered_draws(wanted) if anew else wanted
+
     def gathered_draws(self, wanted: int) -> int:
-        """Return how many draws there are of measures over classes, if any: fewer, where they take long."""
-        groups = {(key.system, key.annotator) for key in self.keys if is_gathered([key])}
+        """Return how many draws there are of what is made anew from each: fewer, where that takes long."""
+        anew = [key for key in self.keys if is_gathered([key]) and not key.measure.resamples_classes]
+        groups = {(key.system, key.annotator) for key in anew}
         if not groups:
             return wanted
         rows = self._sharers * (len(self.regathering) + _OVERHEAD * len(groups))
@@ -335,6 +379,20 @@ def split_gathered(keys: Sequence[Key]) -> Iterator[list[Key]]:
             yield chosen
 
 
+def split_resampled(keys: Sequence[Key]) -> Iterator[list[Key]]:
+    """Give the same, those of classes in two: where classes are resampled, and where items are."""
+    for part in split_gathered(keys):
+        for of_classes in (False, True):
+            chosen = [key for key in part if key.measure.resamples_classes == of_classes]
+            if chosen:
+                yield chosen
+
+
+def are_resampled_by_class(keys: Iterable[Key]) -> bool:
+    """Tell whether classes are resampled for intervals of figures: of all of them, or of none."""
+    return next(iter(keys)).measure.resamples_classes
+
+
 def is_gathered(keys: Sequence[Key]) -> bool:
     """Tell whether figures are of classes: all of them, or none."""
     return keys[0].measure.aggregate == "gathered"
@@ -348,3 +406,9 @@ def _clusters(items: Sequence[str], clusters: Mapping[str, str]) -> list[str]:
         message = f"{count} {verb} no cluster, e.g. {quote(without[0])}"
         raise OptionError(message, "an item that belongs to no other is a cluster of its own")
     return [clusters[item] for item in items]
+
+
+def _evaluated(figures: Figures, draws: Resampling | LeaveOneOut, keys: Sequence[Key]) -> dict[Key, Values]:
+    """Return figures of each draw, block by block."""
+    blocks = each_block(lambda start: figures.evaluate(draws.block(start), keys), draws.starts)
+    return dict(zip(keys, np.concatenate(list(blocks)).T, strict=True))

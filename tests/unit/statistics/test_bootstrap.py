@@ -127,6 +127,16 @@ def test_figures_of_one_unit_have_no_interval() -> None:
         assert interval(500.0, COUNTED, without, 0.95, 2) == pytest.approx((0, 1000))
 
 
+def test_ends_that_differ_from_the_figure_by_rounding_are_the_figure() -> None:
+    """Three times 0.1, summed and divided by three, is not 0.1 in every last digit."""
+    value, drawn = 0.1, np.full(50, (0.1 + 0.1 + 0.1) / 3)
+    assert drawn[0] > value
+    assert interval(value, drawn, None, 0.95, 3) == (value, value)
+    assert interval(value, -drawn + 2 * value, np.full(3, value), 0.95, 3) == (value, value)
+    apart = value + 1e-9
+    assert interval(apart, drawn, None, 0.95, 3) == (drawn[0], drawn[0])  # such a figure is another
+
+
 @pytest.mark.parametrize("level", [0.0, 1.0, -1.0, 95.0, NAN])
 def test_a_level_is_a_share(level: float) -> None:
     with pytest.raises(OptionError, match="the level of an interval is between 0 and 1, got"):

@@ -21,7 +21,20 @@ from kammerton.statistics.generalizability import variance_components
 from kammerton.statistics.paired import holm, permutation_test, t_test, wilcoxon
 from kammerton.statistics.power import detectable_differences
 from kammerton.statistics.resampling import Resampling
-from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, OTHER, POOLED, WEIGHTED, lacking, names, tabled, valued
+from tabled_scores import (
+    CLASSES,
+    LOSS,
+    MEAN,
+    MIDDLE,
+    OTHER,
+    POOLED,
+    TOGETHER,
+    WEIGHTED,
+    lacking,
+    names,
+    tabled,
+    valued,
+)
 
 NAN = math.nan
 NONE = (NAN, NAN)
@@ -224,7 +237,9 @@ def test_there_are_fewer_permutations_of_classes(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sample, "_SWAPPED_ROWS", 0)
     table = {"a": [[1, 1]] * 6, "b": [[0, 1]] * 6}
     found = only(table, CLASSES)
-    assert (found.exact, found.permutations, found.resamples) == (False, 20, 20)
+    assert (found.exact, found.permutations, found.resamples) == (False, 20, 10_000)
+    anew = only(table, TOGETHER)
+    assert (anew.exact, anew.permutations, anew.resamples) == (False, 20, 20)
     five = only({name: rows[:5] for name, rows in table.items()}, CLASSES)  # 32 patterns are too many
     assert (five.exact, five.permutations) == (False, 20)
     few = only({name: rows[:4] for name, rows in table.items()}, CLASSES)

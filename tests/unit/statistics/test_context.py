@@ -13,6 +13,7 @@ import kammerton as kt
 from cases.chords import song
 from kammerton.fingering import Fingering
 from kammerton.instruments import InstrumentList, InstrumentOptions
+from kammerton.model.measure import Measure
 from kammerton.model.registry import find_task
 from kammerton.statistics import sample as sampling
 from kammerton.statistics.bootstrap import bca, expanded
@@ -221,15 +222,19 @@ def test_classes_are_made_against_each_set() -> None:
     assert system.value == pytest.approx((1 / 2 + 1 / 3) / 2)
     assert system.share == pytest.approx(1 / 2)
     assert (system.items, system.role) == (2, "others")
-    # b twice: voice alone, which everyone has; a twice: piano 1 and 0, voice 0 and 1 where two have it
+    # of the two instruments one may be drawn twice: F of piano is 1, and that of voice 2/3, against each
     ceiling = only(scores, address, "annotators")
-    assert (ceiling.low, ceiling.high) == pytest.approx((1 / 2, 1))
+    assert (ceiling.low, ceiling.high) == pytest.approx((2 / 3, 1))
+    # the system has F 0 for piano; for voice 1 and 2/3: instruments are drawn for both sides of the share
+    assert (system.low, system.high) == pytest.approx((0, (1 + 2 / 3) / 2))
+    assert (system.share_low, system.share_high) == pytest.approx((0, (1 + 2 / 3) / 2 / (2 / 3)))
     # everything: piano right in a, wrong in b: F 2/3 against each; voice F 2/3 and 1
     everything = only(scores, address, "floor", "everything")
     assert everything.value == pytest.approx(((2 / 3 + 2 / 3) / 2 + (2 / 3 + 1) / 2) / 2)
 
 
 def test_shares_have_as_many_draws_as_the_figure_with_the_fewest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Measure, "resamples_classes", False)  # of what is made anew there are fewer
     monkeypatch.setattr(sampling, "_FEWEST", 5)
     monkeypatch.setattr(sampling, "_DRAWN_ROWS", 100_000)
     people = {str(number): InstrumentList(("piano",) if number % 2 else ("voice",)) for number in range(8)}

@@ -91,6 +91,7 @@ def test_classes_of_a_group_are_made_of_its_items() -> None:
 
 
 def test_groups_tell_the_fewest_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Measure, "resamples_classes", False)  # of what is made anew there are fewer
     monkeypatch.setattr(sampling, "_DRAWN_ROWS", 0)
     # of the four items of x more draws differ; those of the one of y are all the same
     monkeypatch.setattr(sampling, "_FEWEST", 2)

@@ -12,6 +12,7 @@ import kammerton as kt
 from cases.chords import song
 from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentList, InstrumentOptions
+from kammerton.model.measure import Measure
 from kammerton.statistics import sample as sampling
 from kammerton.statistics.bootstrap import bca, expanded, percentile
 from kammerton.statistics.figures import Key
@@ -188,10 +189,30 @@ def copied(items: Mapping[str, Any], draw: list[int], names: list[str]) -> dict[
     return found
 
 
-def test_classes_are_made_anew_from_what_was_drawn() -> None:
-    options = InstrumentOptions(taxonomy="openmic-2018", min_support=1)
-    truth, said = lists(TRUTH), lists(SAID)
-    choices: dict[str, Any] = {"options": options, "protocols": ["open-mic-task1", "open-mic-task2"]}
+def vectors() -> dict[str, InstrumentList]:
+    """Return a score for each label of each item: those of ``SAID``, and lower ones."""
+    labels = sorted({label for found in (*TRUTH.values(), *SAID.values()) for label in found})
+    return {
+        item: InstrumentList(
+            tuple(labels),
+            np.array([found.get(label, 0.01 * place) for place, label in enumerate(labels)]),
+            vector=True,
+        )
+        for item, found in SAID.items()
+    }
+
+
+@pytest.mark.parametrize("of_classes", [False, True])
+def test_classes_are_made_anew_from_what_was_drawn(monkeypatch: pytest.MonkeyPatch, of_classes: bool) -> None:
+    """Where items are drawn: as of measures over all pairs of item and class; here of others too."""
+    if of_classes:
+        monkeypatch.setattr(Measure, "resamples_classes", False)
+    options = InstrumentOptions(taxonomy="openmic-2018", min_support=1, threshold=">=0.4")
+    truth, said = lists(TRUTH), vectors()
+    choices: dict[str, Any] = {
+        "options": options,
+        "protocols": ["open-mic-task1", "open-mic-task2", "scores"],
+    }
     scores = kt.score("instruments", truth, {"s": said}, **choices)
     found = intervals(scores, level=0.9, resamples=DRAWS, seed=7)
     every = []
@@ -201,10 +222,37 @@ def test_classes_are_made_anew_from_what_was_drawn() -> None:
         )
         every.append({str(measure): again.value(str(measure)) for measure in again.measures})
     for (_, _, measure, how), interval in found.items():
-        if how == "gathered":
+        if how == "gathered" and not measure.resamples_classes:
             expected = percentile(np.array([each[str(measure)] for each in every]), expanded(0.9, 5))
             assert interval == pytest.approx(expected, abs=1e-12, nan_ok=True), str(measure)
-    assert any(measure.aggregate == "gathered" for measure in scores.measures)
+    gathered = [measure for measure in scores.measures if measure.aggregate == "gathered"]
+    assert [m.resamples_classes for m in gathered].count(False) == (len(gathered) if of_classes else 3)
+
+
+def test_queries_instruments_and_labels_are_drawn_where_they_are_averaged() -> None:
+    scores = kt.score(
+        "instruments", lists(TRUTH), {"s": vectors()}, options=InstrumentOptions(threshold=">=0.4")
+    )
+    found = intervals(scores, level=0.9, resamples=DRAWS, seed=7)
+    drawn_by = {}
+    for key in found:
+        if key.aggregate == "gathered":
+            drawn_by[str(key.measure)] = key.measure.resamples_classes
+            if key.measure.resamples_classes:
+                own = scores.of_items(key.measure, "s", "reference")
+                # all measures have the instruments that anybody listed or annotated
+                values = dict(zip(own.names, own.counted, strict=True))
+                classes = ("cello", "drums", "piano", "violin", "voice")
+                column = np.array([values.get(name, math.nan) for name in classes])
+                means = [column[draw][~np.isnan(column[draw])] for draw in drawn(5)]
+                expected = percentile(
+                    np.array([mean.mean() if len(mean) else math.nan for mean in means]),
+                    expanded(0.9, int(np.count_nonzero(~np.isnan(column)))),
+                )
+                assert found[key] == pytest.approx(expected, abs=1e-12), key
+    micro = {name for name, of_classes in drawn_by.items() if not of_classes}
+    assert micro == {"scores/micro_mAP", "scores/micro_ROC_AUC", "scores/micro_PR_AUC"}
+    assert {"open-mic-task2/RR", "open-mic-task1/macro_F", "scores/mAP"} <= set(drawn_by)
 
 
 @pytest.mark.slow
@@ -229,9 +277,46 @@ def test_many_draws_at_once_are_each_draw_for_itself(annotators: Any) -> None:
             assert made[key][number] == pytest.approx(alone, abs=1e-12, nan_ok=True), key
 
 
+def test_intervals_of_retrieval_hold_the_score() -> None:
+    """Of 40 instruments each is in two files: one in which it is first of all, one in which it is last.
+
+    A third of the former are not in a resample of files, and the first file that is right is then the last:
+    the mean reciprocal rank of such resamples is far below 1.
+    """
+    names = [f"i{number:02}" for number in range(40)]
+    refs, ests = {}, {}
+    for number, name in enumerate(names):
+        for side, score in (("a", 0.9), ("b", 0.1)):
+            refs[f"{side}{number:02}"] = InstrumentList((name,))
+            scored = np.array([score if other == name else 0.5 for other in names])
+            ests[f"{side}{number:02}"] = InstrumentList(tuple(names), scored, ranked=True, vector=True)
+    options = InstrumentOptions(threshold=">=0.7")
+    for method in ("percentile", "bca"):
+        scores = kt.score("instruments", refs, {"s": ests}, options=options, resamples=500, interval=method)
+        rows = {
+            row["measure"]: (row["value"], row["ci_low"], row["ci_high"]) for row in scores.summary.to_dicts()
+        }
+        assert rows["RR"] == (1, 1, 1)
+        # found in one of two files, and nowhere else
+        assert (rows["macro_P"], rows["macro_R"]) == ((1, 1, 1), (1 / 2, 1 / 2, 1 / 2))
+
+
+def test_intervals_of_means_over_instruments_hold_the_score_if_most_are_rare() -> None:
+    """One of 31 is found, which is in all files; each other is in one, and in no file of many resamples."""
+    refs = {str(number): InstrumentList(("voice", f"i{number:02}")) for number in range(30)}
+    ests = {name: InstrumentList(("voice",)) for name in refs}
+    choices: dict[str, Any] = {"measures": ["open-mic-task1/macro_R"], "ci": 0.9}
+    scores = kt.score("instruments", refs, {"s": ests}, **choices)
+    (row,) = scores.summary.to_dicts()
+    # voice is drawn 31 times with probability 1/31: at most twice in 92.0 % of the draws, at most 3 times in
+    # 98.1 %. Ends of a level of 0.9 are at 4.2 % and 95.8 %, as 1.697 * sqrt(31 / 30) is Student's quantile
+    assert (row["value"], row["ci_low"], row["ci_high"]) == pytest.approx((1 / 31, 0, 3 / 31))
+
+
 def test_few_items_get_all_draws_as_there_are_few_that_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    choices: dict[str, Any] = {"measures": ["scores/micro_mAP", "scores/mAP"]}
     monkeypatch.setattr(sampling, "_DRAWN_ROWS", 0)
-    scores = kt.score("instruments", lists(TRUTH), {"s": lists(SAID)}, measures=["open-mic-task1/macro_F"])
+    scores = kt.score("instruments", lists(TRUTH), {"s": vectors()}, **choices)
     # five of five items: 126 draws differ, which is below the fewest
     assert intervals(scores, resamples=5_000).gathered_resamples == 5_000
     monkeypatch.setattr(sampling, "_FEWEST", 125)
@@ -239,8 +324,8 @@ def test_few_items_get_all_draws_as_there_are_few_that_differ(monkeypatch: pytes
 
 
 def test_classes_are_of_the_items_that_a_system_has() -> None:
-    said = {"all": lists(SAID), "few": {name: found for name, found in lists(SAID).items() if name in "abd"}}
-    scores = kt.score("instruments", lists(TRUTH), said, measures=["open-mic-task1/macro_F"], missing="skip")
+    said = {"all": vectors(), "few": {name: found for name, found in vectors().items() if name in "abd"}}
+    scores = kt.score("instruments", lists(TRUTH), said, measures=["scores/micro_mAP"], missing="skip")
     (measure,) = scores.measures
     keys = [Key(system, "reference", measure, "gathered") for system in said]
     nothing = np.zeros(1)
@@ -257,9 +342,9 @@ def test_classes_against_all_are_of_the_items_that_anyone_annotated() -> None:
     scores = kt.score(
         "instruments",
         of_one,
-        {"s": lists(SAID)},
+        {"s": vectors()},
         annotators={"other": of_other},
-        measures=["open-mic-task1/macro_F"],
+        measures=["scores/micro_mAP"],
     )
     keys = [
         Key("s", annotator, scores.measures[0], "gathered") for annotator in ("reference", "other", "all")
@@ -292,9 +377,7 @@ def test_classes_of_queries_and_of_several_annotators() -> None:
 def test_classes_are_made_anew_less_often_where_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "_FEWEST", 5)
     monkeypatch.setattr(sampling, "_DRAWN_ROWS", 0)
-    scores = kt.score(
-        "instruments", lists(TRUTH), {"s": lists(SAID)}, measures=["macro_F", "open-mic-task1/F"]
-    )
+    scores = kt.score("instruments", lists(TRUTH), {"s": vectors()}, measures=["micro_mAP", "LRAP", "mAP"])
     found = intervals(scores, resamples=DRAWS)
     assert (found.resamples, found.gathered_resamples) == (DRAWS, 5)
 

@@ -2,19 +2,23 @@
 """Intervals of figures of tables of numbers, by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from kammerton.core.ratios import ratio
 from kammerton.model.corpus import ALL
-from kammerton.model.measure import Statistics
+from kammerton.model.measure import Statistics, Values
 from kammerton.model.timing import Timing
 from kammerton.statistics import products
+from kammerton.statistics.bootstrap import bca, expanded, percentile
+from kammerton.statistics.comparing import compare
 from kammerton.statistics.figures import Key
 from kammerton.statistics.intervals import intervals
 from kammerton.statistics.resampling import LeaveOneOut, Resampling
 from kammerton.statistics.sample import Sample
-from tabled_scores import CLASSES, MEAN, MIDDLE, POOLED, WEIGHTED, names, tabled
+from tabled_scores import CLASSES, MEAN, MIDDLE, POOLED, TOGETHER, WEIGHTED, Share, names, tabled
 
 NONE = (math.nan, math.nan)
 HALF = 0.2
@@ -29,6 +33,13 @@ def shares(items: int) -> Statistics:
     """Return parts of 1 or 2."""
     rng = np.random.default_rng(0)
     return np.stack((rng.random(items), rng.integers(1, 3, items)), axis=1)
+
+
+class Inverse(Share):
+    """The second column over the first."""
+
+    def finalise(self, statistics: Statistics, /) -> Values:
+        return ratio(statistics[:, 1], statistics[:, 0])
 
 
 def undefined(interval: tuple[float, float]) -> bool:
@@ -70,7 +81,7 @@ def test_every_figure_of_the_summary_has_one() -> None:
         at = (key.system, key.annotator, "one", key.measure.name, key.aggregate)
         assert found.figure(key) == pytest.approx(values[at], abs=1e-15)
         low, high = found[key]
-        assert 0 <= low <= high <= 1
+        assert (0 <= low <= high <= 1) == (key.measure != CLASSES)  # one class tells nothing of others
     assert len(found) == len(summary)
 
 
@@ -188,10 +199,60 @@ def test_neighbours_are_left_out_together_if_there_are_many() -> None:
 # --- measures over classes -----------------------------------------------------------------
 
 
-def test_classes_are_made_anew() -> None:
+def test_classes_are_made_anew_where_they_are_not_averaged() -> None:
     # units of one class: found in the first, not in the second; drawn twice it is two units
-    found = intervals(tabled({"s": [[2, 2], [0, 2]]}, (CLASSES,)), level=0.1)  # 250 draws only
-    assert found[Key("s", "reference", CLASSES, "gathered")] == (1 / 2, 1 / 2)
+    found = intervals(tabled({"s": [[2, 2], [0, 2]]}, (TOGETHER,)), level=0.1)  # 250 draws only
+    assert found[Key("s", "reference", TOGETHER, "gathered")] == (1 / 2, 1 / 2)
+
+
+def test_classes_that_are_averaged_are_drawn() -> None:
+    # classes 1, 2, 3 are found in 1/1, 1/2 and 0/3 of their units, whatever items there are
+    table = {"s": [[1, 1], [1, 2], [0, 2], [0, 3], [0, 3], [0, 3]]}
+    scores = tabled(table, (CLASSES, TOGETHER))
+    key, anew = (Key("s", "reference", measure, "gathered") for measure in (CLASSES, TOGETHER))
+    found = intervals(scores, level=0.9, resamples=400)
+    draws = np.concatenate([Resampling(3, 400).block(start) for start in Resampling(3, 400).starts])
+    means = draws @ np.array([1, 1 / 2, 0]) / 3
+    assert found.figure(key) == found.figure(anew) == 1 / 2
+    assert found[key] == pytest.approx(percentile(means, expanded(0.9, 3)), abs=1e-12)
+    assert found[key] == (0, 1)
+    bias_corrected = intervals(scores, level=0.6, resamples=400, method="bca")[key]
+    without = np.array([1 / 4, 1 / 2, 3 / 4])
+    assert bias_corrected == pytest.approx(bca(1 / 2, means, without, expanded(0.6, 3)), abs=1e-12)
+
+
+def test_all_systems_get_the_same_classes() -> None:
+    # two classes, found in 1/4 of their units by a, and in 2/4 by b: so is the difference of every draw
+    rows = np.array([[1, 4], [0, 4], [0, 4], [0, 4], [1, 5], [0, 5], [0, 5], [0, 5]])
+    better = rows + [[0, 0], [1, 0], [0, 0], [0, 0]] * 2
+    found = compare(tabled({"a": rows, "b": better}, (CLASSES,)), resamples=50).measures[0]
+    (pair,) = found.pairs
+    assert (pair.difference, pair.low, pair.high) == (1 / 4, 1 / 4, 1 / 4)
+
+
+def test_a_class_without_a_value_is_drawn_for_nothing() -> None:
+    # units over those that were found: class 1 has 2/1, class 3 has 1/1, class 2 has none
+    measure = replace(CLASSES, formula=Inverse(), range=(1.0, 9.0))
+    found = intervals(tabled({"s": [[1, 1], [0, 1], [0, 2], [1, 3]]}, (measure,)), level=0.9, resamples=200)
+    key = Key("s", "reference", measure, "gathered")
+    assert found.figure(key) == 3 / 2
+    assert found[key] == (1, 2)
+    alone = intervals(tabled({"s": [[0, 2], [1, 3]]}, (measure,)), resamples=200)
+    assert alone.figure(key) == 1
+    assert undefined(alone[key])
+
+
+def test_clusters_of_items_are_those_of_classes_that_are_items() -> None:
+    clusters = dict(zip(names(4), "xxyy", strict=True))
+    key = Key("s", "reference", CLASSES, "gathered")
+    queries = tabled({"s": [[1, 1], [1, 1], [0, 1], [0, 1]]}, (CLASSES,), by_item=True)
+    assert intervals(queries, level=0.9, clusters=clusters)[key] == (0, 1)
+    # two clusters may be the same one in half of the draws, of four queries that is rare
+    assert intervals(queries, level=0.4, clusters=clusters)[key] == (0, 1)
+    assert intervals(queries, level=0.4)[key] == (1 / 4, 3 / 4)
+    # classes that are no items are on their own
+    classes = tabled({"s": [[1, 1], [1, 2], [0, 3], [0, 4]]}, (CLASSES,))
+    assert intervals(classes, level=0.4, clusters=clusters)[key] == (1 / 4, 3 / 4)
 
 
 def test_items_that_are_classes_are_drawn_as_classes() -> None:

@@ -18,6 +18,7 @@ def measure(
     formula: Rate | Counts | None = None,
     aggregate: Aggregate = "mean",
     unit: str = "files",
+    over_all: bool = False,
 ) -> Measure:
     """Return a measure.
 
@@ -36,6 +37,8 @@ def measure(
         How items, or classes, become a figure.
     unit : str
         What is counted.
+    over_all : bool
+        Whether the only class is of everything together.
     """
     summary, equation, undefined_when, source, agrees_with = card
     laws: frozenset[Law] = frozenset() if aggregate == "gathered" else frozenset(("identity",))
@@ -45,6 +48,7 @@ def measure(
         formula=formula or Rate(),
         aggregate=aggregate,
         weight_unit=unit,
+        over_all=over_all,
         headline=headline,
         laws=laws,
         card=Card(

@@ -88,6 +88,7 @@ def _measure(name: str) -> Measure:
         headline=name in _HEADLINES,
         aggregate="mean" if by_file else "gathered",
         unit="files" if by_file else "pairs" if name in _MICRO else "labels",
+        over_all=name in _MICRO,
     )
 
 
