@@ -326,6 +326,7 @@ def test_workers_end_with_who_started_them(tmp_path: Path) -> None:
         [sys.executable, script], env={**os.environ, "PYTHONPATH": tests}, stderr=subprocess.DEVNULL
     )
     while not note.exists() or not note.read_text(encoding="utf-8"):
+        assert process.poll() is None
         time.sleep(0.01)
     worker = int(note.read_text(encoding="utf-8"))
     process.kill()
