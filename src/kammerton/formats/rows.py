@@ -129,10 +129,12 @@ def _read_clean(text: str, file: str, options: IntervalOptions) -> RawIntervals 
     if options.layout not in ("auto", "rows") or options.decimal != ".":
         return None
     ended = text if text.endswith("\n") else text + "\n"
-    if _COMMENT.search(ended):
-        ended = "".join(f"{line}\n" for _, line in numbered_lines(text))
     if _CLEAN_FILE.fullmatch(ended) is None:
-        return None
+        if _COMMENT.search(text) is None:
+            return None
+        ended = "".join(f"{line}\n" for _, line in numbered_lines(text))
+        if _CLEAN_FILE.fullmatch(ended) is None:
+            return None
     words = ended.split()
     starts, ends, labels = seconds(words[0::3], "."), seconds(words[1::3], "."), words[2::3]
     if options.layout == "auto" and (ends[-1] == 0 or _are_durations(starts, ends)):

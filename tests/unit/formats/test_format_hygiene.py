@@ -284,6 +284,19 @@ def test_problems_of_arrays_name_rows() -> None:
     assert {problem.file for problem in reading.diagnostics} == {"song"}
 
 
+def test_arrays_without_length_are_change_points() -> None:
+    reading = intervals_from_arrays([[0, 0], [2, 2], [3, 3]], list("CDN"), name="song")
+    assert rows_of(reading) == [(0.0, 2.0, "C"), (2.0, 3.0, "D")]
+    assert told(reading) == (
+        "note KT132 row index 0: no row has a length: read as change points (3 rows)\n"
+        "note KT131 row index 2: last change point has no end, and its label is not used: `N`"
+    )
+    rows = intervals_from_arrays(
+        [[0, 0], [2, 2]], list("CD"), name="song", options=IntervalOptions(layout="rows")
+    )
+    assert rows_of(rows) == [(0.0, 0.0, "C"), (2.0, 2.0, "D")]
+
+
 def test_arrays_take_options() -> None:
     reading = intervals_from_arrays(
         [[0, 2], [1, 3]], list("CD"), name="song", options=IntervalOptions(overlap="trim")
