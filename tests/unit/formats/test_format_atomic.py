@@ -273,6 +273,14 @@ def test_a_file_that_fails_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.
     assert names(tmp_path) == []
 
 
+def test_a_folder_that_cannot_be_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "mkdir", failing(PermissionError(errno.EACCES, "Permission denied")))
+    with pytest.raises(OutputError, match=r"KT502 cannot write `.*run`: permission denied\n"):
+        write_folder_atomically(folder, FILES)
+    assert content(folder) == {"old": OLD}
+    assert names(folder.parent) == ["run"]
+
+
 def test_a_folder_does_not_replace_a_file(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(target.parent)
     with pytest.raises(OutputError, match=r"KT501 cannot write `report.html`: it is no folder"):

@@ -231,6 +231,22 @@ def test_permutations_are_drawn_where_there_are_many() -> None:
     assert found.pairs[0].p == expected.p
 
 
+def test_classes_have_detectable_differences_beside_those_of_items() -> None:
+    """Of figures that are drawn by classes, made anew from items, and sums: each on its own units."""
+    rng = np.random.default_rng(4)
+    found = np.stack((rng.integers(0, 2, 60), np.repeat(np.arange(1, 13), 5)), axis=1)
+    table = {"a": found, "b": np.stack((found[:, 0] * rng.integers(0, 2, 60), found[:, 1]), axis=1)}
+    choices: Any = {"reliability": True, "resamples": 50, "permutations": 50}
+    whole = compare(tabled(table, (POOLED, CLASSES, TOGETHER)), **choices).measures
+    for measure, together in zip((POOLED, CLASSES, TOGETHER), whole, strict=True):
+        alone = only(table, measure, **choices)
+        assert together.pairs[0].detectable == pytest.approx(alone.pairs[0].detectable, nan_ok=True)
+    classes, anew = whole[1].pairs[0], whole[2].pairs[0]
+    assert classes.difference == anew.difference
+    assert classes.detectable > 0
+    assert classes.detectable != pytest.approx(anew.detectable)
+
+
 def test_there_are_fewer_permutations_of_classes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample, "_FEWEST", 20)
     monkeypatch.setattr(sample, "_DRAWN_ROWS", 0)

@@ -233,6 +233,27 @@ def test_classes_are_made_against_each_set() -> None:
     assert everything.value == pytest.approx(((2 / 3 + 2 / 3) / 2 + (2 / 3 + 1) / 2) / 2)
 
 
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_shares_are_of_the_same_classes_on_both_sides(method: str) -> None:
+    """Annotators agree on piano and voice; the system lists guitar too, which is no class of theirs."""
+    people = lists(a="piano", b="voice")
+    address = "open-mic-task1/macro_F"
+    scores = by(
+        [people, people],
+        "instruments",
+        {"s": lists(a="piano guitar", b="voice")},
+        measures=[address],
+        ci=0.95,
+        resamples=300,
+        interval=method,
+    )
+    system = only(scores, address, "others")
+    assert (system.value, system.share) == pytest.approx((2 / 3, 2 / 3))
+    # guitar is drawn for the annotators too: three times it leaves them without a figure, and no share is 0
+    assert (system.low, system.high) == pytest.approx((0, 1))
+    assert (system.share_low, system.share_high) == pytest.approx((1 / 3, 1))
+
+
 def test_shares_have_as_many_draws_as_the_figure_with_the_fewest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Measure, "resamples_classes", False)  # of what is made anew there are fewer
     monkeypatch.setattr(sampling, "_FEWEST", 5)
