@@ -192,7 +192,7 @@ def _carried(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> 
             else:
                 spelling[label] = respelled
                 message = f"{quote(label)} written as {quote(respelled)}"
-                found = found.at(code="KT318", message=message, hint=None)
+                found = Diagnostic(code="KT318", severity="warning", message=message, count=found.count)
             problems.add(track.locate(track.labels.index(label), "label").diagnose(found))
     return replace(track, labels=[spelling[label] for label in track.labels])
 

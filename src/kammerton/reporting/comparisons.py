@@ -548,8 +548,8 @@ def few_items(comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 def _drawn(comparison: Comparison) -> str:
     """Return what intervals draw: so many items, or clusters, if that is the same for all."""
-    units = "clusters" if comparison.clustered else "items"
+    unit = "cluster" if comparison.clustered else "item"
     counts = {each.item_counts for each in comparison.measures}
     if any(fewest < most for fewest, most in counts):
-        return f"{units} of each system, or pair,"
-    return f"{comparison.units:,} {units}"
+        return f"{unit}s of each system, or pair,"
+    return plural(comparison.units, unit)

@@ -211,10 +211,11 @@ def _basis(scores: Scores, measures: tuple[Measure, ...], lines: Sequence[Line])
 def amount(value: float, unit: str) -> str:
     """Return a weight with its unit; units but ``s`` are plural nouns.
 
-    >>> amount(1.0, "files"), amount(1204.0, "files"), amount(147.5, "s")
-    ('1 file', '1,204 files', '147.5 s')
+    >>> amount(1.0, "files"), amount(1204.0, "files"), amount(147.5, "s"), amount(1.0, "queries")
+    ('1 file', '1,204 files', '147.5 s', '1 query')
     """
-    return f"{_number(value)} {unit.removesuffix('s') if value == 1 and unit != 's' else unit}"
+    one = "query" if unit == "queries" else unit if unit == "s" else unit.removesuffix("s")
+    return f"{_number(value)} {one if value == 1 else unit}"
 
 
 def _number(value: float) -> str:
