@@ -2,6 +2,7 @@
 """Tasks of third parties: a plug-in of one file has every verb that it brings what is needed for."""
 
 import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import kammerton as kt
 from cli.harness import Terminal
+from kammerton.cli.options import with_options
 from kammerton.model.registry import find_task, known_tasks
 from kammerton.testing import check_task, find_faults
 from plugins import song_keys
@@ -159,7 +161,34 @@ def test_the_plug_in_conforms() -> None:
 
 
 def test_the_kit_finds_a_task_that_workers_cannot_get() -> None:
-    from dataclasses import replace  # noqa: PLC0415
-
     faults = find_faults(replace(song_keys.TASK, extent=lambda _: 1.0), samples=[*keys_of(KEYS).values()])
     assert any("workers cannot get the task" in fault for fault in faults)
+
+
+def test_a_broken_plug_in_leaves_the_measures_of_other_tasks(site: Path, terminal: Terminal) -> None:
+    installed(site, "song-keys", "keys = song_keyz:TASK")
+    result = terminal.run("measures", "MeanSeg")
+    assert result.code == 0
+    assert "mirex2013/MeanSeg" in result.out
+    assert "warning: the task `keys` of the package song-keys 1.0" in result.err
+    assert terminal.run("measures", "keys").code == 2
+
+
+def test_an_option_that_the_command_has_too_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Options:
+        """Options.
+
+        Parameters
+        ----------
+        missing : bool
+            Described.
+        """
+
+        missing: bool = False
+
+    def verb(task: object, /, references: str, **options: object) -> int:
+        raise AssertionError
+
+    with pytest.raises(kt.OptionError, match="the task `keys` has the options `missing`, which"):
+        with_options(verb, [kt.score], replace(song_keys.TASK, options=Options))

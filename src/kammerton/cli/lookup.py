@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from kammerton.cli.output import DONE, style_of, write_output
+from kammerton.cli.output import DONE, print_message, style_of, write_output
 from kammerton.errors import OptionError, close_match, quote
 from kammerton.model.registry import find_task, known_tasks
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-    from kammerton.model.measure import Measure
+    from kammerton.model.measure import Measure, Protocol
     from kammerton.reporting.cards import Described
 
 __all__ = ["explain", "measures", "pages"]
@@ -66,12 +66,24 @@ def measures(
 def _chosen(task: str | None, address: str | None) -> Iterator[Described]:
     from kammerton.reporting.cards import Described  # noqa: PLC0415 - as above
 
+    for name, protocol in _protocols(task):
+        if address in (None, protocol.name):
+            yield Described(name, protocol, protocol.measures)
+        elif chosen := tuple(m for m in protocol.measures if _is_called(m, address)):
+            yield Described(name, protocol, chosen)
+
+
+def _protocols(task: str | None) -> Iterator[tuple[str, Protocol]]:
+    """Give the protocols of a task, or of all whose packages can be imported."""
     for name in known_tasks() if task is None else (task,):
-        for protocol in find_task(name).protocols:
-            if address in (None, protocol.name):
-                yield Described(name, protocol, protocol.measures)
-            elif chosen := tuple(m for m in protocol.measures if _is_called(m, address)):
-                yield Described(name, protocol, chosen)
+        try:
+            protocols = find_task(name).protocols
+        except OptionError as error:
+            if task is not None:
+                raise
+            print_message(f"warning: {error}")
+            continue
+        yield from ((name, protocol) for protocol in protocols)
 
 
 def _is_called(measure: Measure, address: str | None) -> bool:
@@ -82,9 +94,8 @@ def _is_called(measure: Measure, address: str | None) -> bool:
 def _unknown(task: str | None, address: str) -> OptionError:
     """Return the error that there is no such task, protocol or measure, with the nearest name."""
     names = list(known_tasks()) if task is None else []
-    for name in known_tasks() if task is None else (task,):
-        for protocol in find_task(name).protocols:
-            names += [protocol.name, *map(str, protocol.measures), *(m.name for m in protocol.measures)]
+    for _, protocol in _protocols(task):
+        names += [protocol.name, *map(str, protocol.measures), *(m.name for m in protocol.measures)]
     near = close_match(address, names)
     hint = f"did you mean {quote(near)}?" if near else "`kammerton measures` lists all"
     return OptionError(f"no task, protocol or measure is called {quote(address)}", hint)

@@ -21,7 +21,7 @@ import cyclopts
 from cyclopts import Group
 
 import kammerton
-from kammerton.errors import OptionError, close_match, quote
+from kammerton.errors import OptionError, close_match, quote, some
 
 if TYPE_CHECKING:
     from kammerton.model.task import Task
@@ -169,6 +169,10 @@ def with_options(
     positional = [parameter for parameter in declared if parameter.kind is not Parameter.KEYWORD_ONLY]
     keywords = [parameter for parameter in declared if parameter.kind is Parameter.KEYWORD_ONLY]
     parameters = [_in_whole_numbers(p) for p in (*positional, *offered, *keywords, *reading)]
+    taken = sorted(read & (own | {parameter.name for parameter in offered}))
+    if taken and task is not None:
+        message = f"the task {quote(task.name)} has the options {some(taken)}, which the command has too"
+        raise OptionError(message, "report it to the authors of the task, who have to call them otherwise")
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command

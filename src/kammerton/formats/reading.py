@@ -98,11 +98,18 @@ class SidedOptions:
         for name, value in sides.pop("all", {}).items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "sides", sides)
+        self._check_switches(plain)
         for values in sides.values():
             for name in values:
                 if name not in self.by_side:
                     raise OptionError.unknown("option of one side", name, self.by_side)
             replace(self, sides={}, **values)  # refuses what is not possible
+
+    def _check_switches(self, plain: Mapping[str, object]) -> None:
+        """Refuse what is neither True nor False, such as ``"no"``, which would be taken for True."""
+        for name, default in plain.items():
+            if isinstance(default, bool) and not isinstance(getattr(self, name), bool):
+                raise OptionError.of_type(name, getattr(self, name), "True or False")
 
     def of(self, side: str, name: str) -> Self:
         """Return the options of one side, and of an annotator or system on it."""

@@ -532,10 +532,13 @@ def _notes_of_comparisons(comparison: Comparison) -> Iterator[str]:
 def item_notes(comparison: Comparison) -> Iterator[str]:
     """Say what comes of systems that have different items."""
     if any(each.item_counts[0] < each.item_counts[1] for each in comparison.measures):
-        yield (
-            "systems have different items: their scores are of their own, pairs of the items that both have; "
-            "ranking and groups follow the pairs"
-        )
+        if comparison.against is not None:
+            whose = "each score is over the items that both of a pair have"
+        else:
+            whose = (
+                "each score is over its system's own items, each pair is tested on the items that both have"
+            )
+        yield f"systems have different items: {whose}; ranking and groups follow the pairs"
     yield from (f"system {system} {told}" for system, told in few_items(comparison))
 
 

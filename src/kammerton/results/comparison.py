@@ -152,7 +152,7 @@ def compare(  # noqa: PLR0913 - one per choice
     pairs = [pair for pair in combinations(scores.systems, 2) if against is None or against in pair]
     compared_items = items.in_pairs(pairs)
     if not compared_items:
-        raise OptionError("the systems have no item in common", "score them on the same references")
+        raise OptionError("the systems have no item in common", "estimates of the same items are needed")
     bases = _bases(scores, items, pairs, rules)
     comparisons = tuple(compare_by_measure(bases[measure], rules, against) for measure in chosen)
     return Comparison(

@@ -286,6 +286,8 @@ try:
 except ImportError:  # not on Windows, where nobody is kept out
     fcntl = None  # type: ignore[assignment]
 _LOCK = "lock"
+_ATTEMPTS = 1_000
+"""Attempts to make a folder that others may remove meanwhile."""
 _SUFFIX = ".part"
 
 
@@ -394,12 +396,14 @@ def _locked(folder: Path, run: str) -> Iterator[None]:
 
 
 def _open_lock(folder: Path, run: str) -> IO[str]:
+    attempts = 0
     while True:
+        attempts += 1
         try:
             folder.mkdir(exist_ok=True)
             file = (folder / _LOCK).open("a+", encoding="utf-8")
-        except FileNotFoundError:  # gone in between
-            if not folder.parent.is_dir():
+        except FileNotFoundError:  # gone in between, or a place where nobody can make a folder, as /proc
+            if attempts == _ATTEMPTS or not folder.parent.is_dir():
                 raise OutputError(f"KT501 cannot write {quote(run)}: no folder to write it to") from None
             continue
         except OSError as error:

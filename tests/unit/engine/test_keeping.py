@@ -359,3 +359,16 @@ def test_progress_is_told_shard_by_shard() -> None:
         (400, 450, 0, 1),
         (450, 450, 0, 1),
     ]
+
+
+def test_a_place_where_no_folder_can_be_made_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As below /proc, whose folder is there and takes none."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    with pytest.raises(OutputError, match=r"KT501 cannot write .*: no folder"), keeping(tmp_path / "run"):
+        pass

@@ -45,7 +45,7 @@ def test_a_system_with_one_item_does_not_hide_which_is_better() -> None:
     # 2 of 1,024 swaps, and three pairs
     assert "p = 0.0020, adjusted p (Holm) = 0.0059, on 10 items." in text
     assert "System sub has at most 1 item in common with any other: too few to be compared." in text
-    assert "Systems have different items: their scores are of their own" in text
+    assert "Systems have different items: each score is over its system's own items" in text
 
 
 def test_scores_of_a_difference_are_of_the_items_of_both() -> None:
