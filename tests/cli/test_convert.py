@@ -141,7 +141,7 @@ WITH_METADATA: dict[str, Any] = {
                 {"time": 2.5, "duration": 1.5, "value": "N", "confidence": 0.25},
                 {"time": 0, "duration": 2.5, "value": "C:maj7/3", "confidence": "sure"},
             ],
-            "sandbox": {"take": 2},
+            "sandbox": {"take": 2, "bars": [1, 2.5]},
             "time": 0,
             "duration": 4.0,
         },

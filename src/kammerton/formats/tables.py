@@ -292,8 +292,8 @@ class Table:
         """Return the function that locates one cell."""
         return lambda: self.locate(row, index)
 
-    def locate(self, row: int, index: int | None = None) -> Place:
-        """Return the place of a cell, or of a row."""
+    def locate(self, row: int, index: int | None) -> Place:
+        """Return the place of a cell, or of a row that has no such cell."""
         line = self.lines[row]
         if index is None:
             return Place(self.file, self.numbers[row], excerpt=line)

@@ -15,6 +15,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +63,8 @@ def unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda found: "\\" if found[1] is None else chr(int(found[1], 16)), text)
 
 
-try:
-    import fcntl
-except ImportError:  # not on Windows, where a killed writer cannot be told from one at work
-    fcntl = None  # type: ignore[assignment]
+fcntl: Any = import_module("fcntl") if os.name == "posix" else None
+"""Locks; none on Windows, where a killed writer cannot be told from one at work."""
 _CAN_SYNC_FOLDERS = os.name == "posix"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 

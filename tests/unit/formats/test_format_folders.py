@@ -437,3 +437,14 @@ def test_keys_that_had_to_be_composed_are_remembered() -> None:
     found = collect(items, name=None, default_name="x", task=TASK, options=ChordOptions())
     assert list(found.sources) == ["\u00e9", "plain"]
     assert found.written == {"\u00e9": "e\u0301"}
+
+
+def test_a_text_that_cannot_be_read_is_no_prose(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "README.txt").write_text(PROSE)
+    make(tmp_path, "a.lab")
+
+    def refused(*_: object, **__: object) -> bytes:
+        raise DataError([])
+
+    monkeypatch.setattr("kammerton.formats.collecting.read_bytes", refused)
+    assert set(find(tmp_path, TASK, ChordOptions()).files) == {"README", "a"}

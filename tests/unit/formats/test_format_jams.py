@@ -10,6 +10,7 @@ import pytest
 
 from kammerton.chords.reading import ChordOptions, read_chords
 from kammerton.formats import Limits, parse_intervals
+from kammerton.formats.jams import Observations
 from kammerton.formats.json_places import JsonPlaces, decode, report_invalid
 from kammerton.formats.reading import Problems
 from kammerton.model.annotations import Place
@@ -529,3 +530,12 @@ def test_a_score_that_does_not_say_so_is_trimmed_if_asked_with_a_warning() -> No
     assert len(reading.tracks) == 1
     told_so = parse(beats(*rows, sandbox={"type": "score"}), "a.jams", overlap="trim")
     assert [(said.code, said.severity) for said in told_so.diagnostics] == [("KT148", "error")]
+
+
+def test_values_of_columns() -> None:
+    """Old files have an object of columns in place of a list of observations."""
+    places = JsonPlaces("{}", "a.jams")
+    observations = Observations({"value": ["C", "G"], "confidence": [0.5]}, (), places)
+    assert observations.value(1, "value") == "G"
+    assert observations.value(1, "confidence") is None
+    assert observations.value(0, "time") is None

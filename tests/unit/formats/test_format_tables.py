@@ -269,3 +269,9 @@ def test_a_system_may_be_called_as_the_table_of_pairs_says(tmp_path: Path) -> No
     (tmp_path / "p.csv").write_text('item;reference;"my ""best"""\n# none yet\na;r.lab;r.lab\n')
     scores = kt.score("chords", pairs=tmp_path / "p.csv", measures=["mirex2013/Root"], ci=None)
     assert scores.systems == ('my "best"',)
+
+
+def test_a_row_without_the_cell_is_located_as_a_whole() -> None:
+    table = Table("t", BLANK, 3, ["1 2 C"], range(7, 8))
+    place = table.locate(0, None)
+    assert (place.file, place.line, place.column, place.excerpt) == ("t", 7, None, "1 2 C")

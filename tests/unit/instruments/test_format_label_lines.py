@@ -4,6 +4,9 @@
 import pytest
 
 from kammerton.formats import Limits
+from kammerton.formats.reading import Problems
+from kammerton.instruments import InstrumentOptions
+from kammerton.instruments.formats.label_lines import read_label_lines
 from unit.instruments.listing import SAMPLE, lists, only, read, told
 
 
@@ -83,3 +86,9 @@ def test_budgets() -> None:
         told(read("F\nG\nE\n", limits=Limits(rows=2)).diagnostics)
         == "error KT106 3 rows: over the limit of 2"
     )
+
+
+def test_comments_alone_are_no_labels() -> None:
+    problems = Problems("a.txt")
+    assert read_label_lines("# no label\n", problems, InstrumentOptions()) is None
+    assert [problem.code for problem in problems.diagnostics()] == ["KT110"]

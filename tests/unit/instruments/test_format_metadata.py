@@ -94,6 +94,12 @@ def test_tracks_of_slakh_are_called_like_their_folders() -> None:
     assert identify("x/song_metadata") == ("x/song_metadata", None)
 
 
+def test_stems_that_were_all_rendered() -> None:
+    reading = read("stems: {S00: {inst_class: Bass, audio_rendered: true}}", ".yaml")
+    assert lists(reading) == {None: "{Bass}"}
+    assert told(reading.diagnostics) == ""
+
+
 def test_stems_without_any_class() -> None:
     text = "stems: {S00: {audio_rendered: true, program_num: 30}}"
     assert told(read(text, ".yaml").diagnostics).startswith(

@@ -260,6 +260,7 @@ def test_other_objects_are_refused(tmp_path: Path, key: object, protocol: int) -
         b"cnumpy\nndarray\n.",
         b"cnumpy\nndarray\n}b.",
         b"cnumpy\nndarray\n(tR(K\x01K\x02K\x03K\x04]tb.",  # not the shape of the head
+        b"cnumpy\nndarray\n(tR(K\x01(K\x02tK\x03K\x04]tb.",  # fewer strings than the head says
     ],
 )
 def test_pickles_that_are_no_arrays_of_text(tmp_path: Path, program: bytes) -> None:

@@ -118,3 +118,9 @@ def test_the_best_documents_of_a_tie_are_the_first_ones_of_the_file() -> None:
     options = InstrumentOptions(ties="given", top_k=1)
     found = kt.score("instruments", TIES / "ties.qrels", TIES / "ties.run", options=options, ci=None)
     assert found.value("open-mic-task2/set_R") == 1.0
+
+
+def test_a_field_that_is_too_long_breaks_no_topic() -> None:
+    found = sheet(f"301 Q0 d1 1 0.5 x\n301 Q0 {'d' * 200_000}\n", ".run")
+    assert found.broken == {}
+    assert "KT106" in told(found.diagnostics)

@@ -127,7 +127,8 @@ def _ends(
     negative = np.flatnonzero(lengths < 0).tolist()
     say_rows(problems, "KT123", negative, lambda row: _negative(durations[row], locate(row)))
     lengths[negative] = np.nan
-    ends = begins + lengths
+    with np.errstate(over="ignore"):  # what is not finite is reported
+        ends = begins + lengths
     for row in np.flatnonzero(np.isfinite(ends)).tolist():
         ends[row] = float(EXACT.add(Decimal(onsets[row]), Decimal(durations[row])))
     return ends

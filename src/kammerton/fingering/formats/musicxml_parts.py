@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from operator import itemgetter
 
 from kammerton.errors import Diagnostic, clip, plural, printable, quote
 from kammerton.fingering.annotation import midi_of
@@ -57,10 +58,8 @@ def read_integer(element: Element | None, problems: ScoreProblems, where: object
     return 0
 
 
-def read_staff(element: Element | None, problems: ScoreProblems, where: object) -> int:
+def read_staff(element: Element, problems: ScoreProblems, where: object) -> int:
     """Read the number of a staff, from 1; KT353 if it is none."""
-    if element is None:
-        return 1
     text = element.text.strip()
     if re.fullmatch(r"[1-9][0-9]?", text):
         return int(text)
@@ -519,8 +518,7 @@ def _doubled_voices(bar: Measure, spans: Sequence[tuple[Fraction, Fraction, int,
             until, of_chord = reach.get((voice, other), (ZERO, chord))
             if of_chord != chord and min(until, end) - begin > _SLACK:
                 doubled.add(voice)
-        if end >= reach.get((voice, staff), (ZERO, 0))[0]:
-            reach[voice, staff] = end, chord
+        reach[voice, staff] = max((end, chord), reach.get((voice, staff), (ZERO, 0)), key=itemgetter(0))
     return doubled
 
 
