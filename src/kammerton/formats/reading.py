@@ -109,7 +109,7 @@ class SidedOptions:
         """Refuse what is neither True nor False, such as ``"no"``, which would be taken for True."""
         for name, default in plain.items():
             if isinstance(default, bool) and not isinstance(getattr(self, name), bool):
-                raise OptionError.of_type(name, getattr(self, name), "True or False")
+                raise OptionError.of_type(f"`{name}`", getattr(self, name), "True or False")
 
     def of(self, side: str, name: str) -> Self:
         """Return the options of one side, and of an annotator or system on it."""

@@ -245,9 +245,6 @@ class InstrumentOptions(SidedOptions):
                 raise OptionError.unknown(f"choice of `{name}`", str(getattr(self, name)), known)
         for name, least in (("level", 0), ("top_k", 0), ("min_support", 0), ("results", 1)):
             _check_number(name, getattr(self, name), least)
-        for name in ("casefold", "leaves", "assume_absent", "ranked"):
-            if not isinstance(getattr(self, name), bool):
-                raise OptionError.of_type(f"`{name}`", getattr(self, name), "True or False")
         for name in ("taxonomy", "map", "threshold", "truth_threshold"):
             _check_text(name, getattr(self, name))
         for name in ("threshold", "truth_threshold"):  # `0.5` and `>= .50` are one choice, signed as one

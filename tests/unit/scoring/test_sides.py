@@ -225,5 +225,5 @@ def test_where_there_are_no_sides_there_are_no_options_of_one(folder: Path, verb
 
 @pytest.mark.parametrize("value", ["no", 0, None, {"estimates": "no"}])
 def test_switches_are_true_or_false(value: object) -> None:
-    with pytest.raises(OptionError, match="lenient must be True or False"):
+    with pytest.raises(OptionError, match="`lenient` must be True or False"):
         ChordOptions(lenient=value)  # type: ignore[arg-type]
