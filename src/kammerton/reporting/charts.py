@@ -612,7 +612,7 @@ _ROW_of_losses = 18
 
 
 def most_costly(found: Mapping[str, ClassLosses], count: int) -> list[str]:
-    """Return the classes that cost all systems together most, the dearest first."""
+    """Return the classes with the largest losses of all systems together, largest first."""
     lost: dict[str, float] = {}
     for costs in found.values():
         for row in costs.rows:

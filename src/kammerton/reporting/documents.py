@@ -173,7 +173,7 @@ def costliest_items(scores: Scores, measure: Measure, count: int) -> list[str]:
 
 
 def costs_of_items(scores: Scores, measure: Measure) -> list[Cost]:
-    """Return what items cost by a measure, the dearest first."""
+    """Return the losses of items by a measure, largest first."""
     costs: dict[str, tuple[float, float]] = {}
     for row in scores.items_by([measure]).iter_rows(named=True):
         if row["value"] is not None:
