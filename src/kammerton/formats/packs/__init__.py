@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Packs: many annotations, with their diagnostics, in one Parquet file."""
 
-from kammerton.formats.packs.opening import (
+from kammerton.formats.packs.pack import (
     collect_pack,
     is_pack,
     open_pack,

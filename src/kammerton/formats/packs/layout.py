@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The format of packs: columns, footer, record."""
+"""The format of packs: seal, record, columns."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, Protocol
+from itertools import chain, compress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import DataError, Diagnostic
 from kammerton.formats.writing import escaped, unescaped
 from kammerton.model.corpus import Collection
 from kammerton.model.task import Kind, PackedColumn, Packing
@@ -27,193 +28,94 @@ __all__ = [
     "INDEX",
     "KEY",
     "MAGIC",
-    "MALFORMED",
     "OWN",
     "About",
     "Block",
-    "Chunk",
-    "Compact",
-    "Footer",
-    "FooterError",
-    "NoParquetError",
     "Record",
     "RecordError",
     "Role",
+    "check_seal",
     "contents_of",
+    "damaged",
     "digest_of",
+    "fault",
     "frame_of",
     "parse_diagnostics",
-    "read_footer",
+    "put_seal",
     "render_diagnostics",
     "schema_of",
     "texts_of",
 ]
 
-MALFORMED = (IndexError, KeyError, TypeError, AttributeError, ValueError)
-"""What is raised by reading bytes that are none, or by looking for fields that are not there."""
-_STRUCT, _LIST, _SET, _BINARY, _DOUBLE = 12, 9, 10, 8, 7
-_DEEPEST = 16
-
-
-class Compact:
-    """Reads values of Thrift's compact protocol one after the other; a struct is a dict of fields by number.
-
-    Attributes
-    ----------
-    at : int
-        Where the next one begins.
-    """
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.at: int = 0
-
-    def struct(self, depth: int = 0) -> dict[int, Any]:
-        """Read a struct."""
-        fields: dict[int, Any] = {}
-        number = 0
-        while (head := self._byte()) != 0:
-            kind = head & 15
-            number = number + (head >> 4) if head >> 4 else self._signed()
-            fields[number] = kind == 1 if kind in (1, 2) else self._value(kind, depth)
-        return fields
-
-    def _value(self, kind: int, depth: int) -> Any:
-        if depth > _DEEPEST:
-            raise ValueError("nested too deep")
-        if kind == _STRUCT:
-            return self.struct(depth + 1)
-        if kind == _BINARY:
-            return self._bytes(self._unsigned())
-        if kind in (_LIST, _SET):
-            return self._list(depth)
-        if kind == _DOUBLE:
-            return self._bytes(8)
-        if kind in (1, 2, 3):
-            return self._byte()
-        if kind in (4, 5, 6):
-            return self._signed()
-        raise ValueError(f"no value of kind {kind} is in any")
-
-    def _list(self, depth: int) -> list[Any]:
-        head = self._byte()
-        count = head >> 4 if head >> 4 < 15 else self._unsigned()
-        return [self._value(head & 15, depth + 1) for _ in range(count)]
-
-    def _byte(self) -> int:
-        self.at += 1
-        return self._data[self.at - 1]
-
-    def _bytes(self, count: int) -> bytes:
-        begin, self.at = self.at, self.at + count
-        if self.at > len(self._data):
-            raise ValueError("longer than all there is")
-        return self._data[begin : self.at]
-
-    def _unsigned(self) -> int:
-        number = shift = 0
-        while True:
-            byte = self._byte()
-            number |= (byte & 127) << shift
-            if byte < 128:
-                return number
-            shift += 7
-            if shift > 63:
-                raise ValueError("number without end")
-
-    def _signed(self) -> int:
-        number = self._unsigned()
-        return (number >> 1) ^ -(number & 1)
-
-
 MAGIC = b"PAR1"
 _TAIL = 8
 """Bytes behind the footer: its length, and the magic number again."""
-_ROWS, _GROUPS, _PAIRS = 3, 4, 5
-_CHUNKS, _ROWS_OF_GROUP = 1, 3
-_METADATA, _PATH, _VALUES, _UNPACKED, _PACKED, _PAGES, _DICTIONARY = 3, 3, 5, 6, 7, 9, 11
+_SEAL = hashlib.sha256().digest_size
+_PIECE = 1 << 20
 
 
-class FooterError(ValueError):
-    """A Parquet file whose footer cannot be read."""
+def fault(code: str, message: str, file: str, hint: str | None = None) -> DataError:
+    """Return the error of a pack that cannot be used."""
+    return DataError((Diagnostic(code=code, severity="error", message=message, file=file, hint=hint),))
 
 
-class NoParquetError(FooterError):
-    """A file that is no Parquet file."""
+def damaged(why: str, file: str) -> DataError:
+    """Return the error of a pack that is not as it was written."""
+    return fault("KT721", f"pack is damaged: {why}", file, "pack it again")
 
 
-class Chunk(NamedTuple):
-    """The bytes of a column of a group of rows, and the sizes that the footer claims for them."""
+def put_seal(path: Path) -> None:
+    """Put a seal between the last page and the footer, where no reader of Parquet files looks.
 
-    column: str
-    begin: int
-    length: int
-    values: int
-    unpacked: int
-
-
-class Group(NamedTuple):
-    """Rows that are decoded together."""
-
-    rows: int
-    chunks: tuple[Chunk, ...]
+    It is the SHA-256 of everything else: where a byte is another, a decoder may ask for more memory than
+    there is, and end the program.
+    """
+    with path.open("rb+") as file:
+        begin = _footer_begin(file, str(path))
+        file.seek(begin)
+        footer = file.read()
+        seal = _digest_around(file, begin, begin)
+        file.seek(begin)
+        file.write(seal + footer)
 
 
-@dataclass(frozen=True, slots=True)
-class Footer:
-    """The footer of a Parquet file, as far as packs need it."""
-
-    rows: int  # of the whole file
-    groups: tuple[Group, ...]  # where they are
-    pairs: dict[str, str]  # metadata of the writer
-    begin: int  # where the footer begins, which ends with the file
-
-    @property
-    def values(self) -> int:
-        """Most values that a column of a row group has."""
-        return max((chunk.values for group in self.groups for chunk in group.chunks), default=0)
-
-    @property
-    def unpacked(self) -> int:
-        """Most bytes that a row group takes once it is unpacked."""
-        return max((sum(chunk.unpacked for chunk in group.chunks) for group in self.groups), default=0)
+def check_seal(file: BinaryIO, name: str) -> None:
+    """Refuse a file that is no pack, or of which a byte is not what was written."""
+    begin = _footer_begin(file, name)
+    file.seek(begin)
+    if KEY.encode() not in file.read():
+        hint = "`kammerton pack` makes one of a folder"
+        raise fault("KT720", "a Parquet file, but no pack of annotations", name, hint)
+    file.seek(max(0, begin - _SEAL))
+    if file.read(_SEAL) != _digest_around(file, max(0, begin - _SEAL), begin):
+        raise damaged("it is not what was written", name)
 
 
-def read_footer(file: BinaryIO) -> Footer:
-    """Read the footer of a file."""
+def _footer_begin(file: BinaryIO, name: str) -> int:
+    """Return where the footer of a Parquet file begins."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     if size < len(MAGIC) + _TAIL or file.read(len(MAGIC)) != MAGIC:
-        raise NoParquetError("no Parquet file: it does not begin with PAR1")
+        message = "pack cannot be read: no Parquet file: it does not begin with PAR1"
+        raise fault("KT720", message, name, "pack it again")
     file.seek(size - _TAIL)
     tail = file.read(_TAIL)
-    length = int.from_bytes(tail[:4], "little")
-    if tail[4:] != MAGIC or length > size - len(MAGIC) - _TAIL:
-        raise FooterError("file ends too early: it has no footer")
-    begin = file.seek(size - _TAIL - length)
-    try:
-        return _footer_of(Compact(file.read(length)).struct(), begin)
-    except MALFORMED as error:
-        raise FooterError("footer is damaged") from error
+    begin = size - _TAIL - int.from_bytes(tail[:4], "little")
+    if tail[4:] != MAGIC or begin < len(MAGIC):
+        message = "pack cannot be read: file ends too early: it has no footer"
+        raise fault("KT721", message, name, "pack it again")
+    return begin
 
 
-def _footer_of(fields: dict[int, Any], begin: int) -> Footer:
-    groups = tuple(
-        Group(group[_ROWS_OF_GROUP], tuple(_chunk(chunk[_METADATA], begin) for chunk in group[_CHUNKS]))
-        for group in fields[_GROUPS]
-    )
-    if min(fields[_ROWS], *(group.rows for group in groups), 0) < 0:
-        raise ValueError("nothing is counted below zero")
-    pairs = {pair[1].decode(): pair.get(2, b"").decode() for pair in fields.get(_PAIRS, ())}
-    return Footer(fields[_ROWS], groups, pairs, begin)
-
-
-def _chunk(fields: dict[int, Any], most: int) -> Chunk:
-    begin = fields.get(_DICTIONARY) or fields[_PAGES]
-    chunk = Chunk(fields[_PATH][0].decode(), begin, fields[_PACKED], fields[_VALUES], fields[_UNPACKED])
-    if min(chunk[1:]) < 0 or chunk.begin + chunk.length > most:
-        raise ValueError("a chunk lies outside of the file, or counts below zero")
-    return chunk
+def _digest_around(file: BinaryIO, end: int, begin: int) -> bytes:
+    """Return the SHA-256 of what stands before ``end`` and from ``begin`` on."""
+    whole = hashlib.sha256()
+    file.seek(0)
+    for at in range(0, end, _PIECE):
+        whole.update(file.read(min(_PIECE, end - at)))
+    file.seek(begin)
+    whole.update(file.read())
+    return whole.digest()
 
 
 KEY = "kammerton"
@@ -261,7 +163,7 @@ class About:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the entry as JSON values."""
-        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        plain = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         mappings = {"broken": dict(self.broken), "written": dict(self.written)}
         return plain | mappings | {"diagnostics": [_brief(diagnostic) for diagnostic in self.diagnostics]}
 
@@ -376,7 +278,7 @@ class Plain:
 
     def of(self, rows: NDArray[np.bool_], kind: Kind) -> PackedColumn:
         """Return the values of some rows."""
-        some = [value for value, wanted in zip(self.values, rows.tolist(), strict=True) if wanted]
+        some = list(compress(self.values, rows.tolist()))
         if None in some:
             raise ValueError("has nulls")
         offsets = np.arange(len(some) + 1)

@@ -1,57 +1,63 @@
 # SPDX-License-Identifier: MIT
-"""A pack that is open: its collections, sources and annotations, decoded block by block."""
+"""Read packs: open them at paths and addresses, and decode their annotations block by block.
+
+A pack at an address is copied: decoding needs a file.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
+import stat
+import tempfile
+import weakref
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from pathlib import PurePath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kammerton.errors import DataError, Diagnostic, quote
+from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.folders import item_name, without_suffix
 from kammerton.formats.packs.layout import (
     INDEX,
+    KEY,
+    MAGIC,
     OWN,
     About,
     Record,
     RecordError,
+    check_seal,
     contents_of,
-    digest_of,
+    damaged,
+    fault,
     parse_diagnostics,
     schema_of,
     texts_of,
 )
-from kammerton.formats.packs.packing import Seal, SealError
+from kammerton.formats.packs.packing import chosen
+from kammerton.formats.remote import Store, is_remote, name_at
 from kammerton.formats.source import open_regular
-from kammerton.model.corpus import Collection, StoredSource, StoredSources
+from kammerton.model.corpus import Collection, Corpus, StoredSource, StoredSources
 from kammerton.model.task import PackedColumn, Packing, Reading, Task
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Again", "Pack", "damaged", "fault", "unpacked"]
+__all__ = ["Pack", "collect_pack", "is_pack", "open_pack", "opened_pack", "read_packed_pairs", "unpacked"]
 
-
-def _problem(code: str, message: str, file: str, hint: str | None = None) -> Diagnostic:
-    """Return the diagnostic of a pack, or of a part of it."""
-    return Diagnostic(code=code, severity="error", message=message, file=file, hint=hint)
-
-
-def fault(code: str, message: str, file: str, hint: str | None = None) -> DataError:
-    """Return the error of a pack that cannot be used."""
-    return DataError((_problem(code, message, file, hint),))
-
-
-def damaged(why: str, file: str) -> DataError:
-    """Return the error of a pack that is not as it was written."""
-    return fault("KT721", f"pack is damaged: {why}", file, "pack it again")
+_ROWS_PER_BYTE = 8
+"""A row takes an eighth of a byte at least, however well it is packed."""
+_INTERRUPTED = "KEYBOARD_INTERRUPT"
+"""The message of polars when the program is interrupted."""
+_KEPT = 8
+"""Blocks that stay decoded: a few for each collection that is read side by side."""
+_Reopening = tuple[Callable[..., "Pack"], tuple[Any, ...]]
+"""How other processes open a pack: what is called, and with what."""
 
 
 class _Decoded:
@@ -86,16 +92,17 @@ class _Decoded:
         annotations = self._annotations[rows]
         if None in annotations:
             message = "packed annotation is none that a file can hold: times, labels or lengths do not fit"
-            return Reading((), (*diagnostics, _problem("KT726", message, self._path, "pack it again")))
+            error = fault("KT726", message, self._path, "pack it again")
+            return Reading((), (*diagnostics, *error.diagnostics))
         return Reading(tuple(zip(self._names[rows], annotations, strict=True)), diagnostics)
 
 
 def _columns(contents: Mapping[str, Any], packing: Packing, path: str) -> dict[str, PackedColumn]:
-    some = np.array(contents["usable"].values, dtype=bool)
+    usable = np.array(contents["usable"].values, dtype=bool)
     columns = {}
     for name, kind in (*packing.single.items(), *packing.lists.items()):
         try:
-            columns[name] = contents[name].of(some, kind)
+            columns[name] = contents[name].of(usable, kind)
         except ValueError as error:
             raise fault("KT723", f"pack cannot be used: column {quote(name)} {error}", path) from error
     return columns
@@ -123,22 +130,19 @@ class _PackedSource(StoredSource):
 
     def read(self) -> Reading[Any]:
         """Return what the source gave when it was packed."""
-        return self._pack.reading(self._row)
+        block, row = self._pack.block_of(self._row)
+        return block.reading(row) if isinstance(block, _Decoded) else Reading((), block)
 
     @property
     def file(self) -> str | None:
         """What it was read from."""
-        return self._pack.file(self._row)
+        block, row = self._pack.block_of(self._row)
+        return block.file(row) if isinstance(block, _Decoded) else None
 
     @property
-    def digest(self) -> str | None:
-        """Its place in a block, and the digest of that, which was compared to what is there."""
+    def digest(self) -> str:
+        """The digest of its block, and its place there; nothing is decoded for it."""
         return self._pack.digest(self._row)
-
-    @property
-    def claim(self) -> str:
-        """The same, before anything is decoded."""
-        return self._pack.claim(self._row)
 
 
 class _PackedSources(StoredSources):
@@ -147,97 +151,73 @@ class _PackedSources(StoredSources):
     def __init__(self, pack: Pack, number: int, index: _Index | None = None) -> None:
         self._pack = pack
         self._number = number
-        self._index = index
+        self._part = index
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _PackedSources, (self._pack, self._number, self._index)
+        return _PackedSources, (self._pack, self._number, self._part)
+
+    @property
+    def _index(self) -> _Index:
+        return self._pack.indexes[self._number] if self._part is None else self._part
 
     @cached_property
-    def _listed(self) -> _Listed:
-        return _Listed.of(self._pack.index(self._number) if self._index is None else self._index)
+    def _firsts(self) -> dict[str, int]:
+        """Where the sources of each item begin in the index; they follow one another."""
+        items = self._index.items
+        return {item: at for at, item in enumerate(items) if at == 0 or item != items[at - 1]}
 
     def __len__(self) -> int:
-        return len(self._listed.places)
+        return len(self._firsts)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._listed.places)
+        return iter(self._firsts)
 
     def __contains__(self, item: object) -> bool:
-        return item in self._listed.places
+        return item in self._firsts
 
     def __getitem__(self, item: str) -> tuple[tuple[str | None, _PackedSource], ...]:
-        listed = self._listed
-        place, annotators = listed.places[item], listed.annotators
+        rows, _, annotators = self._index
         return tuple(
             [
-                (None if annotators is None else annotators[at], _PackedSource(self._pack, listed.rows[at]))
-                for at in range(listed.bounds[place], listed.bounds[place + 1])
+                (None if annotators is None else annotators[at], _PackedSource(self._pack, rows[at]))
+                for at in self._entries(item)
             ]
         )
 
+    def _entries(self, item: str) -> range:
+        items, first = self._index.items, self._firsts[item]
+        end = first + 1
+        while end < len(items) and items[end] == item:
+            end += 1
+        return range(first, end)
+
     def only(self, items: Iterable[str]) -> _PackedSources:
         """Return those of some items, in their order."""
-        return _PackedSources(self._pack, self._number, self._listed.only(items))
-
-
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    """Where the sources of a collection begin: rows by source, sources by place, places by item."""
-
-    rows: array[int]
-    bounds: array[int]
-    places: dict[str, int]
-    annotators: list[str | None] | None
-
-    @classmethod
-    def of(cls, index: _Index) -> _Listed:
-        names = index.items
-        starts = [place for place, name in enumerate(names) if place == 0 or name != names[place - 1]]
-        return cls(
-            index.rows,
-            array("q", [*starts, len(names)]),
-            {names[start]: place for place, start in enumerate(starts)},
-            index.annotators,
+        rows, names, annotators = self._index
+        entries = [at for item in items if item in self._firsts for at in self._entries(item)]
+        index = _Index(
+            array("q", [rows[at] for at in entries]),
+            [names[at] for at in entries],
+            None if annotators is None else [annotators[at] for at in entries],
         )
-
-    def only(self, items: Iterable[str]) -> _Index:
-        places, bounds = self.places, self.bounds  # for there are many items
-        kept = [
-            (item, at)
-            for item in items
-            if (place := places.get(item)) is not None
-            for at in range(bounds[place], bounds[place + 1])
-        ]
-        annotators = None if self.annotators is None else [self.annotators[at] for _, at in kept]
-        return _Index(array("q", [self.rows[at] for _, at in kept]), [item for item, _ in kept], annotators)
-
-
-_INTERRUPTED = "KEYBOARD_INTERRUPT"
-"""The message of polars when the program is interrupted."""
-_KEPT = 8
-"""Blocks that stay decoded: a few for each collection that is read side by side."""
-Again = tuple[Callable[..., "Pack"], tuple[Any, ...]]
-"""How other processes open a pack: what is called, and with what."""
+        return _PackedSources(self._pack, self._number, index)
 
 
 class Pack:
     """A pack that was opened."""
 
-    def __init__(self, path: str, task: Task, record: Record, seal: Seal, file: str, again: Again) -> None:
+    def __init__(self, name: str, file: str, task: Task, record: Record, reopening: _Reopening) -> None:
         assert task.packing is not None, "only annotations that can be packed are"
-        self.path = path
+        self.path = name
         self.record = record
-        self._seal = seal
         self._file = file
-        self._again = again
+        self._reopening = reopening
         self._packing: Packing = task.packing
         self._begins = [0, *accumulate(block.rows for block in record.blocks)]
         self._block = lru_cache(maxsize=_KEPT)(self._decoded_block)
 
-    def __reduce__(self) -> Again:
-        return self._again
-
-    # --- names ---------------------------------------------------------------------------------
+    def __reduce__(self) -> _Reopening:
+        return self._reopening
 
     def collection(self, number: int, *, name: str | None = None) -> Collection:
         """Return a collection of the pack, under its own or another name."""
@@ -256,14 +236,13 @@ class Pack:
         """Return the sources of a collection by item."""
         return _PackedSources(self, number)
 
-    def index(self, number: int) -> _Index:
-        """Return what there is of a collection."""
-        return self._indexes[number]
-
     @cached_property
-    def _indexes(self) -> list[_Index]:
+    def indexes(self) -> list[_Index]:
         """The index of each collection; collections follow one another."""
-        columns = self._index_columns()
+        columns = self._read(list(INDEX), 0, self._begins[-1]).to_dict(as_series=False)
+        for name in ("collection", "item", "first"):
+            if None in columns[name]:
+                raise fault("KT723", f"pack cannot be used: column {quote(name)} has nulls", self.path)
         numbers, first = columns["collection"], columns["first"]
         indexes = []
         for number in range(len(self.record.collections)):
@@ -275,29 +254,39 @@ class Pack:
             )
         return indexes
 
-    def _index_columns(self) -> dict[str, list[Any]]:
-        """Return the columns of the index."""
-        columns = self._read(list(INDEX), 0, self._begins[-1]).to_dict(as_series=False)
-        for name in ("collection", "item", "first"):
-            if None in columns[name]:
-                raise fault("KT723", f"pack cannot be used: column {quote(name)} has nulls", self.path)
-        return columns
+    def block_of(self, row: int) -> tuple[_Decoded | tuple[Diagnostic, ...], int]:
+        """Return the block of a row, or why it cannot be used, and the place of the row in it."""
+        number, place = self._place(row)
+        return self._block(number), place
+
+    def digest(self, row: int) -> str:
+        """Return the identity of the source that begins in a row."""
+        number, place = self._place(row)
+        return f"{self.record.blocks[number].digest}:{place}"
+
+    def _place(self, row: int) -> tuple[int, int]:
+        number = bisect_right(self._begins, row) - 1
+        return number, row - self._begins[number]
+
+    def _decoded_block(self, number: int) -> _Decoded | tuple[Diagnostic, ...]:
+        columns = [*OWN, *self._packing.single, *self._packing.lists]
+        try:
+            contents = contents_of(self._read(columns, *self._begins[number : number + 2]))
+            return _Decoded(contents, self._packing, self.path)
+        except DataError as error:
+            return error.diagnostics
 
     def _read(self, columns: list[str], begin: int, end: int) -> pl.DataFrame:
-        """Decode some columns of some rows, of which every byte is what was written."""
+        """Decode some columns of some rows."""
         import polars as pl  # noqa: PLC0415 - half the import time; many runs of the program read none
 
         try:
-            self._check(self._types, columns)
-            with open_regular(self._file, name=self.path) as file:
-                self._seal.check(file, columns, begin, end)
+            self._check_types(columns)
             frame: pl.DataFrame = self._lazy.select(columns).slice(begin, end - begin).collect()
-        except SealError as error:
-            raise damaged(f"{_rows(begin, end)} are not what was written", self.path) from error
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             if _INTERRUPTED in str(error):
                 raise KeyboardInterrupt from error
-            raise damaged(f"{_rows(begin, end)} cannot be decoded", self.path) from error
+            raise damaged(f"rows {begin + 1:,} to {end:,} cannot be decoded", self.path) from error
         return frame
 
     @cached_property
@@ -311,59 +300,16 @@ class Pack:
     def _types(self) -> Mapping[str, pl.DataType]:
         return self._lazy.collect_schema()
 
-    def _check(self, types: Mapping[str, pl.DataType], columns: list[str]) -> None:
+    def _check_types(self, columns: list[str]) -> None:
         expected = schema_of(self._packing)
         for name in columns:
-            if name not in types:
+            if name not in self._types:
                 raise fault("KT723", f"pack has no column {quote(name)}", self.path)
-            if types[name] != expected[name]:
-                message = f"column {quote(name)} of a pack is of type {types[name]}, not {expected[name]}"
+            if self._types[name] != expected[name]:
+                message = (
+                    f"column {quote(name)} of a pack is of type {self._types[name]}, not {expected[name]}"
+                )
                 raise fault("KT723", message, self.path)
-
-    # --- annotations ---------------------------------------------------------------------------
-
-    def reading(self, row: int) -> Reading[Any]:
-        """Return the reading of the source that begins in a row."""
-        number, place = self._place(row)
-        block = self._block(number)
-        return block.reading(place) if isinstance(block, _Decoded) else Reading((), block)
-
-    def file(self, row: int) -> str | None:
-        """Return the file of the source that begins in a row, if it is known."""
-        number, place = self._place(row)
-        block = self._block(number)
-        return block.file(place) if isinstance(block, _Decoded) else None
-
-    def digest(self, row: int) -> str | None:
-        """Return the identity of the source that begins in a row; None if its block is damaged."""
-        return self.claim(row) if isinstance(self._block(self._place(row)[0]), _Decoded) else None
-
-    def claim(self, row: int) -> str:
-        """Return the identity that the pack claims for it."""
-        number, place = self._place(row)
-        return f"{self.record.blocks[number].digest}:{place}"
-
-    def _place(self, row: int) -> tuple[int, int]:
-        """Return the block of a row, and the place of the row in it."""
-        number = bisect_right(self._begins, row) - 1
-        return number, row - self._begins[number]
-
-    def _decoded_block(self, number: int) -> _Decoded | tuple[Diagnostic, ...]:
-        """Decode a block, or return the diagnostics of one that is damaged, for each of its sources."""
-        block, begin = self.record.blocks[number], self._begins[number]
-        columns = [*OWN, *self._packing.single, *self._packing.lists]
-        end = begin + block.rows
-        try:
-            contents = contents_of(self._read(columns, begin, end))
-            if digest_of(contents) != block.digest:
-                raise damaged(f"{_rows(begin, end)} are not what was written", self.path)
-            return _Decoded(contents, self._packing, self.path)
-        except DataError as error:
-            return error.diagnostics
-
-
-def _rows(begin: int, end: int) -> str:
-    return f"rows {begin + 1:,} to {end:,}"
 
 
 def unpacked(pack: Pack, task: Task) -> Iterator[tuple[str, str, Reading[Any]]]:
@@ -388,3 +334,139 @@ def _stem(about: About, item: str, annotator: str | None, file: str | None, task
         if stem is not None:
             return item_name(stem)
     return item if annotator is None else f"{annotator}/{item}"
+
+
+# --- opening --------------------------------------------------------------------------------------------
+
+
+def open_pack(path: str | os.PathLike[str], task: Task) -> Pack:
+    """Open a pack at a path or an address, and check that each of its bytes is what was written."""
+    if is_remote(path):
+        return _open_copy(Store(path), task)
+    place = os.fsdecode(path)
+    return _open(place, task, place, (_reopen, (place, task)))
+
+
+def _open(file: str, task: Task, name: str, reopening: _Reopening) -> Pack:
+    """Open a pack that messages call by a name, and other processes open in another way."""
+    import polars as pl  # noqa: PLC0415
+
+    with open_regular(file, name=name) as opened:
+        size = os.fstat(opened.fileno()).st_size
+        try:
+            check_seal(opened, name)
+        except OSError as error:
+            raise fault("KT101", f"cannot be read: {error.strerror}", name) from error
+    try:
+        text = pl.read_parquet_metadata(file)[KEY]
+        rows: int = pl.scan_parquet(file, glob=False).select(pl.len()).collect().item()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, KeyError) as error:
+        raise damaged("its footer cannot be read", name) from error
+    if rows > size * _ROWS_PER_BYTE:
+        most = size * _ROWS_PER_BYTE
+        message = f"file of {size:,} bytes claims {rows:,} rows: over the limit of {most:,}"
+        raise fault("KT722", message, name)
+    record = _record(text, name)
+    if record.task != task.name:
+        raise fault("KT724", f"pack of {record.task}, not of {task.name}", name)
+    if sum(block.rows for block in record.blocks) != rows:
+        raise damaged("rows are missing", name)
+    return Pack(name, file, task, record, reopening)
+
+
+def _record(text: str, name: str) -> Record:
+    try:
+        return Record.parse(text)
+    except RecordError as error:
+        if error.is_later:
+            message = f"{error}, written by a later version of Kammerton"
+            raise fault("KT725", message, name, "read it with that version, or pack again") from error
+        raise damaged(str(error), name) from error
+
+
+def _reopen(path: str, task: Task) -> Pack:
+    """Open a pack in another process, where parts of a corpus ask for it one after the other."""
+    status = os.stat(path)  # noqa: PTH116 - as `os.fstat` above
+    return _opened(path, task, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _opened(path: str, task: Task, _size: int, _changed: int) -> Pack:
+    return open_pack(path, task)
+
+
+def _open_copy(store: Store, task: Task) -> Pack:
+    """Copy a pack, and open the copy, which is removed once nobody holds the pack."""
+    folder = tempfile.mkdtemp()
+    copy = Path(folder, "pack.parquet")
+    try:
+        store.copy_to(copy)
+        pack = _open(os.fspath(copy), task, store.shown, (_reopen_copy, (store, task)))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(pack, shutil.rmtree, folder, ignore_errors=True)
+    return pack
+
+
+@lru_cache(maxsize=8)
+def _reopen_copy(store: Store, task: Task) -> Pack:
+    """Copy a pack in another process, once."""
+    return _open_copy(store, task)
+
+
+def is_pack(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path or an address is that of a Parquet file, by what it begins with, or its name."""
+    if is_remote(path):
+        store = Store(path)
+        if store.is_folder():
+            return False
+        return store.head() == MAGIC or PurePosixPath(store.shown).suffix.lower() == ".parquet"
+    name = os.fsdecode(path)
+    try:
+        if not stat.S_ISREG(os.stat(name).st_mode):  # noqa: PTH116 - pathlib is slow for many files
+            return False
+        with open_regular(name, name=name) as file:
+            begin = file.read(len(MAGIC))
+    except (DataError, OSError, ValueError):
+        return False
+    return begin == MAGIC or PurePath(name).suffix.lower() == ".parquet"
+
+
+def collect_pack(
+    path: str | os.PathLike[str], *, name: str | None, task: Task, options: object
+) -> Collection:
+    """Return the collection of a pack that holds only one."""
+    pack = opened_pack(path, task, options)
+    if len(pack.record.collections) != 1:
+        held = ", ".join(quote(about.name) for about in pack.record.collections[:5])
+        message = f"{quote(pack.path)} holds references and systems: {held}"
+        raise OptionError(message, "take it as a list of pairs: --pairs")
+    own = name_at(path) if is_remote(path) else PurePath(os.path.abspath(path)).stem  # noqa: PTH100
+    return pack.collection(0, name=name or own)
+
+
+def read_packed_pairs(path: str | os.PathLike[str], *, task: Task, options: object) -> Corpus:
+    """Return the corpus of a pack that was made of a list of pairs."""
+    pack = opened_pack(path, task, options)
+    collections: dict[str, list[Collection]] = {"reference": [], "system": [], "": []}
+    for number, about in enumerate(pack.record.collections):
+        collections[about.role].append(pack.collection(number))
+    if not collections["reference"] or not collections["system"]:
+        message = f"{quote(pack.path)} holds one collection, and no pairs"
+        raise OptionError(message, "take it as references, or as a system")
+    return Corpus(tuple(collections["reference"]), tuple(collections["system"]))
+
+
+def opened_pack(path: str | os.PathLike[str], task: Task, options: object) -> Pack:
+    """Open a pack, and check that it was made with the same options."""
+    if task.packing is None:
+        raise OptionError(f"annotations of {task.name} are not packed")
+    pack = open_pack(path, task)
+    now, then = chosen(task.packing, options), pack.record.choices
+    for option in sorted(now.keys() | then.keys()):
+        if now.get(option) != then.get(option):
+            was, asked = (f"{option} {side.get(option, 'as by default')}" for side in (then, now))
+            message = f"{quote(pack.path)} was packed with {was}, and is read with {asked}"
+            raise OptionError(message, "give the same options, or pack again with these")
+    return pack
