@@ -63,16 +63,16 @@ def describe(described: Sequence[Described]) -> list[dict[str, Any]]:
     """Return everything as plain values."""
     return [
         {
-            "task": each.task,
-            "protocol": each.protocol.name,
-            "revision": each.protocol.revision,
-            "on_request": each.protocol.on_request,
-            "summary": each.protocol.summary,
-            "rules": each.protocol.rules,
-            "citation": each.protocol.citation,
-            "measures": [_plain(measure) for measure in each.measures],
+            "task": entry.task,
+            "protocol": entry.protocol.name,
+            "revision": entry.protocol.revision,
+            "on_request": entry.protocol.on_request,
+            "summary": entry.protocol.summary,
+            "rules": entry.protocol.rules,
+            "citation": entry.protocol.citation,
+            "measures": [_plain(measure) for measure in entry.measures],
         }
-        for each in described
+        for entry in described
     ]
 
 
@@ -101,10 +101,10 @@ def _plain(measure: Measure) -> dict[str, Any]:
 def render_list(described: Sequence[Described], *, width: int = 80) -> str:
     """Return a line or two for each protocol and measure; a star marks headline measures."""
     blocks = []
-    for each in described:
-        longest = max(len(str(measure)) for measure in each.measures)
-        lines = [_title(each), *_paragraph(each.protocol.summary, "  ", width), ""]
-        for measure in each.measures:
+    for entry in described:
+        longest = max(len(str(measure)) for measure in entry.measures)
+        lines = [_title(entry), *_paragraph(entry.protocol.summary, "  ", width), ""]
+        for measure in entry.measures:
             term = f"{'*' if measure.headline else ' '} {measure!s:<{longest}}  "
             lines += _hanging(term, measure.card.summary, width)
         blocks.append("\n".join(lines) + "\n")
@@ -114,14 +114,14 @@ def render_list(described: Sequence[Described], *, width: int = 80) -> str:
 def render_cards(described: Sequence[Described], *, width: int = 80) -> str:
     """Return the rules of each protocol and the whole card of each measure."""
     blocks = []
-    for each in described:
-        lines = [_title(each)]
-        for text in (each.protocol.summary, each.protocol.rules):
+    for entry in described:
+        lines = [_title(entry)]
+        for text in (entry.protocol.summary, entry.protocol.rules):
             lines += _paragraph(text, "  ", width)
-        for line in each.protocol.citation.splitlines():
+        for line in entry.protocol.citation.splitlines():
             lines += _paragraph(line, "  ", width, "      ") or [""]
         blocks.append("\n".join(lines) + "\n")
-        blocks += ["\n".join(_card(measure, width)) + "\n" for measure in each.measures]
+        blocks += ["\n".join(_card(measure, width)) + "\n" for measure in entry.measures]
     return "\n".join(blocks)
 
 
@@ -160,11 +160,11 @@ def _hanging(term: str, text: str, width: int) -> list[str]:
 def render_markdown_cards(described: Sequence[Described]) -> str:
     """Return headings, rules and one table for each measure in Markdown."""
     parts = []
-    for each in described:
-        parts.append(f"## {for_markdown(_title(each))}\n\n{for_markdown(each.protocol.rules)}\n")
-        if each.protocol.citation:
-            parts.append(f"```bibtex\n{each.protocol.citation}\n```\n")
-        for measure in each.measures:
+    for entry in described:
+        parts.append(f"## {for_markdown(_title(entry))}\n\n{for_markdown(entry.protocol.rules)}\n")
+        if entry.protocol.citation:
+            parts.append(f"```bibtex\n{entry.protocol.citation}\n```\n")
+        for measure in entry.measures:
             rows = [f"| {name} | {for_markdown(text)} |" for name, text in card_fields(measure).items()]
             table = "\n".join(["| | |", "| --- | --- |", *rows])
             parts.append(f"### {measure}\n\n{for_markdown(measure.card.summary)}\n\n{table}\n")

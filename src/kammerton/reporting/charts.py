@@ -166,16 +166,16 @@ def distinct(names: Iterable[str]) -> dict[str, str]:
     >>> distinct(["a", 40 * "b" + "1", 40 * "b" + "2"])[40 * "b" + "2"][-5:]
     'bb… 2'
     """
-    found: dict[str, str] = {}
+    short_names: dict[str, str] = {}
     taken: set[str] = set()
     for name in dict.fromkeys(names):
-        told, number = short(name), 1
-        while told in taken:
+        label, number = short(name), 1
+        while label in taken:
             number += 1
-            told = f"{short(name)} {number}"
-        taken.add(told)
-        found[name] = told
-    return found
+            label = f"{short(name)} {number}"
+        taken.add(label)
+        short_names[name] = label
+    return short_names
 
 
 def cycled(values: Sequence[str], count: int) -> list[str]:
@@ -260,13 +260,13 @@ class Band:
 
 
 def forest(
-    figures: Sequence[Figure], unit: str, palette: Palette = PAPER, bands: Sequence[Band] = ()
+    scores: Sequence[Figure], unit: str, palette: Palette = PAPER, bands: Sequence[Band] = ()
 ) -> alt.TopLevelMixin:
     """Return a forest plot: a row for each measure, in it a line for each system."""
     alt = altair_of()
-    names = distinct(each.system for each in figures)
+    names = distinct(score.system for score in scores)
     systems = list(names.values())
-    rows = [*(_row(each, names) for each in figures), *map(_band, bands)]
+    rows = [*(_row(score, names) for score in scores), *map(_band, bands)]
     labels = distinct(row["measure"] for row in rows)
     places = {name: place for place, name in enumerate(labels)}
     data = alt.Data(
@@ -317,14 +317,14 @@ def _behind(alt: Any, across: Mapping[str, Any], palette: Palette) -> list[Any]:
     ]
 
 
-def _band(each: Band) -> dict[str, Any]:
-    numbers = {name: _number(getattr(each, name)) for name in ("value", "low", "high")}
-    return {"measure": each.measure, "role": each.role, **numbers}
+def _band(band: Band) -> dict[str, Any]:
+    numbers = {name: _number(getattr(band, name)) for name in ("value", "low", "high")}
+    return {"measure": band.measure, "role": band.role, **numbers}
 
 
-def _row(each: Figure, names: Mapping[str, str]) -> dict[str, Any]:
-    numbers = {name: _number(getattr(each, name)) for name in ("value", "low", "high")}
-    return {"measure": each.measure, "system": names[each.system], **numbers}
+def _row(score: Figure, names: Mapping[str, str]) -> dict[str, Any]:
+    numbers = {name: _number(getattr(score, name)) for name in ("value", "low", "high")}
+    return {"measure": score.measure, "system": names[score.system], **numbers}
 
 
 def _number(value: float) -> float | None:
@@ -351,26 +351,26 @@ def cliques(ranks: Sequence[float], critical: float) -> list[tuple[float, float]
     [(1.0, 1.4), (1.4, 2.0)]
     """
     ordered = sorted(ranks)
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for first, rank in enumerate(ordered):
         last = max(at for at, other in enumerate(ordered) if at == first or other - rank < critical)
-        if last > first and not (found and found[-1][1] >= last):
-            found.append((first, last))
-    return [(ordered[first], ordered[last]) for first, last in found]
+        if last > first and not (ranges and ranges[-1][1] >= last):
+            ranges.append((first, last))
+    return [(ordered[first], ordered[last]) for first, last in ranges]
 
 
-def mean_ranks(found: MeanRanks, palette: Palette = PAPER) -> alt.TopLevelMixin:
+def mean_ranks(mean_ranks_of: MeanRanks, palette: Palette = PAPER) -> alt.TopLevelMixin:
     """Return a critical-difference diagram: a line for each system, best first, and bars that join them."""
     alt = altair_of()
-    order = sorted(range(len(found.systems)), key=lambda at: (found.ranks[at], at))
-    names = distinct(found.systems)
+    order = sorted(range(len(mean_ranks_of.systems)), key=lambda at: (mean_ranks_of.ranks[at], at))
+    names = distinct(mean_ranks_of.systems)
     rows = [
-        {"rank": found.ranks[at], "name": names[found.systems[at]], "row": row}
+        {"rank": mean_ranks_of.ranks[at], "name": names[mean_ranks_of.systems[at]], "row": row}
         for row, at in enumerate(order)
     ]
     bars = [
         {"low": low, "high": high, "row": -1 - number}
-        for number, (low, high) in enumerate(cliques(found.ranks, found.critical))
+        for number, (low, high) in enumerate(cliques(mean_ranks_of.ranks, mean_ranks_of.critical))
     ]
     top = -len(bars) - 0.5
     ends = [top, len(rows) - 0.5]
@@ -382,12 +382,12 @@ def mean_ranks(found: MeanRanks, palette: Palette = PAPER) -> alt.TopLevelMixin:
         x=alt.X("rank:Q", scale=across, axis=axis), y=up, y2="top:Q"
     )
     points = lines.mark_point(filled=True, size=60, opacity=1, color=palette.accent).encode(x="rank:Q", y=up)
-    told = lines.mark_text(align="left", dx=8, fontSize=12, color=palette.ink).encode(
+    labels = lines.mark_text(align="left", dx=8, fontSize=12, color=palette.ink).encode(
         x="rank:Q", y=up, text="name:N"
     )
     joined = alt.Chart(alt.Data(values=bars)).mark_rule(strokeWidth=5, color=palette.ink)
     joined = joined.encode(x=alt.X("low:Q", scale=across, axis=axis), x2="high:Q", y=up)
-    layers = [stems, points, told, *([joined] if bars else [])]
+    layers = [stems, points, labels, *([joined] if bars else [])]
     chart = alt.layer(*layers).properties(width=460, height=_ROW * (len(rows) + len(bars)))
     return styled(chart, palette)
 
@@ -465,8 +465,10 @@ def spread(
     """Return a histogram of the items of each system, with its median."""
     alt = altair_of()
     names = distinct(values)
-    known = {system: [each for each in found if not math.isnan(each)] for system, found in values.items()}
-    low, high = ends or _ends([each for found in known.values() for each in found])
+    known = {
+        system: [value for value in numbers if not math.isnan(value)] for system, numbers in values.items()
+    }
+    low, high = ends or _ends([value for numbers in known.values() for value in numbers])
     systems = list(names.values())
     across = alt.X("low:Q", title=[title, _MARKED], scale=alt.Scale(domain=[low, high], nice=False))
     colour = alt.Color(
@@ -477,8 +479,8 @@ def spread(
     )
     rows = [
         {**row, "place": place}
-        for place, (system, found) in enumerate(known.items())
-        for row in _rows(names[system], found, low, high)
+        for place, (system, numbers) in enumerate(known.items())
+        for row in _rows(names[system], numbers, low, high)
     ]
     base = alt.Chart()
     bars = base.mark_bar(opacity=0.55).encode(
@@ -509,9 +511,9 @@ def _ends(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _rows(system: str, values: Sequence[float], low: float, high: float) -> list[dict[str, Any]]:
-    found = bins_of(values, low, high)
+    bins = bins_of(values, low, high)
     rows: list[dict[str, Any]] = [
-        {"system": system, "low": each.low, "high": each.high, "count": each.count} for each in found
+        {"system": system, "low": bin_.low, "high": bin_.high, "count": bin_.count} for bin_ in bins
     ]
     rows[0]["median"] = statistics.median(values) if values else None
     return rows
@@ -539,19 +541,19 @@ def squeezed(cells: Cells, count: int = _CLASSES) -> dict[tuple[str, str], float
 
 def _gathered(cells: Cells, rows: Sequence[str], columns: Sequence[str]) -> dict[tuple[str, str], float]:
     """Return cells of some classes on either side, all others taken together."""
-    found: dict[tuple[str, str], float] = {}
+    sums: dict[tuple[str, str], float] = {}
     for (name, taken), weight in cells.items():
         key = (name if name in rows else OTHERS, taken if taken in columns else OTHERS)
-        found[key] = found.get(key, 0.0) + weight
-    return found
+        sums[key] = sums.get(key, 0.0) + weight
+    return sums
 
 
-def confusion(found: Mapping[str, Cells], kind: str, palette: Palette = PAPER) -> alt.TopLevelMixin:
+def confusion(systems: Mapping[str, Cells], kind: str, palette: Palette = PAPER) -> alt.TopLevelMixin:
     """Return a confusion for each system: of all that is a class, how many per cent were taken for what."""
     alt = altair_of()
-    names = distinct(found)
+    names = distinct(systems)
     whole: dict[tuple[str, str], float] = {}
-    for cells in found.values():
+    for cells in systems.values():
         for key, weight in cells.items():
             whole[key] = whole.get(key, 0.0) + weight
     table = squeezed(whole)
@@ -559,7 +561,7 @@ def confusion(found: Mapping[str, Cells], kind: str, palette: Palette = PAPER) -
     labels = distinct([*rows_of, *columns_of])
     data = [
         {**row, "place": place, "class": labels[row["class"]], "taken": labels[row["taken"]]}
-        for place, (system, cells) in enumerate(found.items())
+        for place, (system, cells) in enumerate(systems.items())
         for row in _rows_of_confusion(names[system], cells, rows_of, columns_of)
     ]
     down, across = ([labels[name] for name in each] for each in (rows_of, columns_of))
@@ -593,14 +595,14 @@ def _order(cells: Cells) -> tuple[list[str], list[str]]:
 def _rows_of_confusion(
     system: str, cells: Cells, rows: list[str], columns: list[str]
 ) -> list[dict[str, Any]]:
-    found = _gathered(cells, rows, columns)
-    of_class = {name: sum(found.get((name, taken), 0.0) for taken in columns) for name in rows}
+    sums = _gathered(cells, rows, columns)
+    of_class = {name: sum(sums.get((name, taken), 0.0) for taken in columns) for name in rows}
     return [
         {
             "system": system,
             "class": name,
             "taken": taken,
-            "share": found.get((name, taken), 0.0) / of_class[name] if of_class[name] else 0.0,
+            "share": sums.get((name, taken), 0.0) / of_class[name] if of_class[name] else 0.0,
         }
         for name in rows
         for taken in columns
@@ -611,21 +613,21 @@ _CLASSES_of_losses = 8
 _ROW_of_losses = 18
 
 
-def most_costly(found: Mapping[str, ClassLosses], count: int) -> list[str]:
+def most_costly(systems: Mapping[str, ClassLosses], count: int) -> list[str]:
     """Return the classes with the largest losses of all systems together, largest first."""
     lost: dict[str, float] = {}
-    for costs in found.values():
-        for row in costs.rows:
+    for class_losses in systems.values():
+        for row in class_losses.rows:
             lost[row.name] = lost.get(row.name, 0.0) + row.lost
     return sorted((name for name in lost if lost[name] > 0), key=lambda name: (-lost[name], name))[:count]
 
 
-def losses(found: Mapping[str, ClassLosses], palette: Palette = PAPER) -> alt.TopLevelMixin:
+def losses(losses_of: Mapping[str, ClassLosses], palette: Palette = PAPER) -> alt.TopLevelMixin:
     """Return bars for the classes that cost most."""
     alt = altair_of()
-    names, chosen = distinct(found), most_costly(found, _CLASSES_of_losses)
+    names, chosen = distinct(losses_of), most_costly(losses_of, _CLASSES_of_losses)
     labels = distinct(chosen)
-    systems, unit = list(names.values()), next(iter(found.values())).unit_of_loss
+    systems, unit = list(names.values()), next(iter(losses_of.values())).unit_of_loss
     rows = [
         {
             "class": labels[row.name],
@@ -633,8 +635,8 @@ def losses(found: Mapping[str, ClassLosses], palette: Palette = PAPER) -> alt.To
             "system": names[system],
             "lost": row.lost,
         }
-        for system, costs in found.items()
-        for row in costs.rows
+        for system, class_losses in losses_of.items()
+        for row in class_losses.rows
         if row.name in labels
     ]
     colour = alt.Scale(domain=systems, range=cycled(palette.systems, len(systems)))

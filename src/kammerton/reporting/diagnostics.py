@@ -136,11 +136,18 @@ def render_grouped(
 def _distinct(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Leave out what was said before of the same place: a file may be reference and estimate in one."""
     seen = set()
-    for each in diagnostics:
-        place = (each.code, each.severity, each.file, each.line, each.column, each.message)
-        if each.line is None or place not in seen:
+    for diagnostic in diagnostics:
+        place = (
+            diagnostic.code,
+            diagnostic.severity,
+            diagnostic.file,
+            diagnostic.line,
+            diagnostic.column,
+            diagnostic.message,
+        )
+        if diagnostic.line is None or place not in seen:
             seen.add(place)
-            yield each
+            yield diagnostic
 
 
 def count_problems(diagnostics: Iterable[Diagnostic]) -> str:
@@ -154,9 +161,9 @@ def count_problems(diagnostics: Iterable[Diagnostic]) -> str:
         counts[diagnostic.severity] += diagnostic.count
         if diagnostic.severity != "note" and diagnostic.file is not None:
             files.add(diagnostic.file)
-    told = [plural(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
-    where = f" in {plural(len(files), 'file')}" if told and files else ""
-    return ", ".join(told) + where
+    counted = [plural(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
+    where = f" in {plural(len(files), 'file')}" if counted and files else ""
+    return ", ".join(counted) + where
 
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
@@ -168,8 +175,8 @@ def render_findings(
     """Return every diagnostic with its excerpt; see :func:`.render_diagnostic`."""
     lines = (
         line
-        for each in diagnostics
-        for line in render_diagnostic(each, colour=colour, width=width, encoding=encoding)
+        for diagnostic in diagnostics
+        for line in render_diagnostic(diagnostic, colour=colour, width=width, encoding=encoding)
     )
     return "".join(f"{line}\n" for line in lines)
 
@@ -211,16 +218,16 @@ def closing_line(scores: Scores) -> str:
         why = _why(scores, system, count)
         groups.setdefault((count["ok"], count["total"], why), []).append(system)
     whole = len(groups) == 1 and not scores.is_partial
-    told = [_told(*key, systems, alone=whole) for key, systems in groups.items()]
+    sentences = [_told(*key, systems, alone=whole) for key, systems in groups.items()]
     if whole:
-        told.append("no item was left out")
+        sentences.append("no item was left out")
     problems = count_problems(scores.diagnostics)
-    return "; ".join([*told, problems] if problems else told)
+    return "; ".join([*sentences, problems] if problems else sentences)
 
 
 def _told(ok: int, total: int, why: str, systems: list[str], *, alone: bool) -> str:
-    named = ", ".join(map(for_terminal, systems))
-    whom = plural(len(systems), "system") if alone or len(systems) > 3 else named
+    names = ", ".join(map(for_terminal, systems))
+    whom = plural(len(systems), "system") if alone or len(systems) > 3 else names
     return f"{out_of(ok, total, 'item')} scored for {whom}{why}"
 
 
@@ -250,26 +257,26 @@ def excluded_lines(scores: Scores) -> list[str]:
         measures = [m for m in scores.measures if m.protocol == protocol and m.headline]
         systems: dict[str, list[str]] = {}
         for system in scores.systems:
-            told = _shares(scores, system, measures)
-            if told:
-                systems.setdefault(told, []).append(system)
-        for told, names in systems.items():
+            shares = _shares(scores, system, measures)
+            if shares:
+                systems.setdefault(shares, []).append(system)
+        for shares, names in systems.items():
             whom = "" if len(names) == len(scores.systems) else f" ({', '.join(map(for_terminal, names))})"
-            lines.append(f"{protocol} leaves out {told}{whom}")
+            lines.append(f"{protocol} leaves out {shares}{whom}")
     return lines
 
 
 def fewer_draws(scores: Scores) -> list[str]:
     """Report how many bootstrap samples there are, if fewer than were asked for."""
-    asked = 0 if scores.origin.bootstrap is None else scores.origin.bootstrap.resamples
+    wanted = 0 if scores.origin.bootstrap is None else scores.origin.bootstrap.resamples
     parts = [part for part in (scores.context, scores.groups) if part is not None]
     others = [part.fewest_draws for part in parts if part.fewest_draws]  # 0 of what has no intervals
-    made = min([getattr(scores.intervals, "gathered_resamples", asked), *others])
-    if made == asked:
+    made = min([getattr(scores.intervals, "gathered_resamples", wanted), *others])
+    if made == wanted:
         return []
     least = "at least " if parts else ""
     whose = ", ".join(str(measure) for measure in scores.measures if measure.over_all)
-    return [f"intervals of {whose} are of {least}{made:,} resamples, not of {asked:,}: each takes long"]
+    return [f"intervals of {whose} are of {least}{made:,} resamples, not of {wanted:,}: each takes long"]
 
 
 def _shares(scores: Scores, system: str, measures: Sequence[Measure]) -> str:
@@ -290,5 +297,5 @@ def _shares(scores: Scores, system: str, measures: Sequence[Measure]) -> str:
                 if annotator != ALL
             )
             shares.setdefault(f"{100 * left_out / (left_out + scored):.2f} %", []).append(measure.name)
-    told = [f"{share} for {', '.join(names)}" for share, names in shares.items()]
-    return "; ".join(told).replace(" % for", " % of the reference for", 1)
+    texts = [f"{share} for {', '.join(names)}" for share, names in shares.items()]
+    return "; ".join(texts).replace(" % for", " % of the reference for", 1)

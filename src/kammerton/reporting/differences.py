@@ -18,7 +18,7 @@ _SHOWN = 20
 """Items that are shown to readers; programs get all."""
 
 
-def render_difference(found: RunDifference, form: str, *, encoding: str = "utf-8") -> str:
+def render_difference(difference: RunDifference, form: str, *, encoding: str = "utf-8") -> str:
     """Return the corpus figures and items that changed as tables, the largest changes of items first.
 
     Those of headline measures are shown where there are any.
@@ -26,7 +26,7 @@ def render_difference(found: RunDifference, form: str, *, encoding: str = "utf-8
     draw = partial(aligned, encoding=encoding) if form == "table" else FORMS[form]
     mark, blank = ("", "") if form == "table" else ("### ", "\n")
     parts = []
-    for title, head, rows, texts, left_out in _tables(found):
+    for title, head, rows, texts, left_out in _tables(difference):
         if rows:
             part = f"{mark}{title}\n{blank}{draw(head, rows, texts=texts)}"
             more = f"{blank}and {left_out:,} more: --format json has all of them\n" if left_out else ""
@@ -38,27 +38,37 @@ _Table = tuple[str, Sequence[str], list[list[str]], int, int]
 _VALUES = ("before", "after", "difference")
 
 
-def _tables(found: RunDifference) -> Iterator[_Table]:
+def _tables(difference: RunDifference) -> Iterator[_Table]:
     """Give title, head, rows, number of columns of text, and how many rows are not shown."""
-    changed = [each for each in found.scores if each.changed]
-    shown = [each for each in changed if each.measure.headline and each.aggregate == each.measure.aggregate]
-    figures = shown or changed
+    changed = [change for change in difference.scores if change.changed]
+    shown = [
+        change
+        for change in changed
+        if change.measure.headline and change.aggregate == change.measure.aggregate
+    ]
+    listed = shown or changed
     rows = [
-        [each.system, each.annotator, str(each.measure), each.aggregate.replace("_", " "), *_values(each)]
-        for each in figures
+        [
+            change.system,
+            change.annotator,
+            str(change.measure),
+            change.aggregate.replace("_", " "),
+            *_values(change),
+        ]
+        for change in listed
     ]
     names = ("system", "annotator", "measure", "aggregate")
     yield "Corpus figures", (*names, *_VALUES), rows, 4, len(changed) - len(rows)
-    headline = [each for each in found.items if each.measure.headline] or found.items
+    headline = [change for change in difference.items if change.measure.headline] or difference.items
     largest = sorted(headline, key=_size, reverse=True)[:_SHOWN]
     rows = [
-        [each.system, each.item, each.annotator, str(each.measure), _status(each), *_values(each)]
-        for each in largest
+        [change.system, change.item, change.annotator, str(change.measure), _status(change), *_values(change)]
+        for change in largest
     ]
     keys = ("system", "item", "annotator", "measure", "status")
-    yield "Items", (*keys, *_VALUES), rows, 5, len(found.items) - len(rows)
-    for when, only in (("before", found.only_before), ("after", found.only_after)):
-        rows = [[each.system, each.item, each.annotator or ""] for each in only[:_SHOWN]]
+    yield "Items", (*keys, *_VALUES), rows, 5, len(difference.items) - len(rows)
+    for when, only in (("before", difference.only_before), ("after", difference.only_after)):
+        rows = [[change.system, change.item, change.annotator or ""] for change in only[:_SHOWN]]
         yield f"Items only {when}", ("system", "item", "annotator"), rows, 3, len(only) - len(rows)
 
 
@@ -78,21 +88,21 @@ def _values(change: Change) -> list[str]:
     cells = [_figure(value, change.measure) for value in (change.before, change.after)]
     if math.isnan(change.difference):
         return [*cells, ""]
-    told = _figure(change.difference, change.measure)
-    return [*cells, told if told.startswith("-") else f"+{told}"]
+    text = _figure(change.difference, change.measure)
+    return [*cells, text if text.startswith("-") else f"+{text}"]
 
 
 def _figure(value: float, measure: Measure) -> str:
     return "-" if math.isnan(value) else figure(value, measure)
 
 
-def summary_of(found: RunDifference) -> str:
+def summary_of(difference: RunDifference) -> str:
     """Return in a line how much changed."""
-    items = len({(each.system, each.item) for each in found.items})
-    figures = sum(each.changed for each in found.scores)
-    only = len(found.only_before) + len(found.only_after)
-    parts = [f"{out_of(items, found.compared, 'item')} changed"]
+    items = len({(change.system, change.item) for change in difference.items})
+    scores = sum(change.changed for change in difference.scores)
+    only = len(difference.only_before) + len(difference.only_after)
+    parts = [f"{out_of(items, difference.compared, 'item')} changed"]
     parts += [f"{only:,} only in one run"] if only else []
-    parts.append(f"{out_of(figures, len(found.scores), 'corpus figure')} changed")
-    within = f" by more than {found.tolerance:g}" if found.tolerance else ""
+    parts.append(f"{out_of(scores, len(difference.scores), 'corpus figure')} changed")
+    within = f" by more than {difference.tolerance:g}" if difference.tolerance else ""
     return "; ".join(parts) + within

@@ -174,19 +174,19 @@ def costliest_items(scores: Scores, measure: Measure, count: int) -> list[str]:
 
 def costs_of_items(scores: Scores, measure: Measure) -> list[Cost]:
     """Return the losses of items by a measure, largest first."""
-    costs: dict[str, tuple[float, float]] = {}
+    losses: dict[str, tuple[float, float]] = {}
     for row in scores.items_by([measure]).iter_rows(named=True):
         if row["value"] is not None:
             best, worse = (1.0, row["value"]) if measure.direction == "higher" else (row["value"], 0.0)
             lost = float(differences(best, worse, scale_of(measure)))
-            before, weight = costs.get(row["item"], (0.0, 0.0))
-            costs[row["item"]] = (before + lost * row["weight"], weight + row["weight"])
-    dear = [Cost(item, *cost) for item, cost in costs.items() if cost[0] > 0]
+            before, weight = losses.get(row["item"], (0.0, 0.0))
+            losses[row["item"]] = (before + lost * row["weight"], weight + row["weight"])
+    dear = [Cost(item, *cost) for item, cost in losses.items() if cost[0] > 0]
     return sorted(dear, key=lambda cost: (-cost.lost, cost.item))
 
 
 def render_costs(
-    scores: Scores, measure: Measure, costs: Sequence[Cost], *, width: int, encoding: str = "utf-8"
+    scores: Scores, measure: Measure, losses: Sequence[Cost], *, width: int, encoding: str = "utf-8"
 ) -> str:
     """Return a table of the dearest items for a terminal."""
     unit = measure.weight_unit
@@ -197,12 +197,12 @@ def render_costs(
     )
     total = len(set(scores.items["item"]))
     title = (
-        f"{out_of(len(costs), total, 'item')} by what they cost, not by value: what {measure} lacks "
+        f"{out_of(len(losses), total, 'item')} by what they cost, not by value: what {measure} lacks "
         f"to the best, times what it is of{over}"
     )
     rows = [
         [cost.item, f"{cost.lost:.3f}", f"{cost.weight:.3f}", f"{100 * cost.lost / cost.weight:.2f}"]
-        for cost in costs
+        for cost in losses
     ]
     head = ["item", f"lost {unit}", f"of {unit}", "lost %"]
     return f"{fill(title, width, subsequent_indent='  ')}\n" + aligned(head, rows, texts=1, encoding=encoding)

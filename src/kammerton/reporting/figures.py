@@ -34,41 +34,41 @@ def chart(source: Source, name: str, measure: Measure, palette: Palette = PAPER)
     """Return one chart of scores."""
     if name not in CHARTS:
         raise OptionError.unknown("chart", name, CHARTS)
-    found = CHARTS[name](source, measure, palette)
-    if found is None:
+    picture = CHARTS[name](source, measure, palette)
+    if picture is None:
         raise OptionError(f"there is nothing to draw: {name} of {measure}", _NEEDS[name])
-    return found
+    return picture
 
 
 def charts_of(source: Source, palette: Palette = PAPER) -> Iterator[tuple[str, alt.TopLevelMixin]]:
     """Give all charts that there are of scores, with names for files."""
-    drawn: set[tuple[str, bool]] = set()
+    seen: set[tuple[str, bool]] = set()
     for measure in source.headline:
         key = (measure.protocol, is_per_cent(measure))
-        if key in drawn:
+        if key in seen:
             continue
-        drawn.add(key)
-        found = _forest(source, measure, palette)
-        if found is not None:
-            yield f"forest-{measure.protocol}{'' if is_per_cent(measure) else '-values'}", found
+        seen.add(key)
+        picture = _forest(source, measure, palette)
+        if picture is not None:
+            yield f"forest-{measure.protocol}{'' if is_per_cent(measure) else '-values'}", picture
     for name, draw in CHARTS.items():
-        found = None if name == "forest" else draw(source, source.main, palette)
-        if found is not None:
-            yield name, found
+        picture = None if name == "forest" else draw(source, source.main, palette)
+        if picture is not None:
+            yield name, picture
 
 
 def _forest(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
     alike = [
-        each
-        for each in dict.fromkeys((*source.headline, measure))
-        if each.protocol == measure.protocol and is_per_cent(each) == is_per_cent(measure)
+        candidate
+        for candidate in dict.fromkeys((*source.headline, measure))
+        if candidate.protocol == measure.protocol and is_per_cent(candidate) == is_per_cent(measure)
     ]
     return forest_of(source, alike, palette)
 
 
 def _ranks(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
-    found = ranks_of(source, measure)
-    return None if found is None else mean_ranks(found, palette)
+    ranks = ranks_of(source, measure)
+    return None if ranks is None else mean_ranks(ranks, palette)
 
 
 def _scatter(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
@@ -93,8 +93,8 @@ def _confusion(source: Source, _: Measure, palette: Palette) -> alt.TopLevelMixi
 
 def _costs(source: Source) -> dict[str, ClassLosses]:
     best = source.ranked[:_SYSTEMS]
-    found = ((system, costs_of(source, system)) for system in source.scores.systems if system in best)
-    return {system: each for system, each in found if each is not None}
+    class_losses = ((system, costs_of(source, system)) for system in source.scores.systems if system in best)
+    return {system: each for system, each in class_losses if each is not None}
 
 
 def _values(source: Source, measure: Measure, system: str) -> list[float]:
@@ -143,8 +143,8 @@ def _tables(source: Source) -> Iterator[tuple[str, str]]:
     for block in blocks:
         yield f"figures-{block.protocol}", render_blocks([block], "latex", notes=notes)
     if source.comparison is not None:
-        found = SystemComparison(source.scores, source.comparison)
-        yield "comparison", render_comparison(found, "latex")
+        comparison = SystemComparison(source.scores, source.comparison)
+        yield "comparison", render_comparison(comparison, "latex")
     rows = list(_losses_of_figures(source))
     if rows:
         yield "losses", latex(["system", "class", "in all", "lost", "of all loss", "unit"], rows, texts=2)
@@ -157,17 +157,17 @@ def _blocks(scores: Scores) -> tuple[Sequence[Block], Sequence[str]]:
 
 def _losses_of_figures(source: Source) -> Iterator[list[str]]:
     for system in source.scores.systems:
-        found = costs_of(source, system)
-        if found is not None:
-            yield from _rows(system, found)
+        class_losses = costs_of(source, system)
+        if class_losses is not None:
+            yield from _rows(system, class_losses)
 
 
-def _rows(system: str, found: ClassLosses) -> Iterator[list[str]]:
-    whole = sum(row.lost for row in found.rows)
-    for row in found.rows[:_CLASSES]:
+def _rows(system: str, class_losses: ClassLosses) -> Iterator[list[str]]:
+    whole = sum(row.lost for row in class_losses.rows)
+    for row in class_losses.rows[:_CLASSES]:
         if row.lost > 0:
             amounts = [f"{row.whole:,.1f}", f"{row.lost:,.1f}", f"{100 * row.lost / whole:.1f} %"]
-            yield [system, row.name, *amounts, found.unit_of_loss]
+            yield [system, row.name, *amounts, class_losses.unit_of_loss]
 
 
 def html_of(result: Scores | SystemComparison) -> str:

@@ -95,10 +95,10 @@ class Brush:
         """Cut printable text to ``room`` columns; that it was cut is seen."""
         if display_width(text) <= room:
             return text
-        kept = text
-        while kept and display_width(kept) >= room:
-            kept = kept[:-1]
-        return kept + self.glyphs.cut if room > 0 else ""
+        shortened = text
+        while shortened and display_width(shortened) >= room:
+            shortened = shortened[:-1]
+        return shortened + self.glyphs.cut if room > 0 else ""
 
     def wrapped(self, text: str) -> list[str]:
         """Fill printable text into lines."""
@@ -179,8 +179,8 @@ def draw_grid(view: ItemView, first: float, last: float, brush: Brush) -> Iterat
     grid = view.grid
     assert grid is not None, "only views with a grid are drawn as one"
     absent = [(track.name, track.note) for track in view.tracks if track.note]
-    told = [*(line.name for staff in grid.staves for line in staff.lines), *(name for name, _ in absent)]
-    names = {name: brush.clip(brush.text(name), NAME) for name in told}
+    all_names = [*(line.name for staff in grid.staves for line in staff.lines), *(name for name, _ in absent)]
+    names = {name: brush.clip(brush.text(name), NAME) for name in all_names}
     gutter = max(map(display_width, (view.unit, *names.values()))) + 1
     room = brush.width - gutter
     columns = [
@@ -234,9 +234,9 @@ def _axis(grid: Grid, part: Sequence[_Column], room: int) -> str:
     """Return the times of those columns that there is room for."""
     text, begin = "", 0
     for column in part:
-        told = f"{grid.times[column.number]:.6g}"
-        if (not text or begin > len(text)) and begin + len(told) <= room:
-            text = text.ljust(begin) + told
+        label = f"{grid.times[column.number]:.6g}"
+        if (not text or begin > len(text)) and begin + len(label) <= room:
+            text = text.ljust(begin) + label
         begin += column.width + _GAP
     return text
 
@@ -337,8 +337,8 @@ def _heading(view: ItemView, part: str, brush: Brush) -> list[str]:
     names = [brush.text(track.name) for track in view.tracks]
     references, others = (", ".join(part) for part in (names[: view.references], names[view.references :]))
     lines = brush.wrapped(f"{brush.text(view.item)}{part}: {others} against {references}")
-    signs = ", ".join(f"{brush.text(sign)} {told}" for sign, told in view.signs.items())
-    legend = ", ".join(f"{getattr(brush.glyphs, state)} {told}" for state, told in view.legend.items())
+    signs = ", ".join(f"{brush.text(sign)} {meaning}" for sign, meaning in view.signs.items())
+    legend = ", ".join(f"{getattr(brush.glyphs, state)} {meaning}" for state, meaning in view.legend.items())
     return [
         *(brush.paint(line, "title") for line in lines),
         *brush.wrapped(f"by {view.measure}: {brush.text(legend)}"),
@@ -407,9 +407,9 @@ def _axis_of_timeline(scale: _Scale, until: float) -> str:
     step = min(time for time in _round_times(_TICK * scale.cell, (1, 2, 5)) if time >= _TICK * scale.cell)
     text = ""
     for number in range(math.ceil(scale.start / step - _EPSILON), math.floor(until / step + _EPSILON) + 1):
-        column, told = scale.column(number * step), f"{number * step:.6g}"
-        if column + len(told) <= scale.columns:
-            text = text.ljust(column) + told
+        column, label = scale.column(number * step), f"{number * step:.6g}"
+        if column + len(label) <= scale.columns:
+            text = text.ljust(column) + label
     return text
 
 

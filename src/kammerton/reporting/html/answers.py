@@ -86,8 +86,8 @@ def _judging(source: Source) -> Measure | None:
 
 
 def _defined(source: Source, measure: Measure, system: str, annotator: str) -> Iterator[tuple[str, float]]:
-    found = source.scores.of_items(measure, system, annotator)
-    for item, value in zip(found.names, found.values.tolist(), strict=True):
+    scores = source.scores.of_items(measure, system, annotator)
+    for item, value in zip(scores.names, scores.values.tolist(), strict=True):
         if not math.isnan(value):
             yield item, value
 
@@ -101,37 +101,39 @@ _TIED = 4
 def dearest_class(source: Source) -> Iterator[Answer]:
     """Say which class of labels cost the best system most, and by what that is counted."""
     system = source.ranked[0]
-    found = costs_of(source, system)
-    if found is None:
+    class_losses = costs_of(source, system)
+    if class_losses is None:
         return
-    question = f"Which {found.kind} costs most?"
-    if found.needs:
-        yield Answer(question=question, answer="Not known here.", details=(found.needs,))
-    most_costly = _dearest(found)
+    question = f"Which {class_losses.kind} costs most?"
+    if class_losses.needs:
+        yield Answer(question=question, answer="Not known here.", details=(class_losses.needs,))
+    most_costly = _dearest(class_losses)
     if not most_costly:
         return
-    first, by = most_costly[0], f" by {found.by}" if found.by else ""
-    whole = sum(row.lost for row in found.rows)
+    first, by = most_costly[0], f" by {class_losses.by}" if class_losses.by else ""
+    whole = sum(row.lost for row in class_losses.rows)
     lost = (
         f"{100 * first.lost / whole:.0f} % of what {shown(system, 60)} lost{by}{_against(source, system)}: "
-        f"{part_of(first.lost, whole, found.unit_of_loss)}"
+        f"{part_of(first.lost, whole, class_losses.unit_of_loss)}"
     )
-    instead = found.instead.format(shown(first.instead, 60)) if first.instead and not most_costly[1:] else ""
-    others = (f"{shown(each, 60)}: {_named(source, each)}" for each in source.ranked[1:_OTHERS])
+    instead = (
+        class_losses.instead.format(shown(first.instead, 60)) if first.instead and not most_costly[1:] else ""
+    )
+    others = (f"{shown(name, 60)}: {_named(source, name)}" for name in source.ranked[1:_OTHERS])
     counted = f"{source.main}, which heads this section, counts otherwise." if by else ""
     yield Answer(
         question=question,
-        answer=sentence(f"{_called(found.kind, most_costly)} {lost}"),
-        details=tuple(filter(None, (instead, *others, found.rule, counted))),
+        answer=sentence(f"{_called(class_losses.kind, most_costly)} {lost}"),
+        details=tuple(filter(None, (instead, *others, class_losses.rule, counted))),
         part="costs",
-        more=f"Each {found.kind}",
+        more=f"Each {class_losses.kind}",
     )
 
 
-def _dearest(found: ClassLosses) -> list[ClassLoss]:
+def _dearest(class_losses: ClassLosses) -> list[ClassLoss]:
     """Return the classes that cost most: several if they cost the same, none if none cost anything."""
-    most = max((row.lost for row in found.rows), default=0.0)
-    return [row for row in found.rows if most > 0 and math.isclose(row.lost, most, rel_tol=1e-9)]
+    most = max((row.lost for row in class_losses.rows), default=0.0)
+    return [row for row in class_losses.rows if most > 0 and math.isclose(row.lost, most, rel_tol=1e-9)]
 
 
 def _called(kind: str, most_costly: Sequence[ClassLoss]) -> str:
@@ -146,12 +148,12 @@ def _called(kind: str, most_costly: Sequence[ClassLoss]) -> str:
 
 def _named(source: Source, system: str) -> str:
     """Name what cost another system most, and its share."""
-    found = costs_of(source, system)
-    most_costly = [] if found is None else _dearest(found)
-    if found is None or not most_costly:
+    class_losses = costs_of(source, system)
+    most_costly = [] if class_losses is None else _dearest(class_losses)
+    if class_losses is None or not most_costly:
         return "nothing was lost."
-    share = 100 * most_costly[0].lost / sum(row.lost for row in found.rows)
-    return f"{_called(found.kind, most_costly)} {share:.0f} %."
+    share = 100 * most_costly[0].lost / sum(row.lost for row in class_losses.rows)
+    return f"{_called(class_losses.kind, most_costly)} {share:.0f} %."
 
 
 def _against(source: Source, system: str) -> str:
@@ -169,7 +171,7 @@ _NAMED = 6
 """Annotators whose figures are told one by one."""
 
 
-def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answer | None:
+def worst_item(source: Source, item_section: Section | None, draw: Draw | None) -> Answer | None:
     """Say which item the best system does worst on and why, and which cost most."""
     measure = source.main
     if source.worst is None:
@@ -179,18 +181,18 @@ def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answ
     answer = f"{shown(name, 100)}: {figure(value, measure)} {unit_of(measure)} for {shown(system, 60)}."
     most_costly = costliest_items(source.scores, measure, 3)
     values = source.of_items(measure, system)
-    alike = sum(is_tie(each, value, scale_of(measure)) for each in values) - 1
+    alike = sum(is_tie(score, value, scale_of(measure)) for score in values) - 1
     details = [f"{plural(alike, 'other item')} scored the same."] if alike else []
     details += _told(source, name, system)
     details += _why(source, draw, (name, judges_of(source).get(name)), system)
     if measure.range == (0.0, 1.0) and most_costly:
         whose = "all systems" if source.scores.systems[1:] else "it"
-        names = ", ".join(shown(each, 100) for each in most_costly)
+        names = ", ".join(shown(score, 100) for score in most_costly)
         unit = measure.weight_unit
         size = {"s": " and length", "files": ""}.get(unit, f" and number of {unit}")
         details.append(f"The items that cost {whose} most, by score{size}: {names}.")
     part, more = ("items", "All items")
-    if drawn is not None and number in drawn.data["items"]:
+    if item_section is not None and number in item_section.data["items"]:
         part, more = f"item-{number}", "Where it lost the points"
     return Answer(
         question="Which item is worst, and why?", answer=answer, details=tuple(details), part=part, more=more
@@ -200,14 +202,14 @@ def worst_item(source: Source, drawn: Section | None, draw: Draw | None) -> Answ
 def _told(source: Source, item: str, system: str) -> Iterator[str]:
     """Say what an item scored against each annotator, if there are several."""
     known = values_by_annotator(source, source.main, system)
-    told = [
+    texts = [
         f"{figure(values[item], source.main)} against {shown(name, 60)}"
         for name, values in known.items()
         if item in values
     ]
-    if told[1:]:
-        more = f" and {len(told) - _NAMED} more" if told[_NAMED:] else ""
-        yield f"Annotator by annotator: {', '.join(told[:_NAMED])}{more}."
+    if texts[1:]:
+        more = f" and {len(texts) - _NAMED} more" if texts[_NAMED:] else ""
+        yield f"Annotator by annotator: {', '.join(texts[:_NAMED])}{more}."
 
 
 def _why(source: Source, draw: Draw | None, item: tuple[str, str | None], system: str) -> Iterator[str]:
@@ -222,17 +224,20 @@ def _why(source: Source, draw: Draw | None, item: tuple[str, str | None], system
 _SECOND = "That takes a second annotator: score with --annotator NAME=PATH as well, or see kammerton agree."
 
 
-def answers(source: Source, drawn: Section | None = None, draw: Draw | None = None) -> Section:
+def answers(source: Source, item_section: Section | None = None, draw: Draw | None = None) -> Section:
     """Return the section of answers, by the main measure."""
-    given = [
+    candidates = [
         _better(source),
-        worst_item(source, drawn, draw),
+        worst_item(source, item_section, draw),
         *dearest_class(source),
         _people(source),
         _left_out(source),
     ]
     body = fill(
-        "answers", key=source.key, measure=source.main, answers=[each for each in given if each is not None]
+        "answers",
+        key=source.key,
+        measure=source.main,
+        answers=[answer for answer in candidates if answer is not None],
     )
     return Section(part="answers", title="In short", body=body)
 
@@ -262,8 +267,8 @@ def _better(source: Source) -> Answer:
         answer = f"{first} and {second} cannot be told apart; {first} scores {better}."
     details = (
         _difference(comparison, compared, pair),
-        *(shown(sentence(told), 300) for told in item_notes(comparison)),
-        *(sentence(told) for told in too_few_swaps(compared, comparison)),
+        *(shown(sentence(note), 300) for note in item_notes(comparison)),
+        *(sentence(note) for note in too_few_swaps(compared, comparison)),
         *_tied(compared),
         _other_measures(source, comparison, compared),
         *_not_independent(source),
@@ -280,15 +285,15 @@ def _better(source: Source) -> Answer:
 def _alone(source: Source) -> Answer:
     """Say how good the only system is, or that several cannot be compared."""
     question = "How good is it?"
-    told = []
+    texts = []
     for system in source.scores.systems:
         value = figure(source.value(source.main, system), source.main)
         within = ends(*source.interval(source.main, system), source.main)
         unit = f" {unit_of(source.main)}" if is_per_cent(source.main) else ""
-        told.append(f"{shown(system, 60)} scores {value}{unit}" + (f" ({within})" if within else ""))
-    answer = f"{'; '.join(told)} by {source.main}."
+        texts.append(f"{shown(system, 60)} scores {value}{unit}" + (f" ({within})" if within else ""))
+    answer = f"{'; '.join(texts)} by {source.main}."
     details = [*_floor(source), *_not_independent(source)]
-    if not told[1:]:
+    if not texts[1:]:
         details.append("Which of two systems is better is told by a report of both.")
     return Answer(
         question=question,
@@ -301,17 +306,17 @@ def _alone(source: Source) -> Answer:
 
 def _not_independent(source: Source) -> Iterator[str]:
     """Say that intervals may be too narrow, where items look as if they belonged together."""
-    for each in source.scores.diagnostics:
-        if each.code == "KT218":
-            yield coded(sentence(f"{each.message} ({each.code})"), 300)
-            if each.hint:
-                yield coded(sentence(each.hint))
+    for diagnostic in source.scores.diagnostics:
+        if diagnostic.code == "KT218":
+            yield coded(sentence(f"{diagnostic.message} ({diagnostic.code})"), 300)
+            if diagnostic.hint:
+                yield coded(sentence(diagnostic.hint))
 
 
 def _floor(source: Source) -> Iterator[str]:
     """Say what the best trivial answer reaches, if it is known."""
-    found = context_of(source)
-    rows = [] if found is None else found.of(source.main, "baseline")
+    context = context_of(source)
+    rows = [] if context is None else context.of(source.main, "baseline")
     known = [(row.value, row.name) for row in rows if not math.isnan(row.value)]
     if known:
         value, name = (min if source.main.direction == "lower" else max)(known)
@@ -353,14 +358,14 @@ def _other_measures(source: Source, comparison: Comparison, compared: MeasureCom
         return f"All {count} headline measures rank it first." if count > 1 else ""
     sure = [str(each.measure) for each in other if _puts_behind(each, best)]
     close = [str(each.measure) for each in other if not _puts_behind(each, best)]
-    told = f"{count - len(other) - len(tied)} of {count} headline measures rank it first"
+    text = f"{count - len(other) - len(tied)} of {count} headline measures rank it first"
     if tied:
-        told += f"; by {_some(tied)} it ties with another"
+        text += f"; by {_some(tied)} it ties with another"
     if sure:
-        told += f"; {_some(sure)} {'do' if sure[1:] else 'does'} not"
+        text += f"; {_some(sure)} {'do' if sure[1:] else 'does'} not"
     if close:
-        told += f"; {_some(close)} {'put' if close[1:] else 'puts'} another first, too close to tell apart"
-    return f"{told}."
+        text += f"; {_some(close)} {'put' if close[1:] else 'puts'} another first, too close to tell apart"
+    return f"{text}."
 
 
 def _is_tied(compared: MeasureComparison) -> bool:
@@ -381,29 +386,29 @@ def _some(names: Sequence[str]) -> str:
 def _people(source: Source) -> Answer:
     """Say how far people agree with each other, as far as it is known."""
     question = "How far is it from human agreement?"
-    found = context_of(source)
-    standings = [] if found is None else shares_of(source, found, source.main)
-    if found is not None and standings:
+    context = context_of(source)
+    standings = [] if context is None else shares_of(source, context, source.main)
+    if context is not None and standings:
         return Answer(
             question=question,
             answer=_reached(standings[:3]),
-            details=(_ceiling(found, source), *_beyond(standings[:3])),
+            details=(_ceiling(context, source), *_beyond(standings[:3])),
             part="figures",
             more="Figures with intervals",
         )
     people = source.people
     if not people[1:]:
-        told = "One annotator: how far people agree is not known here."
-        return Answer(question=question, answer=told, details=(_SECOND,))
+        text = "One annotator: how far people agree is not known here."
+        return Answer(question=question, answer=text, details=(_SECOND,))
     spread = list(_spread(source))
-    told = f"{len(people)} annotators; figures are against all of them at once."
+    text = f"{len(people)} annotators; figures are against all of them at once."
     if spread:
-        told = (
+        text = (
             f"{len(people)} annotators; against one or another: {'; '.join(spread)} {unit_of(source.main)}."
         )
     return Answer(
         question=question,
-        answer=told,
+        answer=text,
         details=("How far they agree with each other is told if scored with --context.",),
         part="figures",
         more="Figures with intervals",
@@ -411,14 +416,14 @@ def _people(source: Source) -> Answer:
 
 
 def _reached(standings: Sequence[ContextScore]) -> str:
-    told: list[str] = []
+    texts: list[str] = []
     for row in standings:
         known = not math.isnan(row.share_low)
         ends = f" ({100 * row.share_low:.0f} to {100 * row.share_high:.0f})" if known else ""
         reached = f"{100 * row.share:.0f} %{ends}"
-        first = "" if told else f"reaches {reached} of what annotators reach"
-        told.append(f"{shown(row.name, 60)} {first or reached}")
-    return f"{', '.join(told)}."
+        first = "" if texts else f"reaches {reached} of what annotators reach"
+        texts.append(f"{shown(row.name, 60)} {first or reached}")
+    return f"{', '.join(texts)}."
 
 
 def _beyond(standings: Sequence[ContextScore]) -> Iterator[str]:
@@ -426,16 +431,17 @@ def _beyond(standings: Sequence[ContextScore]) -> Iterator[str]:
         yield "More than 100 % is closer to the annotators than they are to each other."
 
 
-def _ceiling(found: Context, source: Source) -> str:
+def _ceiling(context: Context, source: Source) -> str:
     """Say what the shares are of."""
     measure, every = source.main, len(source.items)
-    (ceiling,) = found.of(measure, "annotators")
-    ours = [
-        f"{shown(row.name, 60)} {figure(row.value, measure)}" for row in shares_of(source, found, measure)[:3]
+    (ceiling,) = context.of(measure, "annotators")
+    reached = [
+        f"{shown(row.name, 60)} {figure(row.value, measure)}"
+        for row in shares_of(source, context, measure)[:3]
     ]
     return (
         f"By {measure}, against the other annotators of an item: annotators "
-        f"{figure(ceiling.value, measure)}, {', '.join(ours)} {unit_of(measure)}, on "
+        f"{figure(ceiling.value, measure)}, {', '.join(reached)} {unit_of(measure)}, on "
         + (f"{plural(every, 'item')}." if ceiling.items == every else _with_several(ceiling.items, every))
     )
 
@@ -448,8 +454,8 @@ def _spread(source: Source) -> Iterator[str]:
     """Give for the best systems the figures against one annotator and another."""
     measure, people = source.main, source.people_of(source.main)
     for system in source.ranked[:3]:
-        found = (source.scores.estimate(measure, system, name, measure.aggregate).value for name in people)
-        values = [value for value in found if not math.isnan(value)]
+        scores = (source.scores.estimate(measure, system, name, measure.aggregate).value for name in people)
+        values = [value for value in scores if not math.isnan(value)]
         if values:
             yield f"{shown(system, 60)} {ends(min(values), max(values), measure)}"
 

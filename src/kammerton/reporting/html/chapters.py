@@ -50,11 +50,11 @@ def chapter_of(source: Source, title: str, draw: Draw | None = None, apart: str 
     """Return the chapter of one task."""
     before = [overview(source), compared(source), groups(source), items(source)]
     behind = [costs(source), breakdown(source), quality(source), methods(source)]
-    used = sum(_size(each) for each in (*before, *behind) if each is not None)
+    used = sum(_size(section) for section in (*before, *behind) if section is not None)
     if draw is not None:
         draw = cache(draw)  # the worst item is seen, and why it is that is told
-    drawn = item(source, draw, budget=min(BUDGET, max(_LEAST, _CHAPTER - used)))
-    sections = [answers(source, drawn, draw), *before, drawn, *behind]
+    item_section = item(source, draw, budget=min(BUDGET, max(_LEAST, _CHAPTER - used)))
+    sections = [answers(source, item_section, draw), *before, item_section, *behind]
     return Chapter(
         key=source.key,
         title=title,
@@ -74,6 +74,6 @@ def _lead(source: Source) -> str:
     more = len(scores.systems) - len(known)
     systems = ", ".join(known) + (f" and {more} more" if more else "")
     people = [shown(name, 60) for name in source.people]
-    named = ", ".join(people[:_NAMED]) + (", …" if people[_NAMED:] else "")
-    whom = f"{plural(len(people), 'annotator')} ({named})" if people[1:] else named
+    annotators = ", ".join(people[:_NAMED]) + (", …" if people[_NAMED:] else "")
+    whom = f"{plural(len(people), 'annotator')} ({annotators})" if people[1:] else annotators
     return f"{systems} on {plural(len(source.items), 'item')}, against {whom}."

@@ -19,8 +19,8 @@ _SYSTEMS = 4
 
 def costs(source: Source) -> Section | None:
     """Return the section of classes: for each system those that cost most."""
-    found = [(system, costs_of(source, system)) for system in source.ranked[:_SYSTEMS]]
-    known = [(system, each) for system, each in found if each is not None and each.rows]
+    class_losses = [(system, costs_of(source, system)) for system in source.ranked[:_SYSTEMS]]
+    known = [(system, losses) for system, losses in class_losses if losses is not None and losses.rows]
     if not known:
         return None
     first = known[0][1]
@@ -28,23 +28,23 @@ def costs(source: Source) -> Section | None:
         "costs",
         kind=first.kind,
         rule=first.rule,
-        tables=[_table(system, each) for system, each in known],
+        tables=[_table(system, losses) for system, losses in known],
         more=max(0, len(source.scores.systems) - _SYSTEMS),
     )
     return Section(part="costs", title=f"By {first.kind}", body=body)
 
 
-def _table(system: str, found: ClassLosses) -> dict[str, Any]:
-    whole = sum(row.lost for row in found.rows)
-    listed = [row for row in found.rows if row.lost > 0][:_ROWS]
+def _table(system: str, class_losses: ClassLosses) -> dict[str, Any]:
+    whole = sum(row.lost for row in class_losses.rows)
+    listed = [row for row in class_losses.rows if row.lost > 0][:_ROWS]
     rest = whole - sum(row.lost for row in listed)
     return {
         "system": shown(system),
         "rows": [
             {
                 "name": shown(row.name, 60),
-                "whole": amount(row.whole, found.unit),
-                "lost": amount(row.lost, found.unit_of_loss),
+                "whole": amount(row.whole, class_losses.unit),
+                "lost": amount(row.lost, class_losses.unit_of_loss),
                 "share": f"{100 * row.lost / whole:.1f} %",
                 "instead": shown(row.instead, 60),
             }
@@ -91,26 +91,26 @@ def breakdown(source: Source) -> Section | None:
     if task.breakdown is None:
         return None
     systems = source.ranked[:_SYSTEMS_of_breakdown]
-    found = [
+    breakdowns = [
         (system, task.breakdown(summed_tables(source, system), source.scores.origin.options))
         for system in systems
     ]
-    known = [(system, each) for system, each in found if each is not None]
+    known = [(system, broken_down) for system, broken_down in breakdowns if broken_down is not None]
     if not known:
         return None
     body = fill(
         "breakdown",
-        systems=[_system(system, each) for system, each in known],
+        systems=[_system(system, broken_down) for system, broken_down in known],
         more=max(0, len(source.scores.systems) - _SYSTEMS_of_breakdown),
     )
     return Section(part="classes", title="Confusions", body=body)
 
 
-def _system(system: str, found: Breakdown) -> dict[str, Any]:
+def _system(system: str, broken_down: Breakdown) -> dict[str, Any]:
     return {
         "name": shown(system),
-        "matrices": [_matrix(each, found.unit) for each in found.matrices],
-        "nodes": [_node(each, found.unit) for each in found.nodes],
+        "matrices": [_matrix(each, broken_down.unit) for each in broken_down.matrices],
+        "nodes": [_node(each, broken_down.unit) for each in broken_down.nodes],
     }
 
 
@@ -121,8 +121,8 @@ def _matrix(matrix: Matrix, unit: str) -> dict[str, Any]:
         amounts = [matrix.cells.get((row, column), 0.0) for column in matrix.columns]
         whole = sum(amounts) if matrix.share == "row" else every
         cells = [
-            _cell(each, whole, unit, (row, column) in matrix.right)
-            for column, each in zip(matrix.columns, amounts, strict=True)
+            _cell(number, whole, unit, (row, column) in matrix.right)
+            for column, number in zip(matrix.columns, amounts, strict=True)
         ]
         rows.append((shown(row, _NAME), amount(round(sum(amounts), 1), unit), cells))
     return {

@@ -44,35 +44,35 @@ _TABLES = 8
 
 def groups(source: Source) -> Section | None:
     """Return the section of groups, if figures were told group by group."""
-    found: Groups | None = source.scores.groups
-    if found is None:
+    scored: Groups | None = source.scores.groups
+    if scored is None:
         return None
-    measures = [m for m in dict.fromkeys((source.main, *source.headline)) if _rows(source, found, m)]
+    measures = [m for m in dict.fromkeys((source.main, *source.headline)) if _rows(source, scored, m)]
     if not measures:
         return None
-    drawn = group_chart(source, measures[0], PAGE)
-    label = f"{measures[0]} of each {found.by} with its interval; the table has the numbers"
+    chart = group_chart(source, measures[0], PAGE)
+    label = f"{measures[0]} of each {scored.by} with its interval; the table has the numbers"
     body = fill(
         "groups",
-        by=shown(found.by, 60),
+        by=shown(scored.by, 60),
         systems=[shown(name, 60) for name in source.scores.systems],
-        tables=[_table(source, found, measure) for measure in measures[:_TABLES]],
-        more=max(0, len(found.sizes) - _GROUPS),
-        chart=None if drawn is None else inline_svg(drawn, label),
+        tables=[_table(source, scored, measure) for measure in measures[:_TABLES]],
+        more=max(0, len(scored.sizes) - _GROUPS),
+        chart=None if chart is None else inline_svg(chart, label),
     )
-    return Section(part="groups", title=f"By {shown(found.by, 60)}", body=body)
+    return Section(part="groups", title=f"By {shown(scored.by, 60)}", body=body)
 
 
 def group_chart(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
     """Return the figures of each group with their intervals, None if there are none."""
-    found: Groups | None = source.scores.groups
-    rows = [] if found is None else _rows(source, found, measure)
-    if found is None or all(math.isnan(row.value) for row in rows):
+    scored: Groups | None = source.scores.groups
+    rows = [] if scored is None else _rows(source, scored, measure)
+    if scored is None or all(math.isnan(row.value) for row in rows):
         return None
-    names = list(found.sizes)[:_DRAWN]
-    figures = [
+    names = list(scored.sizes)[:_DRAWN]
+    scores = [
         Figure(
-            measure=group_name(row.group, found.by),
+            measure=group_name(row.group, scored.by),
             system=row.system,
             value=scaled(row.value, measure),
             low=scaled(row.low, measure),
@@ -82,27 +82,27 @@ def group_chart(source: Source, measure: Measure, palette: Palette) -> alt.TopLe
         for row in rows
         if row.group == name
     ]
-    return forest(figures, f"{measure}, {unit_of(measure)}", palette)
+    return forest(scores, f"{measure}, {unit_of(measure)}", palette)
 
 
-def _rows(source: Source, found: Groups, measure: Measure) -> list[GroupScore]:
-    return [row for system in source.scores.systems for row in found.of(measure, system)]
+def _rows(source: Source, scored: Groups, measure: Measure) -> list[GroupScore]:
+    return [row for system in source.scores.systems for row in scored.of(measure, system)]
 
 
-def _table(source: Source, found: Groups, measure: Measure) -> dict[str, Any]:
-    rows = {(row.group, row.system): row for row in _rows(source, found, measure)}
+def _table(source: Source, scored: Groups, measure: Measure) -> dict[str, Any]:
+    rows = {(row.group, row.system): row for row in _rows(source, scored, measure)}
     return {
         "measure": str(measure),
         "unit": unit_of(measure),
         "rows": [
             {
-                "name": shown(group_name(group, found.by), 60),
+                "name": shown(group_name(group, scored.by), 60),
                 "size": f"{size:,}",
                 "cells": _cells(
                     [rows.get((group, system)) for system in source.scores.systems], measure, size
                 ),
             }
-            for group, size in list(found.sizes.items())[:_GROUPS]
+            for group, size in list(scored.sizes.items())[:_GROUPS]
         ],
     }
 
@@ -167,23 +167,23 @@ def compared(source: Source) -> Section | None:
 def pair_tables(source: Source) -> list[dict[str, Any]]:
     """Return the pairs of systems by the main measure and some others, as templates take them."""
     assert source.comparison is not None, "only comparisons have pairs"
-    chosen = [each for each in source.comparison.measures if each.measure == source.main]
-    chosen += [each for each in source.comparison.measures if each.measure != source.main][
+    chosen = [compared for compared in source.comparison.measures if compared.measure == source.main]
+    chosen += [compared for compared in source.comparison.measures if compared.measure != source.main][
         : _TABLES_of_compared - 1
     ]
-    return [_table_of_compared(source.comparison, each) for each in chosen]
+    return [_table_of_compared(source.comparison, compared) for compared in chosen]
 
 
-def _table_of_compared(comparison: Comparison, each: MeasureComparison) -> dict[str, Any]:
+def _table_of_compared(comparison: Comparison, compared: MeasureComparison) -> dict[str, Any]:
     return {
-        "measure": str(each.measure),
-        "unit": unit_of(each.measure),
-        "count": counted(each),
-        "rows": [_row(pair, each.measure) for pair in each.pairs[:_PAIRS]],
-        "more": max(0, len(each.pairs) - _PAIRS),
+        "measure": str(compared.measure),
+        "unit": unit_of(compared.measure),
+        "count": counted(compared),
+        "rows": [_row(pair, compared.measure) for pair in compared.pairs[:_PAIRS]],
+        "more": max(0, len(compared.pairs) - _PAIRS),
         "level": f"{100 * comparison.level:g} %",
         "adjusted": adjusted_p(comparison),
-        "notes": [sentence(line.removeprefix("* ")) for line in how_tested(each, comparison)],
+        "notes": [sentence(line.removeprefix("* ")) for line in how_tested(compared, comparison)],
     }
 
 
@@ -224,14 +224,14 @@ def ranks_of(source: Source, measure: Measure) -> MeanRanks | None:
         )
     except OptionError:
         return None
-    found = compared.measures[0]
-    if found.friedman is None or math.isnan(found.friedman.critical):
+    tested = compared.measures[0]
+    if tested.friedman is None or math.isnan(tested.friedman.critical):
         return None
     return MeanRanks(
         systems=systems,
-        ranks=tuple(found.friedman.ranks.tolist()),
-        critical=float(found.friedman.critical),
-        items=found.friedman.items,
+        ranks=tuple(tested.friedman.ranks.tolist()),
+        critical=float(tested.friedman.critical),
+        items=tested.friedman.items,
         unit="cluster" if compared.clustered else "item",
     )
 
@@ -252,9 +252,9 @@ def _places(source: Source) -> Iterator[tuple[str, list[str]]]:
 
 
 def _agreement(comparison: Comparison) -> list[str]:
-    told = {True: "both tell", False: "they do not both tell"}
+    texts = {True: "both tell", False: "they do not both tell"}
     return [
         f"{each.first} ranks {shown(each.better, 60)} before {shown(each.worse, 60)}, {each.second} the "
-        f"other way round; {told[each.told_apart]} them apart."
+        f"other way round; {texts[each.told_apart]} them apart."
         for each in comparison.disagreements
     ]

@@ -53,9 +53,9 @@ def items(source: Source) -> Section | None:
 
 
 def _spread(source: Source, measure: Measure) -> Markup | None:
-    drawn = histogram(source, measure, PAGE)
+    chart = histogram(source, measure, PAGE)
     label = f"How {measure} is spread over items, with the median of each system"
-    return None if drawn is None else inline_svg(drawn, label)
+    return None if chart is None else inline_svg(chart, label)
 
 
 def histogram(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
@@ -63,10 +63,10 @@ def histogram(source: Source, measure: Measure, palette: Palette) -> alt.TopLeve
     if measure.aggregate == "gathered":
         return None
     values = {
-        system: [scaled(each, measure) for each in source.of_items(measure, system)]
+        system: [scaled(value, measure) for value in source.of_items(measure, system)]
         for system in source.scores.systems
     }
-    if all(math.isnan(each) for found in values.values() for each in found):
+    if all(math.isnan(value) for numbers in values.values() for value in numbers):
         return None
     ends = (0.0, 100.0) if is_per_cent(measure) else None
     return spread(values, f"{measure}, {unit_of(measure)}", ends, palette)
@@ -79,8 +79,8 @@ def _possible(source: Source) -> list[Measure]:
 
 def _measures(source: Source) -> list[Measure]:
     """Return the measures that items are shown by: the main one first, as many as the page can hold."""
-    each = len(source.items) * len(source.scores.systems)
-    return _possible(source)[: max(1, _MOST // max(1, each))]
+    pairs = len(source.items) * len(source.scores.systems)
+    return _possible(source)[: max(1, _MOST // max(1, pairs))]
 
 
 def _data(source: Source, measures: Sequence[Measure], systems: Sequence[str]) -> dict[str, Any]:
@@ -117,8 +117,8 @@ def _weights(source: Source, measure: Measure, systems: Sequence[str]) -> list[f
         return None
     known: dict[str, float] = {}
     for system in reversed(systems):
-        found = source.scores.of_items(measure, system, source.annotator(measure))
-        known |= zip(found.names, found.weights.tolist(), strict=True)
+        scores = source.scores.of_items(measure, system, source.annotator(measure))
+        known |= zip(scores.names, scores.weights.tolist(), strict=True)
     return [round(known.get(name, 0.0), 3) for name in source.items]
 
 
@@ -172,11 +172,11 @@ class ItemData:
         )
 
     def _text(self, text: str) -> int:
-        told = shown(text)
-        if told not in self._numbers:
-            self._numbers[told] = len(self.texts)
-            self.texts.append(told)
-        return self._numbers[told]
+        text_shown = shown(text)
+        if text_shown not in self._numbers:
+            self._numbers[text_shown] = len(self.texts)
+            self.texts.append(text_shown)
+        return self._numbers[text_shown]
 
     def _item(self, view: ItemView) -> dict[str, Any]:
         measures = next((list(t.judged) for t in (*view.tracks, *view.others) if t.judged), [view.measure])
@@ -185,7 +185,9 @@ class ItemData:
             "unit": view.unit,
             "measures": [self._text(measure) for measure in measures],
             "chosen": measures.index(view.measure),
-            "legend": [[_STATES.get(state, ""), self._text(told)] for state, told in view.legend.items()],
+            "legend": [
+                [_STATES.get(state, ""), self._text(meaning)] for state, meaning in view.legend.items()
+            ],
             "notes": [self._text(note) for note in view.notes],
             "tables": [self._table(table) for table in view.tables],
             "tracks": self._tracks(view, measures),
@@ -218,23 +220,23 @@ class ItemData:
         return [self._track(role, track, measures) for role, track in (*references, *others, *systems)]
 
     def _track(self, role: str, track: Track, measures: Sequence[str]) -> dict[str, Any]:
-        told: dict[str, Any] = {"name": self._text(track.name), "role": role}
+        data: dict[str, Any] = {"name": self._text(track.name), "role": role}
         if track.note:
-            told["note"] = self._text(track.note)
+            data["note"] = self._text(track.note)
         if track.spans:
-            told["edges"], labels = _stretches(track.spans)
-            told["labels"] = [_NOTHING if span is None else self._text(span.label) for span in labels]
+            data["edges"], labels = _stretches(track.spans)
+            data["labels"] = [_NOTHING if span is None else self._text(span.label) for span in labels]
         marks = [track.judged.get(measure, track.marks) for measure in measures]
         if any(marks):
-            told["marks"] = self._marks(marks)
-        return told
+            data["marks"] = self._marks(marks)
+        return data
 
     def _marks(self, marks: Sequence[Sequence[Mark]]) -> list[list[int]]:
         """Return where what any measure says changes, and what all say from there on."""
         edges = sorted({0.0, *(time for each in marks for mark in each for time in (mark.start, mark.end))})
         states = [_states_at(edges, each) for each in marks]
-        said = [self._text("".join(each)) for each in zip(*states, strict=True)]
-        return [_steps(edges), said]
+        texts = [self._text("".join(each)) for each in zip(*states, strict=True)]
+        return [_steps(edges), texts]
 
     def _roll(self, roll: Roll, references: int) -> dict[str, Any]:
         return {
@@ -361,17 +363,17 @@ def in_turn(ranked: Sequence[int], others: Sequence[int], seed: int) -> Iterator
     [3, 1, 2, 0]
     """
     every = np.array([*ranked, *others], dtype=np.int64)
-    drawn = np.random.default_rng(seed).permutation(np.sort(every)).tolist()
+    at_random = np.random.default_rng(seed).permutation(np.sort(every)).tolist()
     queues: dict[Why, Iterator[int]] = {
         "worst": iter(ranked),
         "best": iter(ranked[::-1]),
-        "drawn": iter(drawn),
+        "drawn": iter(at_random),
     }
     seen: set[int] = set()
     for reason in cycle(_TURNS):
         if len(seen) == len(every):
             return
-        number = next((each for each in queues[reason] if each not in seen), None)
+        number = next((candidate for candidate in queues[reason] if candidate not in seen), None)
         if number is not None:
             seen.add(number)
             yield number, reason
@@ -386,7 +388,7 @@ def item(source: Source, draw: Draw | None, *, budget: int = BUDGET) -> Section 
         return None
     ranked, others = _ranked(source)
     worst = source.worst
-    first = ranked if worst is None else [worst[1], *(each for each in ranked if each != worst[1])]
+    first = ranked if worst is None else [worst[1], *(number for number in ranked if number != worst[1])]
     judges = judges_of(source)
 
     def laid_out(number: int) -> ItemView | None:
@@ -419,7 +421,9 @@ def _ranked(source: Source) -> tuple[list[int], list[int]]:
     measure = source.main
     systems = () if measure.aggregate == "gathered" else source.scores.systems
     means = dict[int, float]()
-    for number, values in enumerate(zip(*(source.of_items(measure, each) for each in systems), strict=True)):
+    for number, values in enumerate(
+        zip(*(source.of_items(measure, system) for system in systems), strict=True)
+    ):
         known = [value for value in values if not math.isnan(value)]
         if known:
             means[number] = sum(known) / len(known)

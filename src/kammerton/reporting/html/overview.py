@@ -71,22 +71,22 @@ class ContextRow:
 
 def context_of(source: Source) -> Context | None:
     """Return the context of scores, if they were made with one."""
-    found: Context | None = source.scores.context
-    return found
+    context: Context | None = source.scores.context
+    return context
 
 
 def bands_of(source: Source, measures: Sequence[Measure]) -> list[Band]:
     """Return for each measure what trivial answers reach at best, and what annotators reach."""
-    found = context_of(source)
-    return [] if found is None else [band for measure in measures for band in _bands(found, measure)]
+    context = context_of(source)
+    return [] if context is None else [band for measure in measures for band in _bands(context, measure)]
 
 
-def _bands(found: Context, measure: Measure) -> Iterator[Band]:
-    floors = [row.value for row in found.of(measure, "baseline") if not math.isnan(row.value)]
+def _bands(context: Context, measure: Measure) -> Iterator[Band]:
+    floors = [row.value for row in context.of(measure, "baseline") if not math.isnan(row.value)]
     if floors:
         best = min(floors) if measure.direction == "lower" else max(floors)
         yield Band(measure=measure.name, role="floor", value=scaled(best, measure))
-    for row in found.of(measure, "annotators"):
+    for row in context.of(measure, "annotators"):
         if not math.isnan(row.value):
             low, value, high = (scaled(each, measure) for each in (row.low, row.value, row.high))
             yield Band(measure=measure.name, role="ceiling", value=value, low=low, high=high)
@@ -94,20 +94,20 @@ def _bands(found: Context, measure: Measure) -> Iterator[Band]:
 
 def context_rows(source: Source, measures: Sequence[Measure]) -> list[ContextRow]:
     """Return the rows of a table of figures that tell what its systems stand between."""
-    found = context_of(source)
-    if found is None:
+    context = context_of(source)
+    if context is None:
         return []
     rows = [
-        *_rows(found, measures, "baseline", "floor: {}"),
-        *_rows(found, measures, "annotators", "annotators against the others"),
+        *_rows(context, measures, "baseline", "floor: {}"),
+        *_rows(context, measures, "annotators", "annotators against the others"),
     ]
-    return [*rows, *_shares(source, found, measures)]
+    return [*rows, *_shares(source, context, measures)]
 
 
-def _rows(found: Context, measures: Sequence[Measure], role: Role, called: str) -> Iterator[ContextRow]:
-    known = [{row.name: row for row in found.of(measure, role)} for measure in measures]
-    for name in dict.fromkeys(name for each in known for name in each):
-        cells = [_cell(each.get(name), measure) for each, measure in zip(known, measures, strict=True)]
+def _rows(context: Context, measures: Sequence[Measure], role: Role, called: str) -> Iterator[ContextRow]:
+    known = [{row.name: row for row in context.of(measure, role)} for measure in measures]
+    for name in dict.fromkeys(name for scores in known for name in scores):
+        cells = [_cell(scores.get(name), measure) for scores, measure in zip(known, measures, strict=True)]
         yield ContextRow(name=called.format(shown(name, 60)), cells=tuple(cells))
 
 
@@ -115,16 +115,16 @@ def _cell(row: ContextScore | None, measure: Measure) -> tuple[str, str]:
     return ("", "") if row is None else (figure(row.value, measure), ends(row.low, row.high, measure))
 
 
-def _shares(source: Source, found: Context, measures: Sequence[Measure]) -> Iterator[ContextRow]:
-    known = [{row.name: row for row in shares_of(source, found, measure)} for measure in measures]
-    for name in [system for system in source.ranked if any(system in each for each in known)][:_SHARES]:
-        cells = [_share(each.get(name)) for each in known]
+def _shares(source: Source, context: Context, measures: Sequence[Measure]) -> Iterator[ContextRow]:
+    known = [{row.name: row for row in shares_of(source, context, measure)} for measure in measures]
+    for name in [system for system in source.ranked if any(system in scores for scores in known)][:_SHARES]:
+        cells = [_share(scores.get(name)) for scores in known]
         yield ContextRow(name=f"{shown(name, 60)}, share of the annotators", cells=tuple(cells))
 
 
-def shares_of(source: Source, found: Context, measure: Measure) -> list[ContextScore]:
+def shares_of(source: Source, context: Context, measure: Measure) -> list[ContextScore]:
     """Return the systems whose share of the ceiling is known by a measure, the best first."""
-    known = {row.name: row for row in found.of(measure, "others") if not math.isnan(row.share)}
+    known = {row.name: row for row in context.of(measure, "others") if not math.isnan(row.share)}
     return [known[system] for system in source.ranked if system in known]
 
 
@@ -137,23 +137,23 @@ def _share(row: ContextScore | None) -> tuple[str, str]:
 
 def has_ceiling(source: Source) -> bool:
     """Tell whether annotators could be compared with each other."""
-    found = context_of(source)
-    return found is not None and found.items > 0
+    context = context_of(source)
+    return context is not None and context.items > 0
 
 
 def context_note(source: Source) -> str:
     """Say what floors and annotators are, in a sentence or two."""
-    found = context_of(source)
-    if found is None:
+    context = context_of(source)
+    if context is None:
         return ""
     floors = "Floors are trivial answers made from the references. "
-    floors += "".join(f"{sentence(line)} " for line in shared_line(found))
-    if not found.items:
+    floors += "".join(f"{sentence(line)} " for line in shared_line(context))
+    if not context.items:
         return f"{floors}No item has two annotators to be compared with."
-    out = f"; {plural(found.single, 'item')} with one annotator left out" if found.single else ""
+    out = f"; {plural(context.single, 'item')} with one annotator left out" if context.single else ""
     return (
         f"{floors}Annotators are each scored against the others of an item, on "
-        f"{plural(found.items, 'item')}{out}; shares are of systems against the same annotators, all of an "
+        f"{plural(context.items, 'item')}{out}; shares are of systems against the same annotators, all of an "
         "item but one."
     )
 
@@ -246,11 +246,11 @@ def _cells(source: Source, system: str, measures: Sequence[Measure]) -> Iterator
 
 def forest_of(source: Source, measures: Sequence[Measure], palette: Palette) -> alt.TopLevelMixin | None:
     """Return the headline figures of all systems by measures of one unit, None if none is defined."""
-    figures = []
+    scores = []
     for measure in measures:
         for system in source.scores.systems:
             low, high = source.interval(measure, system)
-            figures.append(
+            scores.append(
                 Figure(
                     measure=measure.name,
                     system=system,
@@ -259,18 +259,18 @@ def forest_of(source: Source, measures: Sequence[Measure], palette: Palette) -> 
                     high=scaled(high, measure),
                 )
             )
-    if all(math.isnan(each.value) for each in figures):
+    if all(math.isnan(score.value) for score in scores):
         return None
-    return forest(figures, unit_of(measures[0]), palette, bands_of(source, measures))
+    return forest(scores, unit_of(measures[0]), palette, bands_of(source, measures))
 
 
 def _charts(source: Source, protocol: str, measures: Sequence[Measure]) -> Iterator[object]:
     """Give a forest plot for each unit."""
     for per_cent in (True, False):
-        found = forest_of(source, [each for each in measures if is_per_cent(each) == per_cent], PAGE)
-        if found is not None:
+        chart = forest_of(source, [measure for measure in measures if is_per_cent(measure) == per_cent], PAGE)
+        if chart is not None:
             yield inline_svg(
-                found, f"Figures of {protocol} with their intervals; the table above has the numbers"
+                chart, f"Figures of {protocol} with their intervals; the table above has the numbers"
             )
 
 
@@ -322,14 +322,14 @@ def _protocols(source: Source) -> list[dict[str, Any]]:
 
 def _figures(source: Source) -> tuple[list[dict[str, Any]], int]:
     """Return corpus figures as rows of texts, those of the headline measures first, and how many are left."""
-    figures = sorted(keys_in_order(source.scores), key=lambda figure: not figure[-1].headline)
+    keys = sorted(keys_in_order(source.scores), key=lambda figure: not figure[-1].headline)
     by_name = {(each.protocol, each.name): each for each in source.scores.measures}
     rows = []
-    for cells in islice(summary_rows(source.scores, figures), _FIGURES):
+    for cells in islice(summary_rows(source.scores, keys), _FIGURES):
         row = dict(zip(SUMMARY, cells, strict=True))
         measure = by_name[row["protocol"], row["measure"]]
         value, low, high = (row[name] for name in ("value", "ci_low", "ci_high"))
-        told = {
+        texts = {
             **{name: row[name] for name in ("aggregate", "undefined", "weight_unit")},
             "among": row["items"],
             "system": shown(row["system"], 60),
@@ -339,8 +339,8 @@ def _figures(source: Source) -> tuple[list[dict[str, Any]], int]:
             "ends": "" if low is None else ends(low, high, measure),
             "weight": f"{row['weight']:,.1f}",
         }
-        rows.append(told)
-    return rows, sum(len(measure.aggregates) for *_, measure in figures) - len(rows)
+        rows.append(texts)
+    return rows, sum(len(measure.aggregates) for *_, measure in keys) - len(rows)
 
 
 _ITEMS = 50
@@ -384,28 +384,28 @@ def _unusable(source: Source) -> Iterator[dict[str, Any]]:
 def _codes(diagnostics: Sequence[Diagnostic], roots: Sequence[str]) -> list[dict[str, Any]]:
     """Return what was noticed, by code, the gravest first."""
     groups: dict[tuple[int, str], list[Diagnostic]] = {}
-    for each in diagnostics:
-        groups.setdefault((_SEVERITIES.index(each.severity), each.code), []).append(each)
+    for diagnostic in diagnostics:
+        groups.setdefault((_SEVERITIES.index(diagnostic.severity), diagnostic.code), []).append(diagnostic)
     return [
         {
             "code": code,
             "severity": _SEVERITIES[severity],
-            "count": f"{sum(each.count for each in found):,}",
-            "message": coded(found[0].message),
-            "hint": None if found[0].hint is None else coded(found[0].hint),
-            "places": list(_places(found, roots)),
-            "more": max(0, len(found) - _PLACES),
+            "count": f"{sum(diagnostic.count for diagnostic in alike):,}",
+            "message": coded(alike[0].message),
+            "hint": None if alike[0].hint is None else coded(alike[0].hint),
+            "places": list(_places(alike, roots)),
+            "more": max(0, len(alike) - _PLACES),
         }
-        for (severity, code), found in sorted(groups.items())
+        for (severity, code), alike in sorted(groups.items())
     ]
 
 
-def _places(found: Sequence[Diagnostic], roots: Sequence[str]) -> Iterator[str]:
-    for each in found[:_PLACES]:
-        if each.file is not None:
-            yield shown(each.at(file=portable(each.file, roots)).place())
-        elif each.item is not None:
-            yield shown(each.item)
+def _places(alike: Sequence[Diagnostic], roots: Sequence[str]) -> Iterator[str]:
+    for diagnostic in alike[:_PLACES]:
+        if diagnostic.file is not None:
+            yield shown(diagnostic.at(file=portable(diagnostic.file, roots)).place())
+        elif diagnostic.item is not None:
+            yield shown(diagnostic.item)
 
 
 def _labels(source: Source) -> list[tuple[str, str]]:

@@ -265,8 +265,8 @@ class Source:
     @cached_property
     def people(self) -> tuple[str, ...]:
         """Names of the annotators, also of those that no figure is against alone."""
-        named = [name for name in self.scores.annotators if name != ALL]
-        return tuple(dict.fromkeys((*named, *sorted(name for name, _ in self.scores.fingerprints))))
+        annotators = [name for name in self.scores.annotators if name != ALL]
+        return tuple(dict.fromkeys((*annotators, *sorted(name for name, _ in self.scores.fingerprints))))
 
     def annotator(self, measure: Measure) -> str:
         """Return whose references the figures of a measure are against: the only one, or all."""
@@ -293,8 +293,8 @@ class Source:
 
     def of_items(self, measure: Measure, system: str) -> list[float]:
         """Return the value of each item of the page, NaN where it has none."""
-        found = self.scores.of_items(measure, system, self.annotator(measure))
-        known = dict(zip(found.names, found.values.tolist(), strict=True))
+        scores = self.scores.of_items(measure, system, self.annotator(measure))
+        known = dict(zip(scores.names, scores.values.tolist(), strict=True))
         return [known.get(name, math.nan) for name in self.items]
 
     @cached_property
@@ -317,7 +317,7 @@ class Source:
         """Return what comparing found by a measure, if it did."""
         if self.comparison is None:
             return None
-        return next((each for each in self.comparison.measures if each.measure == measure), None)
+        return next((compared for compared in self.comparison.measures if compared.measure == measure), None)
 
 
 PROGRAM = (
