@@ -93,7 +93,7 @@ def test_three_clicks_lead_from_the_corpus_to_the_bar_that_cost_the_points(watch
 def test_the_worst_item_is_a_click_away(watch: Watched) -> None:
     page = watch.open("chords")
     worst = rows(page)[0][0]
-    page.locator("#c1-answers").get_by_text("Where it lost the points").click()
+    page.locator("#c1-summary").get_by_text("Where it lost the points").click()
     expect(page.locator("#c1-item .view h4")).to_have_text(worst)
 
 
@@ -269,11 +269,11 @@ def test_the_address_names_the_item(watch: Watched) -> None:
 
 def test_signatures_are_copied(watch: Watched) -> None:
     page = watch.open("chords", permissions=["clipboard-read", "clipboard-write"])
-    page.locator("#c1-figures button[data-copy]").first.click()
+    page.locator("#c1-scores button[data-copy]").first.click()
     expect(page.locator("#said")).to_have_text("Copied")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("mirex2013/*|rev:2|")
-    assert copied == page.locator("#c1-figures .signature code").first.inner_text()
+    assert copied == page.locator("#c1-scores .signature code").first.inner_text()
 
 
 def test_the_whole_page_is_walked_with_the_tab_key(watch: Watched) -> None:

@@ -28,14 +28,14 @@ def test_runs_on_the_same_references_are_one_chapter(two: Terminal) -> None:
     assert (result.code, result.out, result.err) == (0, "", "wrote `report.html`\n")
     assert "<h1>Two &lt;systems&gt;</h1>" in page(two)
     assert page(two).count("<article") == 1
-    assert 'id="c1-compared"' in page(two)
+    assert 'id="c1-comparison"' in page(two)
 
 
 def test_runs_on_others_are_a_chapter_of_their_own_that_says_why(two: Terminal) -> None:
     assert two.run("report", "a", "c", "-o", "x.html", "--quiet").err == ""
     assert page(two, "x.html").count("<article") == 2
     assert "Not compared with what stands above: runs are of different references: " in page(two, "x.html")
-    assert 'id="c1-compared"' not in page(two, "x.html")
+    assert 'id="c1-comparison"' not in page(two, "x.html")
 
 
 def test_a_run_may_be_named(two: Terminal) -> None:

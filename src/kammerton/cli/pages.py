@@ -28,7 +28,7 @@ from kammerton.model.corpus import ALL
 from kammerton.model.measure import find
 from kammerton.model.task import Task
 from kammerton.reporting.differences import render_difference, summary_of
-from kammerton.reporting.documents import costs_of_items, render_costs, render_frame, render_json
+from kammerton.reporting.documents import item_losses, render_frame, render_item_losses, render_json
 from kammerton.reporting.timeline import NARROWEST, WIDEST, render_item
 from kammerton.runs import RunDifference, is_run
 
@@ -139,10 +139,10 @@ def _most_costly(
         judge = find(asked, task.measures)
         scoring = {**arguments, "annotator": arguments["annotator"] or ALL}
         scores = kammerton.score(task.name, measures=[str(judge)], **scoring)
-    losses = costs_of_items(scores, judge)[:count]
+    losses = item_losses(scores, judge)[:count]
     if not losses:
         raise OptionError(f"no item has a loss by {judge}")
-    summary = render_costs(scores, judge, losses, width=width, encoding=encoding)
+    summary = render_item_losses(scores, judge, losses, width=width, encoding=encoding)
     return [loss.item for loss in losses], summary
 
 

@@ -56,10 +56,10 @@ from kammerton.model.measure import Measure, choose, find, namesakes
 from kammerton.model.task import Task
 from kammerton.reporting.cards import render_citations
 from kammerton.reporting.comparisons import (
+    agreement_blocks,
     beyond_chance,
-    blocks_of_agreement,
-    blocks_of_context,
-    blocks_of_groups,
+    context_blocks,
+    group_blocks,
     render_comparison,
 )
 from kammerton.reporting.diagnostics import closing_line, count_problems, excluded_lines, fewer_draws
@@ -285,9 +285,9 @@ class _ScoreOutput:
             return render_frame(scores.summary if divided is None else divided.table, safe=self.safe_csv)
         notes: Sequence[str] = ()
         if self.context:
-            blocks, notes = blocks_of_context(scores, every=self.every)
+            blocks, notes = context_blocks(scores, every=self.every)
         elif self.groups:
-            blocks, notes = blocks_of_groups(scores, every=self.every)
+            blocks, notes = group_blocks(scores, every=self.every)
         else:
             blocks = build_blocks(scores, every=self.every)
         return render_blocks(blocks, self.form, notes=notes, width=width, encoding=encoding)
@@ -533,6 +533,6 @@ def _agreement_document(
         return render_json(agreement.to_dict())
     if form == "csv":
         return render_frame(agreement.summary)
-    blocks, lines = blocks_of_agreement(agreement, every=every), beyond_chance(agreement)
+    blocks, lines = agreement_blocks(agreement, every=every), beyond_chance(agreement)
     style = style_of_document(output, width)
     return render_blocks(blocks, form, notes=lines, width=style.width, encoding=style.encoding)

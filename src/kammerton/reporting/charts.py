@@ -31,7 +31,7 @@ __all__ = [
     "Band",
     "Bin",
     "Cells",
-    "Figure",
+    "ChartScore",
     "MeanRanks",
     "Palette",
     "above",
@@ -41,12 +41,12 @@ __all__ = [
     "confusion",
     "cycled",
     "distinct",
-    "drawn",
     "forest",
     "inline_svg",
     "losses",
     "mean_ranks",
     "most_costly",
+    "render_chart",
     "scatter",
     "short",
     "spread",
@@ -183,7 +183,7 @@ def cycled(values: Sequence[str], count: int) -> list[str]:
     return [values[number % len(values)] for number in range(count)]
 
 
-def drawn(chart: alt.TopLevelMixin, form: str) -> bytes:
+def render_chart(chart: alt.TopLevelMixin, form: str) -> bytes:
     """Return a chart as a file."""
     import vl_convert  # noqa: PLC0415
 
@@ -208,7 +208,7 @@ def inline_svg(chart: alt.TopLevelMixin, label: str) -> Markup:
     from markupsafe import Markup  # noqa: PLC0415
 
     ET.register_namespace("", _SVG)
-    root = ET.fromstring(drawn(chart, "svg"))  # noqa: S314 - our own drawing
+    root = ET.fromstring(render_chart(chart, "svg"))  # noqa: S314 - our own drawing
     _slim(root)
     root.set("role", "img")
     root.set("aria-label", label)
@@ -234,7 +234,7 @@ _ROW = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class ChartScore:
     """A figure with its interval, in the unit that is drawn."""
 
     measure: str
@@ -260,7 +260,7 @@ class Band:
 
 
 def forest(
-    scores: Sequence[Figure], unit: str, palette: Palette = PAPER, bands: Sequence[Band] = ()
+    scores: Sequence[ChartScore], unit: str, palette: Palette = PAPER, bands: Sequence[Band] = ()
 ) -> alt.TopLevelMixin:
     """Return a forest plot: a row for each measure, in it a line for each system."""
     alt = altair_of()
@@ -322,7 +322,7 @@ def _band(band: Band) -> dict[str, Any]:
     return {"measure": band.measure, "role": band.role, **numbers}
 
 
-def _row(score: Figure, names: Mapping[str, str]) -> dict[str, Any]:
+def _row(score: ChartScore, names: Mapping[str, str]) -> dict[str, Any]:
     numbers = {name: _number(getattr(score, name)) for name in ("value", "low", "high")}
     return {"measure": score.measure, "system": names[score.system], **numbers}
 
@@ -562,7 +562,7 @@ def confusion(systems: Mapping[str, Cells], kind: str, palette: Palette = PAPER)
     data = [
         {**row, "place": place, "class": labels[row["class"]], "taken": labels[row["taken"]]}
         for place, (system, cells) in enumerate(systems.items())
-        for row in _rows_of_confusion(names[system], cells, rows_of, columns_of)
+        for row in _confusion_rows(names[system], cells, rows_of, columns_of)
     ]
     down, across = ([labels[name] for name in each] for each in (rows_of, columns_of))
     x = alt.X("taken:N", title="taken for", scale=alt.Scale(domain=across), axis=alt.Axis(labelAngle=-45))
@@ -592,9 +592,7 @@ def _order(cells: Cells) -> tuple[list[str], list[str]]:
     return [*rows, *ends[0]], [*same, *own, *ends[1]]
 
 
-def _rows_of_confusion(
-    system: str, cells: Cells, rows: list[str], columns: list[str]
-) -> list[dict[str, Any]]:
+def _confusion_rows(system: str, cells: Cells, rows: list[str], columns: list[str]) -> list[dict[str, Any]]:
     sums = _gathered(cells, rows, columns)
     of_class = {name: sum(sums.get((name, taken), 0.0) for taken in columns) for name in rows}
     return [
@@ -609,7 +607,7 @@ def _rows_of_confusion(
     ]
 
 
-_CLASSES_of_losses = 8
+_MOST_CLASSES = 8
 _ROW_of_losses = 18
 
 
@@ -625,7 +623,7 @@ def most_costly(systems: Mapping[str, ClassLosses], count: int) -> list[str]:
 def losses(losses_of: Mapping[str, ClassLosses], palette: Palette = PAPER) -> alt.TopLevelMixin:
     """Return bars for the classes that cost most."""
     alt = altair_of()
-    names, chosen = distinct(losses_of), most_costly(losses_of, _CLASSES_of_losses)
+    names, chosen = distinct(losses_of), most_costly(losses_of, _MOST_CLASSES)
     labels = distinct(chosen)
     systems, unit = list(names.values()), next(iter(losses_of.values())).unit_of_loss
     rows = [

@@ -35,25 +35,25 @@ from kammerton.statistics.comparison import Comparison, MeasureComparison, Pair,
 
 __all__ = [
     "adjusted_p",
+    "agreement_blocks",
     "beyond_chance",
-    "blocks_of_agreement",
-    "blocks_of_context",
-    "blocks_of_groups",
+    "context_blocks",
+    "context_lines",
     "cost_lines",
     "counted",
     "few_items",
+    "group_blocks",
     "group_name",
     "how_tested",
     "item_notes",
     "render_comparison",
-    "standing_lines",
     "too_few_swaps",
 ]
 
 _CEILING = "annotators (ceiling)"
 
 
-def blocks_of_context(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
+def context_blocks(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
     """Return a table of floors, systems and ceiling for each protocol, and what is to be said of all."""
     found = scores.context
     assert found is not None, "scores have a context"
@@ -131,7 +131,7 @@ def shared_line(found: Context) -> Iterator[str]:
         )
 
 
-def standing_lines(scores: Scores, measure: Measure) -> Iterator[str]:
+def context_lines(scores: Scores, measure: Measure) -> Iterator[str]:
     """Say in a line or two what the systems stand between by one measure."""
     found = scores.context
     assert found is not None, "scores have a context"
@@ -151,7 +151,7 @@ def standing_lines(scores: Scores, measure: Measure) -> Iterator[str]:
         yield f"{told}, {plural(ceiling.items, 'item')}{reached}"
 
 
-def blocks_of_groups(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
+def group_blocks(scores: Scores, *, every: bool = False) -> tuple[tuple[Block, ...], list[str]]:
     """Return a table of figures group by group for each protocol, and what is to be said of all."""
     groups = scores.groups
     assert groups is not None, "scores have groups"
@@ -206,7 +206,7 @@ def cost_lines(groups: Groups, measure: Measure) -> Iterator[str]:
         yield f"{measure} loses most: {', '.join(told)}"
 
 
-def blocks_of_agreement(found: AnnotatorAgreement, *, every: bool = False) -> tuple[Block, ...]:
+def agreement_blocks(found: AnnotatorAgreement, *, every: bool = False) -> tuple[Block, ...]:
     """Return a table for each protocol."""
     blocks = []
     for protocol in dict.fromkeys(measure.protocol for measure in found.measures):
@@ -373,7 +373,7 @@ def _star(meaning: str, starred: bool, form: str) -> dict[str, str]:
 
 
 def _context(found: SystemComparison, measure: Measure) -> Iterator[str]:
-    return standing_lines(found.scores, measure) if found.scores.context is not None else iter(())
+    return context_lines(found.scores, measure) if found.scores.context is not None else iter(())
 
 
 def _groups(

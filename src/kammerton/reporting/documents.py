@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 __all__ = [
     "COLUMNS",
     "OUTCOMES",
-    "Cost",
-    "costliest_items",
-    "costs_of_items",
+    "ItemLoss",
+    "item_losses",
+    "most_costly_items",
     "of_each_class",
     "render_class_table",
-    "render_costs",
     "render_csv",
     "render_frame",
+    "render_item_losses",
     "render_items",
     "render_json",
 ]
@@ -125,7 +125,7 @@ def render_class_table(
         return render_json([dict(zip(columns, row, strict=True)) for row in rows])
     if form == "csv":
         return render_csv(columns, rows, safe=safe)
-    texts = [[_told(value, name) for value, name in zip(row, columns, strict=True)] for row in rows]
+    texts = [[_value_text(value, name) for value, name in zip(row, columns, strict=True)] for row in rows]
     if form == "table":
         return aligned(columns, texts, texts=names, encoding=encoding)
     return FORMS[form](columns, texts, texts=names)
@@ -153,13 +153,13 @@ def _of_outcomes(scores: Scores, name: str) -> _Table:
     return ["system", "annotator", tally.columns[0], *COLUMNS], rows, 3
 
 
-def _told(value: Any, column: str) -> str:
+def _value_text(value: Any, column: str) -> str:
     if isinstance(value, float):
         return f"{value:.10g}" if column in OUTCOMES else f"{value:.3f}"
     return "-" if value is None else str(value)
 
 
-class Cost(NamedTuple):
+class ItemLoss(NamedTuple):
     """What an item lost, over all systems and annotators, and what it was measured on."""
 
     item: str
@@ -167,12 +167,12 @@ class Cost(NamedTuple):
     weight: float
 
 
-def costliest_items(scores: Scores, measure: Measure, count: int) -> list[str]:
-    """Return the names of :func:`costs_of_items`."""
-    return [cost.item for cost in costs_of_items(scores, measure)[:count]]
+def most_costly_items(scores: Scores, measure: Measure, count: int) -> list[str]:
+    """Return the names of :func:`item_losses`."""
+    return [cost.item for cost in item_losses(scores, measure)[:count]]
 
 
-def costs_of_items(scores: Scores, measure: Measure) -> list[Cost]:
+def item_losses(scores: Scores, measure: Measure) -> list[ItemLoss]:
     """Return the losses of items by a measure, largest first."""
     losses: dict[str, tuple[float, float]] = {}
     for row in scores.items_by([measure]).iter_rows(named=True):
@@ -181,12 +181,12 @@ def costs_of_items(scores: Scores, measure: Measure) -> list[Cost]:
             lost = float(differences(best, worse, scale_of(measure)))
             before, weight = losses.get(row["item"], (0.0, 0.0))
             losses[row["item"]] = (before + lost * row["weight"], weight + row["weight"])
-    dear = [Cost(item, *cost) for item, cost in losses.items() if cost[0] > 0]
+    dear = [ItemLoss(item, *cost) for item, cost in losses.items() if cost[0] > 0]
     return sorted(dear, key=lambda cost: (-cost.lost, cost.item))
 
 
-def render_costs(
-    scores: Scores, measure: Measure, losses: Sequence[Cost], *, width: int, encoding: str = "utf-8"
+def render_item_losses(
+    scores: Scores, measure: Measure, losses: Sequence[ItemLoss], *, width: int, encoding: str = "utf-8"
 ) -> str:
     """Return a table of the dearest items for a terminal."""
     unit = measure.weight_unit

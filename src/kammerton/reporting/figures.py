@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure, find
 from kammerton.model.task import ClassLosses
-from kammerton.reporting.charts import FORMS, PAPER, Palette, confusion, drawn, losses, mean_ranks, scatter
-from kammerton.reporting.comparisons import blocks_of_context, render_comparison
+from kammerton.reporting.charts import (
+    FORMS,
+    PAPER,
+    Palette,
+    confusion,
+    losses,
+    mean_ranks,
+    render_chart,
+    scatter,
+)
+from kammerton.reporting.comparisons import context_blocks, render_comparison
 from kammerton.reporting.diagnostics import closing_line
-from kammerton.reporting.html.classes import costs_of
-from kammerton.reporting.html.compared import group_chart, pair_tables, ranks_of
+from kammerton.reporting.html.classes import losses_by_class
+from kammerton.reporting.html.comparison import group_chart, pair_tables, ranks_of
 from kammerton.reporting.html.items import histogram
-from kammerton.reporting.html.overview import figure_blocks, forest_of
+from kammerton.reporting.html.overview import forest_of, score_blocks
 from kammerton.reporting.html.page import Source, fill, is_per_cent, scaled, unit_of
 from kammerton.reporting.tables import Block, build_blocks, latex, render_blocks
 from kammerton.results.comparison import SystemComparison
@@ -79,21 +88,25 @@ def _scatter(source: Source, measure: Measure, palette: Palette) -> alt.TopLevel
 
 
 def _losses(source: Source, _: Measure, palette: Palette) -> alt.TopLevelMixin | None:
-    known = {name: each for name, each in _costs(source).items() if any(row.lost > 0 for row in each.rows)}
+    known = {
+        name: each for name, each in _class_losses(source).items() if any(row.lost > 0 for row in each.rows)
+    }
     return losses(known, palette) if known else None
 
 
 def _confusion(source: Source, _: Measure, palette: Palette) -> alt.TopLevelMixin | None:
-    known = {name: each for name, each in _costs(source).items() if each.cells}
+    known = {name: each for name, each in _class_losses(source).items() if each.cells}
     if not known:
         return None
     kind = next(iter(known.values())).kind
     return confusion({name: each.cells for name, each in known.items()}, kind, palette)
 
 
-def _costs(source: Source) -> dict[str, ClassLosses]:
+def _class_losses(source: Source) -> dict[str, ClassLosses]:
     best = source.ranked[:_SYSTEMS]
-    class_losses = ((system, costs_of(source, system)) for system in source.scores.systems if system in best)
+    class_losses = (
+        (system, losses_by_class(source, system)) for system in source.scores.systems if system in best
+    )
     return {system: each for system, each in class_losses if each is not None}
 
 
@@ -133,7 +146,7 @@ def figure_files(source: Source, prefix: str) -> Iterator[tuple[str, bytes]]:
     """Give the charts and tables of scores as files."""
     for name, chart in charts_of(source):
         for form in FORMS:
-            yield f"{prefix}-{name}.{form}", drawn(chart, form)
+            yield f"{prefix}-{name}.{form}", render_chart(chart, form)
     for name, text in _tables(source):
         yield f"{prefix}-{name}.tex", text.encode("utf-8")
 
@@ -145,19 +158,19 @@ def _tables(source: Source) -> Iterator[tuple[str, str]]:
     if source.comparison is not None:
         comparison = SystemComparison(source.scores, source.comparison)
         yield "comparison", render_comparison(comparison, "latex")
-    rows = list(_losses_of_figures(source))
+    rows = list(_loss_rows(source))
     if rows:
         yield "losses", latex(["system", "class", "in all", "lost", "of all loss", "unit"], rows, texts=2)
 
 
 def _blocks(scores: Scores) -> tuple[Sequence[Block], Sequence[str]]:
     """Return the tables of figures, with floors and ceiling if known, and what is to be said of them."""
-    return (build_blocks(scores), ()) if scores.context is None else blocks_of_context(scores)
+    return (build_blocks(scores), ()) if scores.context is None else context_blocks(scores)
 
 
-def _losses_of_figures(source: Source) -> Iterator[list[str]]:
+def _loss_rows(source: Source) -> Iterator[list[str]]:
     for system in source.scores.systems:
-        class_losses = costs_of(source, system)
+        class_losses = losses_by_class(source, system)
         if class_losses is not None:
             yield from _rows(system, class_losses)
 
@@ -181,7 +194,7 @@ def html_of(result: Scores | SystemComparison) -> str:
     return str(
         fill(
             "notebook",
-            blocks=figure_blocks(source),
+            blocks=score_blocks(source),
             tables=tables,
             not_evaluated=", ".join(
                 str(m) for m in source.scores.measures if m.headline and not source.scores.is_evaluated(m)

@@ -120,7 +120,7 @@ def draw_outline(view: ItemView, brush: Brush) -> Iterator[list[str]]:
         for place, track in enumerate(view.tracks)
         if not track.note
     ]
-    for part in _parts(tracks, brush.width - display_width(labels[0])):
+    for part in _outline_parts(tracks, brush.width - display_width(labels[0])):
         yield ["".join(cells).rstrip() for cells in zip(labels, *part, strict=True)]
     absent = [f"{brush.text(track.name)}: {brush.text(track.note)}" for track in view.tracks if track.note]
     if absent:
@@ -143,7 +143,7 @@ def _mark(cell: Cell, brush: Brush) -> str:
     return "" if cell.state is None else f" {getattr(brush.glyphs, cell.state)}"
 
 
-def _parts(tracks: Sequence[list[str]], room: int) -> Iterator[list[list[str]]]:
+def _outline_parts(tracks: Sequence[list[str]], room: int) -> Iterator[list[list[str]]]:
     """Deal tracks out to blocks that fill ``room``; one that is wider stands alone."""
     part: list[list[str]] = []
     used = 0
@@ -186,8 +186,8 @@ def draw_grid(view: ItemView, first: float, last: float, brush: Brush) -> Iterat
     columns = [
         _measured(grid, number, brush) for number, time in enumerate(grid.times) if first <= time < last
     ]
-    for part in _parts_of_staves(columns, room):
-        lines = [pad(view.unit, gutter - 1, right=True) + " " + _axis(grid, part, room)]
+    for part in _grid_parts(columns, room):
+        lines = [pad(view.unit, gutter - 1, right=True) + " " + _grid_axis(grid, part, room)]
         for place, staff in enumerate(grid.staves):
             for line in staff.lines if any(column.cells[place] for column in part) else ():
                 row, marks = (_row(line, place, part, room, brush, marks=marks) for marks in (False, True))
@@ -205,10 +205,7 @@ def _measured(grid: Grid, number: int, brush: Brush) -> _Column:
         number,
         tuple(
             tuple(
-                max(
-                    max(display_width(brush.text(cell.text)), len(_mark_of_staves(cell, brush)))
-                    for cell in same
-                )
+                max(max(display_width(brush.text(cell.text)), len(_cell_marks(cell, brush))) for cell in same)
                 for same in zip(*(line.columns[number] for line in staff.lines), strict=True)
             )
             for staff in grid.staves
@@ -216,7 +213,7 @@ def _measured(grid: Grid, number: int, brush: Brush) -> _Column:
     )
 
 
-def _parts_of_staves(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
+def _grid_parts(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
     """Deal columns out to lines that fill ``room``; one that is wider stands alone, and will be cut."""
     part: list[_Column] = []
     used = 0
@@ -230,7 +227,7 @@ def _parts_of_staves(columns: Sequence[_Column], room: int) -> Iterator[list[_Co
         yield part
 
 
-def _axis(grid: Grid, part: Sequence[_Column], room: int) -> str:
+def _grid_axis(grid: Grid, part: Sequence[_Column], room: int) -> str:
     """Return the times of those columns that there is room for."""
     text, begin = "", 0
     for column in part:
@@ -249,7 +246,7 @@ def _row(line: Line, place: int, part: Sequence[_Column], room: int, brush: Brus
         for cell, width in zip(line.columns[column.number], column.cells[place], strict=True):
             if used + width > room:
                 return row[:-1] + ("" if marks else brush.glyphs.cut)  # for the blank before
-            text = _mark_of_staves(cell, brush) if marks else brush.text(cell.text)
+            text = _cell_marks(cell, brush) if marks else brush.text(cell.text)
             row += brush.paint(text, _role(cell)) + " " * (width + 1 - display_width(text))
             used += width + 1
         begin += column.width + _GAP
@@ -257,7 +254,7 @@ def _row(line: Line, place: int, part: Sequence[_Column], room: int, brush: Brus
     return row
 
 
-def _mark_of_staves(cell: Cell, brush: Brush) -> str:
+def _cell_marks(cell: Cell, brush: Brush) -> str:
     state = "" if cell.state is None else str(getattr(brush.glyphs, cell.state))
     return state + (brush.glyphs.flagged if cell.flagged else "")
 
@@ -314,7 +311,7 @@ def _drawing(view: ItemView, start: float | None, end: float | None, brush: Brus
         yield from draw_outline(view, brush)
         return
     first, last = _window(view, start, end)
-    yield _heading(view, _told_part(view, first, last), brush)
+    yield _heading(view, _part_text(view, first, last), brush)
     yield from (_systems if view.grid is None else draw_grid)(view, first, last, brush)
 
 
@@ -328,7 +325,7 @@ def _window(view: ItemView, start: float | None, end: float | None) -> tuple[flo
     return first, last
 
 
-def _told_part(view: ItemView, first: float, last: float) -> str:
+def _part_text(view: ItemView, first: float, last: float) -> str:
     whole = (first, last) == (0.0, view.end)
     return f", {first:.7g} to {last:.7g}{'' if whole else f' of {view.end:.7g}'} {view.unit}"
 
@@ -372,7 +369,7 @@ def _systems(view: ItemView, first: float, last: float, brush: Brush) -> Iterato
     for number in range(min(needed, _MOST_LINES)):
         scale = _Scale(first + number * length, length / columns, columns)
         until = min(last, scale.end)
-        lines = [pad(view.unit, gutter - 1, right=True) + " " + _axis_of_timeline(scale, until)]
+        lines = [pad(view.unit, gutter - 1, right=True) + " " + _time_axis(scale, until)]
         for name, track in zip(names, view.tracks, strict=True):
             lines += _drawn(track, pad(name, gutter), scale, until, brush)
         yield [line.rstrip() for line in lines]
@@ -403,7 +400,7 @@ def _round_times(near: float, steps: Sequence[int]) -> Iterator[float]:
         yield from (step * 10.0**exponent if exponent >= 0 else step / 10.0**-exponent for step in steps)
 
 
-def _axis_of_timeline(scale: _Scale, until: float) -> str:
+def _time_axis(scale: _Scale, until: float) -> str:
     step = min(time for time in _round_times(_TICK * scale.cell, (1, 2, 5)) if time >= _TICK * scale.cell)
     text = ""
     for number in range(math.ceil(scale.start / step - _EPSILON), math.floor(until / step + _EPSILON) + 1):
@@ -455,12 +452,12 @@ def _mark_cells(marks: Sequence[Mark], scale: _Scale, until: float, glyphs: Glyp
         for column in range(math.floor(begin), min(math.ceil(end), scale.columns)):
             shares[mark.state][column] += min(end, column + 1) - max(begin, column)
     return [
-        _mark_of_timeline(wrong, excluded, glyphs)
+        _column_mark(wrong, excluded, glyphs)
         for wrong, excluded in zip(shares["wrong"], shares["excluded"], strict=True)
     ]
 
 
-def _mark_of_timeline(wrong: float, excluded: float, glyphs: Glyphs) -> str:
+def _column_mark(wrong: float, excluded: float, glyphs: Glyphs) -> str:
     if wrong >= _HALF - _EPSILON:
         return glyphs.wrong
     if excluded >= _HALF - _EPSILON:
@@ -516,13 +513,13 @@ def _joined(columns: Sequence[list[str]]) -> list[str]:
 def _filled(table: Table, place: int, room: int, brush: Brush) -> list[str]:
     """Return heading and cells of a column, all of one width; texts to the left, numbers to the right."""
     column = table.columns[place]
-    cells = [brush.text(column.heading), *(_told(row[place], column.kind, brush) for row in table.rows)]
+    cells = [brush.text(column.heading), *(_value_text(row[place], column.kind, brush) for row in table.rows)]
     cells = [brush.clip(cell, room) for cell in cells]
     width = max(map(display_width, cells))
     return [pad(cell, width, right=column.kind != "text") for cell in cells]
 
 
-def _told(value: str | float | None, kind: str, brush: Brush) -> str:
+def _value_text(value: str | float | None, kind: str, brush: Brush) -> str:
     if isinstance(value, str):
         return brush.text(value)
     if value is None:

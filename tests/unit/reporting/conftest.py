@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from markupsafe import Markup
 
-DRAWING = ("compared", "items", "overview")
+DRAWING = ("comparison", "items", "overview")
 
 
 @pytest.fixture

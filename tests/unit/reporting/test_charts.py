@@ -12,15 +12,15 @@ from kammerton.errors import OptionError
 from kammerton.reporting.charts import (
     OTHERS,
     PAPER,
-    Figure,
+    ChartScore,
     MeanRanks,
     bins_of,
     confusion,
-    drawn,
     forest,
     losses,
     mean_ranks,
     most_costly,
+    render_chart,
     scatter,
     spread,
     squeezed,
@@ -57,12 +57,12 @@ def data(made: Any) -> list[list[dict[str, Any]]]:
 
 def words(made: Any) -> list[str]:
     """Return the texts that are drawn."""
-    root = ET.fromstring(drawn(made, "svg"))
+    root = ET.fromstring(render_chart(made, "svg"))
     return [each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def figures(systems: list[str]) -> list[Figure]:
-    return [Figure(measure="M", system=name, value=50, low=40, high=60) for name in systems]
+def figures(systems: list[str]) -> list[ChartScore]:
+    return [ChartScore(measure="M", system=name, value=50, low=40, high=60) for name in systems]
 
 
 def test_hostile_names_are_text_and_stay_apart() -> None:
@@ -83,7 +83,9 @@ def test_hostile_names_are_drawn_in_every_chart() -> None:
     values: dict[str, list[float]] = {name: [1.0, 2.0] for name in HOSTILE}
     ranks = [float(place) for place in range(len(HOSTILE))]
     measures = [
-        Figure(measure=name, system=other, value=1, low=0, high=2) for name in HOSTILE for other in HOSTILE
+        ChartScore(measure=name, system=other, value=1, low=0, high=2)
+        for name in HOSTILE
+        for other in HOSTILE
     ]
     for made in (
         forest(measures, HOSTILE[0]),
@@ -100,7 +102,7 @@ def test_rows_are_in_the_order_given() -> None:
     names = ["b", "c", "a"]
     drawn_first = [word for word in words(forest(figures(names), "per cent")) if word in names]
     assert drawn_first == names
-    measures = [Figure(measure=name, system="s", value=1, low=0, high=2) for name in names]
+    measures = [ChartScore(measure=name, system="s", value=1, low=0, high=2) for name in names]
     assert [word for word in words(forest(measures, "value")) if word in names] == names
     spreads = words(spread({name: [1.0, 2.0] for name in names}, "M"))
     assert [word for word in spreads if word in names] == names
@@ -109,7 +111,7 @@ def test_rows_are_in_the_order_given() -> None:
 
 
 def test_undefined_figures_have_no_point() -> None:
-    made = forest([Figure(measure="M", system="a", value=math.nan, low=math.nan, high=math.nan)], "value")
+    made = forest([ChartScore(measure="M", system="a", value=math.nan, low=math.nan, high=math.nan)], "value")
     assert data(made) == [
         [{"measure": "M", "system": "a", "value": None, "low": None, "high": None, "place": 0}]
     ]
@@ -117,7 +119,7 @@ def test_undefined_figures_have_no_point() -> None:
 
 def marks(made: Any) -> list[tuple[str, str]]:
     """Return shape and colour of each point that is drawn."""
-    paths = ET.fromstring(drawn(made, "svg")).iter("{http://www.w3.org/2000/svg}path")
+    paths = ET.fromstring(render_chart(made, "svg")).iter("{http://www.w3.org/2000/svg}path")
     points = [each for each in paths if each.get("aria-roledescription") == "point"]
     return [(each.get("d", ""), each.get("fill", "")) for each in points]
 

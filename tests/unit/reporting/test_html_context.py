@@ -29,11 +29,11 @@ def scored(annotators: Any, **options: Any) -> kt.Scores:
 
 
 def test_figures_stand_between_floors_and_annotators() -> None:
-    text = text_of(section(scored({"other": OTHER}), "figures"))
+    text = text_of(section(scored({"other": OTHER}), "scores"))
     assert "mine 87.5 floor: all N 0.0 floor: commonest triad 87.5 " in text
     assert "annotators against the others 75.0 mine, share of the annotators 116.7 %" in text
     assert "Annotators are each scored against the others of an item, on 1 item; " in text
-    assert "dashed is what annotators reach" in text
+    assert "dashed is human agreement" in text
 
 
 def test_tables_for_papers_stand_between_floors_and_annotators_too() -> None:
@@ -72,8 +72,8 @@ def test_bands_are_the_best_floor_and_the_ceiling() -> None:
 
 
 def test_how_far_people_agree_is_answered() -> None:
-    text = text_of(section(scored({"other": OTHER}), "answers"))
-    assert "How far is it from human agreement? mine reaches 117 % of what annotators reach." in text
+    text = text_of(section(scored({"other": OTHER}), "summary"))
+    assert "How far is it from human agreement? mine reaches 117 % of human agreement." in text
     told = "By mirex2013/MajMin, against the other annotators of an item: annotators 75.0, mine 87.5 per cent"
     assert (
         f"{told}, on 1 item. More than 100 % is closer to the annotators than they are to each other." in text
@@ -91,9 +91,9 @@ def test_items_that_one_annotated_say_nothing_of_agreement() -> None:
         ci=None,
         context=True,
     )
-    text = text_of(section(scores, "answers"))
+    text = text_of(section(scores, "summary"))
     # of item one: people agree for 3 of 4 s; mine is right for 3 and 4, worse for 2 and 3
-    assert "mine reaches 117 % of what annotators reach, worse 83 %." in text
+    assert "mine reaches 117 % of human agreement, worse 83 %." in text
     assert "worse 62.5 per cent, on 1 of 2 items, those that several annotated." in text
 
 
@@ -108,11 +108,11 @@ def test_human_agreement_is_told_of_the_best_systems_first() -> None:
     scores = kt.score(
         "chords", items, systems, annotators={"other": other}, protocols=["mirex2013"], ci=None, context=True
     )
-    text = text_of(section(scores, "answers"))
+    text = text_of(section(scores, "summary"))
     # annotators agree for 7 of 8 s; s7 is right for 7 and 8, s6 for 6 and 7, s5 for 5 and 6
-    assert "s7 reaches 107 % of what annotators reach, s6 93 %, s5 79 %." in text
+    assert "s7 reaches 107 % of human agreement, s6 93 %, s5 79 %." in text
     assert "annotators 87.5, s7 93.8, s6 81.2, s5 68.8 per cent" in text
-    figures = text_of(section(scores, "figures"))
+    figures = text_of(section(scores, "scores"))
     shares = [name for name in systems if f"{name}, share of the annotators" in figures]
     assert sorted(shares) == ["s2", "s3", "s4", "s5", "s6", "s7"]
     assert figures.index("s7, share of") < figures.index("s6, share of")
@@ -130,16 +130,16 @@ def test_floors_are_said_to_be_of_the_items_that_all_systems_have() -> None:
 
 
 def test_the_worst_item_is_told_annotator_by_annotator() -> None:
-    text = text_of(section(scored({"other": OTHER}), "answers"))
+    text = text_of(section(scored({"other": OTHER}), "summary"))
     assert "song: 87.5 per cent for mine." in text
     assert "Annotator by annotator: 100.0 against reference, 75.0 against other." in text
-    assert "Annotator by annotator" not in text_of(section(scored({}), "answers"))
+    assert "Annotator by annotator" not in text_of(section(scored({}), "summary"))
 
 
 def test_the_only_system_stands_beside_the_best_floor() -> None:
-    text = text_of(section(scored({"other": OTHER}), "answers"))
+    text = text_of(section(scored({"other": OTHER}), "summary"))
     assert "mine scores 87.5 per cent by mirex2013/MajMin." in text
-    assert "The best of trivial answers (commonest triad) scores 87.5." in text
+    assert "The best baseline (commonest triad) scores 87.5." in text
 
 
 def test_without_two_annotators_there_are_floors_only() -> None:
@@ -150,18 +150,16 @@ def test_without_two_annotators_there_are_floors_only() -> None:
         "floor: best triad of each song",
     ]
     assert context_note(source).endswith("No item has two annotators to be compared with.")
-    assert "The upright line is the best floor." in text_of(section(source.scores, "figures"))
-    assert "One annotator: how far people agree is not known here." in text_of(
-        section(source.scores, "answers")
-    )
+    assert "The upright line is the best baseline." in text_of(section(source.scores, "scores"))
+    assert "One annotator: human agreement is unknown here." in text_of(section(source.scores, "summary"))
 
 
 def test_without_context_there_is_none_of_it() -> None:
     scores = scored({"other": OTHER}, context=False)
-    text = text_of(section(scores, "figures"))
+    text = text_of(section(scores, "scores"))
     assert "floor" not in text
     told = "2 annotators; against one or another: mine 75.0 to 100.0 per cent."
-    assert told in text_of(section(scores, "answers"))
+    assert told in text_of(section(scores, "summary"))
 
 
 @pytest.mark.parametrize(("ci", "ends"), [(None, ""), (0.9, "75.0 to 75.0")])

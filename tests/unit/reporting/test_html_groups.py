@@ -10,7 +10,7 @@ from typing import Any
 
 import kammerton as kt
 from kammerton.reporting.charts import PAGE
-from kammerton.reporting.html.compared import group_chart
+from kammerton.reporting.html.comparison import group_chart
 from kammerton.reporting.html.page import Source
 from tabled_scores import groups_in, tabled
 from unit.reporting.pages import section, sections, text_of
@@ -33,7 +33,7 @@ def scored(**systems: Any) -> kt.Scores:
 def test_groups_have_figures_and_costs() -> None:
     found = section(scored(mine=right(4, 2, 1)), "groups")
     text = text_of(found)
-    assert "mine figure costs <pop> 1 25.0 +16.7 rock 2 75.0 −33.3" in text
+    assert "mine score loss <pop> 1 25.0 +16.7 rock 2 75.0 −33.3" in text
     assert '<td class="number best">+16.7</td>' in found.body
     assert found.body.count("<svg") == 1
 
@@ -56,7 +56,7 @@ def test_systems_that_lack_items_of_a_group_have_their_own_counts() -> None:
     text = text_of(section(scores, "groups"))
     assert "rock 2 75.0 −33.3 100.0 1 item" in text
     assert "<pop> 1 25.0 +16.7 undefined 0 items" in text
-    figures = text_of(section(scores, "figures"))
+    figures = text_of(section(scores, "scores"))
     assert "whole 3 items 58.3 " in figures
     assert "some 1 item 100.0 " in figures
     assert "<bdi>whole</bdi><br><small>3 items</small>" in scores._repr_html_()
@@ -77,10 +77,10 @@ def test_without_groups_there_is_no_such_section() -> None:
 
 
 def test_many_groups_are_cut(monkeypatch: Any) -> None:
-    monkeypatch.setattr("kammerton.reporting.html.compared._GROUPS", 1)
+    monkeypatch.setattr("kammerton.reporting.html.comparison._GROUPS", 1)
     text = text_of(section(scored(mine=right(4, 2, 1)), "groups"))
     assert "1 more groups" in text
-    assert "rock" not in text.partition("costs <pop>")[2]
+    assert "rock" not in text.partition("loss <pop>")[2]
 
 
 def test_measures_that_groups_have_no_figures_of_are_left_out() -> None:

@@ -32,7 +32,7 @@ def test_figures_have_intervals_and_letters() -> None:
         {"good": {"one": ([(0, 4)], ["C"]), "two": ([(0, 3), (3, 4)], ["G", "F"])}, "poor": {}},
         measures=["mirex2013/MajMin"],
     )
-    found = section(scores, "figures")
+    found = section(scores, "scores")
     # 7 of 8 s; drawn items have 6, 7 or 8 of 8 s
     assert "good 87.5 a 75.0 to 100.0 poor 0.0 a 0.0 to 0.0" in text_of(found)
     assert 'class="number best">87.5<' in found.body
@@ -41,20 +41,20 @@ def test_figures_have_intervals_and_letters() -> None:
 
 
 def test_figures_without_intervals_are_alone() -> None:
-    found = section(tabled({"one": [(1, 2)]}), "figures")
+    found = section(tabled({"one": [(1, 2)]}), "scores")
     assert re.search(r"Figures of one.*System pooled pooled one 50\.0 ", text_of(found)) is None
     assert "one 50.0 " in text_of(found)
     assert "cannot be told apart" not in text_of(found)
 
 
 def test_undefined_figures_have_no_drawing() -> None:
-    found = section(tabled({"one": [(0, 0)]}), "figures")
+    found = section(tabled({"one": [(0, 0)]}), "scores")
     assert "one undefined" in text_of(found)
     assert "<svg" not in found.body
 
 
 def test_pairs_have_their_tests() -> None:
-    found = section(tabled(valued({"one": [1, 1, 0.5], "other": [0.5, 0, 0.5]}), (MEAN, LOSS)), "compared")
+    found = section(tabled(valued({"one": [1, 1, 0.5], "other": [0.5, 0, 0.5]}), (MEAN, LOSS)), "comparison")
     text = text_of(found)
     # 5/6 less 1/3; better on two, as good on one: superiority (2 + 1/2) / 3
     assert (
@@ -68,7 +68,7 @@ def test_pairs_have_their_tests() -> None:
 
 def test_pairs_have_the_items_that_both_have() -> None:
     table = lacking({"sub": [0.9, *[math.nan] * 9], "a": [0.5] * 10, "b": [0.25] * 10})
-    found = section(tabled(table, (MEAN,)), "compared")
+    found = section(tabled(table, (MEAN,)), "comparison")
     text = text_of(found)
     assert "one/mean, per cent, 1 to 10 items. Told apart at 0.05: permutation test, all 2 to 1,024" in text
     assert re.search(r"a b yes 10 \+25\.0 \S+ to \S+ 0\.0020 0\.0059 100 % 10 / 0 / 0", text)
@@ -80,20 +80,20 @@ def test_pairs_have_the_items_that_both_have() -> None:
 
 def test_protocols_that_disagree_are_named() -> None:
     scores = tabled({"a": [(2, 2)], "b": [(1, 2)]}, (POOLED, OTHER), others={"a": [(0, 2)], "b": [(1, 2)]})
-    text = text_of(section(scores, "compared"))
+    text = text_of(section(scores, "comparison"))
     assert (
-        "one/pooled ranks a before b, other/pooled the other way round; they do not both tell them apart."
+        "one/pooled ranks a before b, other/pooled the other way round; not both differences are significant."
         in text
     )
 
 
 def test_mean_ranks_are_drawn_of_three_systems() -> None:
     values = {"a": [1.0, 0.9, 0.8, 0.9], "b": [0.5, 0.4, 0.5, 0.4], "c": [0.1, 0.1, 0.2, 0.3]}
-    found = section(tabled(valued(values), (MEAN,)), "compared")
+    found = section(tabled(valued(values), (MEAN,)), "comparison")
     assert found.body.count("<svg") == 1
     assert "Mean ranks over items" in text_of(found)
     del values["c"]
-    assert "<svg" not in section(tabled(valued(values), (MEAN,)), "compared").body
+    assert "<svg" not in section(tabled(valued(values), (MEAN,)), "comparison").body
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_failed_item_is_embedded_with_its_reason() -> None:
 
 
 def test_it_is_said_that_differences_are_taken_before_rounding() -> None:
-    told = "Differences are taken before figures are rounded."
+    told = "Differences are taken before scores are rounded."
     assert told in text_of(section(tabled({"one": [(1, 2)], "two": [(2, 2)]}), "items"))
     assert told not in text_of(section(tabled({"one": [(1, 2)]}), "items"))
 
@@ -241,7 +241,7 @@ def test_systems_that_were_scored_on_other_items_are_signed_apart() -> None:
     refs = {"a": ([(0, 1)], ["C"]), "b": ([(0, 1)], ["G"])}
     systems = {"whole": refs, "<part>": {"a": refs["a"]}}
     scores = kt.score("chords", refs, systems, measures=["mirex2013/MajMin"], missing="skip")
-    for found in (section(scores, "figures"), section(scores, "methods")):
+    for found in (section(scores, "scores"), section(scores, "methods")):
         text = text_of(found)
         assert re.search(r"whole : mirex2013/\S+\|items:2\|", text)
         assert re.search(r"<part> : mirex2013/\S+\|items:1/2\|", text)
@@ -252,7 +252,7 @@ def test_systems_that_were_scored_on_other_items_are_signed_apart() -> None:
 
 
 def test_headline_figures_come_first_and_others_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.reporting.html.overview._FIGURES", 1)
+    monkeypatch.setattr("kammerton.reporting.html.overview._MOST_SCORES", 1)
     hidden, shown = replace(MEAN, headline=False), replace(LOSS, headline=True)
     text = text_of(section(tabled({"one": [(1, 2)]}, (hidden, shown)), "methods"))
     assert "one/loss one reference mean 50.0" in text
@@ -262,8 +262,8 @@ def test_headline_figures_come_first_and_others_are_cut(monkeypatch: pytest.Monk
 def test_clusters_of_the_intervals_are_those_of_the_comparison() -> None:
     scores = tabled(valued({"a": [1, 1, 0.5, 0.5], "b": [0.5, 0.5, 0, 0]}), (MEAN,))
     clusters = dict(zip((f"item {n:05}" for n in range(4)), "xxyy", strict=True))
-    drawn = scores.remade(bootstrap=BootstrapSettings(level=0.9, clusters=clusters))
-    text = text_of(section(drawn, "compared"))
+    resampled = scores.remade(bootstrap=BootstrapSettings(level=0.9, clusters=clusters))
+    text = text_of(section(resampled, "comparison"))
     assert "all 4 swaps" in text
     assert "90 % interval" in text
 

@@ -41,7 +41,7 @@ def test_comparisons_have_pairs_too() -> None:
     text = text_of(compared)
     assert "<good> 100.0 a " in text
     assert (
-        "first second told apart items difference 95 % interval p adjusted p (Holm) <good> poor no 2 +62.5 "
+        "first second significant items difference 95 % interval p adjusted p (Holm) <good> poor no 2 +62.5 "
         in text
     )
 

@@ -46,7 +46,7 @@ def test_a_run_without_annotations_says_how_to_get_them(tmp_path: Path) -> None:
         kt.write_run(scores, tmp_path / name, annotations=annotations)
         kt.report(tmp_path / name, tmp_path / f"{name}.html")
     without, whole = ((tmp_path / f"{name}.html").read_text("utf-8") for name in ("without", "with"))
-    told = "Why is not told: the run has no annotations, from which items are laid out."
+    told = "The reason is unknown: the run has no annotations, from which items are laid out."
     assert told in without
     assert told not in whole
     assert '<section id="c1-item"' not in without

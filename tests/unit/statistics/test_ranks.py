@@ -10,9 +10,9 @@ import pytest
 
 import kammerton as kt
 from kammerton.cli.scoring import Threshold
-from kammerton.reporting.documents import costs_of_items
-from kammerton.reporting.html.answers import judges_of
+from kammerton.reporting.documents import item_losses
 from kammerton.reporting.html.page import Source
+from kammerton.reporting.html.summary import judges_of
 from kammerton.reporting.tables import build_blocks, render_blocks
 from kammerton.results.comparison import compare
 from kammerton.results.scores import Scores
@@ -101,8 +101,8 @@ def test_gates_and_losses_do_not_go_by_rounding() -> None:
     assert not list(Threshold(MEAN, 0.3 + 2**-52).failures(tabled(valued({"a": [0.3]}), (MEAN,))))
     assert len(list(Threshold(MEAN, 0.3 + 1e-9).failures(tabled(valued({"a": [0.3]}), (MEAN,))))) == 1
     only_b = tabled(valued({"b": [1 - 2**-53, 0.5]}), (MEAN,))
-    assert [cost.item for cost in costs_of_items(only_b, MEAN)] == [names(2)[1]]
-    assert len(costs_of_items(scores, MEAN)) == 2
+    assert [cost.item for cost in item_losses(only_b, MEAN)] == [names(2)[1]]
+    assert len(item_losses(scores, MEAN)) == 2
 
 
 def test_the_worst_items_tie_on_a_page() -> None:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from functools import cache
 
 from kammerton.errors import OptionError, plural
-from kammerton.reporting.html.answers import answers
-from kammerton.reporting.html.classes import breakdown, costs
-from kammerton.reporting.html.compared import compared, groups
+from kammerton.reporting.html.classes import breakdown, losses
+from kammerton.reporting.html.comparison import compared, groups
 from kammerton.reporting.html.items import BUDGET, item, items
 from kammerton.reporting.html.overview import methods, overview, quality
 from kammerton.reporting.html.page import Chapter, Draw, Section, Source, embedded, shown
+from kammerton.reporting.html.summary import summary
 from kammerton.results.comparison import compare
 from kammerton.results.scores import Scores
 from kammerton.statistics.comparison import Comparison
@@ -49,12 +49,12 @@ def _comparison(source: Source) -> Comparison | None:
 def chapter_of(source: Source, title: str, draw: Draw | None = None, apart: str = "") -> Chapter:
     """Return the chapter of one task."""
     before = [overview(source), compared(source), groups(source), items(source)]
-    behind = [costs(source), breakdown(source), quality(source), methods(source)]
+    behind = [losses(source), breakdown(source), quality(source), methods(source)]
     used = sum(_size(section) for section in (*before, *behind) if section is not None)
     if draw is not None:
-        draw = cache(draw)  # the worst item is seen, and why it is that is told
+        draw = cache(draw)  # the summary reads the view of the worst item too
     item_section = item(source, draw, budget=min(BUDGET, max(_LEAST, _CHAPTER - used)))
-    sections = [answers(source, item_section, draw), *before, item_section, *behind]
+    sections = [summary(source, item_section, draw), *before, item_section, *behind]
     return Chapter(
         key=source.key,
         title=title,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What classes of labels cost: chord qualities, fingers, instruments."""
+"""Losses and confusions by class of labels: chord qualities, fingers, instruments."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import math
 from typing import Any
 
 from kammerton.model.task import Breakdown, ClassKey, ClassLosses, Matrix, Node
-from kammerton.reporting.html.page import UNDEFINED, Section, Source, amount, fill, shown
+from kammerton.reporting.html.page import UNDEFINED, Section, Source, amount_text, fill, shown
 
-__all__ = ["breakdown", "costs", "costs_of", "summed_tables"]
+__all__ = ["breakdown", "losses", "losses_by_class", "summed_tables"]
 
 _ROWS = 12
 """Classes that a table lists."""
@@ -17,21 +17,21 @@ _SYSTEMS = 4
 """Systems whose tables are shown."""
 
 
-def costs(source: Source) -> Section | None:
-    """Return the section of classes: for each system those that cost most."""
-    class_losses = [(system, costs_of(source, system)) for system in source.ranked[:_SYSTEMS]]
+def losses(source: Source) -> Section | None:
+    """Return the section of losses: for each system the classes that lost most."""
+    class_losses = [(system, losses_by_class(source, system)) for system in source.ranked[:_SYSTEMS]]
     known = [(system, losses) for system, losses in class_losses if losses is not None and losses.rows]
     if not known:
         return None
     first = known[0][1]
     body = fill(
-        "costs",
+        "losses",
         kind=first.kind,
         rule=first.rule,
         tables=[_table(system, losses) for system, losses in known],
         more=max(0, len(source.scores.systems) - _SYSTEMS),
     )
-    return Section(part="costs", title=f"By {first.kind}", body=body)
+    return Section(part="losses", title=f"By {first.kind}", body=body)
 
 
 def _table(system: str, class_losses: ClassLosses) -> dict[str, Any]:
@@ -43,8 +43,8 @@ def _table(system: str, class_losses: ClassLosses) -> dict[str, Any]:
         "rows": [
             {
                 "name": shown(row.name, 60),
-                "whole": amount(row.whole, class_losses.unit),
-                "lost": amount(row.lost, class_losses.unit_of_loss),
+                "whole": amount_text(row.whole, class_losses.unit),
+                "lost": amount_text(row.lost, class_losses.unit_of_loss),
                 "share": f"{100 * row.lost / whole:.1f} %",
                 "instead": shown(row.instead, 60),
             }
@@ -54,8 +54,8 @@ def _table(system: str, class_losses: ClassLosses) -> dict[str, Any]:
     }
 
 
-def costs_of(source: Source, system: str) -> ClassLosses | None:
-    """Return what classes cost a system, summed over annotators; None if its task does not tell."""
+def losses_by_class(source: Source, system: str) -> ClassLosses | None:
+    """Return the losses of a system by class, summed over annotators; None if its task has none."""
     task = source.scores.origin.task
     if task.losses is None:
         return None
@@ -74,7 +74,7 @@ def summed_tables(source: Source, system: str) -> dict[str, dict[ClassKey, float
     return tables
 
 
-_SYSTEMS_of_breakdown = 6
+_MOST_SYSTEMS = 6
 """Systems that are broken down."""
 _STEPS = 10
 """Shades of a field."""
@@ -86,11 +86,11 @@ _COLUMN = 24
 
 
 def breakdown(source: Source) -> Section | None:
-    """Return the section of confusions, if the task tells any."""
+    """Return the section of confusions, if the task has any."""
     task = source.scores.origin.task
     if task.breakdown is None:
         return None
-    systems = source.ranked[:_SYSTEMS_of_breakdown]
+    systems = source.ranked[:_MOST_SYSTEMS]
     breakdowns = [
         (system, task.breakdown(summed_tables(source, system), source.scores.origin.options))
         for system in systems
@@ -101,7 +101,7 @@ def breakdown(source: Source) -> Section | None:
     body = fill(
         "breakdown",
         systems=[_system(system, broken_down) for system, broken_down in known],
-        more=max(0, len(source.scores.systems) - _SYSTEMS_of_breakdown),
+        more=max(0, len(source.scores.systems) - _MOST_SYSTEMS),
     )
     return Section(part="classes", title="Confusions", body=body)
 
@@ -124,7 +124,7 @@ def _matrix(matrix: Matrix, unit: str) -> dict[str, Any]:
             _cell(number, whole, unit, (row, column) in matrix.right)
             for column, number in zip(matrix.columns, amounts, strict=True)
         ]
-        rows.append((shown(row, _NAME), amount(round(sum(amounts), 1), unit), cells))
+        rows.append((shown(row, _NAME), amount_text(round(sum(amounts), 1), unit), cells))
     return {
         "title": matrix.title,
         "down": matrix.down,
@@ -142,7 +142,7 @@ def _cell(value: float, whole: float, unit: str, is_right: bool) -> dict[str, st
     return {
         "text": "" if value <= 0 else "<0.1" if share < 0.001 else f"{100 * share:.1f}",
         "kind": f"{'right' if is_right else 'false'} heat-{shade}",
-        "amount": amount(round(value, 1), unit) if value > 0 else "",
+        "amount": amount_text(round(value, 1), unit) if value > 0 else "",
     }
 
 
@@ -150,8 +150,8 @@ def _node(node: Node, unit: str) -> dict[str, Any]:
     return {
         "depth": min(node.depth, _DEEPEST),
         "name": shown(node.name, _NAME),
-        "support": amount(node.support, unit),
-        "figures": [_share(node.precision), _share(node.recall)],
+        "support": amount_text(node.support, unit),
+        "scores": [_share(node.precision), _share(node.recall)],
     }
 
 

@@ -18,8 +18,8 @@ from kammerton.model.evidence import Row
 from kammerton.model.measure import Measure
 from kammerton.model.views import Branch, Cell, ItemView, Mark, Ranked, Roll, Span, Table, Track
 from kammerton.reporting.charts import PAGE, Palette, inline_svg, spread
-from kammerton.reporting.html.answers import judges_of
 from kammerton.reporting.html.page import Draw, Section, Source, fill, is_per_cent, scaled, shown, unit_of
+from kammerton.reporting.html.summary import judges_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -68,8 +68,8 @@ def histogram(source: Source, measure: Measure, palette: Palette) -> alt.TopLeve
     }
     if all(math.isnan(value) for numbers in values.values() for value in numbers):
         return None
-    ends = (0.0, 100.0) if is_per_cent(measure) else None
-    return spread(values, f"{measure}, {unit_of(measure)}", ends, palette)
+    interval_text = (0.0, 100.0) if is_per_cent(measure) else None
+    return spread(values, f"{measure}, {unit_of(measure)}", interval_text, palette)
 
 
 def _possible(source: Source) -> list[Measure]:
@@ -87,7 +87,7 @@ def _data(source: Source, measures: Sequence[Measure], systems: Sequence[str]) -
     return {
         "items": [shown(name) for name in source.items],
         "systems": [shown(name) for name in systems],
-        "measures": [_told(measure) for measure in measures],
+        "measures": [_texts_by_annotator(measure) for measure in measures],
         "values": [
             [[_coded(value, measure) for value in source.of_items(measure, system)] for system in systems]
             for measure in measures
@@ -97,7 +97,7 @@ def _data(source: Source, measures: Sequence[Measure], systems: Sequence[str]) -
     }
 
 
-def _told(measure: Measure) -> dict[str, Any]:
+def _texts_by_annotator(measure: Measure) -> dict[str, Any]:
     return {
         "name": str(measure),
         "scale": STEPS if is_per_cent(measure) else 0,
@@ -202,11 +202,11 @@ class ItemData:
             whole["ranked"] = [[self._ranked(each) for each in part] for part in view.ranked]
         return whole
 
-    def _told(self, cell: Cell) -> int:
+    def _texts_by_annotator(self, cell: Cell) -> int:
         return self._text(cell.text)
 
     def _branch(self, branch: Branch) -> list[Any]:
-        cells = list(map(self._told, branch.cells))
+        cells = list(map(self._texts_by_annotator, branch.cells))
         return [branch.depth, self._text(branch.label), cells, _judged(branch.cells)]
 
     def _ranked(self, entry: Ranked) -> list[Any]:
@@ -249,7 +249,7 @@ class ItemData:
             "voices": [
                 {
                     "name": self._text(voice.name),
-                    "fingers": list(map(self._told, voice.fingers)),
+                    "fingers": list(map(self._texts_by_annotator, voice.fingers)),
                     "states": _judged(voice.fingers),
                     "flagged": [number for number, cell in enumerate(voice.fingers) if cell.flagged],
                     "violations": [
@@ -410,7 +410,7 @@ def item(source: Source, draw: Draw | None, *, budget: int = BUDGET) -> Section 
         "item",
         key=source.key,
         measure=str(source.main),
-        told=_told_of_item(chosen, len(source.items), budget),
+        told=_choice_note(chosen, len(source.items), budget),
         hardest=shown(source.ranked[0], 60) if len(set(judges.values())) > 1 else "",
     )
     return Section(part="item", title="One item", body=body, data=data)
@@ -432,7 +432,7 @@ def _ranked(source: Source) -> tuple[list[int], list[int]]:
     return ranked, [number for number in range(len(source.items)) if number not in means]
 
 
-def _told_of_item(chosen: Chosen, items: int, budget: int) -> str:
+def _choice_note(chosen: Chosen, items: int, budget: int) -> str:
     """Say which items can be looked at."""
     there = len(chosen.data.items)
     if not chosen.left:

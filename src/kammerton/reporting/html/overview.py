@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What figures stand between on a page: trivial answers below them, annotators who agree above."""
+"""Sections of scores, methods and data quality, with baselines and human agreement beside the scores."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from kammerton.errors import Diagnostic, plural
 from kammerton.model.annotations import portable
 from kammerton.model.measure import Measure
 from kammerton.reporting.cards import render_citations
-from kammerton.reporting.charts import PAGE, Band, Figure, Palette, forest, inline_svg
+from kammerton.reporting.charts import PAGE, Band, ChartScore, Palette, forest, inline_svg
 from kammerton.reporting.comparisons import shared_line
 from kammerton.reporting.diagnostics import excluded_lines
 from kammerton.reporting.html.page import (
     UNDEFINED,
     Section,
     Source,
-    amount,
+    amount_text,
     coded,
-    ends,
-    figure,
     fill,
+    interval_text,
     is_per_cent,
     scaled,
+    score_text,
     sentence,
     shown,
     unit_of,
@@ -47,12 +47,12 @@ __all__ = [
     "context_note",
     "context_of",
     "context_rows",
-    "figure_blocks",
     "forest_of",
     "has_ceiling",
     "methods",
     "overview",
     "quality",
+    "score_blocks",
     "shares_of",
     "signatures_of",
 ]
@@ -93,7 +93,7 @@ def _bands(context: Context, measure: Measure) -> Iterator[Band]:
 
 
 def context_rows(source: Source, measures: Sequence[Measure]) -> list[ContextRow]:
-    """Return the rows of a table of figures that tell what its systems stand between."""
+    """Return the rows of baselines and human agreement of a table of scores."""
     context = context_of(source)
     if context is None:
         return []
@@ -112,7 +112,11 @@ def _rows(context: Context, measures: Sequence[Measure], role: Role, called: str
 
 
 def _cell(row: ContextScore | None, measure: Measure) -> tuple[str, str]:
-    return ("", "") if row is None else (figure(row.value, measure), ends(row.low, row.high, measure))
+    return (
+        ("", "")
+        if row is None
+        else (score_text(row.value, measure), interval_text(row.low, row.high, measure))
+    )
 
 
 def _shares(source: Source, context: Context, measures: Sequence[Measure]) -> Iterator[ContextRow]:
@@ -169,24 +173,24 @@ class Cell:
 
 
 def overview(source: Source) -> Section:
-    """Return the section of figures: per protocol a table, a forest plot, and a signature."""
+    """Return the section of scores: per protocol a table, a forest plot, and a signature."""
     blocks = [
         {**block, "charts": list(_charts(source, block["protocol"], block["measures"]))}
-        for block in figure_blocks(source)
+        for block in score_blocks(source)
     ]
     level = source.scores.ci
     body = fill(
-        "overview",
+        "scores",
         key=source.key,
         blocks=blocks,
         level=None if level is None else f"{100 * level:g} %",
         note=context_note(source),
         ceiling=has_ceiling(source),
     )
-    return Section(part="figures", title="ResampledScores", body=body)
+    return Section(part="scores", title="Scores", body=body)
 
 
-def figure_blocks(source: Source) -> list[dict[str, Any]]:
+def score_blocks(source: Source) -> list[dict[str, Any]]:
     """Return for each protocol a table of its headline measures, as templates take it."""
     protocols = dict.fromkeys(measure.protocol for measure in source.headline)
     return [_block(source, protocol, number) for number, protocol in enumerate(protocols)]
@@ -197,7 +201,7 @@ def _block(source: Source, protocol: str, number: int) -> dict[str, Any]:
     counts = _item_counts(source, measures[0])
     record = next(each for each in source.scores.origin.task.protocols if each.name == protocol)
     return {
-        "id": f"{source.key}-figures-{number}",
+        "id": f"{source.key}-scores-{number}",
         "protocol": protocol,
         "summary": record.summary,
         "measures": measures,
@@ -209,7 +213,7 @@ def _block(source: Source, protocol: str, number: int) -> dict[str, Any]:
         "per_cent": all(is_per_cent(measure) for measure in measures),
         "context": context_rows(source, measures),
         "signatures": signatures_of(
-            signed_protocol(source.scores, measures), f"{source.key}-figures-{number}"
+            signed_protocol(source.scores, measures), f"{source.key}-scores-{number}"
         ),
     }
 
@@ -237,21 +241,21 @@ def _cells(source: Source, system: str, measures: Sequence[Measure]) -> Iterator
         compared = source.compared(measure)
         rank = None if compared is None else next(row for row in compared.ranking if row.system == system)
         yield Cell(
-            value=figure(value, measure),
-            ends=ends(*source.interval(measure, system), measure),
+            value=score_text(value, measure),
+            ends=interval_text(*source.interval(measure, system), measure),
             letters="" if rank is None else rank.letters,
             best=compared is not None and compared.places.get(system) == 1,
         )
 
 
 def forest_of(source: Source, measures: Sequence[Measure], palette: Palette) -> alt.TopLevelMixin | None:
-    """Return the headline figures of all systems by measures of one unit, None if none is defined."""
+    """Return the headline scores of all systems by measures of one unit, None if none is defined."""
     scores = []
     for measure in measures:
         for system in source.scores.systems:
             low, high = source.interval(measure, system)
             scores.append(
-                Figure(
+                ChartScore(
                     measure=measure.name,
                     system=system,
                     value=scaled(source.value(measure, system), measure),
@@ -274,14 +278,14 @@ def _charts(source: Source, protocol: str, measures: Sequence[Measure]) -> Itera
             )
 
 
-_FIGURES = 600
+_MOST_SCORES = 600
 """Figures that are listed one by one; beyond, those of the headline measures."""
 
 
 def methods(source: Source) -> Section:
     """Return the section on rules, formulas, signatures and citations."""
     scores = source.scores
-    rows, more = _figures(source)
+    rows, more = _score_rows(source)
     body = fill(
         "methods",
         key=source.key,
@@ -320,12 +324,12 @@ def _protocols(source: Source) -> list[dict[str, Any]]:
     ]
 
 
-def _figures(source: Source) -> tuple[list[dict[str, Any]], int]:
-    """Return corpus figures as rows of texts, those of the headline measures first, and how many are left."""
-    keys = sorted(keys_in_order(source.scores), key=lambda figure: not figure[-1].headline)
+def _score_rows(source: Source) -> tuple[list[dict[str, Any]], int]:
+    """Return corpus scores as rows of texts, headline measures first, and how many are left."""
+    keys = sorted(keys_in_order(source.scores), key=lambda score_text: not score_text[-1].headline)
     by_name = {(each.protocol, each.name): each for each in source.scores.measures}
     rows = []
-    for cells in islice(summary_rows(source.scores, keys), _FIGURES):
+    for cells in islice(summary_rows(source.scores, keys), _MOST_SCORES):
         row = dict(zip(SUMMARY, cells, strict=True))
         measure = by_name[row["protocol"], row["measure"]]
         value, low, high = (row[name] for name in ("value", "ci_low", "ci_high"))
@@ -335,8 +339,8 @@ def _figures(source: Source) -> tuple[list[dict[str, Any]], int]:
             "system": shown(row["system"], 60),
             "annotator": shown(row["annotator"], 60),
             "measure": str(measure),
-            "value": UNDEFINED if value is None else figure(value, measure),
-            "ends": "" if low is None else ends(low, high, measure),
+            "value": UNDEFINED if value is None else score_text(value, measure),
+            "ends": "" if low is None else interval_text(low, high, measure),
             "weight": f"{row['weight']:,.1f}",
         }
         rows.append(texts)
@@ -422,4 +426,4 @@ def _labels(source: Source) -> list[tuple[str, str]]:
             if f"{protocol}/{measure}" == str(source.main):
                 summed[str(label)] += weight  # type: ignore[assignment]
     most_costly = sorted(summed.items(), key=lambda each: (-each[1], each[0]))[:_LABELS]
-    return [(shown(label, 60), amount(weight, tally.unit)) for label, weight in most_costly]
+    return [(shown(label, 60), amount_text(weight, tally.unit)) for label, weight in most_costly]

@@ -40,18 +40,18 @@ __all__ = [
     "Page",
     "Section",
     "Source",
-    "amount",
+    "amount_text",
     "coded",
     "embedded",
-    "ends",
-    "figure",
     "fill",
+    "interval_text",
     "is_per_cent",
     "p_value",
     "part_of",
     "program",
     "render_page",
     "scaled",
+    "score_text",
     "sentence",
     "shown",
     "unit_of",
@@ -165,7 +165,7 @@ UNDEFINED = "undefined"
 
 
 def is_per_cent(measure: Measure) -> bool:
-    """Tell whether figures of a measure are printed in per cent."""
+    """Return whether scores of a measure are printed in per cent."""
     return measure.range == PER_CENT
 
 
@@ -175,11 +175,11 @@ def scaled(value: float, measure: Measure) -> float:
 
 
 def unit_of(measure: Measure) -> str:
-    """Return the unit that figures of a measure are printed in."""
+    """Return the unit that scores of a measure are printed in."""
     return "per cent" if is_per_cent(measure) else "value"
 
 
-def figure(value: float, measure: Measure, *, signed: bool = False) -> str:
+def score_text(value: float, measure: Measure, *, signed: bool = False) -> str:
     """Return a figure: one decimal of a per cent, or three digits."""
     if math.isnan(value):
         return UNDEFINED
@@ -189,9 +189,9 @@ def figure(value: float, measure: Measure, *, signed: bool = False) -> str:
     return text.replace("-", "−")
 
 
-def ends(low: float, high: float, measure: Measure) -> str:
+def interval_text(low: float, high: float, measure: Measure) -> str:
     """Return an interval, nothing if its ends are not known."""
-    return "" if math.isnan(low) else f"{figure(low, measure)} to {figure(high, measure)}"
+    return "" if math.isnan(low) else f"{score_text(low, measure)} to {score_text(high, measure)}"
 
 
 def p_value(value: float) -> str:
@@ -205,10 +205,10 @@ def p_value(value: float) -> str:
     return "< 0.0001" if value < 1e-4 else f"= {value:.4f}" if value < 0.01 else f"= {value:.3f}"
 
 
-def amount(value: float, unit: str) -> str:
+def amount_text(value: float, unit: str) -> str:
     """Return a weight with its unit; seconds from one minute on as hours, minutes and seconds.
 
-    >>> amount(47213.5, "s"), amount(71.5, "s"), amount(12.0, "notes")
+    >>> amount_text(47213.5, "s"), amount_text(71.5, "s"), amount_text(12.0, "notes")
     ('13 h 07 min', '1 min 12 s', '12 notes')
     """
     if unit == "s" and value >= 600:
@@ -227,8 +227,8 @@ def part_of(value: float, whole: float, unit: str) -> str:
     >>> part_of(12.0, 1204.0, "notes"), part_of(59.5, 5400.0, "s")
     ('12 of 1,204 notes', '59.5 s of 1 h 30 min')
     """
-    part = f"{value:,.0f}" if unit != "s" else amount(value, unit)
-    return f"{part} of {amount(whole, unit)}"
+    part = f"{value:,.0f}" if unit != "s" else amount_text(value, unit)
+    return f"{part} of {amount_text(whole, unit)}"
 
 
 Draw = Callable[[str, str | None], ItemView | None]
@@ -269,19 +269,19 @@ class Source:
         return tuple(dict.fromkeys((*annotators, *sorted(name for name, _ in self.scores.fingerprints))))
 
     def annotator(self, measure: Measure) -> str:
-        """Return whose references the figures of a measure are against: the only one, or all."""
+        """Return whose references the scores of a measure are against: the only one, or all."""
         return self.scores.annotators_of(measure)[-1]
 
     def people_of(self, measure: Measure) -> tuple[str, ...]:
-        """Return the annotators that the figures of a measure are against one at a time."""
+        """Return the annotators that the scores of a measure are against one at a time."""
         return tuple(name for name in self.scores.annotators_of(measure) if name != ALL)
 
     def value(self, measure: Measure, system: str) -> float:
-        """Return the headline figure of a system."""
+        """Return the headline score of a system."""
         return self.scores.estimate(measure, system, self.annotator(measure), measure.aggregate).value
 
     def interval(self, measure: Measure, system: str) -> tuple[float, float]:
-        """Return the interval of the headline figure of a system, NaN where there is none."""
+        """Return the interval of the headline score of a system, NaN where there is none."""
         key = ScoreKey(system, self.annotator(measure), measure, measure.aggregate)
         return self.scores.intervals.get(key, (math.nan, math.nan))
 

@@ -3,7 +3,7 @@
 
 import polars as pl
 
-from kammerton.reporting.documents import Cost, costs_of_items
+from kammerton.reporting.documents import ItemLoss, item_losses
 from tabled_scores import CLASSES, LOSS, OTHER, POOLED, names, tabled
 
 TABLE = {
@@ -20,9 +20,9 @@ def test_items_cost_what_they_lack_times_what_they_are_of_by_the_measure_alone()
     )
     first, second, _ = names(3)
     # (1 of 2, 0 of 2, 2 of 2) and (6 of 8, 8 of 8, 0 of 1); the third item is right
-    assert costs_of_items(scores, POOLED) == [Cost(first, 3.0, 6.0), Cost(second, 3.0, 17.0)]
+    assert item_losses(scores, POOLED) == [ItemLoss(first, 3.0, 6.0), ItemLoss(second, 3.0, 17.0)]
     # of a mean each item is of one, and what is lost is the value: 1/2 + 1 + 0, 3/4 + 0 + 1, 3
-    assert [cost.lost for cost in costs_of_items(scores, LOSS)] == [3.0, 1.75, 1.5]
+    assert [cost.lost for cost in item_losses(scores, LOSS)] == [3.0, 1.75, 1.5]
 
 
 def test_items_by_some_measures_are_those_of_the_table_of_all() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figures group by group on a page, such as genre by genre, and which group costs most."""
+"""Sections that compare groups of items, such as genres, and systems."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from kammerton.errors import OptionError, plural
 from kammerton.model.measure import Measure
-from kammerton.reporting.charts import PAGE, Figure, MeanRanks, Palette, forest, inline_svg, mean_ranks
+from kammerton.reporting.charts import PAGE, ChartScore, MeanRanks, Palette, forest, inline_svg, mean_ranks
 from kammerton.reporting.comparisons import adjusted_p, counted, group_name, how_tested, item_notes
 from kammerton.reporting.html.page import (
     UNDEFINED,
     Section,
     Source,
-    ends,
-    figure,
     fill,
+    interval_text,
     scaled,
+    score_text,
     sentence,
     shown,
     unit_of,
@@ -43,7 +43,7 @@ _TABLES = 8
 
 
 def groups(source: Source) -> Section | None:
-    """Return the section of groups, if figures were told group by group."""
+    """Return the section of groups, if there are scores of groups."""
     scored: Groups | None = source.scores.groups
     if scored is None:
         return None
@@ -64,14 +64,14 @@ def groups(source: Source) -> Section | None:
 
 
 def group_chart(source: Source, measure: Measure, palette: Palette) -> alt.TopLevelMixin | None:
-    """Return the figures of each group with their intervals, None if there are none."""
+    """Return the scores of each group with their intervals, None if there are none."""
     scored: Groups | None = source.scores.groups
     rows = [] if scored is None else _rows(source, scored, measure)
     if scored is None or all(math.isnan(row.value) for row in rows):
         return None
     names = list(scored.sizes)[:_DRAWN]
     scores = [
-        Figure(
+        ChartScore(
             measure=group_name(row.group, scored.by),
             system=row.system,
             value=scaled(row.value, measure),
@@ -111,14 +111,14 @@ def _cells(rows: Sequence[GroupScore | None], measure: Measure, size: int) -> li
     """Return the cells of a group: a system that lacks some of its items has its own count."""
     of_items = measure.aggregate != "gathered"
     return [
-        {"value": "", "ends": "", "cost": "", "dearest": False, "count": ""}
+        {"value": "", "ends": "", "cost": "", "largest": False, "count": ""}
         if row is None
         else {
-            "value": figure(row.value, measure),
-            "ends": ends(row.low, row.high, measure),
+            "value": score_text(row.value, measure),
+            "ends": interval_text(row.low, row.high, measure),
             "count": plural(row.items, "item") if of_items and row.items != size else "",
-            "cost": "" if math.isnan(row.cost) else figure(row.cost, measure, signed=True),
-            "dearest": row.costs_most,
+            "cost": "" if math.isnan(row.cost) else score_text(row.cost, measure, signed=True),
+            "largest": row.costs_most,
         }
         for row in rows
     ]
@@ -126,7 +126,7 @@ def _cells(rows: Sequence[GroupScore | None], measure: Measure, size: int) -> li
 
 _PAIRS = 60
 """Pairs of a measure that are listed."""
-_TABLES_of_compared = 12
+_MOST_TABLES = 12
 """Measures whose pairs are listed."""
 
 
@@ -152,7 +152,7 @@ def compared(source: Source) -> Section | None:
         return None
     ranks = ranks_of(source, source.main)
     body = fill(
-        "compared",
+        "comparison",
         tables=pair_tables(source),
         notes=[shown(sentence(each), 300) for each in item_notes(source.comparison)],
         chart=None if ranks is None else _chart(ranks),
@@ -161,7 +161,7 @@ def compared(source: Source) -> Section | None:
         systems=[shown(system, 40) for system in source.ranked],
         places=list(_places(source)),
     )
-    return Section(part="compared", title="Comparison", body=body)
+    return Section(part="comparison", title="Comparison", body=body)
 
 
 def pair_tables(source: Source) -> list[dict[str, Any]]:
@@ -169,12 +169,12 @@ def pair_tables(source: Source) -> list[dict[str, Any]]:
     assert source.comparison is not None, "only comparisons have pairs"
     chosen = [compared for compared in source.comparison.measures if compared.measure == source.main]
     chosen += [compared for compared in source.comparison.measures if compared.measure != source.main][
-        : _TABLES_of_compared - 1
+        : _MOST_TABLES - 1
     ]
-    return [_table_of_compared(source.comparison, compared) for compared in chosen]
+    return [_pair_table(source.comparison, compared) for compared in chosen]
 
 
-def _table_of_compared(comparison: Comparison, compared: MeasureComparison) -> dict[str, Any]:
+def _pair_table(comparison: Comparison, compared: MeasureComparison) -> dict[str, Any]:
     return {
         "measure": str(compared.measure),
         "unit": unit_of(compared.measure),
@@ -193,8 +193,8 @@ def _row(pair: Pair, measure: Measure) -> PairRow:
         second=shown(pair.second, 60),
         told_apart=pair.told_apart,
         items=f"{pair.items:,}",
-        difference=figure(pair.difference, measure, signed=True),
-        ends=ends(pair.low, pair.high, measure),
+        difference=score_text(pair.difference, measure, signed=True),
+        ends=interval_text(pair.low, pair.high, measure),
         p=_p(pair.p),
         adjusted=_p(pair.adjusted),
         superiority=UNDEFINED if math.isnan(pair.superiority) else f"{100 * pair.superiority:.0f} %",
@@ -252,9 +252,9 @@ def _places(source: Source) -> Iterator[tuple[str, list[str]]]:
 
 
 def _agreement(comparison: Comparison) -> list[str]:
-    texts = {True: "both tell", False: "they do not both tell"}
+    texts = {True: "both differences are significant", False: "not both differences are significant"}
     return [
         f"{each.first} ranks {shown(each.better, 60)} before {shown(each.worse, 60)}, {each.second} the "
-        f"other way round; {texts[each.told_apart]} them apart."
+        f"other way round; {texts[each.told_apart]}."
         for each in comparison.disagreements
     ]
