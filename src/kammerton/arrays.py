@@ -17,7 +17,6 @@ __all__ = [
     "SumsByPair",
     "changes",
     "harmonic_mean",
-    "keep_freed_memory",
     "lost_time",
     "mean",
     "median",
@@ -299,18 +298,3 @@ def weighted_mean(values: Values, weights: Values) -> float:
     defined = ~np.isnan(values)
     whole = total(weights[defined])
     return total(values[defined] * weights[defined]) / whole if whole > 0 else float("nan")
-
-
-_LARGEST = 8 << 20
-"""Bytes: larger than any column of a block."""
-
-
-def keep_freed_memory() -> None:
-    """Make the C library keep freed memory, twice 8 MiB at most, for the next blocks.
-
-    By default glibc gives large blocks back to the system at once, which then clears page after page for
-    the next: a tenth of the time that scoring takes. It keeps blocks up to the size of the largest that was
-    ever freed (mallopt(3), ``M_MMAP_THRESHOLD``); this one is never written to, and so takes no memory. With
-    another C library nothing changes.
-    """
-    np.empty(_LARGEST, dtype=np.uint8)

@@ -314,7 +314,7 @@ def test_workers_end_with_who_started_them(tmp_path: Path) -> None:
     note = tmp_path / "worker"
     script = tmp_path / "script.py"
     script.write_text(
-        "from unit.engine.words import corpus_of, order\n"
+        "from unit.scoring.words import corpus_of, order\n"
         "from kammerton.scoring.running import Execution, score_corpus\n"
         "if __name__ == '__main__':\n"
         f"    sleeper = ('worker', 'sleep', {str(note)!r})\n"

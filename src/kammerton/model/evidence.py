@@ -303,26 +303,26 @@ class ExactTally:
                 if len(own) > _MANY:
                     own[:] = condensed(own)
 
-    def rounded(self, groups: Iterable[Group]) -> Tally:
-        """Return the table, groups in this order, cells in that of their classes."""
-        cells: dict[Group, dict[ClassKey, float]] = {}
-        for group in groups:
-            if group in self.cells:
-                terms, into = self.cells[group], cells.setdefault(group, {})
-                for classes in _in_order(terms):
-                    own = terms[classes]
-                    into[classes] = own[0] if len(own) == 1 else math.fsum(own)
-        return Tally(self.columns, self.unit, cells)
 
-
-def sum_tallies(tallies: Sequence[ExactTally]) -> ExactTally:
-    """Return the sum of tables of one name, at least one; it may be one of them."""
-    if len(tallies) == 1:
-        return tallies[0]
-    whole = ExactTally(tallies[0].columns, tallies[0].unit)
-    for tally in tallies:
-        whole.add(tally)
-    return whole
+def sum_tallies(tallies: Sequence[ExactTally], groups: Iterable[Group]) -> Tally:
+    """Return the sum of tables of one name, at least one: groups in this order, cells in that of classes."""
+    whole = tallies[0]
+    if len(tallies) > 1:
+        whole = ExactTally(whole.columns, whole.unit)
+        for tally in tallies:
+            whole.add(tally)
+    cells: dict[Group, dict[ClassKey, float]] = {}
+    for group in groups:
+        if group in whole.cells:
+            of_group, into = whole.cells[group], cells.setdefault(group, {})
+            try:
+                in_order = sorted(of_group)
+            except TypeError:  # nothing comes first, then numbers, then names
+                in_order = sorted(of_group, key=_of_any_kind)
+            for classes in in_order:
+                terms = of_group[classes]
+                into[classes] = terms[0] if len(terms) == 1 else math.fsum(terms)
+    return Tally(whole.columns, whole.unit, cells)
 
 
 def add_tables(tallies: dict[str, ExactTally], tables: Iterable[ClassTable], groups: Sequence[Group]) -> None:
@@ -340,15 +340,6 @@ def add_tables(tallies: dict[str, ExactTally], tables: Iterable[ClassTable], gro
             terms.append(weight)
             if len(terms) > _MANY:
                 terms[:] = condensed(terms)
-
-
-def _in_order(found: Iterable[ClassKey]) -> list[ClassKey]:
-    """Sort classes: nothing first, then numbers, then names."""
-    known = list(found)
-    try:
-        return sorted(known)
-    except TypeError:  # of two kinds
-        return sorted(known, key=_of_any_kind)
 
 
 @lru_cache(maxsize=1 << 14)  # the same classes come in every group, and every table

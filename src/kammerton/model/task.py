@@ -38,6 +38,7 @@ __all__ = [
     "Packing",
     "Ratings",
     "Reading",
+    "Survey",
     "Task",
     "commonest",
     "counted_node",
@@ -422,6 +423,7 @@ class Conversion:
 
 Match = Callable[[Any, Any, Any], tuple[Any | None, tuple[Diagnostic, ...]]]
 Gather = Callable[[Gathered, Sequence[Measure], Any], tuple[tuple[str, ...], Mapping[Measure, Statistics]]]
+Survey = Callable[[Sequence[Any], Sequence[Any], Any], Mapping[str, int]]
 Applicable = Callable[
     [Mapping[str, int], Sequence[Measure], Any],
     tuple[tuple[Measure, ...], tuple[Diagnostic, ...]],
@@ -554,7 +556,7 @@ class Task:
     conversion: Conversion | None = None
     lint: Callable[[Any, Any], tuple[Diagnostic, ...]] | None = None
     gather: Gather | None = None
-    survey: Callable[[Sequence[Any], Sequence[Any], Any], Mapping[str, int]] | None = None
+    survey: Survey | None = None
     applicable: Applicable | None = None
     unfold: Callable[[Any, str, Any], ItemReadings[Any] | None] | None = None
     baselines: Callable[[Mapping[str, Sequence[Any]]], Mapping[str, Mapping[str, Any]]] | None = None

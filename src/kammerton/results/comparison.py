@@ -14,12 +14,11 @@ import numpy as np
 from kammerton.errors import OptionError
 from kammerton.model.annotations import carried
 from kammerton.model.corpus import ALL
-from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Measure, Values, find
 from kammerton.results.groups import Groups
 from kammerton.results.scores import Scores, Shown
 from kammerton.results.tables import frame, plain
-from kammerton.scoring.scored_corpus import ScoredCorpus
+from kammerton.scoring.scored_corpus import ItemScores, ScoredCorpus
 from kammerton.statistics.comparison import (
     Basis,
     Comparison,

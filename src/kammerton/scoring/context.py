@@ -89,7 +89,7 @@ class ContextEvidence:
 
 def evaluate_context(task: Task, sides: Sides, *, options: object, missing: Missing) -> ContextEvidence:
     """Score the baselines of a corpus, and its systems and annotators against all annotators but one."""
-    measures = [measure for measure in sides.measures if measure.needs != "annotators"]
+    measures = [measure for measure in sides.assumptions.measures if measure.needs != "annotators"]
     everyone = sides.references.annotations
     several = frozenset(items_shared(sides.references))
     alone = {name: Estimates(items, {}, ()) for name, items in everyone.items()}

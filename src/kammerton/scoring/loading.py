@@ -7,8 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
-from operator import attrgetter
+from itertools import chain, repeat
 from typing import Any
 
 from kammerton.errors import Diagnostic, merge_repeated, quote
@@ -23,7 +22,7 @@ from kammerton.model.corpus import (
     name_of_source,
 )
 from kammerton.model.measure import Measure
-from kammerton.model.task import OF_BLOCKS, Match, Reading, Task
+from kammerton.model.task import OF_BLOCKS, Match, Reading, Survey, Task
 
 __all__ = [
     "AnnotatorNames",
@@ -94,8 +93,6 @@ class References:
 
     def of_annotator(self, name: str) -> References:
         """Return the references of one annotator; none, if other parts of the corpus have them, or nobody."""
-        if name == ALL:
-            return self
         known = name in self.annotations
         return References(
             {name: self.annotations[name]} if known else {},
@@ -196,18 +193,6 @@ class Sides:
     assumptions: Assumptions  # on the whole
     diagnostics: Mapping[Section, Sequence[Diagnostic]]
 
-    @property
-    def measures(self) -> tuple[Measure, ...]:
-        """Those that the annotations have scores for."""
-        return self.assumptions.measures
-
-    @property
-    def has_pairs(self) -> bool:
-        """Whether any item has a reference, if there are any, and an estimate that can be used."""
-        usable = self.references.alone.union(*self.references.annotations.values())
-        estimates = set[str]().union(*map(attrgetter("annotations"), self.systems.values()))
-        return not usable.isdisjoint(estimates)
-
 
 def load_sides(
     job: ScoringJob, corpus: Corpus, known: CorpusSurvey | None = None, *, complete: bool = False
@@ -225,7 +210,8 @@ def load_sides(
     own = CorpusSurvey(tuple(names))
     annotators = own.with_rest(known, complete=complete).annotators
     references, diagnostics = _name_references(task, readings, annotators)
-    references = references.of_annotator(job.annotator)
+    if job.annotator != ALL:
+        references = references.of_annotator(job.annotator)
     if task.match is not None:
         references, matched = _match_references(task.match, references, options)
         diagnostics |= matched
@@ -236,7 +222,8 @@ def load_sides(
         estimates = systems[system.name] = load_estimates(task, system, references, options)
         diagnostics["estimates", system.name] = estimates.diagnostics
         diagnostics["matched estimates", system.name] = estimates.match_diagnostics
-    own = replace(own, counts=_count(task, references, systems, options))
+    if task.survey is not None:
+        own = replace(own, counts=_count(task.survey, references, systems, options))
     survey = own.with_rest(known, complete=complete)
     measures = applicable_measures(task, survey.counts, job.measures, options)[0]
     named = False
@@ -258,20 +245,17 @@ class _ReferenceReading:
     names: AnnotatorNames
     diagnostics: list[Diagnostic]
 
-    def refused(self, names: AnnotatorNames) -> Mapping[str, Diagnostic]:
-        """Return the items that cannot be used if an item of the whole has several annotations."""
-        return self.called_all if names.crowded else {}
-
 
 def _read_references(task: Task, collection: Collection, options: object) -> _ReferenceReading:
     """Read the references of a collection, before it is known what its annotators are called."""
     annotations: dict[str, list[tuple[str, Any]]] = {}
-    failed: list[tuple[str | None, str, str]] = []
+    # what is broken fails for every annotator
+    failed: list[tuple[str | None, str, str]] = list(
+        zip(repeat(None), collection.broken, collection.broken.values())
+    )
     called_all: dict[str, Diagnostic] = {}
     diagnostics = list(collection.diagnostics)
     reading_options = collection.read_by(options)
-    for item, reason in collection.broken.items():
-        failed.append((None, item, reason))
     for item, sources in collection.sources.items():
         for annotator, source in sources:
             reading = read_source(task, source, item, reading_options)
@@ -285,14 +269,6 @@ def _read_references(task: Task, collection: Collection, options: object) -> _Re
                 failed.append((annotator, item, reading.why))
             if named_all:
                 called_all[item] = _called_all(source).at(item=item)
-    names = _annotators_of(annotations, called_all)
-    return _ReferenceReading(collection.name, annotations, failed, called_all, names, diagnostics)
-
-
-def _annotators_of(
-    annotations: Mapping[str, list[tuple[str, Any]]], called_all: Container[str]
-) -> AnnotatorNames:
-    """Return what annotations tell of their annotators."""
     crowded = several = False
     names = set()
     for item, of_item in annotations.items():
@@ -301,7 +277,8 @@ def _annotators_of(
             several = several or len(of_item) > 1
             for name, _ in of_item:
                 names.add(name)
-    return AnnotatorNames(crowded, several, frozenset(names))
+    annotators = AnnotatorNames(crowded, several, frozenset(names))
+    return _ReferenceReading(collection.name, annotations, failed, called_all, annotators, diagnostics)
 
 
 def _name_references(
@@ -315,7 +292,7 @@ def _name_references(
     failed: dict[str, dict[str, str]] = {}
     diagnostics: dict[Section, Sequence[Diagnostic]] = {}
     for number, (reading, own) in enumerate(zip(readings, names, strict=True)):
-        refused = reading.refused(own)
+        refused = reading.called_all if own.crowded else {}  # if any item of the whole has several
         diagnostics["references", str(number)] = merge_diagnostics(task, reading.diagnostics)
         diagnostics["refused", str(number)] = merge_diagnostics(task, refused.values())
         lost = list(reading.failed)
@@ -384,8 +361,9 @@ def load_estimates(task: Task, collection: Collection, references: References, o
     for item, sources in collection.sources.items():
         if item not in expected:
             continue
-        reading = read_source(task, sources[0][1], item, reading_options)
-        reading, empty = _check_estimate(reading, sources, item)
+        reading, empty = read_source(task, sources[0][1], item, reading_options), False
+        if len(sources) > 1 or len(reading.annotations) != 1 or reading.diagnostics:
+            reading, empty = _check_estimate(reading, sources, item)
         if reading.annotations:
             annotations[item] = reading.annotations[0][1]
         elif empty:
@@ -397,7 +375,7 @@ def load_estimates(task: Task, collection: Collection, references: References, o
     known = tuple(merge_diagnostics(task, diagnostics))
     if task.match is None:
         return Estimates(annotations, failed, known)
-    bases = {item: found for items in references.annotations.values() for item, found in items.items()}
+    bases = {item: base for items in references.annotations.values() for item, base in items.items()}
     matched, unmatched, problems = _match(task.match, bases, annotations, options)
     return Estimates(matched, {**failed, **unmatched}, known, tuple(problems))
 
@@ -456,7 +434,8 @@ def _match(
 
 def merge_diagnostics(task: Task, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return diagnostics in which a problem that many files share stands at the first of them."""
-    return merge_repeated(diagnostics, task.said_once | OF_BLOCKS)
+    known = list(diagnostics)
+    return merge_repeated(known, task.said_once | OF_BLOCKS) if known else known
 
 
 def read_source(task: Task, source: object, item: str, options: object) -> Reading[Any]:
@@ -485,20 +464,22 @@ def applicable_to(
     options: object,
 ) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
     """Return the measures that have scores for these annotations, and why others have none."""
-    return applicable_measures(task, _count(task, references, systems, options), measures, options)
+    counts = {} if task.survey is None else _count(task.survey, references, systems, options)
+    return applicable_measures(task, counts, measures, options)
 
 
 def _count(
-    task: Task, references: References, systems: Mapping[str, Estimates], options: object
+    survey: Survey, references: References, systems: Mapping[str, Estimates], options: object
 ) -> Mapping[str, int]:
     """Return what the task counts in annotations."""
-    if task.survey is None:
-        return {}
-    annotations = [found for items in references.annotations.values() for found in items.values()]
+    annotations = [annotation for items in references.annotations.values() for annotation in items.values()]
     estimates = [
-        found for system in systems.values() for found in system.annotations.values() if found is not None
+        estimate
+        for system in systems.values()
+        for estimate in system.annotations.values()
+        if estimate is not None
     ]
-    return task.survey(annotations, estimates, options)
+    return survey(annotations, estimates, options)
 
 
 def _several(names: Sequence[str], source: object, item: str) -> Diagnostic:

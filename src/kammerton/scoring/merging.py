@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from kammerton.scoring.loading import (
     applicable_measures,
     merge_diagnostics,
 )
-from kammerton.scoring.pairing import unmatched
+from kammerton.scoring.sanity_checks import unmatched
 
 __all__ = ["ColumnStatistics", "EvidenceMerger", "RowMerger"]
 
@@ -34,13 +35,13 @@ class ColumnStatistics(Mapping[Measure, Statistics]):
     """Statistics of each measure, made of columns when they are asked for."""
 
     def __init__(
-        self, columns: Mapping[Measure, Sequence[Sequence[Values]]], rows: Mapping[Needs, int]
+        self, columns: Mapping[Measure, Sequence[Sequence[Values]]], rows: Mapping[Needs, Rows]
     ) -> None:
         self._columns, self._rows = columns, rows
 
     def __getitem__(self, measure: Measure) -> Statistics:
         columns = self._columns[measure]
-        whole = np.zeros((self._rows[measure.needs], len(columns)))
+        whole = np.zeros((len(self._rows[measure.needs]), len(columns)))
         for place, pieces in enumerate(columns):
             if pieces:
                 np.concatenate(pieces, out=whole[:, place])
@@ -83,9 +84,9 @@ class RowMerger:
         nothing = bytes(len(rows) * 8)
         seen: dict[tuple[int, bytes], int] = {}
         grown = {_ZEROS}
-        for measure, found in statistics.items():
-            places = self._places.setdefault(measure, [_ZEROS] * found.shape[1])
-            for column, values in enumerate(np.ascontiguousarray(found.T)):
+        for measure, of_measure in statistics.items():
+            places = self._places.setdefault(measure, [_ZEROS] * of_measure.shape[1])
+            for column, values in enumerate(np.ascontiguousarray(of_measure.T)):
                 place = places[column]
                 key = place, values.tobytes()
                 if key not in seen:
@@ -157,6 +158,8 @@ class EvidenceMerger:
         self._measures: tuple[Measure, ...] | None = None
         self._rows: dict[Needs, RowMerger] = {}
         self._tallies: dict[int, Mapping[str, ExactTally]] = {}
+        self._annotators: list[str] = []  # of all collections of references, once no part is stale
+        self._notes: tuple[Diagnostic, ...] = ()  # on measures without scores, likewise
 
     @property
     def survey(self) -> CorpusSurvey | None:
@@ -169,96 +172,85 @@ class EvidenceMerger:
     def add(self, number: int, part: PartialEvidence) -> None:
         """Take in a part, or one that replaces it."""
         again = number in self._parts
-        self._survey = None if again else part.survey.with_rest(self.survey, complete=False)
+        self._survey = survey = None if again else part.survey.with_rest(self.survey, complete=False)
         self._parts[number] = replace(part, results=None)
         if part.results is None:
             return
         measures = part.assumptions.measures
         if self._measures != measures:  # the results so far do not hold, or these do not
-            if self._measures is not None and self._applicable()[0] != measures:
+            if self._measures is not None and self._applicable(survey or self.survey)[0] != measures:
                 return
             self._measures, self._rows, self._tallies = measures, {}, {}
         self._tallies[number] = part.results.tallies
         for needs, rows in part.results.rows.items():
             statistics = {}
-            for measure, found in part.results.statistics.items():
+            for measure, values in part.results.statistics.items():
                 if measure.needs == needs:
-                    statistics[measure] = found
+                    statistics[measure] = values
             gathered = part.results.gathered if needs == "pair" else None
             self._rows.setdefault(needs, RowMerger()).add(number, rows, statistics, gathered)
 
+    def _applicable(self, survey: CorpusSurvey | None) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
+        assert survey is not None, "a corpus has one part or more"
+        return applicable_measures(self._job.task, survey.counts, self._job.measures, self._job.options)
+
     def stale(self) -> list[int]:
         """Return the parts that were scored with assumptions that do not hold for the whole."""
-        annotators = self._every_annotator()
-        check_annotators(annotators)
-        if self._job.annotator not in (ALL, *annotators):
-            unknown = OptionError.unknown("annotator", self._job.annotator, [ALL, *annotators])
+        survey = self.survey
+        measures, self._notes = self._applicable(survey)
+        assert survey is not None, "a corpus has one part or more"
+        self._annotators = []
+        for collection, names in zip(self._corpus.references, survey.annotators, strict=True):
+            self._annotators += names.annotators(collection.name)
+        check_annotators(self._annotators)
+        if self._job.annotator not in (ALL, *self._annotators):
+            unknown = OptionError.unknown("annotator", self._job.annotator, [ALL, *self._annotators])
             raise OptionError(unknown.message, f"{unknown.hint}; NAME=PATH adds a further one")
-        measures: tuple[Measure, ...] | None = self._applicable()[0]
         for part in self._parts.values():
             if part.ended:
-                measures = None
-        whole, stale = self._whole_survey(), []
+                measures = ()
+        stale = []
         for number, part in sorted(self._parts.items()):
             scored = not measures or number in self._tallies  # without measures there will be no scores
-            if not scored or not part.assumptions.hold(measures or None, whole):
+            if not scored or not part.assumptions.hold(measures or None, survey):
                 stale.append(number)
         return stale
 
     def evidence(self, losses: Iterable[Diagnostic] = ()) -> Evidence:
         """Return the evidence of the whole, once no part is stale; ``losses`` are of lost workers."""
-        parts = [self._parts[number] for number in sorted(self._parts)]
-        annotators = [self._job.annotator]
-        if self._job.annotator == ALL:
-            annotators = self._every_annotator()
+        parts = [part for _, part in sorted(self._parts.items())]
+        annotators = self._annotators if self._job.annotator == ALL else [self._job.annotator]
         diagnostics = [*self._diagnostics(parts, annotators), *losses]
         self._check_usable(parts, diagnostics)
-        measures, notes = self._applicable()
-        diagnostics += notes
-        if not measures:
+        diagnostics += self._notes
+        if not self._measures:
             raise DataError(diagnostics)
-        groups = []
-        for system in self._corpus.systems:
-            for annotator in (*annotators, ALL):
-                groups.append((system.name, annotator))
+        groups = list(product([system.name for system in self._corpus.systems], (*annotators, ALL)))
         rows: dict[Needs, Rows] = {}
         columns: dict[Measure, list[list[Values]]] = {}
         gathered: Gathered | None = None
-        heights: dict[Needs, int] = {}
         while self._rows:  # what is merged goes: there is no room for both
             needs = next(iter(self._rows))
             rows[needs], own, together = self._rows.pop(needs).merged(groups)
             columns |= own
-            heights[needs] = len(rows[needs])
             gathered = gathered or together
-        columns = {measure: columns[measure] for measure in measures if measure in columns}
-        tallies = {name: sum_tallies(tables).rounded(groups) for name, tables in self._tables().items()}
+        in_order = sorted(columns, key=self._measures.index)
+        tables: dict[str, list[ExactTally]] = {}
+        for _, of_part in sorted(self._tallies.items()):
+            for name, tally in of_part.items():
+                tables.setdefault(name, []).append(tally)
+        tallies = {name: sum_tallies(tables[name], groups) for name in tables}
         return Evidence(
-            measures=measures,
+            measures=self._measures,
             rows=rows,
-            statistics=ColumnStatistics(columns, heights),
+            statistics=ColumnStatistics(
+                dict(zip(in_order, map(columns.__getitem__, in_order), strict=True)), rows
+            ),
             tallies=tallies,
             fingerprints=self._fingerprints(annotators),
             gathered=gathered,
             diagnostics=(*diagnostics, *remarks(self._job.task, tallies)),
         )
-
-    def _whole_survey(self) -> CorpusSurvey:
-        survey = self.survey
-        assert survey is not None, "a corpus has one part or more"
-        return survey
-
-    def _applicable(self) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
-        job = self._job
-        return applicable_measures(job.task, self._whole_survey().counts, job.measures, job.options)
-
-    def _every_annotator(self) -> list[str]:
-        """Return the annotators of all collections of references."""
-        annotators = []
-        pairs = zip(self._corpus.references, self._whole_survey().annotators, strict=True)
-        for collection, names in pairs:
-            annotators += names.annotators(collection.name)
-        return annotators
 
     def _check_usable(self, parts: Sequence[PartialEvidence], diagnostics: list[Diagnostic]) -> None:
         """Raise the diagnostics if they, or a part, end the run, or if nothing can be scored."""
@@ -291,14 +283,6 @@ class EvidenceMerger:
         if len(annotators) < 2:
             return whole
         return {key: whole[key] for annotator in annotators for key in whole if key[0] == annotator}
-
-    def _tables(self) -> dict[str, list[ExactTally]]:
-        """Return the class tables of all parts by name."""
-        tables: dict[str, list[ExactTally]] = {}
-        for _, tallies in sorted(self._tallies.items()):
-            for name, tally in tallies.items():
-                tables.setdefault(name, []).append(tally)
-        return tables
 
     def _diagnostics(
         self, parts: Sequence[PartialEvidence], annotators: Sequence[str]

@@ -15,7 +15,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
@@ -24,27 +23,23 @@ from time import monotonic
 from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
-from kammerton.scoring.shards import SHARD
 
-__all__ = ["Cluster", "Execution", "ExternalPool", "ProcessPool", "SerialPool", "WorkerPool", "open_pool"]
+__all__ = ["Cluster", "ExternalPool", "ProcessPool", "SerialPool", "WorkerPool", "open_pool"]
 
 _MADE = 50_000
 """Objects that a process may have made before it looks for cycles among them."""
 
 
 class WorkerPool(ABC):
-    """Runs work, and tells of an error whether it means that a worker was lost.
+    """Runs work; knows whether an error means that a worker was lost.
 
     Attributes
     ----------
     workers : int
         How many shards are worked on at the same time.
-    here : bool
-        Whether this process does the work.
     """
 
     workers = 1
-    here = False
 
     @abstractmethod
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
@@ -69,8 +64,6 @@ class WorkerPool(ABC):
 
 class SerialPool(WorkerPool):
     """Runs work in this process."""
-
-    here = True
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
         """Run a function."""
@@ -294,35 +287,14 @@ def _unpacked(work: bytes) -> Any:
     return function(*arguments)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Execution:
-    """How the work is done."""
-
-    size: int = SHARD  # items of a shard
-    jobs: int = 1  # processes that work side by side; 1 is the one that asks
-    # in their place: an executor, which is left open; ``dask`` for a new Dask cluster on this machine,
-    # with ``jobs`` workers; ``dask://host:port`` for one that is there
-    executor: Executor | str | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.jobs, int) or isinstance(self.jobs, bool) or self.jobs < 1:
-            raise OptionError(f"jobs are 1 or more, got {self.jobs!r}")
-        if not isinstance(self.executor, Executor | str | None):
-            raise OptionError.of_type("executor", self.executor, "an Executor, dask, or dask://HOST:PORT")
-        if self.jobs > 1 and self.executor not in (None, "dask"):
-            raise OptionError("an executor knows how many jobs it has")
-
-
 @contextmanager
-def open_pool(execution: Execution) -> Iterator[WorkerPool]:
+def open_pool(jobs: int, executor: Executor | str | None) -> Iterator[WorkerPool]:
     """Start the workers, and end them afterwards."""
-    pool: WorkerPool = SerialPool()
-    if isinstance(execution.executor, str):
-        pool = Cluster(execution.executor, execution.jobs)
-    elif execution.executor is not None:
-        pool = ExternalPool(execution.executor)
-    elif execution.jobs > 1:
-        pool = ProcessPool(execution.jobs)
+    pool: WorkerPool
+    if isinstance(executor, str):
+        pool = Cluster(executor, jobs)
+    else:
+        pool = ProcessPool(jobs) if executor is None else ExternalPool(executor)
     try:
         yield pool
     except BaseException:

@@ -15,8 +15,8 @@ import numpy as np
 
 from kammerton.arrays import Codes, Flags, mean, median, ratio
 from kammerton.errors import OptionError
-from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Measure, Values
+from kammerton.scoring.scored_corpus import ItemScores
 from kammerton.statistics.agreement import VarianceComponents, variance_components
 from kammerton.statistics.intervals import UNDEFINED, BootstrapSettings, Interval, Method, interval, quantile
 from kammerton.statistics.paired import (

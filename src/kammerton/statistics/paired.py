@@ -13,8 +13,8 @@ import numpy as np
 
 from kammerton.arrays import Flags, mean, total
 from kammerton.errors import OptionError
-from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Measure, Statistics, Values
+from kammerton.scoring.scored_corpus import ItemScores
 from kammerton.statistics.resampling import Permutations, ScoreKey, each_block
 from kammerton.statistics.sample import Sample, is_gathered, values_of
 

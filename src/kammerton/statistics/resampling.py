@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags, ratio
 from kammerton.errors import OptionError
-from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Aggregate, Measure, Statistics, Values
+from kammerton.scoring.scored_corpus import ItemScores
 
 __all__ = [
     "Draws",

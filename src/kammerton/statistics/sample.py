@@ -15,9 +15,8 @@ from kammerton.arrays import Codes, Flags, ratio
 from kammerton.errors import OptionError, inflected, out_of, quote
 from kammerton.model.corpus import ALL
 from kammerton.model.evidence import ClassEvidence, ClassStatistics, has_class
-from kammerton.model.item_scores import ItemScores
 from kammerton.model.measure import Gathered, Measure, Values
-from kammerton.scoring.scored_corpus import ScoredCorpus
+from kammerton.scoring.scored_corpus import ItemScores, ScoredCorpus
 from kammerton.statistics.resampling import LeaveOneOut, ResampledScores, Resampling, ScoreKey, each_block
 
 __all__ = [

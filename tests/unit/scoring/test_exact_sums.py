@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kammerton.model.evidence import ExactTally, _in_order, add_tables, condensed
+from kammerton.model.evidence import ExactTally, add_tables, condensed, sum_tallies
 from kammerton.model.task import ClassTable
 
 GROUP = ("system", "annotator")
@@ -40,15 +40,19 @@ def test_cells_do_not_depend_on_the_cut(parts: int) -> None:
         tallies: dict[str, ExactTally] = {}
         add_tables(tallies, [table(weights[number::parts])], [GROUP])
         whole.add(tallies["outcome"])
-    assert whole.rounded([GROUP]).cells == {GROUP: {("C",): float(sum(map(Fraction, weights)))}}
+    assert sum_tallies([whole], [GROUP]).cells == {GROUP: {("C",): float(sum(map(Fraction, weights)))}}
     assert len(whole.cells[GROUP]["C",]) <= 64
 
 
 def test_groups_are_kept__in_order_and_those_that_are_not_there_left_out() -> None:
     tally = ExactTally(("kind",), "s", {("B", "a"): {}, ("A", "a"): {("C",): [1.0]}})
-    assert list(tally.rounded([("A", "a"), ("A", "b"), ("B", "a")]).cells) == [("A", "a"), ("B", "a")]
+    assert list(sum_tallies([tally], [("A", "a"), ("A", "b"), ("B", "a")]).cells) == [("A", "a"), ("B", "a")]
 
 
 def test_classes_are_sorted_whatever_they_are() -> None:
-    assert _in_order([("b", 2), ("a", 10), ("a", 9)]) == [("a", 9), ("a", 10), ("b", 2)]
-    assert _in_order([("a",), (2,), (None,), (-1,)]) == [(None,), (-1,), (2,), ("a",)]
+    tally = ExactTally(
+        ("kind", "number"), "s", {GROUP: {key: [1.0] for key in [("b", 2), ("a", 10), ("a", 9)]}}
+    )
+    assert list(sum_tallies([tally], [GROUP]).cells[GROUP]) == [("a", 9), ("a", 10), ("b", 2)]
+    mixed = ExactTally(("kind",), "s", {GROUP: {(key,): [1.0] for key in ("a", 2, None, -1)}})
+    assert list(sum_tallies([mixed], [GROUP]).cells[GROUP]) == [(None,), (-1,), (2,), ("a",)]

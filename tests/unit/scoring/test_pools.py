@@ -17,10 +17,9 @@ import kammerton as kt
 from kammerton.errors import OptionError
 from kammerton.model.evidence import Evidence
 from kammerton.runs.evidence_files import files_of, tables_of
-from kammerton.scoring.running import Execution, score_corpus
-from kammerton.scoring.shards import Shard
+from kammerton.scoring.running import Execution, Shard, score_corpus
 from kammerton.scoring.workers import ProcessPool
-from unit.engine.words import Words, corpus_of, order
+from unit.scoring.words import Words, corpus_of, order
 
 SIZE = 200
 

@@ -24,9 +24,16 @@ from kammerton.runs.evidence_files import files_of, tables_of
 from kammerton.scoring.evaluating import Timing, score_part
 from kammerton.scoring.keeping import TornError, decode_part, encode_part, keeping
 from kammerton.scoring.loading import ScoringJob
-from kammerton.scoring.running import Execution, Progress, Store, score_corpus
-from kammerton.scoring.shards import ShardPlan, key_of_job, key_of_shard
-from unit.engine.words import corpus_of, order
+from kammerton.scoring.running import (
+    Execution,
+    Progress,
+    ShardPlan,
+    Store,
+    key_of_job,
+    key_of_shard,
+    score_corpus,
+)
+from unit.scoring.words import corpus_of, order
 
 SMALL = Execution(size=200)
 

@@ -18,7 +18,7 @@ from kammerton.errors import DataError, OptionError
 from kammerton.model.evidence import Evidence
 from kammerton.runs.evidence_files import files_of, tables_of
 from kammerton.scoring.running import Execution, score_corpus
-from unit.engine.words import Words, corpus_of, order
+from unit.scoring.words import Words, corpus_of, order
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # those of the cluster are not ours
 

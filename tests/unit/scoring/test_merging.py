@@ -31,7 +31,7 @@ def test_statistics_come_back_to_the_bit(parts: list[list[tuple[float, ...]]]) -
         for measure, each in split.items():
             whole[measure].append(each)
     merged, columns, _ = merger.merged(GROUPS)
-    statistics = ColumnStatistics(columns, {"pair": len(merged)})
+    statistics = ColumnStatistics(columns, {"pair": merged})
     assert list(statistics) == list(whole)
     assert len(statistics) == 3
     for measure, expected in whole.items():
@@ -46,7 +46,7 @@ def test_equal_columns_are_one_until_they_differ() -> None:
     merger.add(1, rows(1), {POOLED: np.array([[3.0, 0.0]]), MEAN: np.array([[4.0, 5.0]])}, None)
     assert len(merger._columns) == 3
     merged, columns, _ = merger.merged(GROUPS)
-    statistics = ColumnStatistics(columns, {"pair": len(merged)})
+    statistics = ColumnStatistics(columns, {"pair": merged})
     assert statistics[POOLED].tolist() == [[1, 0], [2, 0], [3, 0]]
     assert statistics[MEAN].tolist() == [[1, 0], [2, 0], [4, 5]]
 
@@ -59,7 +59,7 @@ def test_rows_are_put_in_order_and_parts_replaced() -> None:
     merger.add(0, Rows.of([*rows(1, 0), *rows(1, 1)]), {POOLED: np.array([[9.0, 9], [9, 9]])}, gathered)
     merger.add(0, Rows.of([*rows(1, 0), *rows(1, 1)]), {POOLED: np.array([[3.0, 3], [4, 4]])}, None)
     merged, columns, regathered = merger.merged(GROUPS)
-    statistics = ColumnStatistics(columns, {"pair": len(merged)})
+    statistics = ColumnStatistics(columns, {"pair": merged})
     assert regathered is None
     assert [row.system for row in merged] == ["system", "system", "other", "other"]
     assert statistics[POOLED].tolist() == [[3, 3], [1, 1], [4, 4], [2, 2]]

@@ -18,8 +18,7 @@ from kammerton.runs.evidence_files import files_of, tables_of
 from kammerton.scoring.evaluating import score_part
 from kammerton.scoring.loading import ScoringJob
 from kammerton.scoring.merging import EvidenceMerger
-from kammerton.scoring.running import Execution, score_corpus
-from kammerton.scoring.shards import Shard, ShardPlan
+from kammerton.scoring.running import Execution, Shard, ShardPlan, score_corpus
 
 Sources = dict[str, tuple[tuple[str | None, Any], ...]]
 
@@ -151,7 +150,7 @@ def test_instruments_of_which_the_last_decides_what_can_be_measured() -> None:
 
 
 def shards_of(plan: ShardPlan) -> list[Shard]:
-    return [plan.shard(number) for number in range(len(plan))]
+    return [plan.shard(number) for number in range(plan.count)]
 
 
 def test_parts_that_come_late_on_grounds_that_hold_no_more_are_scored_again() -> None:
@@ -208,7 +207,7 @@ def test_a_plan_is_of_whole_blocks() -> None:
     plan = ShardPlan(corpus, 201)
     assert [len(shard.items) for shard in shards_of(plan)] == [400, 50]
     assert [list(shard.corpus.systems[0].sources) for shard in shards_of(plan)] == [["001"], []]
-    assert len(ShardPlan(Corpus((collection("people", {}),), (collection("A", {}),)))) == 1
+    assert ShardPlan(Corpus((collection("people", {}),), (collection("A", {}),))).count == 1
 
 
 @pytest.mark.parametrize("size", [0, -200, 1.5, True])
