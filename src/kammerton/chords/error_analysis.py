@@ -16,7 +16,7 @@ from kammerton.chords.annotation import ChordAnnotation
 from kammerton.chords.degrees import ROOTS
 from kammerton.chords.kernels import Columns, LabelTimes, Result
 from kammerton.chords.labels import Chord, parse
-from kammerton.chords.protocols.mirex2013 import CLASSES, class_codes, root_bass_rules
+from kammerton.chords.protocols.mirex2013 import CLASSES, class_codes
 from kammerton.chords.templates import encode_label, map_label
 from kammerton.errors import Diagnostic, plural
 from kammerton.model.measure import Measure
@@ -126,13 +126,13 @@ def credited_table(result: Result, columns: Columns, measures: Sequence[Measure]
     return _time_by_measure("credited", times, columns, measures, gained)
 
 
-def root_bass_table(times: LabelTimes, columns: Columns, measures: Sequence[Measure]) -> ClassTable:
+def root_bass_table(result: Result, columns: Columns, measures: Sequence[Measure]) -> ClassTable:
     """Sum the time that counts as wrong only because one side writes ``/1`` and the other no bass."""
-    rules = root_bass_rules(columns.labels)
-    sides = times.ref, times.est
+    times, rules = result.times, result.root_basses
 
     def lost(measure: Measure) -> Flags:
-        return rules[measure.name].correct(*sides) & rules[measure.name].scored[times.ref]
+        rule = rules[measure.name]
+        return rule.correct(times.ref, times.est) & rule.scored[times.ref]
 
     return _time_by_measure("root_bass", times, columns, [m for m in measures if m.name in rules], lost)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from kammerton.arrays import (
 )
 from kammerton.chords.annotation import ChordAnnotation, spellings_in_use
 from kammerton.chords.templates import encode_label
-from kammerton.model.measure import Measure, Statistics
+from kammerton.model.measure import Card, Formula, Law, Measure, Statistics
 from kammerton.model.task import Case
 from kammerton.model.views import Kind, Mark
 
@@ -47,13 +47,16 @@ __all__ = [
     "Recall",
     "ReferenceSpan",
     "Result",
+    "SameValue",
     "Segmentation",
     "Timeline",
     "build_columns",
-    "equal_values",
+    "class_recall",
     "from_zero",
     "judge",
+    "recall_measure",
     "reference_span",
+    "segmentation_measure",
     "segmentation_statistics",
     "sum_by_labels",
 ]
@@ -390,6 +393,36 @@ class ClassAverage:
         return worst
 
 
+def recall_measure(protocol: str, name: str, card: Card, *, headline: bool, laws: frozenset[Law]) -> Measure:
+    """Return a measure of chord symbol recall, pooled over songs."""
+    return Measure(
+        protocol=protocol,
+        name=name,
+        formula=Recall(),
+        aggregate="pooled",
+        beside=("mean", "median"),
+        headline=headline,
+        laws=laws,
+        card=card,
+    )
+
+
+def segmentation_measure(
+    protocol: str, name: str, formula: Formula, card: Card, *, headline: bool, laws: frozenset[Law]
+) -> Measure:
+    """Return a measure of segmentation, averaged over songs."""
+    return Measure(
+        protocol=protocol,
+        name=name,
+        formula=formula,
+        aggregate="mean",
+        beside=("median",),
+        headline=headline,
+        laws=laws,
+        card=card,
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelRule:
     """How labels are compared."""
@@ -400,9 +433,15 @@ class LabelRule:
     correct: Callable[[Codes, Codes], Flags]
 
 
-def equal_values(scored: Flags, values: Codes) -> LabelRule:
-    """Return the rule by which labels are equal if their values are."""
-    return LabelRule(scored, lambda ref, est: np.asarray(values.take(ref) == values.take(est)))
+@dataclass(frozen=True, slots=True, eq=False)
+class SameValue:
+    """Compares labels by a value that each has."""
+
+    values: Codes
+
+    def __call__(self, ref: Codes, est: Codes) -> Flags:
+        """Compare element by element."""
+        return np.asarray(self.values.take(ref) == self.values.take(est))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -413,6 +452,8 @@ class Result:
     timeline: Timeline  # the time that counted
     times: LabelTimes  # the same by labels
     rules: Mapping[str, LabelRule]  # label rule of each recall measure, by name of the measure
+    # of measures of basses: which chords would be equal if an explicit ``/1`` was no bass
+    root_basses: Mapping[str, LabelRule] = field(default_factory=dict)
 
 
 class Outcomes:
@@ -474,6 +515,19 @@ class _Scored(NamedTuple):
     rest: Flags
     weights: Seconds
     excluded: Seconds
+
+
+def class_recall(times: LabelTimes, classes: Codes, count: int, rule: LabelRule) -> Statistics:
+    """Return correct time, then all time, of each class of reference labels, shape (pairs, 2 * count).
+
+    ``classes`` has the class of each label; time of ``count`` itself does not count.
+    """
+    ref = classes.take(times.ref)
+    correct = (ref == classes.take(times.est)) & rule.correct(times.ref, times.est)
+    cells = (times.pair * (count + 1) + ref) * 2 + correct
+    sums = np.bincount(cells, times.weights, times.pairs * (count + 1) * 2)
+    by_class = sums.reshape(times.pairs, count + 1, 2)[:, :count]
+    return np.concatenate((by_class[:, :, 1], by_class.sum(axis=2)), axis=1)
 
 
 def segmentation_statistics(

@@ -25,7 +25,7 @@ from kammerton.chords.error_analysis import (
     remarks,
     root_bass_table,
 )
-from kammerton.chords.kernels import build_columns, from_zero, sum_by_labels
+from kammerton.chords.kernels import build_columns
 from kammerton.chords.labels import parse
 from kammerton.chords.protocols import MODULES, frames10ms, mir_eval, mirex2013
 from kammerton.chords.reading import (
@@ -268,20 +268,18 @@ def _evaluate(
     columns = build_columns(cases)
     results = {}
     for module in MODULES:
-        name = module.PROTOCOL.name
-        own = [measure for measure in measures if measure.protocol == name]
-        if own:
-            results[name] = module.evaluate(columns, own)
-    mirex = results.get(mirex2013.PROTOCOL.name)
-    times = sum_by_labels(from_zero(columns)[0]) if mirex is None else mirex.times
-    tables = [confusion_table(times, columns), excluded_table(results, columns, measures)]
+        own = [measure for measure in measures if measure.protocol == module.PROTOCOL.name]
+        if own or module is mirex2013:  # its times are those of the confusions
+            results[module.PROTOCOL.name] = module.evaluate(columns, own)
+    mirex = results[mirex2013.PROTOCOL.name]
+    tables = [confusion_table(mirex.times, columns), excluded_table(results, columns, measures)]
     result = results.get(mir_eval.PROTOCOL.name)
     if result is not None:
         recalls = [m for m in measures if m.protocol == mir_eval.PROTOCOL.name and m.name in result.rules]
         tables.append(credited_table(result, columns, recalls))
-    basses = [m for m in measures if m.protocol in _OFFICIAL and m.name in ("MajMinBass", "SeventhsBass")]
+    basses = [m for m in measures if m.protocol in _OFFICIAL and m.name in mirex.root_basses]
     if basses:
-        tables.append(root_bass_table(times, columns, basses))
+        tables.append(root_bass_table(mirex, columns, basses))
     statistics = {measure: results[measure.protocol].statistics[measure] for measure in measures}
     return Evaluation(statistics, tuple(tables))
 

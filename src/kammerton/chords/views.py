@@ -214,7 +214,7 @@ def _notes(columns: Columns, result: Result, chosen: Measure, systems: Sequence[
     if chosen.protocol == mir_eval.PROTOCOL.name:
         table = credited_table(result, columns, [chosen])
     elif chosen.protocol == mirex2013.PROTOCOL.name:
-        table = root_bass_table(result.times, columns, [chosen])
+        table = root_bass_table(result, columns, [chosen])
     else:
         return ()
     return tuple(

@@ -90,8 +90,15 @@ def diagnose_time(token: str, mark: DecimalMark) -> Diagnostic:
         return Diagnostic(code="KT122", severity="error", message=f"time is not finite: {quote(token)}")
     if _NUMBERS[other_mark(mark)].fullmatch(token):
         return diagnose_mark(token, mark)
+    hint = "a time looks like 12.34"
+    if not token.isascii():
+        hint = "times are written with the digits 0 to 9"
+    elif re.fullmatch(r"[0-9]+(?::[0-9]+)+(?:\.[0-9]*)?", token):
+        hint = "write minutes and seconds as seconds"
+    elif re.fullmatch(r"[0-9]{1,3}(?:[,_'][0-9]{3})+(?:\.[0-9]*)?", token):
+        hint = "write it without separators of thousands"
     message = f"not a time in seconds: {quote(token)}"
-    return Diagnostic(code="KT120", severity="error", message=message, hint=_hint(token))
+    return Diagnostic(code="KT120", severity="error", message=message, hint=hint)
 
 
 def diagnose_mark(token: str, mark: DecimalMark, count: int = 1) -> Diagnostic:
@@ -99,24 +106,13 @@ def diagnose_mark(token: str, mark: DecimalMark, count: int = 1) -> Diagnostic:
     wrong_mark = other_mark(mark)
     name = "comma" if wrong_mark == "," else "point"
     message = f"time with a decimal {name}: {quote(token)}{such_rows(count)}"
-    return Diagnostic(
-        code="KT121", severity="error", message=message, hint=f"--decimal {wrong_mark}", count=count
-    )
+    hint = f"--decimal {wrong_mark}"
+    return Diagnostic(code="KT121", severity="error", message=message, hint=hint, count=count)
 
 
 def other_mark(mark: DecimalMark) -> DecimalMark:
     """Return the decimal mark that is not meant."""
     return "." if mark == "," else ","
-
-
-def _hint(token: str) -> str:
-    if not token.isascii():
-        return "times are written with the digits 0 to 9"
-    if re.fullmatch(r"[0-9]+(?::[0-9]+)+(?:\.[0-9]*)?", token):
-        return "write minutes and seconds as seconds"
-    if re.fullmatch(r"[0-9]{1,3}(?:[,_'][0-9]{3})+(?:\.[0-9]*)?", token):
-        return "write it without separators of thousands"
-    return "a time looks like 12.34"
 
 
 def ends_from_durations(starts: Seconds, exact: Iterable[Decimal], durations: Iterable[Decimal]) -> Seconds:
@@ -142,8 +138,6 @@ Indices = NDArray[np.intp]
 LARGEST_S = 1e15
 """Times beyond this are no times in any unit, and their sums lose what they are added to."""
 Mask = NDArray[np.bool_]
-Pairs = tuple[Indices, Indices]
-"""Earlier and later rows that may overlap."""
 
 
 @dataclass(slots=True, eq=False)
@@ -211,12 +205,10 @@ def _tidy(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> L
     if is_clean(rows.starts, rows.ends):
         return rows.intervals()
     rows.ends += 0.0
-    _undo_rounding(rows)
     rows = _drop_impossible(rows, problems)
     if not rows.labels:
         return rows.intervals()
-    _report_implausible(rows, problems)
-    _report_empty(rows, problems)
+    _report_odd(rows, problems)
     rows = _sort(rows, problems)
     rows = _drop_duplicates(rows, problems)
     return _settle_overlaps(rows, problems, options).intervals()
@@ -232,28 +224,18 @@ def is_clean(starts: Seconds, ends: Seconds) -> bool:
     )
 
 
-def _undo_rounding(rows: RawIntervals) -> None:
-    """Set times that miss 0, or their own start, by less than a nanosecond to it."""
+def _drop_impossible(rows: RawIntervals, problems: Problems) -> RawIntervals:
+    """Report impossible times, and return the other rows, in which more problems may be found.
+
+    Times that miss 0, or their own start, by less than a nanosecond are set to it.
+    """
+    if ((rows.starts >= 0) & (rows.ends >= rows.starts) & (rows.ends <= LARGEST_S)).all():
+        return rows
     for times in (rows.starts, rows.ends):
         times[(times < 0) & (times >= -ROUNDING_S)] = 0.0
     with np.errstate(invalid="ignore", over="ignore"):
         behind = (rows.ends < rows.starts) & (rows.starts - rows.ends <= ROUNDING_S)
     rows.ends[behind] = rows.starts[behind]
-
-
-def _report_rows(
-    problems: Problems, code: str, affected: Mask, diagnose: Callable[[int], Diagnostic]
-) -> None:
-    """Add a diagnostic for each row of a mask, as far as the list of its code has room."""
-    rows = np.flatnonzero(affected).tolist()
-    listed = rows[: problems.room(code)]
-    for row in listed:
-        problems.add(diagnose(row))
-    problems.add_unlisted(code, len(rows) - len(listed))
-
-
-def _drop_impossible(rows: RawIntervals, problems: Problems) -> RawIntervals:
-    """Report impossible times, and return the other rows, in which more problems may be found."""
     bad = np.zeros(len(rows.labels), dtype=bool)
     fields: tuple[Field, ...] = ("start", "end")
     for field in fields:
@@ -263,33 +245,34 @@ def _drop_impossible(rows: RawIntervals, problems: Problems) -> RawIntervals:
             infinite |= ~(np.abs(rows.ends) <= LARGEST_S) & (np.abs(rows.starts) <= LARGEST_S)
         negative = (times < -ROUNDING_S) & ~infinite
         bad |= infinite | negative
-        _report_rows(problems, "KT122", infinite, partial(_not_finite, rows, field))
-        _report_rows(problems, "KT123", negative, partial(_negative, rows, field))
+        finite = np.isfinite(times)
+        _report_times(rows, problems, "KT122", infinite & finite, field, f"time is over {LARGEST_S:.0e} s")
+        _report_times(rows, problems, "KT122", infinite & ~finite, field, "time is not finite")
+        noun = "time" if field == "start" or rows.durations is None else "duration"
+        _report_times(rows, problems, "KT123", negative, field, f"negative {noun}")
     backward = (rows.ends < rows.starts) & ~bad
     if backward.any():
-        hint = _backward_hint(rows, backward)
-        _report_rows(problems, "KT124", backward, lambda row: _backward(rows, row, hint))
+        problems.report_each(
+            "KT124",
+            np.flatnonzero(backward).tolist(),
+            lambda row: (
+                "segment ends before it starts: "
+                f"end {quote(rows.written(row, 'end'))}, start {quote(rows.written(row, 'start'))}"
+            ),
+            lambda row: rows.locate(row, "end"),
+            hint=_backward_hint(rows, backward),
+        )
     return rows.take(np.flatnonzero(~(bad | backward)))
 
 
-def _not_finite(rows: RawIntervals, field: Field, row: int) -> Diagnostic:
-    finite = np.isfinite(rows.seconds(field)[row])
-    kind = f"over {LARGEST_S:.0e} s" if finite else "not finite"
-    message = f"time is {kind}: {quote(rows.written(row, field))}"
-    return rows.locate(row, field).diagnose(Diagnostic(code="KT122", severity="error", message=message))
-
-
-def _negative(rows: RawIntervals, field: Field, row: int) -> Diagnostic:
-    kind = "time" if field == "start" or rows.durations is None else "duration"
-    message = f"negative {kind}: {quote(rows.written(row, field))}"
-    return rows.locate(row, field).diagnose(Diagnostic(code="KT123", severity="error", message=message))
-
-
-def _backward(rows: RawIntervals, row: int, hint: str) -> Diagnostic:
-    start, end = rows.written(row, "start"), rows.written(row, "end")
-    message = f"segment ends before it starts: end {quote(end)}, start {quote(start)}"
-    return rows.locate(row, "end").diagnose(
-        Diagnostic(code="KT124", severity="error", message=message, hint=hint)
+def _report_times(
+    rows: RawIntervals, problems: Problems, code: str, affected: Mask, field: Field, what: str
+) -> None:
+    problems.report_each(
+        code,
+        np.flatnonzero(affected).tolist(),
+        lambda row: f"{what}: {quote(rows.written(row, field))}",
+        lambda row: rows.locate(row, field),
     )
 
 
@@ -304,44 +287,31 @@ def _backward_hint(rows: RawIntervals, backward: Mask) -> str:
     return f"start and end swapped? {out_of(count, total, 'row')} {ends}"
 
 
-def _report_implausible(rows: RawIntervals, problems: Problems) -> None:
+def _report_odd(rows: RawIntervals, problems: Problems) -> None:
+    """Warn of times that are hardly seconds, and of segments without length."""
     longest = int(rows.ends.argmax())
     if rows.ends[longest] > _LONGEST_PLAUSIBLE_S:
         hours = rows.ends[longest] / 3600
         message = f"last end is {rows.ends[longest]:.6g} s ({hours:,.0f} hours): milliseconds or samples?"
-        problems.report(
-            "KT130",
-            message,
-            rows.locate(longest, "end"),
-            severity="warning",
-            hint="times are read as seconds",
-        )
-
-
-def _report_empty(rows: RawIntervals, problems: Problems) -> None:
+        place, hint = rows.locate(longest, "end"), "times are read as seconds"
+        problems.report("KT130", message, place, severity="warning", hint=hint)
     empty = np.flatnonzero(rows.starts == rows.ends)
     if len(empty):
-        first = int(empty[0])
+        first, count = int(empty[0]), len(empty)
         message = f"segment has no length: it starts and ends at {rows.written(first, 'start')} s"
-        problems.report(
-            "KT125",
-            message + such_rows(len(empty)),
-            rows.locate(first, "end"),
-            severity="warning",
-            count=len(empty),
-        )
+        message += such_rows(count)
+        problems.report("KT125", message, rows.locate(first, "end"), severity="warning", count=count)
 
 
 def _sort(rows: RawIntervals, problems: Problems) -> RawIntervals:
     """Sort by start, stably; of equal starts, a row without length comes first."""
     displaced = np.flatnonzero(rows.starts[1:] < rows.starts[:-1]) + 1
     if len(displaced):
-        first = int(displaced[0])
-        message = f"rows out of order: this one starts before the one above{such_rows(len(displaced))}"
-        problems.report(
-            "KT128", message, rows.locate(first, "start"), severity="warning", count=len(displaced)
-        )
-    return rows.take(np.lexsort((rows.starts < rows.ends, rows.starts)))
+        first, count = int(displaced[0]), len(displaced)
+        message = f"rows out of order: this one starts before the one above{such_rows(count)}"
+        problems.report("KT128", message, rows.locate(first, "start"), severity="warning", count=count)
+    order = np.lexsort((rows.starts < rows.ends, rows.starts))
+    return rows if (order[1:] > order[:-1]).all() else rows.take(order)
 
 
 def _drop_duplicates(rows: RawIntervals, problems: Problems) -> RawIntervals:
@@ -366,17 +336,16 @@ def _settle_overlaps(rows: RawIntervals, problems: Problems, options: IntervalOp
         tolerance = _OVERLAP_TOLERANCE_S + 2 * np.spacing(latest)
         excess = ends[:-1] - starts[1:]
         if options.overlap == "trim":
-            pairs = (long[:-1], long[1:])
-            _report_rows(problems, "KT127", excess > tolerance, lambda pair: _cut(rows, pairs, pair, 1))
+            _report_cuts(rows, long, excess > tolerance, problems)
         else:
-            holders = np.maximum.accumulate(np.where(ends[:-1] == latest, np.arange(len(latest)), 0))
-            _report_overlaps(rows, (long[holders], long[1:]), latest - starts[1:] > tolerance, problems)
+            _report_overlaps(rows, long, latest, latest - starts[1:] > tolerance, problems)
         rounded = (excess > ROUNDING_S + tolerance - _OVERLAP_TOLERANCE_S) & (excess <= tolerance)
         if rounded.any():
-            problems.add(_cut(rows, (long[:-1], long[1:]), int(rounded.argmax()), int(rounded.sum())))
+            _report_cuts(rows, long, rounded, problems, together=True)
         ends[:-1] = np.minimum(ends[:-1], starts[1:])
         rows.ends[long] = ends
-    return rows.take(np.flatnonzero(_is_apart(rows, long)))
+    apart = _is_apart(rows, long)
+    return rows if apart.all() else rows.take(np.flatnonzero(apart))
 
 
 def _is_apart(rows: RawIntervals, long: Indices) -> Mask:
@@ -393,40 +362,54 @@ def _is_apart(rows: RawIntervals, long: Indices) -> Mask:
     return kept
 
 
-def _report_overlaps(rows: RawIntervals, pairs: Pairs, affected: Mask, problems: Problems) -> None:
-    def diagnose(pair: int) -> Diagnostic:
-        before, row = int(pairs[0][pair]), int(pairs[1][pair])
-        overlap = min(rows.ends[before], rows.ends[row]) - rows.starts[row]
-        message = f"segment overlaps the one of {rows.named(before)} by {overlap:.6g} s"
-        hint = "--overlap trim cuts the earlier one where the later one starts"
-        problem = Diagnostic(code="KT126", severity="error", message=message, hint=hint)
-        return rows.locate(row, "start").diagnose(problem)
+def _report_overlaps(
+    rows: RawIntervals, long: Indices, latest: Seconds, affected: Mask, problems: Problems
+) -> None:
+    """Report overlaps with whichever row before ends last."""
+    holders = np.maximum.accumulate(np.where(rows.ends[long][:-1] == latest, np.arange(len(latest)), 0))
+    before, after = long[holders].tolist(), long[1:].tolist()
 
-    _report_rows(problems, "KT126", affected, diagnose)
+    def message(pair: int) -> str:
+        overlap = min(rows.ends[before[pair]], rows.ends[after[pair]]) - rows.starts[after[pair]]
+        return f"segment overlaps the one of {rows.named(before[pair])} by {overlap:.6g} s"
+
+    pairs = np.flatnonzero(affected).tolist()
+    hint = "--overlap trim cuts the earlier one where the later one starts"
+    problems.report_each("KT126", pairs, message, lambda pair: rows.locate(after[pair], "start"), hint=hint)
 
 
-def _cut(rows: RawIntervals, pairs: Pairs, pair: int, count: int) -> Diagnostic:
-    before, row = int(pairs[0][pair]), int(pairs[1][pair])
-    overlap = rows.ends[before] - rows.starts[row]
-    message = f"segment cut where {rows.named(row)} starts: it went on for {overlap:.6g} s{such_rows(count)}"
-    problem = Diagnostic(code="KT127", severity="warning", message=message, count=count)
-    return rows.locate(before, "end").diagnose(problem)
+def _report_cuts(
+    rows: RawIntervals, long: Indices, affected: Mask, problems: Problems, *, together: bool = False
+) -> None:
+    """Warn of each row that is cut where the next one starts, or of the first and how many there are."""
+    pairs = np.flatnonzero(affected).tolist()
+    count = len(pairs) if together else 1
+    before, after = long[:-1].tolist(), long[1:].tolist()
+
+    def message(pair: int) -> str:
+        overlap = rows.ends[before[pair]] - rows.starts[after[pair]]
+        next_row = rows.named(after[pair])
+        return f"segment cut where {next_row} starts: it went on for {overlap:.6g} s{such_rows(count)}"
+
+    problems.report_each(
+        "KT127",
+        pairs[:1] if together else pairs,
+        message,
+        lambda pair: rows.locate(before[pair], "end"),
+        severity="warning",
+        count=count,
+    )
 
 
 def finish(tracks: Sequence[RawIntervals], problems: Problems, options: IntervalOptions) -> TrackReading:
     """Check the rows of each track and return them; a file without rows is an error."""
-    filled, tidied = [], []
-    for rows in tracks:
-        if rows.labels:
-            with_lengths = _with_lengths(rows, problems, options)
-            filled += [with_lengths] if with_lengths.labels else []
+    filled = [_with_lengths(rows, problems, options) for rows in tracks if rows.labels]
+    filled = [rows for rows in filled if rows.labels]
     if not filled and not problems.has_errors:
         problems.report("KT110", "no annotation rows")
     for rows in filled:
         _check_labels(rows, problems, options.limits)
-    for rows in filled:
-        tidied.append(_tidy(rows, problems, options))
-    return problems.reading(tuple(tidied))
+    return problems.reading(tuple([_tidy(rows, problems, options) for rows in filled]))
 
 
 def _with_lengths(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> RawIntervals:
@@ -472,14 +455,12 @@ def rows_of_points(points: RawIntervals, problems: Problems) -> RawIntervals:
 
 
 def _check_labels(rows: RawIntervals, problems: Problems, limits: Limits) -> None:
-    if len("".join(rows.labels)) <= limits.label or max(map(len, rows.labels)) <= limits.label:
+    if len("".join(rows.labels)) <= limits.label:
         return
     for row, label in enumerate(rows.labels):
         if len(label) > limits.label:
-            message = (
-                f"label of {len(label):,} characters, over the limit of {limits.label:,}: {quote(label)}"
-            )
-            problems.report("KT106", message, rows.locate(row, "label"))
+            size = f"{len(label):,} characters, over the limit of {limits.label:,}"
+            problems.report("KT106", f"label of {size}: {quote(label)}", rows.locate(row, "label"))
 
 
 _NUMBER_TYPES = (int, float, np.integer, np.floating)
@@ -500,17 +481,13 @@ def intervals_from_arrays(
         return problems.reading(())
     starts, ends = times
     if len(starts) != len(names):
-        _report_array(problems, f"{len(starts):,} intervals, but {len(names):,} labels")
+        problems.report("KT114", f"{len(starts):,} intervals, but {len(names):,} labels")
         return problems.reading(())
 
     def locate(row: int, _: Field) -> Place:
         return Place(name, row=row)
 
     return finish([RawIntervals(starts, ends, names, locate)], problems, options)
-
-
-def _report_array(problems: Problems, message: str) -> None:
-    problems.report("KT114", message)
 
 
 def _as_times(intervals: ArrayLike, problems: Problems) -> NDArray[np.float64] | None:
@@ -526,7 +503,7 @@ def _as_times(intervals: ArrayLike, problems: Problems) -> NDArray[np.float64] |
         unfit = "are not an array of numbers: rows differ in length"
     except OverflowError:
         unfit = "are too large for times"
-    _report_array(problems, f"intervals {unfit}")
+    problems.report("KT114", f"intervals {unfit}")
     return None
 
 
@@ -535,36 +512,32 @@ def _unfit(intervals: ArrayLike, array: NDArray[np.generic]) -> str | None:
     hidden = int(np.ma.getmaskarray(intervals).sum()) if isinstance(intervals, np.ma.MaskedArray) else 0
     if hidden:
         return f"are masked: {hidden:,} of {array.size:,} values are hidden"
-    kinds = _foreign_kinds(array)
-    if kinds:
-        return f"must be numbers, not {', '.join(kinds)}"
+    if array.dtype.kind == "O":
+        kinds = set(map(type, array.ravel().tolist()))
+        foreign = sorted(
+            kind.__name__ for kind in kinds if kind is bool or not issubclass(kind, _NUMBER_TYPES)
+        )
+    else:
+        names = {"U": "str", "S": "bytes", "b": "bool"}
+        foreign = [] if array.dtype.kind in "fiu" else [names.get(array.dtype.kind, array.dtype.name)]
+    if foreign:
+        return f"must be numbers, not {', '.join(foreign)}"
     if array.ndim != 2 or array.shape[1] != 2:
         return f"must have shape (n, 2), not {array.shape}"
     return None
 
 
-def _foreign_kinds(array: NDArray[np.generic]) -> list[str]:
-    """Return the names of the types in an array that are not numbers."""
-    if array.dtype.kind in "fiu":
-        return []
-    if array.dtype.kind != "O":
-        return [{"U": "str", "S": "bytes", "b": "bool"}.get(array.dtype.kind, array.dtype.name)]
-    kinds = set(map(type, array.ravel().tolist()))
-    return sorted(kind.__name__ for kind in kinds if kind is bool or not issubclass(kind, _NUMBER_TYPES))
-
-
 def _as_labels(labels: Sequence[str], problems: Problems) -> list[str] | None:
     if not isinstance(labels, Iterable) or isinstance(labels, str | AbstractSet | Mapping):
         kind = "one str" if isinstance(labels, str) else type(labels).__name__
-        _report_array(problems, f"labels must be a sequence of str, not {kind}")
+        problems.report("KT114", f"labels must be a sequence of str, not {kind}")
         return None
     names = list(labels)
     if set(map(type, names)) == {str}:
         return names
     odd = next((row for row, label in enumerate(names) if not isinstance(label, str)), None)
     if odd is not None:
-        _report_array(
-            problems, f"labels must be str: the one of row index {odd} is {type(names[odd]).__name__}"
-        )
+        kind = type(names[odd]).__name__
+        problems.report("KT114", f"labels must be str: the one of row index {odd} is {kind}")
         return None
     return [str.__str__(label) for label in names]  # what they equal, not what their types show

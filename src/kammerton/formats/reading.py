@@ -6,7 +6,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
@@ -317,6 +317,23 @@ class Problems:
             self.add(place.diagnose(problem))
         else:
             self.add_at(problem, place)
+
+    def report_each(
+        self,
+        code: str,
+        rows: Sequence[int],
+        message: Callable[[int], str],
+        place: Callable[[int], Place],
+        *,
+        severity: Severity = "error",
+        hint: str | None = None,
+        count: int = 1,
+    ) -> None:
+        """Report a problem of each row, as far as the list of its code has room; count the others."""
+        listed = rows[: self.room(code)]
+        for row in listed:
+            self.report(code, message(row), place(row), severity=severity, hint=hint, count=count)
+        self.add_unlisted(code, len(rows) - len(listed))
 
     def add_at(self, problem: Diagnostic, place: Callable[[], Place]) -> None:
         """Add a problem whose place is looked up only if it will be listed."""

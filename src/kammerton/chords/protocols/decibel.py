@@ -26,72 +26,66 @@ from kammerton.model.measure import Card, Formula, Law, Measure, Protocol, Stati
 
 __all__ = ["PROTOCOL", "evaluate"]
 
-_EVALUATOR = "evaluator of DECIBEL (Odekerken, Koops & Volk 2020)"
 _AGREES = "the DECIBEL evaluator, on 40 made-up songs (1e-9); mir_eval 0.8.2, its "
 _MAJMIN = f"{_AGREES}majmin of each song (1e-9); corpus figures were worked out by hand in the tests"
 _HAMMING = f"{_AGREES}functions on rows that are not merged (1e-9)"
+_NO_DURATION = "the reference has no duration"
 
-_HEADLINES = ("CSR", "OvS", "UnS", "Seg")
-_SHIFTS: frozenset[Law] = frozenset(("identity", "transposition", "respelling", "time_shift"))
-_MEASURES: dict[str, tuple[Formula, frozenset[Law], Card]] = {
+_LAWS: frozenset[Law] = frozenset(("identity", "transposition", "respelling", "time_shift"))
+_MEASURES: dict[str, tuple[Formula, frozenset[Law], str, str, str, str]] = {
     "CSR": (
         Recall(weigh="total"),
-        _SHIFTS | {"split"},
-        Card(
-            summary="Chord symbol recall of major and minor triads, songs weighted by length.",
-            equation="correct seconds / scored seconds per song; corpus: sum of length * CSR / sum of length",
-            undefined_when="no reference time is major, minor or N; the song is left out with its weight",
-            source=_EVALUATOR,
-            agrees_with=_MAJMIN,
-        ),
+        _LAWS | {"split"},
+        "Chord symbol recall of major and minor triads, songs weighted by length.",
+        "correct seconds / scored seconds per song; corpus: sum of length * CSR / sum of length",
+        "no reference time is major, minor or N; the song is left out with its weight",
+        _MAJMIN,
     ),
     "OvS": (
         Segmentation("lost_over"),
-        _SHIFTS,
-        Card(
-            summary="How little reference rows are cut to pieces by the estimate.",
-            equation="1 - dhd(reference, estimate), rows not merged",
-            undefined_when="the reference has no duration",
-            source=_EVALUATOR,
-            agrees_with=_HAMMING,
-        ),
+        _LAWS,
+        "How little reference rows are cut to pieces by the estimate.",
+        "1 - dhd(reference, estimate), rows not merged",
+        _NO_DURATION,
+        _HAMMING,
     ),
     "UnS": (
         Segmentation("lost_under"),
-        _SHIFTS,
-        Card(
-            summary="How little estimated rows run over boundaries of the reference.",
-            equation="1 - dhd(estimate, reference), rows not merged",
-            undefined_when="the reference has no duration",
-            source=_EVALUATOR,
-            agrees_with=_HAMMING,
-        ),
+        _LAWS,
+        "How little estimated rows run over boundaries of the reference.",
+        "1 - dhd(estimate, reference), rows not merged",
+        _NO_DURATION,
+        _HAMMING,
     ),
     "Seg": (
         MinimumSegmentation(),
-        _SHIFTS | {"symmetry"},
-        Card(
-            summary="The smaller of OvS and UnS.",
-            equation="min(OvS, UnS) per song",
-            undefined_when="the reference has no duration",
-            source=_EVALUATOR,
-            agrees_with=_HAMMING,
-        ),
+        _LAWS | {"symmetry"},
+        "The smaller of OvS and UnS.",
+        "min(OvS, UnS) per song",
+        _NO_DURATION,
+        _HAMMING,
     ),
 }
+"""Formula, laws, summary, equation, when it is undefined, and what it agrees with."""
 
 
 def _measure(name: str) -> Measure:
-    formula, laws, card = _MEASURES[name]
+    formula, laws, summary, equation, undefined_when, agrees_with = _MEASURES[name]
     return Measure(
         protocol="decibel",
         name=name,
         formula=formula,
         aggregate="weighted_mean",
         beside=("mean", "median"),
-        headline=name in _HEADLINES,
+        headline=True,
         laws=laws,
-        card=card,
+        card=Card(
+            summary=summary,
+            equation=equation,
+            undefined_when=undefined_when,
+            source="evaluator of DECIBEL (Odekerken, Koops & Volk 2020)",
+            agrees_with=agrees_with,
+        ),
     )
 
 

@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from kammerton.arrays import Codes, Seconds
-from kammerton.chords.kernels import Columns, Outcomes, Recall, Result, from_zero, sum_by_labels
+from kammerton.chords.kernels import Columns, Outcomes, Result, from_zero, recall_measure, sum_by_labels
 from kammerton.chords.protocols.mirex2013 import PROTOCOL as MIREX2013
 from kammerton.chords.protocols.mirex2013 import label_rules
-from kammerton.model.measure import BY_HAND, Card, Measure, Protocol
+from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol
 
 __all__ = ["PROTOCOL", "evaluate", "samples_before"]
 
@@ -24,23 +24,16 @@ HOP_S = 0.01
 
 
 def _measure(name: str) -> Measure:
-    return Measure(
-        protocol="frames10ms",
-        name=name,
-        formula=Recall(),
-        aggregate="pooled",
-        beside=("mean", "median"),
-        weight_unit="samples",
-        headline=True,
-        laws=frozenset(("identity", "transposition", "respelling", "split")),
-        card=Card(
-            summary=f"Recall of mirex2013/{name}, counted in samples every 10 ms.",
-            equation="correct samples / scored samples; pooled: sum over songs of both",
-            undefined_when="no sample of the reference is in the vocabulary",
-            source="MIREX Audio Chord Estimation before 2013",
-            agrees_with=f"{BY_HAND}; converges to mirex2013/{name} as the hop shrinks",
-        ),
+    card = Card(
+        summary=f"Recall of mirex2013/{name}, counted in samples every 10 ms.",
+        equation="correct samples / scored samples; pooled: sum over songs of both",
+        undefined_when="no sample of the reference is in the vocabulary",
+        source="MIREX Audio Chord Estimation before 2013",
+        agrees_with=f"{BY_HAND}; converges to mirex2013/{name} as the hop shrinks",
     )
+    laws: frozenset[Law] = frozenset(("identity", "transposition", "respelling", "split"))
+    measure = recall_measure("frames10ms", name, card, headline=True, laws=laws)
+    return replace(measure, weight_unit="samples")
 
 
 PROTOCOL = Protocol(

@@ -21,12 +21,13 @@ from kammerton.chords.kernels import (
     LabelTimes,
     MinimumSegmentation,
     Outcomes,
-    Recall,
     ReferenceSpan,
     Result,
+    SameValue,
     Segmentation,
-    equal_values,
+    recall_measure,
     reference_span,
+    segmentation_measure,
     segmentation_statistics,
     sum_by_labels,
 )
@@ -36,90 +37,63 @@ from kammerton.model.measure import Card, Formula, Law, Measure, Protocol, Stati
 __all__ = ["PROTOCOL", "OverSpan", "evaluate", "label_rules", "over_span"]
 
 _LAWS: frozenset[Law] = frozenset(("identity", "transposition", "respelling", "split", "time_shift"))
-_MODULE = "mir_eval.chord"
-_HARTE = f"{_MODULE} after Harte 2010"
 _AGREES = "mir_eval 0.8.2 (1e-9) wherever it returns a value"
 
 _RECALLS = {
-    "thirds": ("root and minor third; whatever has no minor third counts as major", _MODULE, _AGREES),
-    "thirds_inv": ("root, minor third and bass", _MODULE, _AGREES),
-    "triads": ("root and the tones up to the fifth", _MODULE, _AGREES),
-    "triads_inv": ("root, the tones up to the fifth, and bass", _MODULE, _AGREES),
-    "tetrads": ("root and all tones within the octave", _MODULE, _AGREES),
-    "tetrads_inv": ("root, all tones within the octave, and bass", _MODULE, _AGREES),
-    "root": ("the root", _MODULE, _AGREES),
-    "mirex": ("at least three pitch classes in common", _MODULE, _AGREES),
-    "majmin": ("major and minor triads", _MODULE, _AGREES),
-    "majmin_inv": ("major and minor triads with bass", _MODULE, _AGREES),
-    "sevenths": ("major and minor triads, major, minor and dominant sevenths", _MODULE, _AGREES),
-    "sevenths_inv": ("the same with bass", _MODULE, _AGREES),
+    "thirds": "root and minor third; whatever has no minor third counts as major",
+    "thirds_inv": "root, minor third and bass",
+    "triads": "root and the tones up to the fifth",
+    "triads_inv": "root, the tones up to the fifth, and bass",
+    "tetrads": "root and all tones within the octave",
+    "tetrads_inv": "root, all tones within the octave, and bass",
+    "root": "the root",
+    "mirex": "at least three pitch classes in common",
+    "majmin": "major and minor triads",
+    "majmin_inv": "major and minor triads with bass",
+    "sevenths": "major and minor triads, major, minor and dominant sevenths",
+    "sevenths_inv": "the same with bass",
 }
-"""Of each recall: what is compared, its source, and what it agrees with."""
+"""What each recall compares."""
 
 _HEADLINES = ("root", "majmin", "majmin_inv", "sevenths", "sevenths_inv", "underseg", "overseg", "seg")
-_SEGMENTATIONS: dict[str, tuple[Formula, str, str, str, str]] = {
+_SEGMENTATIONS: dict[str, tuple[Formula, str, str]] = {
     "underseg": (
         Segmentation("lost_under"),
         "how little estimated chords run over boundaries of the reference",
         "1 - dhd(estimate, reference)",
-        _HARTE,
-        _AGREES,
     ),
     "overseg": (
         Segmentation("lost_over"),
         "how little reference chords are cut to pieces by the estimate",
         "1 - dhd(reference, estimate)",
-        _HARTE,
-        _AGREES,
     ),
-    "seg": (
-        MinimumSegmentation(),
-        "the smaller of the two",
-        "min(underseg, overseg) per song",
-        _HARTE,
-        _AGREES,
-    ),
+    "seg": (MinimumSegmentation(), "the smaller of the two", "min(underseg, overseg) per song"),
 }
+"""Formula, summary and equation of each measure of segmentation."""
 
 
 def _recall(name: str) -> Measure:
-    compared, source, agrees_with = _RECALLS[name]
-    return Measure(
-        protocol="mir_eval",
-        name=name,
-        formula=Recall(),
-        aggregate="pooled",
-        beside=("mean", "median"),
-        headline=name in _HEADLINES,
-        laws=_LAWS,
-        card=Card(
-            summary=f"Chord symbol recall; compared: {compared}.",
-            equation="correct seconds / scored seconds; pooled: sum over songs of both",
-            undefined_when="no reference time is comparable (mir_eval returns 0)",
-            source=source,
-            agrees_with=agrees_with,
-        ),
+    card = Card(
+        summary=f"Chord symbol recall; compared: {_RECALLS[name]}.",
+        equation="correct seconds / scored seconds; pooled: sum over songs of both",
+        undefined_when="no reference time is comparable (mir_eval returns 0)",
+        source="mir_eval.chord",
+        agrees_with=_AGREES,
     )
+    return recall_measure("mir_eval", name, card, headline=name in _HEADLINES, laws=_LAWS)
 
 
 def _segmentation(name: str) -> Measure:
-    formula, summary, equation, source, agrees_with = _SEGMENTATIONS[name]
-    return Measure(
-        protocol="mir_eval",
-        name=name,
-        formula=formula,
-        aggregate="mean",
-        beside=("median",),
-        headline=name in _HEADLINES,
-        laws=_LAWS | {"symmetry"} if name == "seg" else _LAWS,
-        card=Card(
-            summary=f"Segmentation: {summary}.",
-            equation=f"{equation}; dhd: sum over runs of (length - longest piece) / span",
-            undefined_when="the reference has no duration",
-            source=source,
-            agrees_with=agrees_with,
-        ),
+    formula, summary, equation = _SEGMENTATIONS[name]
+    card = Card(
+        summary=f"Segmentation: {summary}.",
+        equation=f"{equation}; dhd: sum over runs of (length - longest piece) / span",
+        undefined_when="the reference has no duration",
+        source="mir_eval.chord after Harte 2010",
+        agrees_with=_AGREES,
     )
+    laws = _LAWS | {"symmetry"} if name == "seg" else _LAWS
+    return segmentation_measure("mir_eval", name, formula, card, headline=name in _HEADLINES, laws=laws)
 
 
 _CITATION = r"""@inproceedings{raffel2014mireval,
@@ -143,10 +117,7 @@ PROTOCOL = Protocol(
         "left out, where mir_eval raises. X in the estimate counts as N in root and mirex, as every tone "
         "in mirex: the seconds gained are noted."
     ),
-    measures=(
-        *map(_recall, _RECALLS),
-        *map(_segmentation, _SEGMENTATIONS),
-    ),
+    measures=(*map(_recall, _RECALLS), *map(_segmentation, _SEGMENTATIONS)),
     citation=_CITATION,
 )
 
@@ -212,7 +183,7 @@ def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
     known, root, bits, bass = compared.known, compared.root, compared.bits, compared.bass
     # -1 (X) masked is every tone, which no other label equals: the sign stays outside the mask
     sign = (bits < 0).astype(np.int64) << 12
-    rules = {"root": equal_values(known, root)}
+    rules = {"root": LabelRule(known, SameValue(root))}
     for name, scored, mask in (
         ("thirds", known, 1 << 3),
         ("triads", known, _TRIAD_BITS),
@@ -221,8 +192,8 @@ def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
         ("sevenths", compared.in_sevenths, _OCTAVE_BITS),
     ):
         values = (root + 1) << 13 | sign | (bits & mask)
-        rules[name] = equal_values(scored, values)
-        rules[f"{name}_inv"] = equal_values(scored, values << 4 | (bass + 1))
+        rules[name] = LabelRule(scored, SameValue(values))
+        rules[f"{name}_inv"] = LabelRule(scored, SameValue(values << 4 | (bass + 1)))
     return rules | {"mirex": _common_tones(compared)}
 
 

@@ -8,7 +8,7 @@ equals only silence. Labels are mapped by their thirds (:mod:`kammerton.chords.t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,14 +19,15 @@ from kammerton.chords.kernels import (
     Columns,
     HarmonicSegmentation,
     LabelRule,
-    LabelTimes,
     MinimumSegmentation,
     Outcomes,
-    Recall,
     Result,
+    SameValue,
     Segmentation,
-    equal_values,
+    class_recall,
     from_zero,
+    recall_measure,
+    segmentation_measure,
     segmentation_statistics,
     sum_by_labels,
 )
@@ -44,103 +45,77 @@ CLASSES = ("N", "silence", "X", *TETRADS)
 """Classes of a confusion matrix: no chord, no row, a chord that cannot be told, and each type."""
 
 _RECALLED = ("N", *TETRADS)
+_RECALLED_NUMBERS = np.array(
+    [_RECALLED.index(name) if name in _RECALLED else len(_RECALLED) for name in CLASSES]
+)
+"""Number of each class of ``CLASSES`` among those that are recalled; X and silence do not count."""
 _EVALUATOR = "MusOOEvaluator, the program MIREX has run since 2013"
-_HARTE = f"Harte 2010 as implemented in {_EVALUATOR}"
 _PAIRS = "MusOOEvaluator on 3,085 pairs of labels"
 _PRINTED = f"official per-song results of MIREX 2017 and 2018, to print precision (1e-8); {_PAIRS}"
-_SEGMENTED = "official per-song results of MIREX 2017 and 2018 (1e-6)"
 
 _HEADLINES = ("Root", "MajMin", "MajMinBass", "Sevenths", "SeventhsBass", "MeanSeg", "UnderSeg", "OverSeg")
 _RECALLS = {
-    "Root": ("the root alone; every chord is scored", _EVALUATOR, _PRINTED),
-    "MajMin": (
-        "major and minor triads; richer chords count as the triad that their third makes",
-        _EVALUATOR,
-        _PRINTED,
-    ),
-    "MajMinBass": ("major and minor triads with their inversions", _EVALUATOR, _PRINTED),
-    "Sevenths": ("major and minor triads, major, minor and dominant sevenths", _EVALUATOR, _PRINTED),
-    "SeventhsBass": ("triads and sevenths with their inversions", _EVALUATOR, _PRINTED),
-    "Mirex2010": (
-        "at least three pitch classes in common; two if the reference is dim or aug",
-        _EVALUATOR,
-        _PAIRS,
-    ),
+    "Root": "the root alone; every chord is scored",
+    "MajMin": "major and minor triads; richer chords count as the triad that their third makes",
+    "MajMinBass": "major and minor triads with their inversions",
+    "Sevenths": "major and minor triads, major, minor and dominant sevenths",
+    "SeventhsBass": "triads and sevenths with their inversions",
+    "Mirex2010": "at least three pitch classes in common; two if the reference is dim or aug",
 }
-"""Of each recall: what is compared, its source, and what it agrees with."""
+"""What each recall compares."""
 
-_SEGMENTATIONS: dict[str, tuple[Formula, str, str, str, str]] = {
+_SEGMENTATIONS: dict[str, tuple[Formula, str, str]] = {
     "MeanSeg": (
         HarmonicSegmentation(),
         "harmonic mean of under- and over-segmentation",
         "2 * UnderSeg * OverSeg / (UnderSeg + OverSeg) per song",
-        _HARTE,
-        _SEGMENTED,
     ),
     "UnderSeg": (
         Segmentation("lost_under"),
         "how little estimated chords run over boundaries of the reference",
         "1 - sum over estimated runs of (overlap with reference runs - the largest) / end of reference",
-        _HARTE,
-        _SEGMENTED,
     ),
     "OverSeg": (
         Segmentation("lost_over"),
         "how little reference chords are cut to pieces by the estimate",
         "1 - sum over reference runs of (overlap with estimated runs - the largest) / end of reference",
-        _HARTE,
-        _SEGMENTED,
     ),
     "WorstSeg": (
         MinimumSegmentation(),
         "the smaller of under- and over-segmentation",
         "min(UnderSeg, OverSeg) per song",
-        _HARTE,
-        _SEGMENTED,
     ),
 }
+"""Formula, summary and equation of each measure of segmentation."""
 
 
 def _recall(name: str) -> Measure:
-    vocabulary, source, agrees_with = _RECALLS[name]
     laws: frozenset[Law] = frozenset(("transposition", "respelling", "split"))
-    return Measure(
-        protocol="mirex2013",
-        name=name,
-        formula=Recall(),
-        aggregate="pooled",
-        beside=("mean", "median"),
-        headline=name in _HEADLINES,
-        laws=laws if name == "Mirex2010" else laws | {"identity"},  # chords of two tones are wrong in it
-        card=Card(
-            summary=f"Chord symbol recall of {vocabulary}.",
-            equation="correct seconds / scored seconds; pooled: sum over songs of both (WCSR)",
-            undefined_when="no reference time is in the vocabulary",
-            source=source,
-            agrees_with=agrees_with,
-        ),
+    if name != "Mirex2010":  # chords of two tones are wrong in it
+        laws |= {"identity"}
+    card = Card(
+        summary=f"Chord symbol recall of {_RECALLS[name]}.",
+        equation="correct seconds / scored seconds; pooled: sum over songs of both (WCSR)",
+        undefined_when="no reference time is in the vocabulary",
+        source=_EVALUATOR,
+        agrees_with=_PAIRS if name == "Mirex2010" else _PRINTED,
     )
+    return recall_measure("mirex2013", name, card, headline=name in _HEADLINES, laws=laws)
 
 
 def _segmentation(name: str) -> Measure:
-    formula, summary, equation, source, agrees_with = _SEGMENTATIONS[name]
+    formula, summary, equation = _SEGMENTATIONS[name]
     laws: frozenset[Law] = frozenset(("identity", "transposition", "split"))
-    return Measure(
-        protocol="mirex2013",
-        name=name,
-        formula=formula,
-        aggregate="mean",
-        beside=("median",),
-        headline=name in _HEADLINES,
-        laws=laws | {"symmetry"} if name in ("MeanSeg", "WorstSeg") else laws,
-        card=Card(
-            summary=f"Segmentation: {summary}.",
-            equation=equation,
-            undefined_when="the reference has no duration",
-            source=source,
-            agrees_with=agrees_with,
-        ),
+    if name in ("MeanSeg", "WorstSeg"):
+        laws |= {"symmetry"}
+    card = Card(
+        summary=f"Segmentation: {summary}.",
+        equation=equation,
+        undefined_when="the reference has no duration",
+        source=f"Harte 2010 as implemented in {_EVALUATOR}",
+        agrees_with="official per-song results of MIREX 2017 and 2018 (1e-6)",
     )
+    return segmentation_measure("mirex2013", name, formula, card, headline=name in _HEADLINES, laws=laws)
 
 
 _ACQA = Measure(
@@ -185,11 +160,7 @@ PROTOCOL = Protocol(
         "are equal if roots and types as they sound are. A bass counts only if it is a tone of the mapped "
         "chord. Segmentation merges rows of the same spelling. X in the estimate is always wrong."
     ),
-    measures=(
-        *map(_recall, _RECALLS),
-        *map(_segmentation, _SEGMENTATIONS),
-        _ACQA,
-    ),
+    measures=(*map(_recall, _RECALLS), *map(_segmentation, _SEGMENTATIONS), _ACQA),
     citation=_CITATION,
 )
 
@@ -200,10 +171,11 @@ _SPECIAL = {"silence": -1, "N": -2, "X": _UNKNOWN}
 
 def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
     """Compute ``measures``, all of this protocol."""
+    rules, root_basses = label_rules(columns.labels), _root_basses(columns.labels)
+    classes = class_codes(columns.labels)
     timeline, slices, duration = from_zero(columns)
     times = sum_by_labels(timeline)
     outcomes = Outcomes(times)
-    rules = label_rules(columns.labels)
 
     @cache
     def segmentation() -> Statistics:
@@ -218,41 +190,40 @@ def evaluate(columns: Columns, measures: Sequence[Measure]) -> Result:
         elif measure.name in _SEGMENTATIONS:
             computed[measure] = segmentation()
         else:
-            computed[measure] = _class_recall(times, columns.labels, rules["Root"])
-    return Result(computed, timeline, times, rules)
+            recalled = _RECALLED_NUMBERS[classes]
+            computed[measure] = class_recall(times, recalled, len(_RECALLED), rules["Root"])
+    return Result(computed, timeline, times, rules, root_basses)
 
 
 def label_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
     """Return how each recall measure compares these labels, the first of which is silence."""
     compared = _compare(tuple(labels))
     known = compared.root != _UNKNOWN
-    return {
-        "Root": equal_values(known, compared.root),
-        "MajMin": equal_values(compared.in_majmin, compared.triad),
-        "MajMinBass": equal_values(compared.in_majmin, compared.triad_bass),
-        "Sevenths": equal_values(compared.in_sevenths, compared.tetrad),
-        "SeventhsBass": equal_values(compared.in_sevenths, compared.tetrad_bass),
-        "Mirex2010": LabelRule(known, _common_tones(compared)),
+    values = {
+        "Root": (known, compared.root),
+        "MajMin": (compared.in_majmin, compared.triad),
+        "MajMinBass": (compared.in_majmin, compared.triad_bass),
+        "Sevenths": (compared.in_sevenths, compared.tetrad),
+        "SeventhsBass": (compared.in_sevenths, compared.tetrad_bass),
     }
+    rules = {name: LabelRule(scored, SameValue(numbers)) for name, (scored, numbers) in values.items()}
+    return rules | {"Mirex2010": LabelRule(known, _common_tones(compared))}
 
 
-def root_bass_rules(labels: Sequence[str]) -> Mapping[str, LabelRule]:
+def _root_basses(labels: Sequence[str]) -> Mapping[str, LabelRule]:
     """Return, of each measure of basses, what makes equal chords differ by an explicit ``/1`` alone."""
     compared = _compare(tuple(labels))
-
-    def rule(scored: Flags, values: Codes) -> LabelRule:
-        # a bass of 0 semitones is one more than no bass, and what is no chord is negative
-        def differs(ref: Codes, est: Codes) -> Flags:
-            one, other = values.take(ref), values.take(est)
-            lower = np.minimum(one, other)
-            return np.asarray((np.abs(one - other) == 1) & (lower >= 0) & (lower % 13 == 0))
-
-        return LabelRule(scored, differs)
-
     return {
-        "MajMinBass": rule(compared.in_majmin, compared.triad_bass),
-        "SeventhsBass": rule(compared.in_sevenths, compared.tetrad_bass),
+        "MajMinBass": LabelRule(compared.in_majmin, partial(_differ_by_root_bass, compared.triad_bass)),
+        "SeventhsBass": LabelRule(compared.in_sevenths, partial(_differ_by_root_bass, compared.tetrad_bass)),
     }
+
+
+def _differ_by_root_bass(values: Codes, ref: Codes, est: Codes) -> Flags:
+    # a bass of 0 semitones is one more than no bass, and what is no chord is negative
+    ref_values, est_values = values.take(ref), values.take(est)
+    lower = np.minimum(ref_values, est_values)
+    return np.asarray((np.abs(ref_values - est_values) == 1) & (lower >= 0) & (lower % 13 == 0))
 
 
 def class_codes(labels: Sequence[str]) -> Codes:
@@ -317,16 +288,3 @@ def _common_tones(compared: _Compared) -> Callable[[Codes, Codes], Flags]:
         return np.asarray(common | ((root[ref] < 0) & (root[ref] == root[est])))
 
     return correct
-
-
-def _class_recall(times: LabelTimes, labels: Sequence[str], roots: LabelRule) -> Statistics:
-    """Return correct time and all time of each quality in the reference, X and silence left out."""
-    count = len(_RECALLED)  # one class more, for what does not count, is cut off at the end
-    numbers = np.array([_RECALLED.index(name) if name in _RECALLED else count for name in CLASSES])
-    of_label = numbers[class_codes(labels)]
-    ref = of_label.take(times.ref)
-    correct = (ref == of_label.take(times.est)) & roots.correct(times.ref, times.est)
-    cells = (times.pair * (count + 1) + ref) * 2 + correct
-    sums = np.bincount(cells, times.weights, times.pairs * (count + 1) * 2)
-    by_class = sums.reshape(times.pairs, count + 1, 2)[:, :count]
-    return np.concatenate((by_class[:, :, 1], by_class.sum(axis=2)), axis=1)
