@@ -92,7 +92,7 @@ def _segmentation(name: str) -> Measure:
         source="mir_eval.chord after Harte 2010",
         agrees_with=_AGREES,
     )
-    laws = _LAWS | {"symmetry"} if name == "seg" else _LAWS
+    laws: frozenset[Law] = _LAWS | {"symmetry"} if name == "seg" else _LAWS
     return segmentation_measure("mir_eval", name, formula, card, headline=name in _HEADLINES, laws=laws)
 
 
