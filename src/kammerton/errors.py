@@ -80,7 +80,7 @@ class OptionError(KammertonError):
             return cls.of_type(kind, name, "a str")
         names = sorted(known)
         near = close_match(name, names)
-        listed = ", ".join(names)
+        listed = ", ".join(names) or "none"
         hint = f"known: {listed}" if near is None else f"did you mean {quote(near)}? known: {listed}"
         return cls(f"unknown {kind} {quote(name)}", hint)
 

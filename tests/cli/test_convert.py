@@ -267,7 +267,7 @@ def test_a_folder_without_annotations_is_a_mistake(terminal: Terminal) -> None:
         (("a/x.lab", "a/x.lab"), "source and target are the same file"),
         (("a/x.lab", "x.lab", "--to", "lap"), "unknown format `lap`\n  help: did you mean `lab`?"),
         (("nowhere", "x.lab"), "no such file or folder: `nowhere`"),
-        (("a/x.lab",), "OUT requires an argument"),
+        (("a/x.lab",), "OUT is needed"),
     ],
 )
 def test_usage_errors(terminal: Terminal, arguments: tuple[str, ...], said: str) -> None:

@@ -241,7 +241,7 @@ def test_split(files: Terminal) -> None:
     result = files.run("score", "fingering", "refs", "est", "--split", "test")
     assert (result.code, result.lines) == (
         2,
-        ["error: which items are in a split?", "  help: say it: --splits FILE"],
+        ["error: which items are in a split?", "  help: name the table of splits: --splits FILE"],
     )
     result = files.run("score", "fingering", *arguments[:-1], "tset")
     assert "did you mean `test`?" in result.err

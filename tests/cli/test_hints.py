@@ -193,7 +193,12 @@ ROWS = [
         f"{SCORE} --splits splits.csv",
         CHORDS,
     ),
-    Row("say it: --splits FILE", f"{SCORE} --split test", CHORDS, fill={"FILE": "splits.csv"}),
+    Row(
+        "name the table of splits: --splits FILE",
+        f"{SCORE} --split test",
+        CHORDS,
+        fill={"FILE": "splits.csv"},
+    ),
     Row(
         "--estimate-annotator NAME chooses one, by name or number: {}",
         "score chords ref/a.lab a.jams --no-ci",
@@ -477,7 +482,7 @@ NO_HINTS = {
     "--copy and --report exclude each other",
     "--annotator NAME=PATH",
     "--label-encoding ",
-    "--no-reference stands in place of references, and {} has some",
+    "{} names references, and --no-reference scores without any",
     "--no-annotations needs a run",
     "--output and --per-item name the same file",
     "--pairs FILE.csv OUT.parquet",

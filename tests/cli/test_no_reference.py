@@ -163,11 +163,21 @@ NEEDED = "references and estimates are needed: no measure of {} does without ref
         (("compare", "chords", "--no-reference", "est", "x=est"), NEEDED.format("chords")),
         ((*SCORE,), "EST is needed"),
         ((*SCORE, "est", "--measure", "strike/accuracy"), "all of these measures need references"),
-        ((*SCORE, "est", "--pairs", "x.csv"), "--no-reference stands in place of references, and --pairs"),
-        ((*SCORE, "est", "--annotator", "x=est"), "--no-reference stands in place of references, and --ann"),
+        (
+            (*SCORE, "est", "--pairs", "x.csv"),
+            "--pairs names references, and --no-reference scores without any",
+        ),
+        (
+            (*SCORE, "est", "--annotator", "x=est"),
+            "--annotator NAME=PATH names references, and --no-reference scores",
+        ),
         ((*SCORE, "est", "--annotator", "x"), "without references there is no annotator to choose"),
         ((*SCORE, "est", "--context"), "context is made from references, and there are none"),
         ((*SCORE, "est", "--table", "confusion"), "no table `confusion`"),
+        (
+            (*SCORE, "est", "--label-encoding", "references=pig"),
+            "unknown side, annotator or system `references`",
+        ),
     ],
 )
 def test_what_is_not_possible_is_a_usage_error(
@@ -186,6 +196,7 @@ def test_a_transcription_of_pianovam_has_nothing_to_judge(terminal: Terminal) ->
     terminal.write(est={"a.tsv": rows, "b.tsv": rows})
     result = terminal.run(*SCORE, "est", "--no-ci", "--protocol", "pianovam", "--format", "json")
     assert result.code == 0
+    assert result.lines[-1].startswith("no score is defined for any of 2 items; ")
     reasons = {entry["measure"]: (entry["value"], entry["reason"]) for entry in result.document["scores"]}
     assert reasons["IFR"] == (None, "no_fingers")
     assert reasons["Accuracy"] == (None, "no_reference")

@@ -119,7 +119,7 @@ def test_files_are_not_replaced_unasked(corpus: Terminal) -> None:
         (("ref",), "expected PATH OUT.parquet, got 1 paths"),
         (("ref", "a.parquet", "b.parquet"), "expected PATH OUT.parquet, got 3 paths"),
         (("ref", "x.parquet", "--pairs", "p.csv"), "expected --pairs FILE.csv OUT.parquet, got 2 paths"),
-        (("ref", "x.csv"), "a pack is called .parquet, and not `x.csv`"),
+        (("ref", "x.csv"), "the name of a pack ends in .parquet: `x.csv`"),
         (("nothing", "x.parquet"), "no such file or folder"),
     ],
 )

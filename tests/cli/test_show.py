@@ -247,6 +247,8 @@ def test_a_list_of_the_costliest_items_stands_before_them(three: Terminal) -> No
 def test_what_cost_nothing_is_not_shown(three: Terminal) -> None:
     result = three.run("show", "chords", "ref/c.lab", "est/c.lab", "--worst", "1")
     assert (result.code, result.lines) == (2, ["error: no item has a loss by mirex2013/MajMin"])
+    result = three.run("show", "chords", "ref", "est", "--worst", "1", "--measure", "mirex2013/OverSeg")
+    assert (result.code, result.out) == (2, "")  # not even the list of items
     result = three.run("show", "chords", "ref", "est", "--worst", "0")
     assert (result.code, result.lines) == (2, ["error: --worst must be 1 or more, got 0"])
 

@@ -147,8 +147,22 @@ def test_two_packages_with_one_task_are_refused(site: Path) -> None:
 def test_a_built_in_task_is_never_replaced(site: Path) -> None:
     installed(site, "other-chords", "chords = song_keys:TASK")
     assert find_task("chords") is kt.chords.TASK
-    with pytest.raises(kt.OptionError, match="declares the task `chords`, as Kammerton does"):
-        known_tasks()
+    assert known_tasks()["chords"] == (
+        "Chord symbols over time (built in; the task of this name from the package other-chords 1.0 is not used)"
+    )
+    with pytest.raises(kt.OptionError, match="the task `chords` is built in, and another record"):
+        kt.score(replace(song_keys.TASK, name="chords"), keys_of(KEYS), {"mine": keys_of(GUESSES)})
+
+
+def test_help_lists_tasks_that_clash(site: Path, terminal: Terminal) -> None:
+    installed(site, "other-chords", "chords = song_keys:TASK")
+    installed(site, "song-keys", "keys = song_keys:TASK")
+    installed(site, "more-keys", "keys = more_keys:TASK")
+    page = terminal.run("score", "--help")
+    assert page.code == 0
+    assert "the task of this name from the package other-chords 1.0" in " ".join(page.out.split())
+    assert "more-keys 1.0 and song-keys 1.0; it cannot be used" in " ".join(page.out.split())
+    assert terminal.run("score", "kyes", "ref", "est").code == 2
 
 
 def test_a_task_is_a_name_or_a_record() -> None:

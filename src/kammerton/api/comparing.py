@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
-from itertools import islice
 from typing import Any
 
 from kammerton.api.scoring import (
@@ -18,8 +17,8 @@ from kammerton.api.scoring import (
     grouping_of,
     likely_clusters,
     options_of,
-    read_as_said,
     score,
+    with_options_by_side,
 )
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.collecting import name_of
@@ -28,7 +27,7 @@ from kammerton.formats.reading import signed_choices
 from kammerton.model.corpus import ALL, Corpus
 from kammerton.model.measure import Measure, choose
 from kammerton.model.registry import find_task
-from kammerton.model.task import Case, Evaluation, Ratings, Task
+from kammerton.model.task import Case, Evaluation, Task
 from kammerton.results.agreement import AnnotatorAgreement
 from kammerton.results.comparison import SystemComparison
 from kammerton.results.comparison import compare as compare_scores
@@ -166,15 +165,15 @@ def compare(  # noqa: PLR0913 - one per choice
         clusters=bootstrap.clusters,
         against=against,
     )
-    noticed = (*_few(comparison), *few_resamples(ci, resamples))
+    notes = (*_few(comparison), *few_resamples(ci, resamples))
     if clusters is None:
-        noticed = (*noticed, *likely_clusters(names))
+        notes = (*notes, *likely_clusters(names))
     groups: Groups | None = None
     if group_by is not None:
-        grouping, odd = grouping_of(group_by, names)
+        grouping, unmatched = grouping_of(group_by, names)
         groups = groups_of(scores, scores.origin, grouping, bootstrap, **chosen, shared=True)
-        noticed = (*noticed, *odd)
-    return SystemComparison(_noticing(scores, noticed), comparison, groups)
+        notes = (*notes, *unmatched)
+    return SystemComparison(_with_diagnostics(scores, notes), comparison, groups)
 
 
 def _of_runs(
@@ -188,8 +187,9 @@ def _of_runs(
         default = find_task(task).options() if name == "options" else of_scoring.parameters[name].default
         if name not in _OF_RUNS and value not in (None, default):
             raise OptionError(f"runs are scored already: {quote(name)} is a choice of scoring")
-    named = {name: choices.get(name) for name in ("protocols", "measures")}
-    scores = join_runs(runs, **named, context=context)
+    scores = join_runs(
+        runs, protocols=choices.get("protocols"), measures=choices.get("measures"), context=context
+    )
     if scores.task != find_task(task).name:
         raise OptionError(f"runs are of another task: {scores.task}")
     return scores
@@ -211,11 +211,11 @@ def _few(comparison: Comparison) -> Iterator[Diagnostic]:
         yield Diagnostic(code="KT221", severity="warning", message=message, system=system, hint=hint)
 
 
-def _noticing(scores: Scores, more: Iterable[Diagnostic]) -> Scores:
-    """Return scores with what was noticed in one order, whether files were read or runs: by system."""
-    origin, place = scores.origin, {name: number for number, name in enumerate(scores.systems)}
-    noticed = sorted(scores.diagnostics, key=lambda diagnostic: place.get(diagnostic.system or "", -1))
-    return scores.remade(evidence=replace(origin.evidence, diagnostics=(*noticed, *more)))
+def _with_diagnostics(scores: Scores, more: Iterable[Diagnostic]) -> Scores:
+    """Return scores with more diagnostics, sorted by system, so that files and runs have one order."""
+    place = {name: number for number, name in enumerate(scores.systems)}
+    diagnostics = sorted(scores.diagnostics, key=lambda diagnostic: place.get(diagnostic.system or "", -1))
+    return scores.remade(evidence=replace(scores.origin.evidence, diagnostics=(*diagnostics, *more)))
 
 
 def agree(
@@ -270,30 +270,34 @@ def agree(
         return _of_run(kind, annotators, protocols, measures, reading)
     chosen = _comparing(choose(kind.protocols, protocols, measures))
     collections = tuple(
-        collected(source, name, "reference", kind, reading) for name, source in _named(annotators)
+        collected(source, name, "reference", kind, reading) for name, source in _with_names(annotators)
     )
-    corpus = read_as_said(Corpus(collections, ()), reading).paired()
-    everyone = load_references(kind, corpus.references, reading)
-    if len(everyone.annotations) < 2:
-        found = ", ".join(map(quote, everyone.annotations)) or "none"
-        hint = f"found: {found}; name several, as NAME=PATH or in a mapping"
+    corpus = with_options_by_side(Corpus(collections, ()), reading).paired()
+    references = load_references(kind, corpus.references, reading)
+    if len(references.annotations) < 2:
+        names = ", ".join(map(quote, references.annotations)) or "none"
+        hint = f"found: {names}; name several, as NAME=PATH or in a mapping"
         raise OptionError("agreement needs two annotators", hint)
-    shared = items_shared(everyone)
+    shared = items_shared(references)
     if not shared:
-        raise DataError([*everyone.diagnostics, _nothing_shared(everyone.annotations)])
-    persons = len(collections) > 1 or not all(name.isdecimal() for name in everyone.annotations)
-    loaded = sharing_annotators(everyone)
-    names = tuple(loaded.annotations)
-    annotations = [[own.get(item) for own in loaded.annotations.values()] for item in shared]
-    compared = _by_what_both_judged(kind, annotations, reading)
-    measured, notes = _applicable(kind, loaded, chosen, reading)
+        raise DataError([*references.diagnostics, _nothing_shared(references.annotations)])
+    persons = len(collections) > 1 or not all(name.isdecimal() for name in references.annotations)
+    loaded = sharing_annotators(references)
+    annotations = [[items.get(item) for items in loaded.annotations.values()] for item in shared]
+    restricted = _restricted_to_judged_by_both(kind, annotations, reading)
+    everyone = {name: Estimates(items, {}, ()) for name, items in loaded.annotations.items()}
+    applicable, notes = applicable_to(kind, loaded, everyone, chosen, reading)
+    if not applicable:
+        raise DataError([*loaded.diagnostics, *notes])
     ratings = None if kind.ratings is None else kind.ratings(annotations, reading)
-    remarks = [*notes_on_sharing(everyone, measured, persons=persons), *_unrated(ratings)]
+    remarks = [*notes_on_sharing(references, applicable, persons=persons)]
+    if ratings is not None and ratings.reason:
+        remarks.append(Diagnostic(code="KT233", severity="warning", message=ratings.reason))
     return AnnotatorAgreement(
         task=kind.name,
-        annotators=names,
-        measures=measured,
-        scores={name: _against(compared, loaded, name, measured, reading) for name in names},
+        annotators=tuple(loaded.annotations),
+        measures=applicable,
+        scores={name: _against(restricted, loaded, name, applicable, reading) for name in loaded.annotations},
         items=tuple(shared),
         persons=persons,
         ratings=ratings,
@@ -335,8 +339,8 @@ def _of_run(
     return replace(agreement, measures=tuple(_comparing(chosen)))
 
 
-def _named(annotators: Any) -> list[tuple[str | None, Any]]:
-    """Return the annotators with their names; of a lone source, the files tell them."""
+def _with_names(annotators: Any) -> list[tuple[str | None, Any]]:
+    """Return the annotators with their names; the files of a lone source have them."""
     if isinstance(annotators, Mapping):
         return [(str(name), source) for name, source in annotators.items()]
     if isinstance(annotators, list | tuple):
@@ -348,30 +352,16 @@ def _named(annotators: Any) -> list[tuple[str | None, Any]]:
 
 def _nothing_shared(annotations: Mapping[str, Mapping[str, object]]) -> Diagnostic:
     message = f"no item has annotations of two of {', '.join(map(quote, annotations))}"
-    first = (f"{quote(min(items))} of {quote(name)}" for name, items in annotations.items() if items)
-    examples = " and ".join(islice(first, 2)) or "none that can be used"
-    hint = f"items are paired by path below the folder, without suffix; found: {examples}"
+    examples = [f"{quote(min(items))} of {quote(name)}" for name, items in annotations.items() if items]
+    listed = " and ".join(examples[:2]) or "none that can be used"
+    hint = f"items are paired by path below the folder, without suffix; found: {listed}"
     return Diagnostic(code="KT200", severity="error", message=message, hint=hint)
 
 
-def _applicable(
-    task: Task, references: References, measures: Sequence[Measure], options: object
-) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
-    everyone = {name: Estimates(items, {}, ()) for name, items in references.annotations.items()}
-    applicable, notes = applicable_to(task, references, everyone, measures, options)
-    if not applicable:
-        raise DataError([*references.diagnostics, *notes])
-    return applicable, notes
-
-
-def _unrated(ratings: Ratings | None) -> Iterator[Diagnostic]:
-    """Report why there are no ratings for agreement."""
-    if ratings is not None and ratings.reason:
-        yield Diagnostic(code="KT233", severity="warning", message=ratings.reason)
-
-
-def _by_what_both_judged(task: Task, annotations: Sequence[Sequence[Any | None]], options: object) -> Task:
-    """Return a task that leaves of a reference what the estimate, another annotator, judged too."""
+def _restricted_to_judged_by_both(
+    task: Task, annotations: Sequence[Sequence[Any | None]], options: object
+) -> Task:
+    """Return a task that scores only those parts of a reference that the other annotator judged too."""
     restrict = None if task.judged_by_both is None else task.judged_by_both(annotations, options)
     if restrict is None:
         return task
@@ -391,13 +381,13 @@ def _by_what_both_judged(task: Task, annotations: Sequence[Sequence[Any | None]]
 def _against(
     task: Task, references: References, name: str, measures: Sequence[Measure], options: object
 ) -> Scores:
-    """Score the other annotators who share items with one against it, on the items that both have."""
+    """Score the annotators who share items with one annotator against it, on the items that both have."""
     own = references.annotations[name]
-    one = References({name: own}, {name: {}}, ())
+    reference = References({name: own}, {name: {}}, ())
     others = {
         other: Estimates({item: annotation for item, annotation in items.items() if item in own}, {}, ())
         for other, items in references.annotations.items()
         if other != name and not items.keys().isdisjoint(own)
     }
-    evidence = evaluate_loaded(task, one, others, measures, options=options, missing="skip")
+    evidence = evaluate_loaded(task, reference, others, measures, options=options, missing="skip")
     return Scores(Origin(task=task, evidence=evidence, missing="skip", options=options, choices={}))

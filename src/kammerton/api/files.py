@@ -562,7 +562,7 @@ def check_target(target: StrPath, *, force: bool) -> None:
     check_here(target)
     shown = quote(os.fsdecode(target))
     if Path(target).suffix.lower() != ".parquet":
-        raise OptionError(f"a pack is called .parquet, and not {shown}")
+        raise OptionError(f"the name of a pack ends in .parquet: {shown}")
     if os.path.lexists(target) and not force:
         raise OutputError(f"KT503 cannot write {shown}: it is there already\n  help: --force replaces it")
 

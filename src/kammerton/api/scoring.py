@@ -52,22 +52,22 @@ __all__ = [
 def split_of(
     corpus: Corpus, splits: Mapping[str, str] | str | os.PathLike[str] | None, split: str | None
 ) -> tuple[Corpus, dict[str, str]]:
-    """Return the items of a split, and what the signature says of it."""
+    """Return the items of a split, and its entry in the signature."""
     if splits is None:
         if split is not None:
-            raise OptionError("which items are in a split?", "say it: --splits FILE")
+            raise OptionError("which items are in a split?", "name the table of splits: --splits FILE")
         return corpus, {}
     from kammerton.formats.lists import read_splits, split_name  # noqa: PLC0415 - most runs have none
 
     if not isinstance(splits, Mapping) and not _is_path(splits):
         raise OptionError.of_type("splits", splits, "a mapping or a path")
     if isinstance(splits, Mapping):
-        known = {str(item): split_name(name) for item, name in splits.items()}
+        split_by_item = {str(item): split_name(name) for item, name in splits.items()}
     else:
-        known = read_splits(splits)
+        split_by_item = read_splits(splits)
+    split_by_item = {normal_form(item): name for item, name in split_by_item.items()}
     chosen = None if split is None else split_name(split)
-    known = {normal_form(item): name for item, name in known.items()}
-    return choose_split(corpus, known, chosen), {} if chosen is None else {"split": chosen}
+    return choose_split(corpus, split_by_item, chosen), {} if chosen is None else {"split": chosen}
 
 
 def options_of(task: Task, options: object | None) -> Any:
@@ -112,34 +112,22 @@ def corpus_of(
     """
     if not isinstance(estimate_annotator, str | int | None) or isinstance(estimate_annotator, bool):
         raise OptionError.of_type("estimate_annotator", estimate_annotator, "a str or an int")
-    given = _corpus(task, references, estimates, annotators, pairs, options, alone=alone)
-    corpus = read_as_said(given, options)
+    if pairs is None:
+        corpus = _collected(task, references, estimates, annotators, options, alone=alone)
+    elif references is not None or estimates is not None or annotators:
+        raise OptionError("a list of pairs stands in place of references, estimates and annotators")
+    elif not _is_path(pairs):
+        raise OptionError.of_type("pairs", pairs, "a path")
+    elif is_pack(pairs):
+        corpus = read_packed_pairs(pairs, task=task, options=options)
+    else:
+        corpus = read_pairs(pairs)
+    corpus = with_options_by_side(corpus, options)
     if estimate_annotator is None:
         return corpus
     chosen = str(estimate_annotator)
     systems = tuple(choose_estimates(task, system, chosen, options) for system in corpus.systems)
     return replace(corpus, systems=systems)
-
-
-def _corpus(
-    task: Task,
-    references: Any,
-    estimates: Any,
-    annotators: Mapping[str, Any],
-    pairs: Any,
-    options: object,
-    *,
-    alone: bool,
-) -> Corpus:
-    if pairs is None:
-        return _collected(task, references, estimates, annotators, options, alone=alone)
-    if references is not None or estimates is not None or annotators:
-        raise OptionError("a list of pairs stands in place of references, estimates and annotators")
-    if not _is_path(pairs):
-        raise OptionError.of_type("pairs", pairs, "a path")
-    if is_pack(pairs):
-        return read_packed_pairs(pairs, task=task, options=options)
-    return read_pairs(pairs)
 
 
 def _collected(
@@ -155,8 +143,8 @@ def _collected(
         raise OptionError.of_type("annotators", annotators, "a mapping of names to references")
     if estimates is None or (references is None and not annotators and not alone):
         raise OptionError("references and estimates are needed", "or a list of pairs")
-    for kind, given in (("reference", references), ("estimate", estimates)):
-        if isinstance(given, Mapping | list | tuple) and not given:
+    for kind, source in (("reference", references), ("estimate", estimates)):
+        if isinstance(source, Mapping | list | tuple) and not source:
             raise OptionError(f"there is no {kind}", "a path, an annotation, or a mapping that is not empty")
     first: list[tuple[str | None, Any]] = [] if references is None else [(None, references)]
     is_annotation = partial(_can_be_adopted, task, options) if references is None else None
@@ -173,44 +161,47 @@ def _collected(
 def collected(
     source: Any, name: str | None, role: Literal["reference", "estimate"], task: Task, options: object
 ) -> Collection:
-    """Return the items of a source, which are looked through by the options of its side."""
-    called = name or (name_of(source) if _is_path(source) else role)
+    """Return the items of a source, found with the reading options of its side."""
     if isinstance(options, SidedOptions):
-        options = options.of(f"{role}s", called)
+        options = options.of(f"{role}s", name or (name_of(source) if _is_path(source) else role))
     return collect(source, name=name, default_name=role, task=task, options=options)
 
 
-def read_as_said(corpus: Corpus, options: object) -> Corpus:
-    """Return a corpus of which each collection is read by the options of its side and name."""
+def with_options_by_side(corpus: Corpus, options: object) -> Corpus:
+    """Return the corpus with the reading options of its side and name in each collection."""
     if not isinstance(options, SidedOptions) or not options.sides:
         return corpus
-    every = (*corpus.references, *corpus.systems)
-    known = {collection.name for collection in every} | {*SIDES[: 2 if corpus.systems else 1]}
+    sides = dict(zip(SIDES, (corpus.references, corpus.systems), strict=True))
+    known = {side for side, collections in sides.items() if collections}
+    for side, collections in sides.items():
+        for name in (collection.name for collection in collections):
+            if name in (ALL, *SIDES) and name != side:  # `references` is an option of the other side
+                kind = "an annotator" if side == "references" else "a system"
+                message = f"{kind} cannot be called {quote(name)} where options differ by side"
+                raise OptionError(message, "name it otherwise: NAME=PATH")
+            known.add(name)
     for side in options.sides:
         if side not in known:
             raise OptionError.unknown("side, annotator or system", side, known)
-    return Corpus(
-        tuple(
-            replace(collection, options=options.of("references", collection.name))
-            for collection in corpus.references
-        ),
-        tuple(
-            replace(collection, options=options.of("estimates", collection.name))
-            for collection in corpus.systems
-        ),
+    references, systems = (
+        tuple(replace(collection, options=options.of(side, collection.name)) for collection in collections)
+        for side, collections in sides.items()
     )
+    return Corpus(references, systems)
 
 
 def without_sides(options: Any) -> Any:
-    """Return options, of which none may be of one side alone, where there are no sides."""
+    """Return options of which none is for one side alone, for verbs without sides."""
     if isinstance(options, SidedOptions) and options.sides:
         (side, *_) = options.sides
-        raise OptionError(f"there is no side {quote(side)} here: files are read alike", "say the value alone")
+        raise OptionError(
+            f"there is no side {quote(side)} here: all files are read alike", "give the value without a side"
+        )
     return options
 
 
 def check_system(name: str | None, estimates: Any, references: Any) -> None:
-    """Refuse before any work a name that no system has, as far as estimates tell the names."""
+    """Refuse before any work a name that no system has, as far as the names of systems are known yet."""
     systems = [] if estimates is None else [system for system, _ in _systems(estimates, references)]
     known = [system for system in systems if system is not None]
     if name is not None and known and name not in known:
@@ -224,14 +215,13 @@ def _can_be_adopted(task: Task, options: object, value: object) -> bool:
 def _systems(
     estimates: Any, references: Any, is_annotation: Callable[[object], bool] | None = None
 ) -> list[tuple[str | None, Any]]:
-    """Tell several systems from one.
+    """Return each system with its name, which is None where there is one system without a name.
 
-    A mapping of items and a mapping of systems look alike if the values are paths: then it is items
-    if it shares a key with references that are a mapping too. They do, too, if the values are mappings: those
-    may be annotations.
+    A mapping of items and a mapping of systems look alike if the values are paths, or mappings, which may be
+    annotations. It is of items if it shares a key with references that are a mapping too.
     """
-    if isinstance(estimates, list | tuple) and all(_is_path(each) for each in estimates):
-        names = [name_of(each) for each in estimates]
+    if isinstance(estimates, list | tuple) and all(map(_is_path, estimates)):
+        names = [name_of(path) for path in estimates]
         check_names("system", names)
         return list(zip(names, estimates, strict=True))
     if not isinstance(estimates, Mapping):
@@ -257,7 +247,7 @@ _ROUNDING = 1e-6
 
 
 def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
-    """Report items that look as if some of them belonged together."""
+    """Report items whose names suggest that some of them belong together."""
     for pattern in _LIKELY:
         matches = [re.search(pattern, item) for item in items]
         groups = Counter(match[1] for match in matches if match is not None)
@@ -272,7 +262,7 @@ def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
 
 
 def few_resamples(ci: float, resamples: int) -> tuple[Diagnostic, ...]:
-    """Say that resamples are too few for a level, if less than one lies beyond each end of an interval."""
+    """Report too few resamples for a level: less than one lies beyond each end of an interval."""
     needed = math.ceil(2 / (1 - ci) - _ROUNDING)
     if resamples >= needed:
         return ()
@@ -324,17 +314,17 @@ GroupBy = Mapping[str, str] | str
 
 
 def grouping_of(choice: GroupBy, items: Iterable[str]) -> tuple[Grouping, tuple[Diagnostic, ...]]:
-    """Return the grouping that a caller of :func:`kammerton.score` asked for, and what is odd about it."""
+    """Return the grouping that ``group_by`` chooses, with diagnostics on items and names without a match."""
     groups = find_groups(choice, items)
     if not groups.of:
         raise OptionError(f"no item has a group: {groups.example}")
-    return Grouping(groups.by, groups.of), tuple(_odd(groups))
+    return Grouping(groups.by, groups.of), tuple(_unmatched(groups))
 
 
-def _odd(groups: ItemGroups) -> Iterator[Diagnostic]:
+def _unmatched(groups: ItemGroups) -> Iterator[Diagnostic]:
     if groups.lacking:
         verb = inflected(len(groups.lacking), "is", "are")
-        message = f"{groups.count} {verb} in no group, told as a group of their own: {groups.example}"
+        message = f"{groups.count} {verb} in no group, shown as a group of their own: {groups.example}"
         yield Diagnostic(code="KT219", severity="warning", message=message)
     if groups.unknown:
         names = plural(len(groups.unknown), "name")
@@ -475,7 +465,7 @@ def score(  # noqa: PLR0913 - one per choice
     0.75
     """
     kind = find_task(task)
-    means = Execution(size=shard_size, jobs=jobs, executor=executor)
+    execution = Execution(size=shard_size, jobs=jobs, executor=executor)
     chosen = choose(kind.protocols, protocols, measures)
     _bootstrap_settings(ci, resamples, seed, interval, clusters)  # refuses before any work
     if missing not in _POLICIES:
@@ -491,8 +481,8 @@ def score(  # noqa: PLR0913 - one per choice
         corpus = corpus_of(
             kind, references, estimates, annotators or {}, pairs, reading, estimate_annotator, alone=alone
         )
-        corpus, part = split_of(corpus, splits, split)
-    order = ScoringJob(
+        corpus, signed_split = split_of(corpus, splits, split)
+    job = ScoringJob(
         task=kind,
         measures=chosen,
         options=reading,
@@ -500,25 +490,25 @@ def score(  # noqa: PLR0913 - one per choice
         annotator=annotator,
         strict=strict,
     )
-    evidence = score_corpus(order, corpus, means, store, progress, timing)
-    choices = signed_choices(reading) | part | ({"references": "none"} if alone else {})
+    evidence = score_corpus(job, corpus, execution, store, progress, timing)
+    choices = signed_choices(reading) | signed_split | ({"references": "none"} if alone else {})
     if estimate_annotator is not None:
         choices["estimate_annotator"] = str(estimate_annotator)
     items = items_of(evidence)
     bootstrap = _bootstrap_settings(ci, resamples, seed, interval, clusters, items)
-    grouping, noticed = (None, ()) if group_by is None else grouping_of(group_by, items)
+    grouping, notes = (None, ()) if group_by is None else grouping_of(group_by, items)
     if ci is not None:
-        noticed = (*few_resamples(ci, resamples), *noticed)
+        notes = (*few_resamples(ci, resamples), *notes)
     if ci is not None and clusters is None:
-        noticed = (*likely_clusters(items), *noticed)
+        notes = (*likely_clusters(items), *notes)
     context_evidence: ContextEvidence | None = None
     if context:
         with timing.during("context"):  # the corpus is read again, as a whole: baselines depend on all of it
-            sides = load_sides(order, corpus.paired())
+            sides = load_sides(job, corpus.paired())
             context_evidence = evaluate_context(kind, sides, options=reading, missing=missing)
     origin = Origin(
         task=kind,
-        evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *noticed)),
+        evidence=replace(evidence, diagnostics=(*evidence.diagnostics, *notes)),
         missing=missing,
         options=reading,
         choices=choices,

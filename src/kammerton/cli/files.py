@@ -137,7 +137,7 @@ def pack(task: Task, /, *paths: _Paths, quiet: Quiet = False, **choices: Any) ->
     Parameters
     ----------
     paths
-        A folder or a file, and the file to write, which is called .parquet.
+        A folder or a file, and the file to write, whose name ends in .parquet.
     """
     pairs = choices["pairs"]
     form = "PATH OUT.parquet" if pairs is None else "--pairs FILE.csv OUT.parquet"

@@ -262,8 +262,7 @@ def _reading_options(task: Task, *, sided: bool) -> Iterator[Parameter]:
         text = _without_markup(described[field.name][1]) if field.name in described else None
         yield _reading_option(field, hints[field.name], text, by_side=field.name in by_side)
         if field.name in by_side and hints[field.name] is bool:
-            text = "The same for one side: `references`, `estimates`, or the name of an annotator or system."
-            about = option(text, group=_READING, metavar="SIDE")
+            about = option(f"The same for one side: {_SIDE_HINT}.", group=_READING, metavar="SIDE")
             yield _keyword(f"{field.name}_for", None, Annotated[list[str] | None, about])
 
 
@@ -276,7 +275,7 @@ def _reading_option(field: Field[Any], hint: Any, text: str | None, *, by_side: 
         hint, default = list[str], None
         about |= {
             **once,
-            "converter": _mapping_by_side if by_side else _mapping,
+            "converter": functools.partial(_mapping, sided=by_side),
             "metavar": f"{side}OWN=OURS",
         }
     elif by_side and hint is not bool:
@@ -293,41 +292,43 @@ def _keyword(name: str, default: object, annotation: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _mapping(_: object, tokens: Sequence[Any]) -> dict[str, str]:
-    return dict(_own_and_ours(token.value) for token in tokens)
-
-
-def _mapping_by_side(_: object, tokens: Sequence[Any]) -> dict[str, Any]:
-    """Read ``OWN=OURS``, perhaps behind the side, ``SIDE=OWN=OURS``."""
+def _mapping(_: object, tokens: Sequence[Any], *, sided: bool = False) -> dict[str, Any]:
+    """Read ``OWN=OURS``, if ``sided`` perhaps behind the side: ``SIDE=OWN=OURS``."""
     by_side: dict[str, dict[str, str]] = {}
     for token in tokens:
-        side = token.value.rpartition("=")[0].rpartition("=")[0]
-        own, ours = _own_and_ours(token.value.removeprefix(f"{side}=") if side else token.value)
-        by_side.setdefault(side or "all", {})[own] = ours
-    return by_side["all"] if by_side.keys() == {"all"} else by_side
-
-
-def _own_and_ours(text: str) -> tuple[str, str]:
-    own, _, ours = text.partition("=")
-    if not own or not ours:
-        raise OptionError(f"expected OWN=OURS, got {quote(text)}")
-    return own, ours
+        side = token.value.rpartition("=")[0].rpartition("=")[0] if sided else ""
+        pair = token.value.removeprefix(f"{side}=") if side else token.value
+        own, _, ours = pair.partition("=")
+        if not own or not ours:
+            raise OptionError(f"expected {'[SIDE=]' * sided}OWN=OURS, got {quote(token.value)}")
+        _add_once(by_side.setdefault(side or "all", {}), own, ours, token.keyword)
+    return by_side if by_side.keys() - {"all"} else by_side.get("all", {})
 
 
 def _by_side(_: object, tokens: Sequence[Any], *, known: Sequence[str] = ()) -> str | dict[str, str]:
     """Read values, each perhaps behind its side, ``SIDE=VALUE``."""
     by_side: dict[str, str] = {}
     for token in tokens:
-        side, _, value = token.value.rpartition("=")
+        side, behind, value = token.value.rpartition("=")
         if known and value not in known:
             near = close_match(value, known)
             hint = f"{'' if near is None else f'did you mean {quote(near)}? '}known: {', '.join(known)}"
             raise OptionError(f"invalid value {quote(value)} for {token.keyword}", hint)
-        if (side or "all") in by_side:
-            where = f" for {quote(side)}" if side else ""
-            raise OptionError(f"{token.keyword} is given twice{where}", "give it once")
-        by_side[side or "all"] = value
+        if behind and not side:
+            raise OptionError(f"{token.keyword} has no side before `=` in {quote(token.value)}", _SIDE_HINT)
+        _add_once(by_side, side or "all", value, token.keyword)
     return by_side["all"] if by_side.keys() == {"all"} else by_side
+
+
+_SIDE_HINT = "`references`, `estimates`, or the name of an annotator or system"
+
+
+def _add_once(values: dict[str, str], name: str, value: str, keyword: str) -> None:
+    """Add a value of a name that has none yet."""
+    if name in values:
+        where = "" if name == "all" else f" for {quote(name)}"
+        raise OptionError(f"{keyword} is given twice{where}", "give it once")
+    values[name] = value
 
 
 _FILE_SIZE = Parameter(

@@ -12,7 +12,6 @@ import kammerton
 from kammerton.cli.options import OUTPUT, Annotator, Estimates, Quiet, References, option
 from kammerton.cli.output import (
     DONE,
-    NOTHING,
     PARTIAL,
     print_diagnostics,
     print_message,
@@ -22,7 +21,7 @@ from kammerton.cli.output import (
 )
 from kammerton.cli.paths import check_output, lies_within, sides, sort_annotators, split_name
 from kammerton.cli.progress import phases
-from kammerton.errors import DataError, OptionError, printable, quote
+from kammerton.errors import OptionError, printable, quote
 from kammerton.formats.remote import is_remote
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import find
@@ -82,19 +81,20 @@ def show(
     style = style_of(sys.stdout)
     columns = max(NARROWEST, min(style.width, WIDEST)) if width is None else width
     items: list[str | None] = [item]
+    parts: list[str] = []
     if worst is not None:
         items, summary = _most_costly(task, arguments, measure, worst, columns, style.encoding)
-        write_output(f"{summary}\n")
-    code = DONE
-    for number, name in enumerate(items):
-        view = kammerton.show(task.name, item=name, measure=measure, **arguments)
-        drawing = render_item(
-            view, width=columns, start=start, end=end, encoding=style.encoding, colour=style.colour
-        )
+        parts.append(summary)
+    views = [kammerton.show(task.name, item=name, measure=measure, **arguments) for name in items]
+    for view in views:  # all of them before anything is printed: one may be refused
         print_diagnostics(view.diagnostics, quiet=quiet)
-        write_output(("\n" if number else "") + drawing)
-        code = PARTIAL if any(track.note for track in view.tracks) else code
-    return code
+        parts.append(
+            render_item(
+                view, width=columns, start=start, end=end, encoding=style.encoding, colour=style.colour
+            )
+        )
+    write_output("\n".join(parts))
+    return PARTIAL if any(track.note for view in views for track in view.tracks) else DONE
 
 
 def _sources_and_item(
@@ -129,14 +129,14 @@ def _most_costly(
     """Return the names of the items with the largest loss, and a table of them."""
     if count < 1:
         raise OptionError(f"--worst must be 1 or more, got {count}")
-    asked = measure or task.judge
-    if not asked:
+    address = measure or task.judge
+    if not address:
         raise OptionError("by which measure?", "name it: --measure PROTOCOL/MEASURE")
     if arguments["pairs"] is None and "estimates" not in arguments:
         scores = kammerton.read_run(arguments["references"])
-        judge = find(asked, scores.measures, task.measures)
+        judge = find(address, scores.measures, task.measures)
     else:
-        judge = find(asked, task.measures)
+        judge = find(address, task.measures)
         scoring = {**arguments, "annotator": arguments["annotator"] or ALL}
         scores = kammerton.score(task.name, measures=[str(judge)], **scoring)
     losses = item_losses(scores, judge)[:count]
@@ -165,18 +165,14 @@ def report(
     """
     if not runs:
         raise OptionError("RUN is needed", "a folder that `kammerton score --out` wrote")
-    named = [split_name(run) for run in runs]
-    paths, figures = [path for _, path in named], choices["figures"]
+    names_and_runs = [split_name(run) for run in runs]
+    paths, figures = [path for _, path in names_and_runs], choices["figures"]
     check_output(output, paths, ())
     for path in (output, *([figures] if figures else ())):
         if any(lies_within(path, run) for run in paths):
             raise OptionError(f"{quote(path)} is within a run", "a run holds nothing else")
-    try:
-        with phases(quiet=quiet) as progress:
-            kammerton.report(named, output, progress=progress, **choices)
-    except DataError as error:
-        print_diagnostics(error.diagnostics, quiet=quiet)
-        return NOTHING
+    with phases(quiet=quiet) as progress:
+        kammerton.report(names_and_runs, output, progress=progress, **choices)
     if not quiet:
         beside = f", and figures to `{printable(figures)}`" if figures else ""
         print_message(f"wrote `{printable(output)}`{beside}")
@@ -213,11 +209,7 @@ def diff(
     """
     if before is None or after is None:
         raise OptionError("RUN_A and RUN_B are needed", "two folders that `kammerton score --out` wrote")
-    try:
-        difference = kammerton.diff(before, after, **choices)
-    except DataError as error:
-        print_diagnostics(error.diagnostics, quiet=quiet)
-        return NOTHING
+    difference = kammerton.diff(before, after, **choices)
     write_output(_difference_document(difference, form), is_data=form != "table")
     if not quiet:
         print_messages(difference.notes)

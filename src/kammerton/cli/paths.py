@@ -83,7 +83,7 @@ def sides(
     if alone:
         if pairs is not None or added:
             option = "--pairs" if pairs is not None else "--annotator NAME=PATH"
-            raise OptionError(f"--no-reference stands in place of references, and {option} has some")
+            raise OptionError(f"{option} names references, and --no-reference scores without any")
         paths = [path for path in (references, *estimates) if path is not None]
         if not paths:
             raise OptionError("EST is needed", "the folder or file of a system")

@@ -227,6 +227,8 @@ def _report(error: BaseException, tokens: Sequence[str]) -> int:
     """Report what ended the program, if it was no signal that it has seen, and return the exit code."""
     if isinstance(error, ReaderGoneError):
         return READER_GONE
+    if isinstance(error, DataError):
+        return _report_data_error(error, quiet="--quiet" in tokens)
     if isinstance(error, KammertonError):
         return _report_error(error)
     if isinstance(error, OSError):
@@ -238,14 +240,20 @@ def _report(error: BaseException, tokens: Sequence[str]) -> int:
     raise error
 
 
+def _report_data_error(error: DataError, *, quiet: bool) -> int:
+    """Print why data cannot be used at all; a task that is not known is a usage error in a run too."""
+    from kammerton.reporting.diagnostics import count_problems  # noqa: PLC0415 - loads NumPy
+
+    print_diagnostics(error.diagnostics, quiet=quiet)
+    if not quiet:
+        print_message(f"nothing was done: {count_problems(error.diagnostics)}")
+    return USAGE if any(problem.code == "KT706" for problem in error.diagnostics) else NOTHING
+
+
 def _report_error(error: KammertonError) -> int:
     """Print an error in the form of diagnostics, and return the exit code of its kind."""
-    from kammerton.reporting.diagnostics import count_problems, paint  # noqa: PLC0415 - loads NumPy
+    from kammerton.reporting.diagnostics import paint  # noqa: PLC0415 - loads NumPy
 
-    if isinstance(error, DataError):
-        print_diagnostics(error.diagnostics)
-        print_message(f"nothing was done: {count_problems(error.diagnostics)}")
-        return NOTHING
     first, *rest = str(error).split("\n")
     code, _, text = first.partition(" ")
     if not (isinstance(error, OutputError) and code.startswith("KT")):
@@ -371,6 +379,7 @@ def _together(verb: str, commands: Sequence[str]) -> Sequence[str]:
 _HINT = re.compile(r"\s*(Did you mean .*|Choose from: .*)", re.DOTALL)
 _UNKNOWN = re.compile(r'Unknown (?:option: |command )"?(--?[^\s"=]*[^\s"=.])')
 _PIPE = re.compile(r'Unknown option: "?-"?\.')
+_LACKING = re.compile(r"(?:Parameter )?(\S+) requires an argument")
 _COMMAND = re.compile(r'Command "[^"]*" parameter ')
 
 
@@ -390,6 +399,9 @@ def _usage_error(error: CycloptsError, tokens: Sequence[str]) -> OptionError:
     text = _COMMAND.sub("", text)
     hint = _HINT.search(text)
     message = (text[: hint.start()] if hint else text).strip().rstrip(".")
+    if lacking := _LACKING.fullmatch(message):
+        name = lacking[1].strip('"')
+        message = f"{name} needs a value" if name.startswith("-") else f"{name} is needed"
     if not message[1:2].isupper():
         message = message[:1].lower() + message[1:]
     message = printable(message).replace('"', "`")

@@ -402,11 +402,7 @@ def compare(
     check_width(width)
     if output is not None:
         check_output(output, inputs, task.suffixes)
-    try:
-        comparison = kammerton.compare(task.name, **arguments)
-    except DataError as error:
-        print_diagnostics(error.diagnostics, quiet=quiet)
-        return NOTHING
+    comparison = kammerton.compare(task.name, **arguments)
     print_diagnostics(comparison.scores.diagnostics, quiet=quiet)
     _print_namesakes(choices, comparison.scores.measures, task, quiet=quiet)
     document = _comparison_document(
@@ -504,11 +500,7 @@ def agree(
     check_names("annotator", names)
     is_lone = len(named) == 1 and named[0][0] is None  # a run, or files of several annotators
     sources = paths[0] if is_lone else dict(zip(names, paths, strict=True))
-    try:
-        agreement = kammerton.agree(task.name, sources, **choices)
-    except DataError as error:
-        print_diagnostics(error.diagnostics, quiet=quiet)
-        return NOTHING
+    agreement = kammerton.agree(task.name, sources, **choices)
     print_diagnostics(agreement.diagnostics, quiet=quiet)
     _print_namesakes(choices, agreement.measures, task, quiet=quiet)
     replaced = [] if out is None else replaced_run(out)

@@ -197,9 +197,9 @@ def _diagnose(code: str, spot: Spot, fingering: Fingering, hint: str) -> Diagnos
     )
 
 
-_SILENT = "without any finger, counted as none"
-_LEFT_OUT = "left out for notes without finger"
-_AS_THEY_ARE = "taken with their notes without finger, as nobody labelled all notes"
+_SILENT = "without any finger, left out of every protocol"
+_LEFT_OUT = "left out for notes without a finger"
+_AS_THEY_ARE = "scored with notes without a finger, as nobody labelled every note"
 _UNPREDICTED = "no finger from the system"
 _RISE = 0.25
 """By how much an accuracy must rise before it is no accident."""
@@ -251,9 +251,9 @@ def _unlabelled(cells: Mapping[ClassKey, float]) -> Iterator[Diagnostic]:
         annotators, items = cells[fate, "annotators"], cells[fate, "items"]
         counted = f"{_count(annotators, 'fingering')} of {_count(items, 'item')}"
         if fate == _SILENT:
-            yield Diagnostic(code="KT374", severity="warning", message=f"{fate}: {counted}")
+            yield Diagnostic(code="KT374", severity="warning", message=f"{counted} {fate}")
         else:
-            yield Diagnostic(code="KT374", severity="note", message=f"nakamura2020: {fate}: {counted}")
+            yield Diagnostic(code="KT374", severity="note", message=f"nakamura2020: {counted} {fate}")
 
 
 def _count(number: float, what: str) -> str:

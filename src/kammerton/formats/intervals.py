@@ -419,7 +419,7 @@ def _with_lengths(rows: RawIntervals, problems: Problems, options: IntervalOptio
         return rows
     if not (starts == rows.ends).all() or starts.min() == starts.max():
         return rows
-    message = f"no row has a length: read as change points{such_rows(len(starts), 'rows')}"
+    message = f"read as change points, since no row has a length{such_rows(len(starts), 'rows')}"
     problems.report("KT132", message, rows.locate(0, "end"), severity="note")
     return rows_of_points(rows, problems)
 

@@ -86,17 +86,9 @@ class SidedOptions:
             isinstance(values, Mapping) for values in self.sides.values()
         ):
             raise OptionError.of_type("sides", self.sides, "a mapping of sides to mappings of options")
-        sides = {str(side): dict(values) for side, values in self.sides.items()}
         plain = _defaults(type(self))
-        for name in sorted(self.by_side):
-            value = getattr(self, name)
-            if not isinstance(value, Mapping) or (isinstance(plain[name], Mapping) and not _is_nested(value)):
-                continue
-            for side, chosen in value.items():
-                sides.setdefault(str(side), {})[name] = chosen
-            object.__setattr__(self, name, plain[name])
-        for name, value in sides.pop("all", {}).items():
-            object.__setattr__(self, name, value)
+        sides = {str(side): dict(values) for side, values in self.sides.items()}
+        self._move_to_sides(sides, plain)
         object.__setattr__(self, "sides", sides)
         self._check_switches(plain)
         for values in sides.values():
@@ -104,6 +96,21 @@ class SidedOptions:
                 if name not in self.by_side:
                     raise OptionError.unknown("option of one side", name, self.by_side)
             replace(self, sides={}, **values)  # refuses what is not possible
+
+    def _move_to_sides(self, sides: dict[str, dict[str, Any]], plain: Mapping[str, object]) -> None:
+        """Move options that are mappings of sides to ``sides``, and values for ``all`` back."""
+        for name in sorted(self.by_side):
+            value = getattr(self, name)
+            if not isinstance(value, Mapping) or (isinstance(plain[name], Mapping) and not _is_nested(value)):
+                continue
+            for side, chosen in value.items():
+                if sides.setdefault(str(side), {}).setdefault(name, chosen) != chosen:
+                    raise _contradiction(name, str(side), chosen, sides[str(side)][name])
+            object.__setattr__(self, name, plain[name])
+        for name, value in sides.pop("all", {}).items():
+            if getattr(self, name, value) not in (plain.get(name), value):
+                raise _contradiction(name, "all", getattr(self, name), value)
+            object.__setattr__(self, name, value)
 
     def _check_switches(self, plain: Mapping[str, object]) -> None:
         """Refuse what is neither True nor False, such as ``"no"``, which would be taken for True."""
@@ -116,6 +123,11 @@ class SidedOptions:
         if not self.sides:
             return self
         return replace(self, sides={}, **{**self.sides.get(side, {}), **self.sides.get(name, {})})
+
+
+def _contradiction(name: str, side: str, value: object, other: object) -> OptionError:
+    message = f"`{name}` is {value!r} and {other!r} for {quote(side)}: `sides` contradicts `{name}`"
+    return OptionError(message, "give it once")
 
 
 def _defaults(options: type[SidedOptions]) -> dict[str, Any]:

@@ -417,7 +417,7 @@ def _columns_of(header: Header, problems: Problems, options: IntervalOptions) ->
 
 
 def _read_as(what: str, why: str) -> Diagnostic:
-    return Diagnostic(code="KT132", severity="note", message=f"read as {what}: {why}")
+    return Diagnostic(code="KT132", severity="note", message=f"read as {what}, since {why}")
 
 
 def _are_points(header: Header, indices: Mapping[Column, int], options: IntervalOptions) -> bool:
@@ -559,10 +559,10 @@ def _layout_shown(
         as_rows, as_durations = _meet(second, first), _meet(first + second, first)
     layout_and_note: tuple[RowLayout | None, Diagnostic | None] = shape.layout, None
     if shape.extra == "value":
-        note = _read_as("time, value, duration and label", "rows have 4 columns, and meet so")
+        note = _read_as("time, value, duration and label", "rows have 4 columns and meet so")
         layout_and_note = ("durations", note) if as_durations else (None, None)
     elif shape.layout == "points" and asked == "auto":
-        layout_and_note = "points", _read_as("change points", "rows are time and label")
+        layout_and_note = "points", _read_as("change points", "rows have a time and a label")
     elif asked == "points" and shape.layout == "rows":
         layout_and_note = ("rows", _are_rows(asked)) if as_rows else (None, None)
         layout_and_note = layout_and_note if (first != second).any() else ("rows", None)

@@ -135,7 +135,7 @@ _REASONS = {
         "say what is taken for present: --threshold 0.5, or --top-k 5",
     ),
     "KT675": (
-        "items are queries, and their labels documents",
+        "the references are queries with relevant documents, which are no classes",
         None,
     ),
 }

@@ -38,7 +38,8 @@ def find_task(task: str | Task) -> Task:
     Raises
     ------
     OptionError
-        If there is no such task, two packages have one of this name, or its package cannot be imported.
+        If there is no such task, two packages have one of this name, its package cannot be imported, or a
+        record has the name of a built-in task.
     """
     if isinstance(task, str):
         if task in TASKS:
@@ -49,44 +50,48 @@ def find_task(task: str | Task) -> Task:
 
     if not isinstance(task, Task):
         raise OptionError.of_type("task", task, "a name or a Task")
+    if task.name in TASKS and task is not find_task(task.name):
+        message = f"the task {quote(task.name)} is built in, and another record has its name"
+        raise OptionError(message, "call the task of your own otherwise: scores and runs name it")
     return task
 
 
 def known_tasks() -> dict[str, str]:
-    """Return the summary of each task by its name; of a third party's, the package that it is from.
+    """Return the summary of each task by its name; of a third party's, the packages that declare it."""
+    tasks = dict(TASKS)
+    for name, entries in _declared().items():
+        packages = " and ".join(map(_package, entries))
+        if name in TASKS:
+            tasks[name] += f" (built in; the task of this name from the package {packages} is not used)"
+        else:
+            clash = "; it cannot be used before one of them is uninstalled" if len(entries) > 1 else ""
+            tasks[name] = f"From the package {packages}{clash}"
+    return tasks
 
-    Raises
-    ------
-    OptionError
-        If two packages, or a package and Kammerton, have a task of one name.
-    """
-    return {**TASKS, **{name: f"From the package {_package(entry)}" for name, entry in _declared().items()}}
 
-
-def _declared() -> dict[str, EntryPoint]:
-    """Return the entry point of each third party's task, refusing two of one name."""
+def _declared() -> dict[str, list[EntryPoint]]:
+    """Return the entry points of each task that packages declare, one of each package."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - 30 ms, for third parties alone
 
-    declared: dict[str, EntryPoint] = {}
+    declared: dict[str, dict[str, EntryPoint]] = {}
     for entry in sorted(entry_points(group=_GROUP), key=lambda entry: (entry.name, _package(entry))):
-        other = declared.get(entry.name)
-        if entry.name in TASKS or (other is not None and _package(other) != _package(entry)):
-            rival = "Kammerton" if other is None else f"the package {_package(other)}"
-            raise OptionError(
-                f"the package {_package(entry)} declares the task {quote(entry.name)}, as {rival} does",
-                f"uninstall one of them, or ask its authors for another name: `pip uninstall {_name(entry)}`",
-            )
-        declared[entry.name] = entry
-    return declared
+        declared.setdefault(entry.name, {})[_package(entry)] = entry
+    return {name: list(by_package.values()) for name, by_package in declared.items()}
 
 
-def _load(name: str, declared: dict[str, EntryPoint]) -> Task:
+def _load(name: str, declared: dict[str, list[EntryPoint]]) -> Task:
     """Import a third party's task; whatever its package raises is a message, not a traceback."""
     from kammerton.model.task import Task  # noqa: PLC0415 - help pages do without arrays
 
     if name not in declared:
         raise OptionError.unknown("task", name, (*TASKS, *declared))
-    entry = declared[name]
+    entry, *others = declared[name]
+    if others:
+        raise OptionError(
+            f"the package {_package(others[0])} declares the task {quote(name)}, as the package "
+            f"{_package(entry)} does",
+            f"uninstall one of them, or ask its authors for another name: `pip uninstall {_name(others[0])}`",
+        )
     try:
         task = entry.load()
     except Exception as error:

@@ -448,10 +448,10 @@ def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]
         yield f"intervals of {each.resamples:,} draws"
     if each.friedman is not None:
         found = each.friedman
-        yield (
-            f"Friedman: chi2 {_number(found.chi_squared)}, p {_p(found.p)}; mean ranks that differ by "
-            f"{_number(found.critical)} are told apart; on "
-            f"{_common(found.items, comparison)}"
+        ranks = f"mean ranks that differ by {_number(found.critical)} are told apart; "
+        yield (  # the threshold is Tukey's, of all pairs
+            f"Friedman: chi2 {_number(found.chi_squared)}, p {_p(found.p)}; "
+            f"{ranks if comparison.against is None else ''}on {_common(found.items, comparison)}"
         )
     if each.undefined:
         yield f"{plural(each.undefined, 'item')} without a value for some system"
@@ -473,19 +473,16 @@ def _tested(each: MeasureComparison) -> int:
 
 def _swaps(each: MeasureComparison) -> str:
     """Return how many swaps are behind the tests, which depends on the items of a pair."""
-    counts = sorted({pair.permutations for pair in each.pairs if pair.items})
-    if each.exact:
+    tested = [pair for pair in each.pairs if pair.items]
+    counts = sorted({pair.permutations for pair in tested}) or [0]
+    if all(pair.exact for pair in tested):
         return (
             f"all {counts[0]:,} swaps"
             if counts[0] == counts[-1]
             else f"all {counts[0]:,} to {counts[-1]:,} swaps"
         )
-    drawn = f"{max(pair.permutations for pair in each.pairs if not pair.exact):,} random swaps"
-    return (
-        f"all swaps of pairs with few items, else {drawn}"
-        if any(pair.exact for pair in each.pairs)
-        else drawn
-    )
+    drawn = f"{max(pair.permutations for pair in tested if not pair.exact):,} random swaps"
+    return f"all swaps of pairs with few items, else {drawn}" if any(pair.exact for pair in tested) else drawn
 
 
 def too_few_swaps(each: MeasureComparison, comparison: Comparison) -> Iterator[str]:

@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from kammerton.errors import Diagnostic, Severity, out_of, plural
 from kammerton.model.annotations import EXCERPT_LEAD
 from kammerton.model.corpus import ALL
@@ -221,8 +223,19 @@ def closing_line(scores: Scores) -> str:
     sentences = [_told(*key, systems, alone=whole) for key, systems in groups.items()]
     if whole:
         sentences.append("no item was left out")
+    if _lacks_values(scores):
+        total = max(count["total"] for count in scores.counts.values())
+        sentences = [f"no score is defined for any of {plural(total, 'item')}"]
     problems = count_problems(scores.diagnostics)
     return "; ".join([*sentences, problems] if problems else sentences)
+
+
+def _lacks_values(scores: Scores) -> bool:
+    """Return whether estimates were scored without references, and no item has a value."""
+    statistics = scores.origin.evidence.statistics.items()
+    return not scores.has_references and all(
+        np.isnan(measure.formula.finalise(rows)).all() for measure, rows in statistics
+    )
 
 
 def _told(ok: int, total: int, why: str, systems: list[str], *, alone: bool) -> str:

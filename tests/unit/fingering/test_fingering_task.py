@@ -138,5 +138,5 @@ def test_annotators_with_gaps_are_remarked() -> None:
     scores = kt.score("fingering", {"a": SCALE}, {"mine": {"a": SCALE}}, annotators={"gaps": {"a": gap}})
     said = [each for each in scores.diagnostics if each.code == "KT374"]
     assert [each.message for each in said] == [
-        "nakamura2020: left out for notes without finger: 1 fingering of 1 item"
+        "nakamura2020: 1 fingering of 1 item left out for notes without a finger"
     ]

@@ -78,19 +78,19 @@ def test_a_few_notes_fit_otherwise_by_chance() -> None:
 
 def test_an_annotator_without_any_label_is_a_warning() -> None:  # A05
     assert said("KT374", [SCALE, ". . . . . . . ."], SCALE) == [
-        ("warning", f"without any finger, counted as none: {ONE}")
+        ("warning", f"{ONE} without any finger, left out of every protocol")
     ]
 
 
 def test_what_the_publication_does_with_gaps_is_a_note() -> None:
     gap = "1 2 3 1 2 3 4 ."
     assert said("KT374", [SCALE, gap, gap], SCALE) == [
-        ("note", "nakamura2020: left out for notes without finger: 2 fingerings of 1 item")
+        ("note", "nakamura2020: 2 fingerings of 1 item left out for notes without a finger")
     ]
     assert said("KT374", [gap], SCALE) == [
         (
             "note",
-            f"nakamura2020: taken with their notes without finger, as nobody labelled all notes: {ONE}",
+            f"nakamura2020: {ONE} scored with notes without a finger, as nobody labelled every note",
         )
     ]
 

@@ -322,7 +322,7 @@ def test_a_time_and_a_label_alone_are_change_points() -> None:
     reading = parse("t;chord\n0;C\n1,5;D:min7/b3\n3;N\n", "a.csv")
     assert rows_of(reading) == CD
     assert told(reading) == (
-        "note 1:1+7 KT132 read as change points: no column is an end or a duration\n"
+        "note 1:1+7 KT132 read as change points, since no column is an end or a duration\n"
         "note 4:3+1 KT131 last change point has no end, and its label is not used: `N`"
     )
 

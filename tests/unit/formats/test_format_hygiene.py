@@ -288,7 +288,7 @@ def test_arrays_without_length_are_change_points() -> None:
     reading = intervals_from_arrays([[0, 0], [2, 2], [3, 3]], list("CDN"), name="song")
     assert rows_of(reading) == [(0.0, 2.0, "C"), (2.0, 3.0, "D")]
     assert told(reading) == (
-        "note KT132 row index 0: no row has a length: read as change points (3 rows)\n"
+        "note KT132 row index 0: read as change points, since no row has a length (3 rows)\n"
         "note KT131 row index 2: last change point has no end, and its label is not used: `N`"
     )
     rows = intervals_from_arrays(

@@ -496,7 +496,7 @@ def test_26_blanks_that_separate_nothing_are_named(blank: str, name: str) -> Non
 # --- what the rows can only be ----------------------------------------------------------------------------
 
 NGE = [(0.0, 2.5, "N"), (2.5, 6.0, "G"), (6.0, 9.0, "E:min")]
-POINTS_SHOWN = "note 1:1+1 KT132 read as change points: rows are time and label"
+POINTS_SHOWN = "note 1:1+1 KT132 read as change points, since rows have a time and a label"
 UNUSED = "KT131 last change point has no end, and its label is not used: `N`"
 
 SHOWN = {
@@ -515,7 +515,7 @@ SHOWN = {
         "0 0 N\n2.5 2.5 G\n6 6.0 E:min\n9 9 N\n",
         {},
         """
-        note 1:3+1 KT132 no row has a length: read as change points (4 rows)
+        note 1:3+1 KT132 read as change points, since no row has a length (4 rows)
         note 4:5+1 KT131 last change point has no end, and its label is not used: `N`
         """,
     ),
@@ -523,7 +523,7 @@ SHOWN = {
         "0 0 N\n2.5 0 G\n6 0 E:min\n9 0.0 N\n",
         {},
         """
-        note 1:3+1 KT132 no row has a length: read as change points (4 rows)
+        note 1:3+1 KT132 read as change points, since no row has a length (4 rows)
         note 4:7+1 KT131 last change point has no end, and its label is not used: `N`
         """,
     ),
@@ -531,7 +531,7 @@ SHOWN = {
         "0 0 N\n2.5 2.5 G\n6 6 E:min\n9 9 N\n",
         {"layout": "points"},
         """
-        note 1:3+1 KT132 no row has a length: read as change points (4 rows)
+        note 1:3+1 KT132 read as change points, since no row has a length (4 rows)
         note 4:5+1 KT131 last change point has no end, and its label is not used: `N`
         """,
     ),
@@ -540,17 +540,17 @@ SHOWN = {
     "name of the recording, with durations": (
         "a.wav,0,2.5,N\n,2.5,3.5,G\n,6,3,E:min\n",
         {},
-        "note 1:7+1 KT132 read as start, duration and label: rows meet so",
+        "note 1:7+1 KT132 read as start, duration and label, since rows meet so",
     ),
     "name of the recording, change points": (
         'a.wav,0,"N"\n,2.5,"G"\n,6,"E:min"\n,9,"N"\n',
         {},
-        f"note 1:7+1 KT132 read as change points: rows are time and label\nnote 4:5+1 {UNUSED}",
+        f"note 1:7+1 KT132 read as change points, since rows have a time and a label\nnote 4:5+1 {UNUSED}",
     ),
     "regions": (
         "0 5 2.5 N\n2.5 5 3.5 G\n6 6 3 E:min\n",
         {},
-        "note 1:1+1 KT132 read as time, value, duration and label: rows have 4 columns, and meet so",
+        "note 1:1+1 KT132 read as time, value, duration and label, since rows have 4 columns and meet so",
     ),
     "rows where points are declared": (
         "0 2.5 N\n2.5 6 G\n6 9 E:min\n",

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import kammerton as kt
+from kammerton.cli import main
 from kammerton.instruments import InstrumentOptions
 from kammerton.model.registry import find_task
 from kammerton.runs import is_run, reading
@@ -270,6 +271,8 @@ def test_a_run_of_another_revision(run: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_run_of_what_is_not_known(run: Path, change: dict[str, Any], told: str) -> None:
     forge(run, lambda record: record.update(change))
     assert refused(run) == ("KT706", f"run: {told}")
+    for verb in (["report", "run"], ["diff", "run", "run"], ["compare", "chords", "run"]):
+        assert main(verb) == 2  # as for any name that is not known
 
 
 def test_a_run_may_be_moved(run: Path) -> None:

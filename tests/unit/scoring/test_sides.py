@@ -227,3 +227,17 @@ def test_where_there_are_no_sides_there_are_no_options_of_one(folder: Path, verb
 def test_switches_are_true_or_false(value: object) -> None:
     with pytest.raises(OptionError, match="`lenient` must be True or False"):
         ChordOptions(lenient=value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"layout": {"estimates": "points"}, "sides": {"estimates": {"layout": "rows"}}},
+        {"layout": "points", "sides": {"all": {"layout": "rows"}}},
+    ],
+)
+def test_what_contradicts_itself_is_refused(choices: dict[str, Any]) -> None:
+    with pytest.raises(OptionError, match="`sides` contradicts `layout`"):
+        chords(**choices)
+    agreeing = chords(layout={"estimates": "points"}, sides={"estimates": {"layout": "points"}})
+    assert agreeing.sides == {"estimates": {"layout": "points"}}

@@ -253,14 +253,14 @@ def test_items_that_are_in_no_group_and_names_of_no_item_are_told() -> None:
         "chords", REFS, {"s": ESTS}, measures=["mirex2013/MajMin"], group_by=by, ci=None
     ).diagnostics
     assert [(each.code, each.message) for each in told if each.code in ("KT219", "KT220")] == [
-        ("KT219", "1 of 8 items is in no group, told as a group of their own: `h` has none in the table"),
+        ("KT219", "1 of 8 items is in no group, shown as a group of their own: `h` has none in the table"),
         ("KT220", "table of groups has 2 names that no item has, such as `other`"),
     ]
     expression = kt.score(
         "chords", REFS, {"s": ESTS}, measures=["mirex2013/MajMin"], group_by="[ab]", ci=None
     )
     assert [each.message for each in expression.diagnostics if each.code == "KT219"] == [
-        "6 of 8 items are in no group, told as a group of their own: `c` does not match `[ab]`"
+        "6 of 8 items are in no group, shown as a group of their own: `c` does not match `[ab]`"
     ]
     assert list(groups_in(expression).sizes) == ["a", "b", None]
 
