@@ -57,7 +57,10 @@ def test_a_table_has_each_group_below_its_system(genres: Terminal) -> None:
         "mirex2013/MajMin loses most: poor in rock (25.00)",
     ]
     assert found.lines[:2] == [
-        "warning[KT219] 1 of 4 items is in no group, shown as a group of their own: `d` has none in the table",
+        (
+            "warning[KT219] 1 of 4 items is in no group, shown as a group of their own: "
+            "`d` has none in the table"
+        ),
         "note[KT220] table of groups has 1 name that no item has, such as `e`",
     ]
 

@@ -148,7 +148,8 @@ def test_a_built_in_task_is_never_replaced(site: Path) -> None:
     installed(site, "other-chords", "chords = song_keys:TASK")
     assert find_task("chords") is kt.chords.TASK
     assert known_tasks()["chords"] == (
-        "Chord symbols over time (built in; the task of this name from the package other-chords 1.0 is not used)"
+        "Chord symbols over time (built in; the task of this name from the package other-chords 1.0 "
+        "is not used)"
     )
     with pytest.raises(kt.OptionError, match="the task `chords` is built in, and another record"):
         kt.score(replace(song_keys.TASK, name="chords"), keys_of(KEYS), {"mine": keys_of(GUESSES)})

@@ -33,11 +33,6 @@ SOURCES = Path(kammerton.__file__).parent
         ("score chords ref est --layout row", "invalid value `row` for --layout", "did you mean `rows`?"),
         ("score chords ref est --encoding uft8", "unknown encoding `uft8`", "common: utf-8"),
         ("score chords ref est --columns onset", "expected [SIDE=]OWN=OURS, got `onset`", ""),
-        ("score chords ref est --columns a=start --columns a=end", "--columns is given twice for `a`", "give it once"),
-        ("score chords ref est --layout =points", "--layout has no side before `=` in `=points`", "`references`"),
-        ("score chords ref references=est --layout ref=rows", "a system cannot be called `references`", "name it"),
-        ("score chords ref all=est --layout ref=rows", "a system cannot be called `all` where options", "name it"),
-        ("score chords estimates=ref est --layout est=rows", "an annotator cannot be called `estimates`", "name"),
         ("score chords ref est --columns onset=begin", "unknown column `begin`", "known: annotator"),
         ("score chords ref est --measure Root,,", "a name is empty in `Root,,`", ""),
         ("score chords ref est --annotator A --annotator B", "two annotators are chosen", "leave out"),
@@ -283,6 +278,31 @@ def test_a_folder_that_was_deleted_under_our_feet(corpus: Terminal, monkeypatch:
     ("arguments", "message", "hint"),
     [
         (("ref", ""), "an argument is empty", "is a variable of the shell not set?"),
+        (
+            ("ref", "est", "--columns", "a=start", "--columns", "a=end"),
+            "--columns is given twice for `a`",
+            "give it once",
+        ),
+        (
+            ("ref", "est", "--layout", "=points"),
+            "--layout has no side before `=` in `=points`",
+            "`references`",
+        ),
+        (
+            ("ref", "references=est", "--layout", "ref=rows"),
+            "a system cannot be called `references` where options differ by side",
+            "name it",
+        ),
+        (
+            ("ref", "all=est", "--layout", "ref=rows"),
+            "a system cannot be called `all` where options differ by side",
+            "name it",
+        ),
+        (
+            ("estimates=ref", "est", "--layout", "est=rows"),
+            "an annotator cannot be called `estimates` where options differ by side",
+            "name",
+        ),
         (("ref", "x=y"), "no such file or folder: `y`, to be called `x`", "with its folder: `./x=y`"),
         (
             ("ref", "est", "--annotator", "other/ref"),
