@@ -39,7 +39,6 @@ _LETTERS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
 _NAMES = ("C", "C#", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
 _SPELLED = re.compile(rf"([A-G])(#{{0,{MAX_ACCIDENTALS}}}|b{{0,{MAX_ACCIDENTALS}}})(-?)([0-9]{{1,2}})")
 _MIDI = re.compile(r"([0-9]{1,3})(?:\.0*)?")
-_HINT = "a pitch is a letter, `#` or `b`, and an octave, as in `C#4`; C4 is the middle C"
 
 
 def midi_of(letter: str, alteration: int, octave: int) -> int:
@@ -53,6 +52,7 @@ def midi_of(letter: str, alteration: int, octave: int) -> int:
     return 12 * (octave + 1) + _LETTERS[letter] + alteration
 
 
+@lru_cache(maxsize=1024)
 def parse_pitch(text: str, /) -> int | None:
     """Return the MIDI number of a spelled pitch, or None if the text is none.
 
@@ -61,10 +61,10 @@ def parse_pitch(text: str, /) -> int | None:
     >>> [parse_pitch(text) for text in ("C#4", "Db4", "C##5", "Bbb2", "E#4", "H4")]
     [61, 61, 74, 45, 65, None]
     """
-    found = _SPELLED.fullmatch(text)
-    if found is None:
+    match = _SPELLED.fullmatch(text)
+    if match is None:
         return None
-    letter, signs, minus, digits = found.groups()
+    letter, signs, minus, digits = match.groups()
     alteration = -len(signs) if signs.startswith("b") else len(signs)
     midi = midi_of(letter, alteration, -int(digits) if minus else int(digits))
     return midi if 0 <= midi <= 127 else None
@@ -78,8 +78,8 @@ def parse_midi(text: str, /) -> int | None:
     >>> [parse_midi(text) for text in ("60", "60.0", "60.5", "128", "1_0")]
     [60, 60, None, None, None]
     """
-    found = _MIDI.fullmatch(text)
-    return int(found[1]) if found is not None and int(found[1]) <= 127 else None
+    match = _MIDI.fullmatch(text)
+    return int(match[1]) if match is not None and int(match[1]) <= 127 else None
 
 
 def spell(midi: int, /) -> str:
@@ -94,20 +94,17 @@ def spell(midi: int, /) -> str:
 
 
 def diagnose_pitch(text: str, /) -> Diagnostic:
-    """Say what is wrong with a text that is no pitch."""
-    message = f"not a pitch: {quote(text)}"
-    return Diagnostic(code="KT341", severity="error", message=message, hint=_hint(text))
-
-
-def _hint(text: str) -> str:
+    """Return the diagnostic of a text that is no pitch."""
+    hint = "a pitch is a letter, `#` or `b`, and an octave, as in `C#4`; C4 is the middle C"
+    upper, ascii_spelling = text[:1].upper() + text[1:], text.replace("♯", "#").replace("♭", "b")
     if text[:1] == "H":
-        return "German `H` is `B`, `B` is `Bb`"
-    if re.match(r"[a-g]", text) and parse_pitch(text[0].upper() + text[1:]) is not None:
-        return f"letters are upper case: {quote(text[0].upper() + text[1:])}"
-    ascii_spelling = text.replace("♯", "#").replace("♭", "b")
-    if parse_pitch(ascii_spelling) is not None:
-        return f"write {quote(ascii_spelling)}"
-    return _HINT
+        hint = "German `H` is `B`, `B` is `Bb`"
+    elif text != upper and parse_pitch(upper) is not None:
+        hint = f"letters are upper case: {quote(upper)}"
+    elif parse_pitch(ascii_spelling) is not None:
+        hint = f"write {quote(ascii_spelling)}"
+    message = f"not a pitch: {quote(text)}"
+    return Diagnostic(code="KT341", severity="error", message=message, hint=hint)
 
 
 TimeUnit = Literal["s", "quarters"]
@@ -169,7 +166,7 @@ class Fingering:
     def __getstate__(self) -> dict[str, object]:
         state = {**self.__dict__, "line_of": None, "place_of": None}
         # another process numbers labels in an order of its own; the rest is found again sooner than sent
-        for name in ("codes", "told_hands", "lacking"):
+        for name in ("codes", "label_hands", "played_hands", "lacking"):
             state.pop(name, None)
         return state
 
@@ -198,65 +195,55 @@ class Fingering:
         return np.fromiter(map(_numbers.__getitem__, self.labels), dtype=np.int64, count=len(self.labels))
 
     @cached_property
-    def told_hands(self) -> NDArray[np.int64]:
-        """The hand of each note as its label or the source tells it, -1 where neither does.
-
-        A finger without sign tells the right hand only in a piece in which another finger has a sign.
-        """
+    def label_hands(self) -> NDArray[np.int64]:
+        """The hand of each note by the sign of its label, -1 where there is no label."""
         codes = self.codes  # which may be new, of labels that no fingering had
-        signs = _hands_of_labels(len(_numbers))[codes]
-        told = np.where(signs == UNKNOWN, self.hands, signs)
-        if not (signs == LEFT).any():
-            told[self.hands == UNKNOWN] = UNKNOWN
-        return told
+        return _hands_of_labels(len(_numbers))[codes]
+
+    @cached_property
+    def played_hands(self) -> NDArray[np.int64]:
+        """The hand of each note by its label or the source, -1 where neither has it.
+
+        A finger without sign is of the right hand only in a piece in which another finger has a sign.
+        """
+        hands = np.where(self.label_hands == UNKNOWN, self.hands, self.label_hands)
+        if not (self.label_hands == LEFT).any():
+            hands[self.hands == UNKNOWN] = UNKNOWN
+        return hands
 
     @cached_property
     def lacking(self) -> frozenset[str]:
-        """What is not there: of ``"fingers"``, ``"pitches"``, ``"onsets"``, ``"durations"`` and ``"hands"``.
+        """What is missing of ``"fingers"``, ``"pitches"``, ``"onsets"``, ``"durations"`` and ``"hands"``.
 
         Labels alone have neither pitches nor times: those that they have are placeholders. Nor has a piece of
         several notes that all begin at one time and end there.
         """
-        found = set()
+        lacking = set()
         fingered = self.codes != 0
         if not fingered.any():
-            found.add("fingers")
-        elif (self.told_hands[fingered] == UNKNOWN).all():
-            found.add("hands")
-        alone = bool((self.pitches < 0).all())
-        if alone:
-            found.add("pitches")
-        if alone or (self.offsets <= self.onsets).all():
-            found.add("durations")
-            if alone or (len(self) > 1 and (self.onsets == self.onsets[0]).all()):
-                found.add("onsets")
-        return frozenset(found)
+            lacking.add("fingers")
+        elif (self.played_hands[fingered] == UNKNOWN).all():
+            lacking.add("hands")
+        labels_alone = bool((self.pitches < 0).all())
+        if labels_alone:
+            lacking.add("pitches")
+        if labels_alone or (self.offsets <= self.onsets).all():
+            lacking.add("durations")
+            if labels_alone or (len(self) > 1 and (self.onsets == self.onsets[0]).all()):
+                lacking.add("onsets")
+        return frozenset(lacking)
 
     def labelled(self, codes: NDArray[np.int64], line_of: Callable[[int], int]) -> Fingering:
-        """Return the same notes, fingered otherwise, as another file has them.
-
-        Parameters
-        ----------
-        codes : ndarray of int64, shape (n,)
-            From :func:`number_of_label`.
-        line_of : callable
-            Returns the line of each note.
-        """
-        labels = tuple(_spellings(len(_numbers))[codes].tolist())
-        other = Fingering(self.onsets, self.offsets, self.pitches, self.hands, labels, line_of)
-        vars(other)["codes"] = codes  # sooner known here than from the labels
-        return other
-
-
-@lru_cache(maxsize=1)
-def _spellings(count: int) -> NDArray[np.object_]:
-    """Return the first so many labels."""
-    return np.array(known_labels()[:count], dtype=object)
+        """Return the same notes with the labels of these codes, as another file has them."""
+        labels = tuple(map(known_labels().__getitem__, codes.tolist()))
+        fingering = Fingering(self.onsets, self.offsets, self.pitches, self.hands, labels, line_of)
+        vars(fingering)["codes"] = codes  # sooner known here than from the labels
+        return fingering
 
 
 @lru_cache(maxsize=1)
 def _hands_of_labels(count: int) -> NDArray[np.int64]:
-    """Return the hands that the signs of the first so many labels tell, -1 of the missing label."""
+    """Return the hands of the first so many labels by their signs, -1 of the missing label."""
     hands = [(LEFT if label[0] == "-" else RIGHT) if label else UNKNOWN for label in known_labels()[:count]]
     return np.array(hands, dtype=np.int64)
 

@@ -189,7 +189,7 @@ def key_presses(fingerings: Iterable[Fingering]) -> KeyPresses:
     return KeyPresses(
         fingers=np.abs(table.strikes)[codes] * known,
         releases=np.abs(table.releases)[codes] * known,
-        hands=np.concatenate([np.empty(0, dtype=np.int64), *(p.told_hands for p in pieces)]),
+        hands=np.concatenate([np.empty(0, dtype=np.int64), *(p.played_hands for p in pieces)]),
         pitches=pitches,
         onsets=_times(pieces, "onsets"),
         ends=_times(pieces, "durations"),

@@ -90,7 +90,8 @@ _BLANKS = " \t\v\f"
 
 def numbered_lines(text: str) -> list[NumberedLine]:
     """Return the lines that are rows: neither without content nor comments."""
-    return [(number, line) for number, line in enumerate(text.split("\n"), 1) if _is_row(line)]
+    lines = enumerate(text.split("\n"), 1)
+    return [(number, line) for number, line in lines if line[:1].isalnum() or _is_row(line)]
 
 
 def _is_row(line: str, blank: str = f"{_BLANKS},;") -> bool:
@@ -334,7 +335,7 @@ class Table:
         mark = "\t" if self.separator in (BLANK, WORDS) else self.separator
         joined = mark.join(self.lines)
         marks = self.width - 1
-        if not self.lines or '"' in joined or not all(line.count(mark) == marks for line in self.lines):
+        if '"' in joined or {line.count(mark) for line in self.lines} != {marks}:
             return None
         if len(joined) > _LONGEST_CELL and max(map(len, self.lines)) > _LONGEST_CELL:
             return None

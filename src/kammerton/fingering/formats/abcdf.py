@@ -35,7 +35,7 @@ from kammerton.fingering.formats.notes import (
     Notes,
     ReadingOptions,
     check_notes,
-    say_no_notes,
+    report_no_notes,
 )
 from kammerton.fingering.labels import FingerLabel, parse_label
 from kammerton.formats.reading import Limits, Problems, keeps_lines
@@ -287,7 +287,7 @@ class _Music:
         if any(self.heads):
             check_notes(self.notes(({}, {})), problems)
         else:
-            say_no_notes(problems)
+            report_no_notes(problems)
         self.count = sum(map(len, self.struck))
         self.is_sound = not problems.has_errors
 

@@ -18,7 +18,7 @@ from kammerton.fingering.formats.notes import (
     Notes,
     ReadingOptions,
     check_notes,
-    say_no_notes,
+    report_no_notes,
     times_of,
 )
 from kammerton.formats.reading import Problems
@@ -47,7 +47,7 @@ def adopt_fingering(
         _own(value, problems, options) if isinstance(value, Fingering) else _foreign(value, problems, options)
     )
     if notes is None or not notes.labels:
-        say_no_notes(problems)
+        report_no_notes(problems)
         return Reading((), problems.diagnostics())
     fingering = check_notes(notes, problems)
     return Reading(() if problems.has_errors else ((None, fingering),), problems.diagnostics())

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kammerton.errors import DataError, Diagnostic, close_match, quote
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.formats.fields import NAMES, Numbers, field_of, notes_of
-from kammerton.fingering.formats.notes import NoteField, Notes, ReadingOptions, check_notes, say_no_notes
+from kammerton.fingering.formats.notes import NoteField, Notes, ReadingOptions, check_notes, report_no_notes
 from kammerton.formats.reading import Problems
 from kammerton.formats.tables import BLANK, SEPARATORS, Header, first_row, read_table, render_rows
 from kammerton.model.annotations import Place
@@ -124,7 +124,7 @@ def parse_note_table(
     if table is None:
         return Reading((), problems.diagnostics())
     if not len(table):
-        say_no_notes(problems)
+        report_no_notes(problems)
         return Reading((), problems.diagnostics())
     cells = {field: table.columns[index] for field, index in columns.items()}
     times: tuple[NoteField, ...] = ("onset", "offset", "duration")

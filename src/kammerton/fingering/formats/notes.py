@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.fingering.annotation import HIGHEST_KEY, LEFT, LOWEST_KEY, RIGHT, UNKNOWN, Fingering, TimeUnit
-from kammerton.fingering.labels import strike_codes
 from kammerton.formats.intervals import ROUNDING_S, diagnose_time, parse_time
 from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding, such_rows
 from kammerton.model.annotations import Place
@@ -33,7 +32,7 @@ __all__ = [
     "codes_of",
     "interpret",
     "plain_times",
-    "say_no_notes",
+    "report_no_notes",
     "say_rows",
     "say_untold",
     "texts_of",
@@ -241,7 +240,7 @@ def _line(locate: Locate, row: int) -> int | None:
     return locate(row, "onset").line
 
 
-def say_no_notes(problems: Problems) -> None:
+def report_no_notes(problems: Problems) -> None:
     """Report a file without notes, unless it is known why there are none."""
     if not problems.has_errors:
         problems.add(Diagnostic(code="KT110", severity="error", message="no notes", file=problems.file))
@@ -256,8 +255,8 @@ def check_notes(notes: Notes, problems: Problems) -> Fingering:
     _check_order(notes, problems)
     _check_duplicates(notes, problems)
     _check_range(notes, problems)
-    _check_hands(notes, problems)
     fingering = notes.fingering()
+    _check_hands(notes, fingering, problems)
     if not problems.has_errors:
         say_untold(fingering, lambda row: notes.locate(row, "finger"), problems)
     return fingering
@@ -268,7 +267,7 @@ def say_untold(fingering: Fingering, locate: Callable[[int], Place], problems: P
     if (fingering.hands != UNKNOWN).all():
         return
     fingered = fingering.codes != 0
-    untold = np.flatnonzero(fingered & (fingering.told_hands == UNKNOWN))
+    untold = np.flatnonzero(fingered & (fingering.played_hands == UNKNOWN))
     if not len(untold):
         return
     which = "" if len(untold) == fingered.sum() else f"{len(untold):,} of {fingered.sum():,} "
@@ -387,16 +386,16 @@ def _check_range(notes: Notes, problems: Problems) -> None:
     _warn(problems, notes, off, "pitch", "KT347", "a piano of 88 keys, A0 to C8, does not have this pitch")
 
 
-def _check_hands(notes: Notes, problems: Problems) -> None:
-    strikes = strike_codes(notes.labels)
-    told = (strikes != 0) & (notes.hands != UNKNOWN)
-    found = told & (np.where(strikes > 0, RIGHT, LEFT) != notes.hands)
+def _check_hands(notes: Notes, fingering: Fingering, problems: Problems) -> None:
+    by_label = fingering.label_hands
+    known = (by_label != UNKNOWN) & (notes.hands != UNKNOWN)
+    conflicts = known & (by_label != notes.hands)
     hint = "fingers of the left hand are negative; channel 0 is the right hand, 1 the left"
-    if found.sum() > 1 and (found == told).all():
+    if conflicts.sum() > 1 and (conflicts == known).all():
         hint = "so it is with every note: are the hands swapped?"
-    elif (strikes >= 0).all():
+    elif (by_label != LEFT).all():
         hint = "no finger has a sign: those of the left hand are negative"
-    _say_each(problems, "KT343", found, lambda row: _conflict(notes, row, hint))
+    _say_each(problems, "KT343", conflicts, lambda row: _conflict(notes, row, hint))
 
 
 def _conflict(notes: Notes, row: int, hint: str) -> Diagnostic:

@@ -13,7 +13,13 @@ import numpy as np
 from kammerton.errors import Diagnostic, close_match, quote
 from kammerton.fingering.annotation import UNKNOWN, Fingering
 from kammerton.fingering.formats.fields import NAMES, field_of, fingers_of, notes_of
-from kammerton.fingering.formats.notes import NoteField, ReadingOptions, check_notes, say_no_notes, say_untold
+from kammerton.fingering.formats.notes import (
+    NoteField,
+    ReadingOptions,
+    check_notes,
+    report_no_notes,
+    say_untold,
+)
 from kammerton.formats.json_places import JsonPlaces, Pointer, decode, element_offsets, offset_of
 from kammerton.formats.kinds import jams_kind
 from kammerton.formats.reading import Problems, keeps_rows
@@ -38,9 +44,9 @@ def parse_json(text: str, problems: Problems, options: ReadingOptions) -> Readin
     if document is not None:
         found = _JsonReader(places, problems, options).annotations(document.value)
         if not found:
-            say_no_notes(problems)
+            report_no_notes(problems)
         return Reading(() if problems.has_errors else found, problems.diagnostics())
-    say_no_notes(problems)
+    report_no_notes(problems)
     return Reading((), problems.diagnostics())
 
 
@@ -62,7 +68,7 @@ def unfold_json(text: str, file: str, options: ReadingOptions) -> ItemReadings[F
         problems = Problems(file)
         fingering = _JsonReader(places, problems, options).labels(found[_LABELS], (_LISTS, name, _LABELS))
         if fingering is None:
-            say_no_notes(problems)
+            report_no_notes(problems)
         said = problems.diagnostics()
         if fingering is None or problems.has_errors:
             first = next(problem for problem in said if problem.severity == "error")
