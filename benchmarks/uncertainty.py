@@ -35,8 +35,8 @@ from kammerton.results.comparison import compare
 from kammerton.results.groups import Groups, groups_of
 from kammerton.results.scores import Scores
 from kammerton.results.signature import Grouping, Origin
-from kammerton.statistics.intervals import BootstrapSettings, intervals
-from kammerton.statistics.resampling import ScoreKey
+from kammerton.statistics.intervals import intervals
+from kammerton.statistics.resampling import BootstrapSettings, ScoreKey
 
 MEASURE = next(measure for measure in TASK.measures if str(measure) == "mirex2013/MajMin")
 AGGREGATES = ("pooled", "mean", "median")

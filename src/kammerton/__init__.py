@@ -70,9 +70,11 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name in ("chords", "fingering", "instruments"):
         return import_module(f"kammerton.{name}")
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'kammerton' has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'kammerton' has no attribute {name!r}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -128,7 +128,12 @@ def slice_pairs(ref: Segments, est: Segments) -> Slices:
         (ref.starts, est.starts, ref.ends[ref_ends], est.ends[est_ends], np.zeros(len(ref)))
     )
     pairs = np.concatenate((ref_pair, est_pair, ref_pair[ref_ends], est_pair[est_ends], np.arange(len(ref))))
-    order = _by_pair_and_time(pairs, times)
+    # Sorted runs within a pair stay together and need only be merged: sorting small numbers stably is a radix
+    # sort, and complex numbers sort by their real part first.
+    by_pair = np.argsort(pairs.astype(np.min_scalar_type(pairs.max(initial=0))), kind="stable")
+    keys = np.empty(len(by_pair), dtype=np.complex128)
+    keys.real, keys.imag = pairs.take(by_pair), times.take(by_pair)
+    order = by_pair.take(np.argsort(keys, kind="stable"))
     times, pairs = times.take(order), pairs.take(order)
 
     last = np.ones(len(times), dtype=bool)  # last event of each distinct boundary
@@ -145,17 +150,6 @@ def slice_pairs(ref: Segments, est: Segments) -> Slices:
     ref_row, ref_gap = _covering(ref, ref_row, pair, ends)
     est_row, est_gap = _covering(est, est_row, pair, ends)
     return Slices(pair, starts, ends, ref_row, ref_gap, est_row, est_gap)
-
-
-def _by_pair_and_time(pairs: Codes, times: Seconds) -> Codes:
-    """Return the order of events; sorted runs within a pair stay together and need only be merged.
-
-    Sorting small numbers stably is a radix sort, and complex numbers sort by their real part first.
-    """
-    by_pair = np.argsort(pairs.astype(np.min_scalar_type(pairs.max(initial=0))), kind="stable")
-    keys = np.empty(len(by_pair), dtype=np.complex128)
-    keys.real, keys.imag = pairs.take(by_pair), times.take(by_pair)
-    return by_pair.take(np.argsort(keys, kind="stable"))
 
 
 def _open_ends(side: Segments, sequence: Codes) -> Codes:

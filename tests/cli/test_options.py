@@ -14,7 +14,7 @@ from kammerton.cli import files, pages, scoring
 from kammerton.cli.options import with_options
 from kammerton.model.registry import TASKS, find_task
 from kammerton.statistics.comparison import Test
-from kammerton.statistics.intervals import Method
+from kammerton.statistics.resampling import Method
 
 VERBS: dict[str, tuple[Callable[..., int], tuple[Callable[..., Any], ...]]] = {
     "score": (scoring.score, (kammerton.score,)),

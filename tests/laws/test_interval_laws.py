@@ -12,7 +12,7 @@ import kammerton as kt
 from kammerton.fingering import Fingering
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.model.registry import TASKS, find_task
-from kammerton.statistics.intervals import Method
+from kammerton.statistics.resampling import Method
 from unit.instruments.scored import FIGURE, options
 
 SEEDS = range(8)

@@ -22,9 +22,9 @@ from kammerton.results.groups import Groups, groups_of
 from kammerton.results.signature import Grouping
 from kammerton.statistics.agreement import fleiss_kappa, krippendorff_alpha, variance_components
 from kammerton.statistics.comparison import Comparison, Pair, Test, letters
-from kammerton.statistics.intervals import BootstrapSettings, intervals
+from kammerton.statistics.intervals import intervals
 from kammerton.statistics.paired import holm, permutation_test, pooled_permutation_test, t_test, wilcoxon
-from kammerton.statistics.resampling import Permutations
+from kammerton.statistics.resampling import BootstrapSettings, Permutations
 from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, context_of, names, tabled
 
 MEASURES = (POOLED, MEAN, MIDDLE, WEIGHTED, LOSS, CLASSES)

@@ -14,7 +14,8 @@ import kammerton as kt
 from kammerton.model.measure import Measure, Values
 from kammerton.results.comparison import compare
 from kammerton.statistics.comparison import Comparison
-from kammerton.statistics.intervals import BootstrapSettings, intervals
+from kammerton.statistics.intervals import intervals
+from kammerton.statistics.resampling import BootstrapSettings
 from tabled_scores import context_of
 
 pytestmark = pytest.mark.slow

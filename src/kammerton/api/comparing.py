@@ -41,7 +41,7 @@ from kammerton.scoring.context import items_shared, notes_on_sharing, sharing_an
 from kammerton.scoring.evaluating import evaluate_loaded
 from kammerton.scoring.loading import Estimates, References, applicable_to, load_references
 from kammerton.statistics.comparison import Comparison, Rules, Test
-from kammerton.statistics.intervals import BootstrapSettings, Method
+from kammerton.statistics.resampling import BootstrapSettings, Method
 
 __all__ = ["agree", "compare"]
 

@@ -29,7 +29,7 @@ from kammerton.scoring.context import ContextEvidence, evaluate_context
 from kammerton.scoring.evaluating import Timing
 from kammerton.scoring.loading import ScoringJob, choose_estimates, load_sides
 from kammerton.scoring.running import SHARD, Execution, Store, Watch, score_corpus
-from kammerton.statistics.intervals import BootstrapSettings, Method
+from kammerton.statistics.resampling import BootstrapSettings, Method
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

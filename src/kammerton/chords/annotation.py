@@ -155,10 +155,6 @@ class ChordAnnotation:
         """Label of each row, as it was written."""
         return tuple(map(self.spellings.labels.__getitem__, self.codes.tolist()))
 
-    def codes_in(self, spellings: Spellings) -> NDArray[np.int64]:
-        """Return the number of each label in other spellings."""
-        return self.codes if self.spellings is spellings else spellings.numbers(self.labels)
-
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.codes)

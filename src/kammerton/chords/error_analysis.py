@@ -159,12 +159,14 @@ def _time_by_measure(
     return ClassTable(name, ("measure",), "s", np.array(groups, dtype=np.int64), classes, np.array(weights))
 
 
-def remarks(tables: Mapping[str, Mapping[ClassKey, float]]) -> Iterator[Diagnostic]:
-    """Say what the cells of the tables of credited time and of basses mean, by the name of the table."""
+def remarks(tables: Mapping[str, Mapping[ClassKey, float]], measures: Sequence[str]) -> Iterator[Diagnostic]:
+    """Explain the tables of credited time and of basses, measures by address in this order."""
     for name, (code, text, hint) in _REMARKS.items():
-        for (measure,), seconds in tables.get(name, {}).items():
-            message = text.format(measure=measure, seconds=seconds)
-            yield Diagnostic(code=code, severity="note", message=message, hint=hint)
+        cells = tables.get(name, {})
+        for measure in measures if cells else ():
+            if (measure,) in cells:
+                message = text.format(measure=measure, seconds=cells[measure,])
+                yield Diagnostic(code=code, severity="note", message=message, hint=hint)
 
 
 def _summed(

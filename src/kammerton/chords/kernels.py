@@ -93,47 +93,53 @@ def build_columns(cases: Sequence[Case[ChordAnnotation]]) -> Columns:
 
     An annotation that stands in several pairs is encoded once.
     """
-    pairs = [case.pair for case in cases]
-    refs, ref_order = _distinct([ref for ref, _ in pairs])
-    ests, est_order = _distinct([est for _, est in pairs])
-    labels, (ref_codes, est_codes) = _numbered(refs, ests)
+    pairs = [(case.group, *case.pair) for case in cases]
+    groups, all_refs, all_ests = zip(*pairs, strict=True) if pairs else ((), (), ())
+    refs, ref_order = _distinct(all_refs)
+    ests, est_order = _distinct(all_ests)
+    labels, ref_codes, est_codes = _numbered(refs, ests)
     ref_rows = _rows(refs, ref_codes).take(ref_order)
     est_rows = _rows(ests, est_codes).take(est_order)
     all_slices = slice_pairs(ref_rows, est_rows)
     ref_lasts, est_lasts = ref_rows.ends > ref_rows.starts, est_rows.ends > est_rows.starts
     ref, est = ref_rows.where(ref_lasts), est_rows.where(est_lasts)
     slices = all_slices.restricted(ref, ref_lasts, est, est_lasts)
-    groups = np.array([case.group for case in cases], dtype=np.int64)
-    return Columns(labels, groups, ref, est, slices, ref_rows, est_rows, all_slices)
+    return Columns(labels, np.array(groups, dtype=np.int64), ref, est, slices, ref_rows, est_rows, all_slices)
 
 
-def _distinct(annotations: list[ChordAnnotation]) -> tuple[list[ChordAnnotation], Codes]:
-    first: dict[int, int] = {}
-    order = [first.setdefault(id(annotation), len(first)) for annotation in annotations]
-    chosen = {id(annotation): annotation for annotation in annotations}
-    return list(chosen.values()), np.array(order, dtype=np.int64)
+def _distinct(annotations: Sequence[ChordAnnotation]) -> tuple[list[ChordAnnotation], Codes]:
+    ids = list(map(id, annotations))
+    distinct = dict(zip(ids, annotations, strict=True))
+    number = dict(zip(distinct, range(len(distinct)), strict=True))
+    return list(distinct.values()), np.array(list(map(number.__getitem__, ids)), dtype=np.int64)
 
 
-def _numbered(*sides: list[ChordAnnotation]) -> tuple[tuple[str, ...], list[Codes]]:
-    """Return the distinct labels of all sides, and the code of each row of a side.
+def _numbered(
+    refs: Sequence[ChordAnnotation], ests: Sequence[ChordAnnotation]
+) -> tuple[tuple[str, ...], Codes, Codes]:
+    """Return the distinct labels of both sides, and the code of each row of a side.
 
     In the order of their spelling, the codes of a song do not depend on what was read before it.
     """
-    spellings = next((each.spellings for side in sides for each in side), spellings_in_use())
-    numbers = [np.concatenate([_NONE, *(each.codes_in(spellings) for each in side)]) for side in sides]
-    counts = np.bincount(np.concatenate(numbers))  # spellings may grow meanwhile
+    annotations = (*refs, *ests)
+    spellings = annotations[0].spellings if annotations else spellings_in_use()
+    parts = [a.codes if a.spellings is spellings else spellings.numbers(a.labels) for a in annotations]
+    numbers = np.concatenate([_NONE, *parts])
+    counts = np.bincount(numbers)  # spellings may grow meanwhile
     used = np.flatnonzero(counts)
     spelled = [spellings.labels[number] for number in used.tolist()]
     labels = ("", "N", *sorted({*spelled} - {"", "N"}))
-    index = {label: code for code, label in enumerate(labels)}
+    index = dict(zip(labels, range(len(labels)), strict=True))
     code_of = np.zeros(len(counts), dtype=np.int64)
-    code_of[used] = [index[label] for label in spelled]
-    return labels, [code_of.take(each) for each in numbers]
+    code_of[used] = list(map(index.__getitem__, spelled))
+    codes = code_of.take(numbers)
+    of_refs = sum(map(len, parts[: len(refs)]))
+    return labels, codes[:of_refs], codes[of_refs:]
 
 
-def _rows(annotations: list[ChordAnnotation], codes: Codes) -> Segments:
+def _rows(annotations: Sequence[ChordAnnotation], codes: Codes) -> Segments:
     intervals = np.concatenate([np.empty((0, 2)), *(a.intervals for a in annotations)])
-    offsets = np.concatenate(([0], np.cumsum([len(a.codes) for a in annotations], dtype=np.int64)))
+    offsets = np.concatenate(([0], np.cumsum(list(map(len, annotations)), dtype=np.int64)))
     changed = changes(codes) | changes(sequence_of_rows(offsets))
     return Segments(intervals[:, 0], intervals[:, 1], codes, np.cumsum(changed), offsets)
 
@@ -267,8 +273,8 @@ def sum_by_labels(timeline: Timeline) -> LabelTimes:
     """Sum the time of slices with the same labels in the same pair."""
     sides = (timeline.pair, timeline.ref, timeline.est)
     # small numbers in few bytes: these are sorted by counting
-    order = np.lexsort([each.astype(np.min_scalar_type(each.max(initial=0))) for each in reversed(sides)])
-    pair, ref, est = (each.take(order) for each in sides)
+    order = np.lexsort([side.astype(np.min_scalar_type(side.max(initial=0))) for side in reversed(sides)])
+    pair, ref, est = (side.take(order) for side in sides)
     begins = changes(pair) | changes(ref) | changes(est)
     sums = np.bincount(np.cumsum(begins) - 1, timeline.weights.take(order)).astype(float, copy=False)
     lasting = sums > 0
@@ -369,7 +375,7 @@ class ClassAverage:
     @property
     def statistics(self) -> tuple[str, ...]:
         """Name the columns."""
-        return (*(f"correct:{name}" for name in self.classes), *(f"total:{name}" for name in self.classes))
+        return (*map("correct:{}".format, self.classes), *map("total:{}".format, self.classes))
 
     def recalls(self, statistics: Statistics, /) -> NDArray[np.float64]:
         """Return the recall of each class, shape (items, classes); NaN where it does not occur."""

@@ -36,6 +36,8 @@ NAMESPACES = ("chord", "chord_harte")
 
 OTHER_NOTATIONS = ("chord_weimar", "chord_ireal", "chord_jparser_harte")
 """JAMS namespaces of ChoCo for chords in other notations, which are respelled or not read."""
+_NAMESPACES_READ = {False: NAMESPACES, True: (*NAMESPACES, *OTHER_NOTATIONS)}
+"""Those that are read, if labels may be respelled or not."""
 
 SUFFIXES = frozenset((".lab", ".txt", ".jams", ".json", ".csv", ".tsv", ".svl.txt"))
 """Suffixes of chord annotation files."""
@@ -60,22 +62,26 @@ class ChordOptions(IntervalOptions):
 
 def read_chords(path: str | os.PathLike[str], name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
     """Read a file of chords; one annotation per annotator."""
-    return _checked(read_tracks(path, name, options), name, options)
+    reading = read_intervals(path, name=name, options=options, namespaces=_NAMESPACES_READ[options.lenient])
+    return _checked(reading if reading.tracks else _with_other_notations(reading, options), name, options)
 
 
 def read_tracks(path: str | os.PathLike[str], name: str, options: ChordOptions) -> TrackReading:
     """Read a file of chords without looking at the labels."""
-    namespaces = (*NAMESPACES, *OTHER_NOTATIONS) if options.lenient else NAMESPACES
-    reading = read_intervals(path, name=name, options=options, namespaces=namespaces)
-    if options.lenient or not any(said.code == "KT145" for said in reading.diagnostics):
-        return reading
-    return replace(reading, diagnostics=tuple(map(_with_other_notations, reading.diagnostics)))
+    reading = read_intervals(path, name=name, options=options, namespaces=_NAMESPACES_READ[options.lenient])
+    return _with_other_notations(reading, options)
 
 
-def _with_other_notations(said: Diagnostic) -> Diagnostic:
-    """Add to what is said of namespaces that one of them is read if labels may be respelled."""
-    there = [name for name in OTHER_NOTATIONS if quote(name) in (said.hint or "")]
-    return said.at(hint=f"{said.hint}; --lenient reads {quote(there[0])}") if there else said
+def _with_other_notations(reading: TrackReading, options: ChordOptions) -> TrackReading:
+    """Add a hint where a file has none of the namespaces but one that ``lenient`` reads."""
+    diagnostics = []
+    for diagnostic in reading.diagnostics:
+        hint = diagnostic.hint or ""
+        there = [name for name in OTHER_NOTATIONS if quote(name) in hint]
+        if there and diagnostic.code == "KT145" and not options.lenient:
+            hint = f"{hint}; --lenient reads {quote(there[0])}"
+        diagnostics.append(diagnostic.at(hint=hint or None))
+    return replace(reading, diagnostics=tuple(diagnostics))
 
 
 def adopt_chords(value: object, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
@@ -117,14 +123,17 @@ def _sound_annotation(intervals: Any, labels: Any, options: ChordOptions) -> Cho
 
 def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
     problems = Problems(name)
-    read = [(track.annotator, _annotation(track, problems, options)) for track in reading.tracks]
-    found = tuple((annotator, annotation) for annotator, annotation in read if annotation is not None)
+    annotations = []
+    for track in reading.tracks:
+        annotation = _annotation(track, problems, options)
+        if annotation is not None:
+            annotations.append((track.annotator, annotation))
     for track in reading.rejected:
         _annotation(track, problems, options)
     diagnostics = (*reading.diagnostics, *problems.diagnostics())
     if reading.rejected:
-        diagnostics = tuple(sorted(diagnostics, key=lambda said: (said.line is None, said.line or 0)))
-    return Reading(() if problems.has_errors else found, diagnostics)
+        diagnostics = tuple(sorted(diagnostics, key=lambda d: (d.line is None, d.line or 0)))
+    return Reading(() if problems.has_errors else tuple(annotations), diagnostics)
 
 
 _SHORT = 64

@@ -44,7 +44,7 @@ from kammerton.errors import Diagnostic, LabelError, quote
 from kammerton.formats.reading import Problems
 from kammerton.formats.writing import left_behind, render_audacity, render_csv, render_jams, render_lab
 from kammerton.model.annotations import LabelledIntervals, Place
-from kammerton.model.measure import Measure
+from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import (
     Case,
     ClassKey,
@@ -266,11 +266,16 @@ def _evaluate(
     cases: Sequence[Case[ChordAnnotation]], measures: Sequence[Measure], _: ChordOptions
 ) -> Evaluation:
     columns = build_columns(cases)
+    by_protocol: dict[str, list[Measure]] = {}
+    for measure in measures:
+        by_protocol.setdefault(measure.protocol, []).append(measure)
     results = {}
+    statistics: dict[Measure, Statistics] = {}
     for module in MODULES:
-        own = [measure for measure in measures if measure.protocol == module.PROTOCOL.name]
+        own = by_protocol.get(module.PROTOCOL.name, [])
         if own or module is mirex2013:  # its times are those of the confusions
             results[module.PROTOCOL.name] = module.evaluate(columns, own)
+            statistics |= results[module.PROTOCOL.name].statistics
     mirex = results[mirex2013.PROTOCOL.name]
     tables = [confusion_table(mirex.times, columns), excluded_table(results, columns, measures)]
     result = results.get(mir_eval.PROTOCOL.name)
@@ -280,19 +285,15 @@ def _evaluate(
     basses = [m for m in measures if m.protocol in _OFFICIAL and m.name in mirex.root_basses]
     if basses:
         tables.append(root_bass_table(mirex, columns, basses))
-    statistics = {measure: results[measure.protocol].statistics[measure] for measure in measures}
     return Evaluation(statistics, tuple(tables))
 
 
+_ADDRESSES = [str(measure) for module in MODULES for measure in module.PROTOCOL.measures]
+
+
 def _remark_of_task(tables: Mapping[str, Mapping[ClassKey, float]]) -> Iterable[Diagnostic]:
-    """Say what the tables of time by measure mean, measures in the order of their protocols."""
-    order = [(str(measure),) for module in MODULES for measure in module.PROTOCOL.measures]
-    return remarks(
-        {
-            name: {classes: cells[classes] for classes in order if classes in cells}
-            for name, cells in tables.items()
-        }
-    )
+    """Explain the tables of time by measure, measures in the order of their protocols."""
+    return remarks(tables, _ADDRESSES)
 
 
 def _content(annotation: ChordAnnotation) -> bytes:

@@ -221,5 +221,5 @@ def _notes(columns: Columns, result: Result, chosen: Measure, systems: Sequence[
         f"{systems[pair]}: {remark.message}"
         for pair, classes, seconds in zip(table.groups, table.classes, table.weights, strict=True)
         if pair < len(systems)
-        for remark in remarks({table.name: {classes: seconds}})
+        for remark in remarks({table.name: {classes: seconds}}, [str(chosen)])
     )

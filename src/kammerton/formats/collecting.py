@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -141,48 +141,33 @@ def _is_document(path: Path | RemoteSource, task: Task, options: object) -> bool
 def _from_place(place: str | os.PathLike[str], name: str | None, task: Task, options: object) -> Collection:
     items, shown = find(place, task, options), shown_path(place)
     items.check_not_empty(shown, task.suffixes)
-    holding = _CollectionBuilder(items.diagnostics, task, options)
+    sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
+    broken: dict[str, str] = {}
+    diagnostics = list(items.diagnostics)
+    holds_many = False
     for file, paths in items.files.items():
-        holding.add(file, paths)
+        item, annotator = task.identify(file)
+        sheet: ItemReadings[object] | None = None
+        if len(paths) == 1 and isinstance(paths[0], RemoteSource):
+            sheet = paths[0].unfold()
+        elif len(paths) == 1 and task.unfold is not None:
+            sheet = task.unfold(paths[0], os.fspath(paths[0]), options)
+        if sheet is not None:
+            holds_many = True
+            diagnostics += sheet.diagnostics
+            broken |= sheet.broken
+            for item_of_sheet, annotations in sheet.items.items():
+                sources[item_of_sheet] = (*sources.get(item_of_sheet, ()), *annotations)
+        elif len(paths) > 1:
+            broken[item] = "several files for one item"
+        else:
+            sources[item] = (*sources.get(item, ()), (annotator, paths[0]))
     return Collection(
         name or name_of(place),
-        holding.sources,
+        sources,
         shown,
-        tuple(holding.diagnostics),
-        holding.broken,
-        single=items.single and not holding.unfolded,
+        tuple(diagnostics),
+        broken,
+        single=items.single and not holds_many,
         written={task.identify(file)[0]: name_as_written for file, name_as_written in items.written.items()},
     )
-
-
-class _CollectionBuilder:
-    """Collects the items of a folder, from files that hold one item or many."""
-
-    def __init__(self, diagnostics: Iterable[Diagnostic], task: Task, options: object) -> None:
-        self._task = task
-        self._options = options
-        self.sources: dict[str, tuple[tuple[str | None, object], ...]] = {}
-        self.diagnostics = list(diagnostics)
-        self.unfolded = False
-        self.broken: dict[str, str] = {}
-
-    def add(self, file: str, paths: Sequence[Path | RemoteSource]) -> None:
-        """Add the file, or the several files, of one name."""
-        item, annotator = self._task.identify(file)
-        sheet = self._unfolded(paths[0]) if len(paths) == 1 else None
-        if sheet is not None:
-            self.unfolded = True
-            self.diagnostics += sheet.diagnostics
-            self.broken |= sheet.broken
-            for item_of_sheet, annotations in sheet.items.items():
-                self.sources[item_of_sheet] = (*self.sources.get(item_of_sheet, ()), *annotations)
-        elif len(paths) > 1:
-            self.broken[item] = "several files for one item"
-        else:
-            self.sources[item] = (*self.sources.get(item, ()), (annotator, paths[0]))
-
-    def _unfolded(self, path: Path | RemoteSource) -> ItemReadings[object] | None:
-        if isinstance(path, RemoteSource):
-            return path.unfold()
-        unfold = self._task.unfold
-        return None if unfold is None else unfold(path, os.fspath(path), self._options)

@@ -233,10 +233,8 @@ class _Walk:
 def without_suffix(name: str, suffixes: Sequence[str]) -> str | None:
     """Take off the longest suffix that ``name`` ends in, or return None if there is none."""
     base = name.rpartition("/")[2].lower()
-    fitting = [
-        len(suffix) for suffix in _lowered(tuple(suffixes)) if base.endswith(suffix) and base != suffix
-    ]
-    return name[: -max(fitting)] if fitting else None
+    fitting = max(filter(base[1:].endswith, _lowered(tuple(suffixes))), key=len, default=None)
+    return None if fitting is None else name[: -len(fitting)]
 
 
 @cache
@@ -257,6 +255,8 @@ def item_name(stem: str) -> str:
     >>> print(item_name("caf\udce9"), item_name("caf\\xe9"), item_name("AC\\DC"))
     caf\xe9 caf\\xe9 AC\DC
     """
+    if stem.isascii() and "\\" not in stem:  # as most are
+        return stem
     return normal_form(_LIKE_ESCAPED.sub(lambda backslashes: 2 * backslashes[0], stem))
 
 

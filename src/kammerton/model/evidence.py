@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
+from operator import attrgetter
 from typing import Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -173,17 +174,19 @@ class Rows(Sequence[Row]):  # noqa: PLW1641 - arrays have no hash
         """Return the items of some rows by number."""
         return tuple(map(self.items.__getitem__, numbers.tolist()))
 
-    def of_groups(self, test: Callable[[str, str], bool]) -> Flags:
-        """Tell of each row whether it is of a group with such a system and annotator."""
-        return np.array([test(*group) for group in self.groups], dtype=bool)[self.group_codes]
+    def of_system(self, name: str, annotator: str = ALL) -> Flags:
+        """Tell of each row whether it is of this system, and annotator unless all are meant."""
+        flags = [system == name and annotator in (ALL, who) for system, who in self.groups]
+        return np.array(flags, dtype=bool)[self.group_codes]
 
-    def of_system(self, name: str) -> Flags:
-        """Tell of each row whether it is of this system."""
-        return self.of_groups(lambda system, _: system == name)
+    @property
+    def counting(self) -> Flags:
+        """Whether each row enters corpus scores."""
+        return np.array(list(map(attrgetter("counts"), self.states)), dtype=bool)[self.state_codes]
 
-    def in_state(self, test: Callable[[State], bool]) -> Flags:
-        """Tell of each row whether it is in such a state."""
-        return np.array([test(state) for state in self.states], dtype=bool)[self.state_codes]
+    def with_status(self, status: Status) -> Flags:
+        """Tell of each row whether it has this status."""
+        return np.array([state.status == status for state in self.states], dtype=bool)[self.state_codes]
 
     def regrouped(self, name: Callable[[str, str], Group]) -> Rows:
         """Return the rows with other names of systems and annotators, which tell as many groups apart."""

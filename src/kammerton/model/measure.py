@@ -335,7 +335,7 @@ class Measure:
     def pooled(self, statistics: Statistics, values: Values, weights: Values) -> Estimate:
         """Return the corpus score of summed statistics, of items with these values and weights."""
         undefined = np.isnan(values)
-        summed = np.array([[total(column) for column in statistics.T]])
+        summed = np.array([list(map(total, statistics.T))])
         value = float(self.formula.finalise(summed)[0])
         return Estimate(value, total(weights[~undefined]), len(values), int(np.count_nonzero(undefined)))
 

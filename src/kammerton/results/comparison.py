@@ -32,7 +32,6 @@ from kammerton.statistics.comparison import (
     compare_by_measure,
     detectable_differences,
 )
-from kammerton.statistics.intervals import BootstrapSettings, Method
 from kammerton.statistics.paired import (
     OF_SUMS,
     PairedTest,
@@ -41,7 +40,7 @@ from kammerton.statistics.paired import (
     permutation_tests,
     scale_of,
 )
-from kammerton.statistics.resampling import Permutations, ScoreKey
+from kammerton.statistics.resampling import BootstrapSettings, Method, Permutations, ScoreKey
 from kammerton.statistics.sample import (
     Kept,
     Sample,

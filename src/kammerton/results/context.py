@@ -28,8 +28,8 @@ from kammerton.results.signature import Origin
 from kammerton.results.tables import columns_of, frame, plain_score
 from kammerton.scoring.context import ContextEvidence
 from kammerton.scoring.scored_corpus import ScoredCorpus
-from kammerton.statistics.intervals import UNDEFINED, BootstrapSettings, Interval, interval
-from kammerton.statistics.resampling import ScoreKey
+from kammerton.statistics.intervals import UNDEFINED, Interval, interval
+from kammerton.statistics.resampling import BootstrapSettings, ScoreKey
 from kammerton.statistics.sample import (
     Sample,
     headline_keys,

@@ -20,8 +20,8 @@ from kammerton.model.measure import Estimate, Measure
 from kammerton.results.signature import Grouping, Origin
 from kammerton.results.tables import columns_of, frame, plain_score
 from kammerton.scoring.scored_corpus import ScoredCorpus
-from kammerton.statistics.intervals import UNDEFINED, BootstrapSettings, Interval, scores_with_intervals
-from kammerton.statistics.resampling import LeaveOneOut, ScoreKey
+from kammerton.statistics.intervals import UNDEFINED, Interval, scores_with_intervals
+from kammerton.statistics.resampling import BootstrapSettings, LeaveOneOut, ScoreKey
 from kammerton.statistics.sample import (
     Kept,
     Sample,

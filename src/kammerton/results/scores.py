@@ -171,8 +171,7 @@ class Scores(ScoredCorpus, WithCharts):
         """Return the rows of a system that have no estimate, or a side that cannot be used."""
         chosen: list[Row] = []
         for rows in self.origin.evidence.rows.values():
-            is_unusable = rows.in_state(lambda state: state.status != "ok")
-            chosen += rows.take(np.flatnonzero(rows.of_system(system) & is_unusable))
+            chosen += rows.take(np.flatnonzero(rows.of_system(system) & ~rows.with_status("ok")))
         return tuple(chosen)
 
     @property

@@ -14,7 +14,7 @@ from kammerton.model.evidence import Evidence
 from kammerton.model.measure import Measure, Needs
 from kammerton.model.task import Task
 from kammerton.scoring.context import ContextEvidence
-from kammerton.statistics.intervals import BootstrapSettings
+from kammerton.statistics.resampling import BootstrapSettings
 from kammerton.version import __version__
 
 __all__ = ["Grouping", "Origin", "data_hash", "signature"]
@@ -142,7 +142,8 @@ class Origin:
         if self.missing != "skip" or not systems:
             return used
         rows = self.evidence.rows[needs]
-        skipped = ~rows.in_state(lambda state: state.counts) & rows.of_groups(lambda name, _: name in systems)
+        of_systems = np.any([rows.of_system(name) for name in systems], axis=0)
+        skipped = ~rows.counting & of_systems
         lost = {(row.annotator, row.item) for row in rows.take(np.flatnonzero(skipped))}
         return {
             (who, item): digest

@@ -23,7 +23,7 @@ from kammerton.runs.annotations import corpus_in
 from kammerton.runs.evidence_files import context_evidence_of, evidence_of
 from kammerton.runs.layout import digest_of, fault, from_parquet, options_of, parse_record, texts_of
 from kammerton.scoring.context import ContextEvidence
-from kammerton.statistics.intervals import BootstrapSettings
+from kammerton.statistics.resampling import BootstrapSettings
 
 __all__ = ["Opened", "Run", "is_run", "open_run", "read_run", "scores_of"]
 

@@ -34,7 +34,7 @@ from kammerton.runs.layout import (
     versions,
 )
 from kammerton.runs.reading import Opened, open_run
-from kammerton.statistics.intervals import BootstrapSettings
+from kammerton.statistics.resampling import BootstrapSettings
 
 __all__ = ["check_place", "parts_of", "read_agreement", "write_run"]
 

@@ -264,13 +264,15 @@ class _Kernels:
         for measure in self._measures:
             if measure.aggregate == "gathered":
                 continue
-            whole = np.zeros((len(names), len(measure.formula.statistics)))
-            if cases:
-                of_cases = np.concatenate(blocks[measure])
-                if worst.any():
-                    of_cases[worst] = measure.formula.worst(of_cases[worst])
-                whole[counting] = of_cases
-            statistics[measure].append(whole)
+            if not cases:
+                statistics[measure].append(np.zeros((len(names), len(measure.formula.statistics))))
+                continue
+            of_cases = np.concatenate(blocks[measure])
+            if worst.any():
+                of_cases[worst] = measure.formula.worst(of_cases[worst])
+            of_rows = np.zeros((len(names), of_cases.shape[1]))
+            of_rows[counting] = of_cases
+            statistics[measure].append(of_rows)
 
     def _list_rows(self, items: Sequence[str]) -> Iterator[Row]:
         """Yield a row for each system, annotator and item that has a reference."""

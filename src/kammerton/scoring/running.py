@@ -372,7 +372,7 @@ class _Run:
         items = min(plan.size, len(plan.items) - number * plan.size)
         if self._watch is not None and part.results is not None:
             rows = next(iter(part.results.rows.values()))
-            failed = int(rows.in_state(lambda state: state.status == "failed").sum())
+            failed = int(rows.with_status("failed").sum())
         self.progress = Progress(
             done=before.done + items,
             items=before.items,

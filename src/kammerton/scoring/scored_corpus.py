@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise
+from itertools import chain, count
+from operator import attrgetter, itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,6 @@ from kammerton.model.corpus import ALL
 from kammerton.model.evidence import (
     ClassEvidence,
     Evidence,
-    Group,
     Kind,
     Rows,
     has_class,
@@ -35,6 +35,8 @@ class ItemScores:
     ----------
     names : tuple of str
         The items, in the order of their first rows.
+    row_names : tuple of str
+        Item of each row.
     """
 
     def __init__(
@@ -42,23 +44,18 @@ class ItemScores:
     ) -> None:
         self._measure = measure
         self._rows = statistics
-        self._row_names = tuple(names)
         self._item: NDArray[np.int64] | None = None
-        self.names: tuple[str, ...] = self._row_names
+        self.row_names: tuple[str, ...] = tuple(names)
+        self.names: tuple[str, ...] = self.row_names
         if several:
-            self._item, self.names = _numbered(self._row_names)
+            self._item, self.names = _numbered(self.row_names)
 
-    @property
-    def row_names(self) -> tuple[str, ...]:
-        """Item of each row."""
-        return self._row_names
-
-    def of_rows(self, kept: NDArray[np.int64]) -> ItemScores:
-        """Return what some of the rows bring, which are given by number, each once and in their order."""
-        if len(kept) == len(self._row_names):
+    def of_rows(self, numbers: NDArray[np.int64]) -> ItemScores:
+        """Return the scores of some rows by number, each once and in their order."""
+        if len(numbers) == len(self.row_names):
             return self
-        names = tuple(map(self._row_names.__getitem__, kept.tolist()))
-        return ItemScores(self._measure, names, self._rows[kept], several=self._item is not None)
+        names = tuple(map(self.row_names.__getitem__, numbers.tolist()))
+        return ItemScores(self._measure, names, self._rows[numbers], several=self._item is not None)
 
     @cached_property
     def statistics(self) -> Statistics:
@@ -72,7 +69,7 @@ class ItemScores:
     @cached_property
     def values(self) -> Values:
         """Value of each item, NaN where undefined."""
-        return self._averaged(self._of_rows)
+        return self._of_rows if self._item is None else self._averaged(self._of_rows)
 
     @cached_property
     def counted(self) -> Values:
@@ -128,23 +125,23 @@ class ScoredCorpus:
 
     def __init__(self, task: Task, evidence: Evidence, options: object) -> None:
         self._evidence = evidence
-        self.class_evidence: ClassEvidence | None = ClassEvidence.of(task, evidence, options)
+        self.class_evidence: ClassEvidence | None = None
+        if evidence.gathered is not None:
+            self.class_evidence = ClassEvidence.of(task, evidence, options)
+        self._groups = list(chain.from_iterable(map(attrgetter("groups"), evidence.rows.values())))
         self._rows: dict[Kind, Rows] = dict(evidence.rows.items())
         self._statistics: Mapping[Measure, Statistics] = evidence.statistics
         if self.class_evidence is not None:
             self._rows["gathered"], of_classes = statistics_by_class(self.class_evidence)
             self._statistics = {**evidence.statistics, **of_classes}
-        self._order = {kind: self._sorted(rows) for kind, rows in self._rows.items()}
+        self._order = dict(zip(self._rows, map(self._sorted, self._rows.values()), strict=True))
         self._chosen: dict[tuple[Kind, str, str], tuple[Codes, tuple[str, ...]]] = {}
 
     def _sorted(self, rows: Rows) -> Codes:
         """Return the numbers of the rows by system, annotator and item: shards do not show."""
-        systems = {name: place for place, name in enumerate(self.systems)}
-        annotators = {name: place for place, name in enumerate(self.annotators)}
+        systems, annotators = (dict(zip(names, count())) for names in (self.systems, self.annotators))
         places = [(systems[system], annotators.get(annotator, 0)) for system, annotator in rows.groups]
         keys = list(zip(map(places.__getitem__, rows.group_codes.tolist()), rows.items, strict=True))
-        if all(key <= following for key, following in pairwise(keys)):
-            return np.arange(len(rows))
         return np.array(sorted(range(len(rows)), key=keys.__getitem__), dtype=np.int64)
 
     @property
@@ -155,13 +152,14 @@ class ScoredCorpus:
     @cached_property
     def systems(self) -> tuple[str, ...]:
         """Names of the systems, in the order given."""
-        return tuple(dict.fromkeys(system for system, _ in self._groups()))
+        return tuple(dict.fromkeys(map(itemgetter(0), self._groups)))
 
     @cached_property
     def annotators(self) -> tuple[str, ...]:
         """Names of the annotators, and ``"all"`` behind them if there are several."""
-        names = tuple(dict.fromkeys(annotator for _, annotator in self._groups() if annotator != ALL))
-        return names if len(names) == 1 else (*names, ALL)
+        names = dict.fromkeys(map(itemgetter(1), self._groups))
+        names.pop(ALL, None)
+        return tuple(names) if len(names) == 1 else (*names, ALL)
 
     def annotators_of(self, measure: Measure) -> tuple[str, ...]:
         """Names of the annotators that a measure has scores for."""
@@ -175,10 +173,6 @@ class ScoredCorpus:
     def is_evaluated(self, measure: Measure) -> bool:
         """Tell whether there is what a measure compares with."""
         return measure.needs == "estimate" or self.has_references
-
-    def _groups(self) -> Iterator[Group]:
-        """Give the groups of rows of items, not of classes."""
-        return chain.from_iterable(rows.groups for rows in self._evidence.rows.values())
 
     def estimate(self, measure: Measure, system: str, annotator: str, how: Aggregate) -> Estimate:
         """Return a corpus score with what it was measured on.
@@ -210,7 +204,7 @@ class ScoredCorpus:
             chosen = np.array([index for index in chosen.tolist() if has_class(statistics[index])], dtype=int)
             names = rows.items_at(chosen)
         # rows of all annotators but one name the annotator who was left out: an item then has several rows
-        of_sets = len(chosen) > 0 and rows[chosen[0]].annotator != ALL
+        of_sets = len(chosen) > 0 and rows.groups[rows.group_codes[chosen[0]]][1] != ALL
         several = annotator == ALL and (measure.needs == "pair" or of_sets)
         return ItemScores(measure, names, statistics[chosen], several=several)
 
@@ -235,8 +229,7 @@ class ScoredCorpus:
         key = (kind, system, annotator)
         if key not in self._chosen:
             rows, order = self._rows[kind], self._order[kind]
-            wanted = rows.in_state(lambda state: state.counts)
-            wanted &= rows.of_groups(lambda name, who: name == system and annotator in (ALL, who))
+            wanted = rows.counting & rows.of_system(system, annotator)
             chosen = order[wanted[order]]
             self._chosen[key] = chosen, rows.items_at(chosen)
         return self._chosen[key]

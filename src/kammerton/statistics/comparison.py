@@ -18,7 +18,7 @@ from kammerton.errors import OptionError
 from kammerton.model.measure import Measure, Values
 from kammerton.scoring.scored_corpus import ItemScores
 from kammerton.statistics.agreement import VarianceComponents, variance_components
-from kammerton.statistics.intervals import UNDEFINED, BootstrapSettings, Interval, Method, interval, quantile
+from kammerton.statistics.intervals import UNDEFINED, Interval, interval, quantile
 from kammerton.statistics.paired import (
     OF_SUMS,
     Friedman,
@@ -35,7 +35,15 @@ from kammerton.statistics.paired import (
     t_test,
     wilcoxon,
 )
-from kammerton.statistics.resampling import Permutations, Resampling, ScoreKey, each_block
+from kammerton.statistics.resampling import (
+    BootstrapSettings,
+    Method,
+    Permutations,
+    Resampling,
+    ScoreKey,
+    check_share,
+    each_block,
+)
 from kammerton.statistics.sample import Sample, is_gathered
 
 __all__ = [
@@ -292,9 +300,8 @@ def detectable_differences(
     >>> detectable_differences(differences).round(2)
     array([0.14])
     """
-    for name, share in (("power", power), ("alpha", alpha)):
-        if not 0 < share < 1:
-            raise OptionError(f"{name} is between 0 and 1, got {share}")
+    check_share("power", power)
+    check_share("alpha", alpha)
     items, pairs = differences.shape
     defined = ~np.isnan(differences)
     count = defined.sum(axis=0)
@@ -396,8 +403,7 @@ class Rules:
         """Refuse impossible settings."""
         if self.test not in get_args(Test):
             raise OptionError.unknown("test", self.test, get_args(Test))
-        if not 0 < self.alpha < 1:
-            raise OptionError(f"alpha is between 0 and 1, got {self.alpha}")
+        check_share("alpha", self.alpha)
         Resampling(0, self.permutations, self.bootstrap.seed)  # refuses a number that is not possible
 
 

@@ -5,26 +5,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import product
-from typing import Literal, get_args
 
 import numpy as np
 
-from kammerton.errors import OptionError
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Estimate, Measure, Values
 from kammerton.scoring.evaluating import Timing
 from kammerton.scoring.scored_corpus import ScoredCorpus
-from kammerton.statistics.resampling import Resampling, ScoreKey
+from kammerton.statistics.resampling import BootstrapSettings, ScoreKey, check_share
 from kammerton.statistics.sample import Sample, items_behind, split_resampled
 
 __all__ = [
     "UNDEFINED",
-    "BootstrapSettings",
     "Interval",
     "Intervals",
-    "Method",
     "bca",
     "expanded",
     "interval",
@@ -52,29 +47,9 @@ def quantile(share: float, freedom: int) -> float:
 
 Interval = tuple[float, float]
 """Low and high end; NaN where undefined."""
-Method = Literal["percentile", "bca"]
 _ROUNDING = 1e-13
 """By which scores of equal items may differ, of bootstrap samples and of all."""
 UNDEFINED: Interval = (float("nan"), float("nan"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BootstrapSettings:
-    """How confidence intervals are made."""
-
-    level: float = 0.95
-    resamples: int = 10_000  # number of bootstrap samples; measures over classes may have fewer
-    seed: int = 0
-    method: Method = "percentile"
-    clusters: Mapping[str, str] | None = None  # cluster of each item, if clusters are resampled
-    signed: Mapping[str, str] = field(default_factory=dict)  # what signatures say of them
-
-    def __post_init__(self) -> None:
-        """Refuse impossible settings."""
-        _tail_of(self.level)
-        Resampling(0, self.resamples, self.seed)  # refuses a number or a seed that is not possible
-        if self.method not in get_args(Method):
-            raise OptionError.unknown("kind of interval", self.method, get_args(Method))
 
 
 def percentile(resampled: Values, level: float = 0.95) -> Interval:
@@ -89,7 +64,8 @@ def percentile(resampled: Values, level: float = 0.95) -> Interval:
     >>> percentile(np.arange(9.0), level=0.5)
     (2.0, 6.0)
     """
-    tail = _tail_of(level)
+    check_share("the level of an interval", level)
+    tail = (1 - level) / 2
     return _quantiles(resampled, tail, 1 - tail)
 
 
@@ -109,7 +85,8 @@ def bca(value: float, resampled: Values, jackknifed: Values, level: float = 0.95
     """
     from scipy.special import ndtr, ndtri  # noqa: PLC0415 - slow to import
 
-    tail = _tail_of(level)
+    check_share("the level of an interval", level)
+    tail = (1 - level) / 2
     known, left_out = resampled[~np.isnan(resampled)], jackknifed[~np.isnan(jackknifed)]
     if np.isnan(value) or not len(known) or not len(left_out):
         return UNDEFINED
@@ -144,7 +121,7 @@ def expanded(level: float, units: int) -> float:
     >>> [round(expanded(0.95, units), 4) for units in (5, 50, 5000)]
     [0.9981, 0.9576, 0.9501]
     """
-    _tail_of(level)
+    check_share("the level of an interval", level)
     bound = math.sqrt(units / (units - 1)) * quantile(level, units - 1)
     return min(max(level, math.erf(bound / math.sqrt(2))), math.nextafter(1, 0))
 
@@ -160,13 +137,6 @@ def interval(
     slack = _ROUNDING * max(1.0, abs(value))
     low, high = (value if abs(end - value) <= slack else end for end in ends)
     return low, high
-
-
-def _tail_of(level: float) -> float:
-    """Return what an interval leaves on each side."""
-    if not 0 < level < 1:
-        raise OptionError(f"the level of an interval is between 0 and 1, got {level}")
-    return (1 - level) / 2
 
 
 def _quantiles(resampled: Values, low: float, high: float) -> Interval:

@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kammerton.arrays import Flags, mean, total
-from kammerton.errors import OptionError
 from kammerton.model.measure import Measure, Statistics, Values
 from kammerton.scoring.scored_corpus import ItemScores
-from kammerton.statistics.resampling import Permutations, ScoreKey, each_block
+from kammerton.statistics.resampling import Permutations, ScoreKey, check_share, each_block
 from kammerton.statistics.sample import Sample, is_gathered, values_of
 
 __all__ = [
@@ -491,8 +490,7 @@ def _studentized_range(systems: int, alpha: float) -> float:
     """Return the upper quantile for as many means whose variance is known."""
     from scipy.stats import studentized_range  # noqa: PLC0415 - slow to import
 
-    if not 0 < alpha < 1:
-        raise OptionError(f"alpha is between 0 and 1, got {alpha}")
+    check_share("alpha", alpha)
     return float(studentized_range.ppf(1 - alpha, systems, np.inf))
 
 

@@ -7,9 +7,9 @@ import math
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,16 @@ from kammerton.model.measure import Aggregate, Measure, Statistics, Values
 from kammerton.scoring.scored_corpus import ItemScores
 
 __all__ = [
+    "BootstrapSettings",
     "Draws",
     "LeaveOneOut",
+    "Method",
     "Permutations",
     "ResampledMedian",
     "ResampledScores",
     "Resampling",
     "ScoreKey",
+    "check_share",
     "each_block",
     "median_of_rows",
     "number_units",
@@ -65,6 +68,34 @@ def number_units(clusters: Sequence[Hashable]) -> Codes:
     """
     numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in clusters], dtype=np.int64)
+
+
+def check_share(name: str, share: float) -> None:
+    """Refuse what is not between 0 and 1."""
+    if not 0 < share < 1:
+        raise OptionError(f"{name} is between 0 and 1, got {share}")
+
+
+Method = Literal["percentile", "bca"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BootstrapSettings:
+    """How confidence intervals are made."""
+
+    level: float = 0.95
+    resamples: int = 10_000  # number of bootstrap samples; measures over classes may have fewer
+    seed: int = 0
+    method: Method = "percentile"
+    clusters: Mapping[str, str] | None = None  # cluster of each item, if clusters are resampled
+    signed: Mapping[str, str] = field(default_factory=dict)  # what signatures say of them
+
+    def __post_init__(self) -> None:
+        """Refuse impossible settings."""
+        check_share("the level of an interval", self.level)
+        Resampling(0, self.resamples, self.seed)  # refuses a number or a seed that is not possible
+        if self.method not in get_args(Method):
+            raise OptionError.unknown("kind of interval", self.method, get_args(Method))
 
 
 @dataclass(frozen=True)

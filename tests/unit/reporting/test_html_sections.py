@@ -14,7 +14,7 @@ from kammerton.errors import Diagnostic
 from kammerton.reporting.charts import cliques
 from kammerton.reporting.html import items as html_items
 from kammerton.results.scores import Scores
-from kammerton.statistics.intervals import BootstrapSettings
+from kammerton.statistics.resampling import BootstrapSettings
 from tabled_scores import CLASSES, LOSS, MEAN, OTHER, POOLED, Table, lacking, tabled, valued
 from unit.reporting.pages import section, sections, text_of
 

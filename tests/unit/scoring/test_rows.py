@@ -51,11 +51,12 @@ def test_rows_are_equal_if_each_is(one: list[Row], other: list[Row]) -> None:
 
 @given(ROWS)
 def test_rows_are_told_by_group_and_state(rows: list[Row]) -> None:
-    found = Rows.of(rows)
-    of_a = found.of_groups(lambda system, annotator: (system, annotator) == ("A", "ann"))
-    assert of_a.tolist() == [(row.system, row.annotator) == ("A", "ann") for row in rows]
-    lost = found.in_state(lambda state: state.counts and state.status == "missing")
-    assert lost.tolist() == [row.counts and row.status == "missing" for row in rows]
+    columns = Rows.of(rows)
+    assert columns.of_system("A").tolist() == [row.system == "A" for row in rows]
+    of_one = columns.of_system("A", "ann")
+    assert of_one.tolist() == [(row.system, row.annotator) == ("A", "ann") for row in rows]
+    missing = columns.counting & columns.with_status("missing")
+    assert missing.tolist() == [row.counts and row.status == "missing" for row in rows]
 
 
 def test_names_of_groups_change_and_nothing_else() -> None:

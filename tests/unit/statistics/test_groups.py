@@ -14,8 +14,7 @@ from kammerton.model.measure import Measure
 from kammerton.results.groups import Groups, GroupScore, groups_of
 from kammerton.results.signature import Grouping
 from kammerton.statistics import sample as sampling
-from kammerton.statistics.intervals import BootstrapSettings
-from kammerton.statistics.resampling import ScoreKey
+from kammerton.statistics.resampling import BootstrapSettings, ScoreKey
 from tabled_scores import CLASSES, LOSS, MEAN, MIDDLE, POOLED, WEIGHTED, Table, groups_in, names, tabled
 from unit.statistics.test_intervals import ESTS, REFS, SAID, SECOND, TRUTH, lists
 

@@ -14,8 +14,8 @@ from kammerton.errors import OptionError
 from kammerton.instruments import InstrumentList, InstrumentOptions
 from kammerton.model.measure import Aggregate, Measure
 from kammerton.statistics import sample as sampling
-from kammerton.statistics.intervals import BootstrapSettings, Intervals, bca, expanded, intervals, percentile
-from kammerton.statistics.resampling import LeaveOneOut, Resampling, ScoreKey
+from kammerton.statistics.intervals import Intervals, bca, expanded, intervals, percentile
+from kammerton.statistics.resampling import BootstrapSettings, LeaveOneOut, Resampling, ScoreKey
 from kammerton.statistics.sample import Sample, scores_of_classes
 
 DRAWS = 60

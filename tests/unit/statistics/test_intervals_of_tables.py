@@ -13,8 +13,8 @@ from kammerton.model.measure import Statistics, Values
 from kammerton.results.comparison import compare
 from kammerton.scoring.evaluating import Timing
 from kammerton.statistics import resampling as products
-from kammerton.statistics.intervals import BootstrapSettings, bca, expanded, intervals, percentile
-from kammerton.statistics.resampling import LeaveOneOut, Resampling, ScoreKey
+from kammerton.statistics.intervals import bca, expanded, intervals, percentile
+from kammerton.statistics.resampling import BootstrapSettings, LeaveOneOut, Resampling, ScoreKey
 from kammerton.statistics.sample import Sample
 from tabled_scores import CLASSES, MEAN, MIDDLE, POOLED, TOGETHER, WEIGHTED, Share, names, tabled
 
