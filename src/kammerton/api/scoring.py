@@ -242,13 +242,15 @@ def _is_path(value: object) -> bool:
 _LIKELY = ("^(.*)/", r"^(.*)[-_. ]\d+$")
 """Parts of names that items which belong together share: a folder, a name in front of a number."""
 
+_TWO_PAIRS = 4
+"""Items of which two groups can be, each of two."""
 _ROUNDING = 1e-6
 """A level such as 0.9998 is as much off 1 but for its last digits, and its inverse by so many resamples."""
 
 
 def likely_clusters(items: Sequence[str]) -> tuple[Diagnostic, ...]:
     """Report items whose names suggest that some of them belong together."""
-    for pattern in _LIKELY:
+    for pattern in _LIKELY if len(items) >= _TWO_PAIRS else ():
         matches = [re.search(pattern, item) for item in items]
         groups = Counter(match[1] for match in matches if match is not None)
         if len(groups) > 1 and groups.total() == len(items) >= 2 * len(groups):

@@ -403,13 +403,18 @@ def _report_cuts(
 
 def finish(tracks: Sequence[RawIntervals], problems: Problems, options: IntervalOptions) -> TrackReading:
     """Check the rows of each track and return them; a file without rows is an error."""
-    filled = [_with_lengths(rows, problems, options) for rows in tracks if rows.labels]
-    filled = [rows for rows in filled if rows.labels]
+    filled, tidy = [], []
+    for track in tracks:
+        rows = _with_lengths(track, problems, options) if track.labels else track
+        if rows.labels:
+            filled.append(rows)
     if not filled and not problems.has_errors:
         problems.report("KT110", "no annotation rows")
     for rows in filled:
         _check_labels(rows, problems, options.limits)
-    return problems.reading(tuple([_tidy(rows, problems, options) for rows in filled]))
+    for rows in filled:
+        tidy.append(_tidy(rows, problems, options))
+    return problems.reading(tuple(tidy))
 
 
 def _with_lengths(rows: RawIntervals, problems: Problems, options: IntervalOptions) -> RawIntervals:

@@ -8,6 +8,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
@@ -130,7 +131,8 @@ def _contradiction(name: str, side: str, value: object, other: object) -> Option
     return OptionError(message, "give it once")
 
 
-def _defaults(options: type[SidedOptions]) -> dict[str, Any]:
+@cache
+def _defaults(options: type[SidedOptions]) -> Mapping[str, Any]:
     return {
         option.name: option.default if option.default_factory is MISSING else option.default_factory()
         for option in fields(options)
