@@ -87,7 +87,7 @@ class SidedOptions:
             isinstance(values, Mapping) for values in self.sides.values()
         ):
             raise OptionError.of_type("sides", self.sides, "a mapping of sides to mappings of options")
-        plain = _defaults(type(self))
+        plain = _defaults(type(self))  # type: ignore[arg-type]  # classes have hashes
         sides = {str(side): dict(values) for side, values in self.sides.items()}
         self._move_to_sides(sides, plain)
         object.__setattr__(self, "sides", sides)
