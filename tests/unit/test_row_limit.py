@@ -8,7 +8,8 @@ import pytest
 
 from kammerton.chords.reading import ChordOptions, read_chords
 from kammerton.errors import Diagnostic
-from kammerton.fingering.formats import ReadingOptions, read_fingering
+from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
 from kammerton.instruments.formats.sniffing import read_instruments
 from kammerton.instruments.options import InstrumentOptions

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Turn the cases of a run into columns: label codes of pieces, and key presses."""
+"""Turn the cases of a run into columns: notes matched with the reference, label codes, key presses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -12,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags, ratio
-from kammerton.fingering.annotation import Fingering, known_labels
+from kammerton.errors import Diagnostic, OptionError, Severity, out_of
+from kammerton.fingering.annotation import Fingering, known_labels, spell
+from kammerton.fingering.judging import JUDGED, KeyPresses
 from kammerton.fingering.match_rates import (
     AGAINST,
     RATE,
@@ -25,19 +28,23 @@ from kammerton.fingering.match_rates import (
     group_pieces,
     tabulate,
 )
-from kammerton.fingering.playability import JUDGED, KeyPresses
 from kammerton.model.measure import Statistics
 from kammerton.model.task import Case
 
 __all__ = [
+    "LEAST_MATCHED",
+    "TOLERANCE_S",
+    "Alignment",
     "Columns",
     "FingerAverage",
     "MatchRate",
     "Share",
     "ViolationRate",
+    "align",
     "build_columns",
     "key_presses",
     "label_table",
+    "match_notes",
 ]
 
 
@@ -332,3 +339,171 @@ class FingerAverage:
         counts[:, :, 0] = 0.0
         counts[:, :, 1] = counts[:, :, 2].sum(axis=1, keepdims=True)
         return counts.reshape(statistics.shape)
+
+
+Seconds = NDArray[np.float64]
+TOLERANCE_S = 0.05
+"""Seconds that onsets of one key press may differ."""
+LEAST_MATCHED = 0.95
+"""Share of the notes of a reference that an estimate must have to be scored against it."""
+EXACT_S = 1e-9
+"""Rounding that times go through on their way; a deviation beyond the tolerance by less is none."""
+CELLS = 1024
+"""Largest table of the dynamic programme; greater crowds of one pitch are matched greedily."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """Which note of an estimate is which note of a reference."""
+
+    matched: Codes  # number of the note in the estimate, -1 where there is none
+    extra: Codes  # notes of the estimate that the reference lacks
+    missing: Codes  # notes of the reference that the estimate lacks
+    # of those, notes of the reference and of the estimate at one onset: their pitches contradict
+    conflicts: Codes
+    diagnostics: tuple[Diagnostic, ...] = ()  # what is amiss, in one line for each kind
+
+    @property
+    def usable(self) -> bool:
+        """Whether no diagnostic is an error."""
+        return all(diagnostic.severity != "error" for diagnostic in self.diagnostics)
+
+    def gather(self, codes: Codes) -> Codes:
+        """Return a column of the estimate in the order of the reference; 0 where it has no note."""
+        return np.append(codes, 0)[self.matched]
+
+
+def align(
+    ref: Fingering, est: Fingering, /, *, tolerance_s: float = TOLERANCE_S, strict: bool = False
+) -> Alignment:
+    """Align the notes of an estimate with those of a reference."""
+    if not (math.isfinite(tolerance_s) and tolerance_s >= 0):
+        raise OptionError(f"a tolerance is not negative: {tolerance_s}", "in seconds, such as 0.05")
+    if _same_columns(ref, est):
+        none = np.empty(0, dtype=np.int64)
+        return Alignment(np.arange(len(ref)), none, none, np.empty((0, 2), dtype=np.int64))
+    limit = tolerance_s + EXACT_S
+    matched = match_notes(ref.pitches, ref.onsets, est.pitches, est.onsets, limit)
+    missing = np.flatnonzero(matched < 0)
+    extra = np.setdiff1d(np.arange(len(est)), matched)
+    conflicts = _conflicts(ref, est, missing, extra, limit)
+    alignment = Alignment(matched, extra, missing, conflicts)
+    found = tuple(_diagnose(alignment, ref, est, strict=strict))
+    return Alignment(matched, extra, missing, conflicts, found)
+
+
+def _same_columns(ref: Fingering, est: Fingering) -> bool:
+    return np.array_equal(ref.pitches, est.pitches) and bool(
+        np.all(np.abs(ref.onsets - est.onsets) <= EXACT_S)
+    )
+
+
+def match_notes(
+    ref_keys: Codes, ref_times: Seconds, est_keys: Codes, est_times: Seconds, limit: float
+) -> Codes:
+    """Match notes of equal key, one to one and in order of time."""
+    matched = np.full(len(ref_keys), -1)
+    keys, times = np.concatenate((ref_keys, est_keys)), np.concatenate((ref_times, est_times))
+    order = np.lexsort((times, keys))
+    apart = np.ones(len(order), dtype=bool)  # from the note before, too far for any match across
+    apart[1:] = (np.diff(keys[order]) != 0) | (np.diff(times[order]) > limit)
+    crowd = np.cumsum(apart) - 1
+    is_ref = order < len(ref_keys)
+    refs, ests = order[is_ref], order[~is_ref] - len(ref_keys)
+    ref_crowd, est_crowd = crowd[is_ref], crowd[~is_ref]
+    ref_counts = np.bincount(ref_crowd, minlength=len(order))
+    est_counts = np.bincount(est_crowd, minlength=len(order))
+
+    even = ref_counts == est_counts  # pairing in order is best wherever it is possible
+    paired_refs, paired_ests = refs[even[ref_crowd]], ests[even[est_crowd]]
+    too_far = np.abs(ref_times[paired_refs] - est_times[paired_ests]) > limit
+    even[ref_crowd[even[ref_crowd]][too_far]] = False
+    paired = even[ref_crowd]
+    matched[refs[paired]] = ests[even[est_crowd]]
+
+    for number in np.flatnonzero(~even & (ref_counts > 0) & (est_counts > 0)):
+        some_refs = refs[slice(*np.searchsorted(ref_crowd, (number, number + 1)))]
+        some_ests = ests[slice(*np.searchsorted(est_crowd, (number, number + 1)))]
+        pairs = _pair(ref_times[some_refs].tolist(), est_times[some_ests].tolist(), limit)
+        for ref, est in pairs:
+            matched[some_refs[ref]] = some_ests[est]
+    return matched
+
+
+def _pair(refs: list[float], ests: list[float], limit: float) -> Iterator[tuple[int, int]]:
+    """Pair sorted times: as many as possible, then with the least sum of deviations."""
+    if len(refs) * len(ests) > CELLS:
+        yield from _pair_greedily(refs, ests, limit)
+        return
+    gain = 1 + limit * (len(refs) + len(ests))  # one more pair outweighs all deviations
+    best = [[0.0] * (len(ests) + 1) for _ in range(len(refs) + 1)]
+    for i, ref in enumerate(refs):
+        for j, est in enumerate(ests):
+            without = max(best[i][j + 1], best[i + 1][j])
+            deviation = abs(ref - est)
+            together = best[i][j] + gain - deviation if deviation <= limit else 0.0
+            best[i + 1][j + 1] = max(without, together)
+    i, j = len(refs), len(ests)
+    while i and j:
+        if best[i][j] == best[i - 1][j]:
+            i -= 1
+        elif best[i][j] == best[i][j - 1]:
+            j -= 1
+        else:
+            i, j = i - 1, j - 1
+            yield i, j
+
+
+def _pair_greedily(refs: list[float], ests: list[float], limit: float) -> Iterator[tuple[int, int]]:
+    i = j = 0
+    while i < len(refs) and j < len(ests):
+        if abs(refs[i] - ests[j]) <= limit:
+            yield i, j
+            i, j = i + 1, j + 1
+        elif refs[i] < ests[j]:
+            i += 1
+        else:
+            j += 1
+
+
+def _conflicts(ref: Fingering, est: Fingering, missing: Codes, extra: Codes, limit: float) -> Codes:
+    """Pair unmatched notes by onset alone; within a chord, from the bottom up."""
+    missing = missing[np.argsort(ref.pitches[missing], kind="stable")]
+    extra = extra[np.argsort(est.pitches[extra], kind="stable")]
+    any_key = (np.zeros(len(notes), dtype=np.int64) for notes in (missing, extra))
+    ref_keys, est_keys = any_key
+    matched = match_notes(ref_keys, ref.onsets[missing], est_keys, est.onsets[extra], limit)
+    found = np.flatnonzero(matched >= 0)
+    pairs = np.stack((missing[found], extra[matched[found]]), axis=1)
+    return np.asarray(pairs[np.argsort(pairs[:, 0])])
+
+
+def _diagnose(alignment: Alignment, ref: Fingering, est: Fingering, *, strict: bool) -> Iterator[Diagnostic]:
+    severity: Severity = "error" if strict else "warning"
+    conflicts = alignment.conflicts
+    if len(conflicts):
+        first, second = _name(ref, conflicts[0, 0]), _name(est, conflicts[0, 1])
+        message = f"{first} of the reference is {second} in the estimate"
+        yield _about("KT370", severity, message, len(conflicts), "the two must be the same notes")
+    extra = np.setdiff1d(alignment.extra, conflicts[:, 1])
+    if len(extra):
+        message = f"{_name(est, extra[0])} of the estimate is not in the reference"
+        yield _about("KT371", severity, message, len(extra), "it is left out")
+    missing = np.setdiff1d(alignment.missing, conflicts[:, 0])
+    if len(missing):
+        message = f"{_name(ref, missing[0])} of the reference is not in the estimate"
+        yield _about("KT372", severity, message, len(missing), "it counts as a note without finger")
+    share = 1 - len(alignment.missing) / max(len(ref), 1)
+    if share < LEAST_MATCHED and len(est):
+        message = f"{out_of(len(ref) - len(alignment.missing), len(ref), 'note')} of the reference matched"
+        hint = "is it the same piece? onsets may differ by the tolerance, pitches not at all"
+        yield _about("KT373", "error", message, 1, hint)
+
+
+def _about(code: str, severity: Severity, message: str, count: int, hint: str) -> Diagnostic:
+    more = f", and {count - 1:,} more like this" if count > 1 else ""
+    return Diagnostic(code=code, severity=severity, message=message + more, hint=hint, count=count)
+
+
+def _name(notes: Fingering, note: int) -> str:
+    return f"note {note + 1} ({spell(int(notes.pitches[note]))} at {notes.onsets[note]:.6g})"

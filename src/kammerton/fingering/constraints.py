@@ -3,105 +3,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kammerton.arrays import Codes, sequence_of_rows
+from kammerton.arrays import Codes
 from kammerton.errors import OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
-from kammerton.fingering.arguments import Hands, as_fingers, as_hands, as_pitches, check_lengths
+from kammerton.fingering.judging import (
+    LARGE_SPAN,
+    ORDER,
+    SAME_FINGER,
+    Limits,
+    SkillLevel,
+    consecutive_notes,
+    judge_steps,
+    limits_of,
+)
 from kammerton.fingering.labels import Hand
 from kammerton.fingering.match_rates import hands_of_labels
-from kammerton.fingering.profiles import Profile, profile_named
+from kammerton.fingering.metrics import Hands, Integers, as_fingers, as_hands, as_pitches, check_lengths
+from kammerton.fingering.profiles import Profile
 
-__all__ = [
-    "RULES",
-    "BiomechanicalConstraints",
-    "Limits",
-    "Rule",
-    "SkillLevel",
-    "Violation",
-    "consecutive_notes",
-    "hands_or_signs",
-    "judge_steps",
-    "limits_of",
-]
-
-Integers = Sequence[int] | Sequence[int | None] | NDArray[np.integer]
-
-RULES = ("same_finger", "order", "large_span", "small_span")
-"""Rules that a step or a chord may break, the first that applies first; 0 is none, 1 to 4 are these."""
-
-SAME_FINGER, ORDER, LARGE_SPAN, SMALL_SPAN = range(1, 5)
+__all__ = ["BiomechanicalConstraints", "Rule", "Violation"]
 
 Rule = Literal["same_finger", "crossing", "stretch"]
-
-SkillLevel = Literal["beginner", "intermediate", "advanced"]
-SKILL_LEVELS: tuple[SkillLevel, ...] = get_args(SkillLevel)
-
-_TENTHS: Mapping[SkillLevel, int] = MappingProxyType({"beginner": 8, "intermediate": 10, "advanced": 12})
-
-SLIDE = 2
-"""Semitones that one finger may move from key to key."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Limits:
-    """What a hand can do."""
-
-    profile: Profile  # where the spans come from; measures distances
-    # least, most: least and largest span by finger and finger
-    least: Codes
-    most: Codes
-    slide: int = SLIDE  # semitones that one finger may move from key to key
-
-
-def limits_of(
-    profile: str | Profile, skill_level: SkillLevel = "intermediate", *, strict: bool = False
-) -> Limits:
-    """Return the limits of a profile."""
-    profile = profile_named(profile)
-    if skill_level not in SKILL_LEVELS:
-        raise OptionError.unknown("skill level", skill_level, SKILL_LEVELS)
-    least, most = profile.limits()
-    return Limits(profile, least, most * _TENTHS[skill_level] // 10, 0 if strict else SLIDE)
-
-
-def consecutive_notes(fingers: Codes, hands: Codes, offsets: Codes) -> Codes:
-    """Pair each note with the next one of its hand, in the order given."""
-    pieces, fingered = sequence_of_rows(offsets), fingers != 0
-    anywhere = ~fingered & (hands == UNKNOWN)
-    before = np.full(len(fingers), -1)
-    for hand in (RIGHT, LEFT, UNKNOWN):
-        notes = np.flatnonzero((hands == hand) | anywhere)
-        begin, end = notes[:-1], notes[1:]
-        judged = np.flatnonzero((pieces[begin] == pieces[end]) & fingered[begin] & fingered[end])
-        before[end[judged]] = begin[judged]
-    ends = np.flatnonzero(before >= 0)
-    return np.stack((before[ends], ends))
-
-
-def judge_steps(limits: Limits, fingers: Codes, pitches: Codes, hands: Codes) -> tuple[Codes, Codes]:
-    """Tell which rule each step from key to key breaks."""
-    (begin, end), (first, second) = pitches, fingers
-    way = limits.profile.measure(begin, end)
-    spans = np.where((first > second) != (hands == LEFT), -way, way)
-    known = hands != UNKNOWN
-    if not known.all():
-        spans = np.where(known, spans, np.abs(way))
-    same = first == second
-    apart = (begin != end) & ~same
-    pairs = len(limits.most) * first + second
-    too_large = apart & (spans > limits.most.ravel()[pairs])
-    too_small = apart & known & (spans < limits.least.ravel()[pairs])
-    rules = np.where(too_small, np.where(spans < 0, ORDER, SMALL_SPAN), too_large * LARGE_SPAN)
-    rules[same & (np.abs(end - begin) > limits.slide)] = SAME_FINGER
-    return rules, spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +43,6 @@ class Violation:
     # / 12, of a crossing 1
     severity: float
     hand: Hand | None  # which hand, if known
-
-
-def hands_or_signs(fingers: Codes, hands: Hands | None) -> Codes:
-    """Return the hands given, else those that signs tell, else -1 for all.
-
-    Without a negative finger there are no signs: all notes are of one hand that is not known.
-    """
-    if hands is not None:
-        return as_hands(hands)
-    return hands_of_labels(fingers) if (fingers < 0).any() else np.full(len(fingers), UNKNOWN)
 
 
 class BiomechanicalConstraints:
@@ -299,8 +217,12 @@ class BiomechanicalConstraints:
 
 
 def _columns(fingers: Integers, pitches: Integers, hands: Hands | None) -> tuple[Codes, Codes, Codes]:
+    """Check columns; without hands, signs of fingers are those of hands, if there are any."""
     numbers, keys = as_fingers(fingers), as_pitches(pitches)
-    of_hand = hands_or_signs(numbers, hands)
+    if hands is not None:
+        of_hand = as_hands(hands)
+    else:
+        of_hand = hands_of_labels(numbers) if (numbers < 0).any() else np.full(len(numbers), UNKNOWN)
     check_lengths({"fingers": len(numbers), "pitches": len(keys), "hands": len(of_hand)})
     return numbers, keys, of_hand
 

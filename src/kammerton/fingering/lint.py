@@ -13,10 +13,17 @@ import numpy as np
 from kammerton.errors import Diagnostic, out_of, plural, quote
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, Fingering, spell
 from kammerton.fingering.columns import Columns, key_presses
-from kammerton.fingering.constraints import RULES, Limits, judge_steps, limits_of
-from kammerton.fingering.options import FingeringOptions
-from kammerton.fingering.playability import Judgement, KeyPresses, Playability
+from kammerton.fingering.judging import (
+    RULES,
+    Judgement,
+    KeyPresses,
+    Limits,
+    Playability,
+    judge_steps,
+    limits_of,
+)
 from kammerton.fingering.profiles import PROFILES
+from kammerton.fingering.reading import FingeringOptions
 from kammerton.model.task import ClassKey, ClassTable
 
 __all__ = ["Findings", "Spot", "find_spots", "finger_name", "key_name", "lint", "remark", "unlabelled_table"]
@@ -36,7 +43,7 @@ class Spot:
     first: int
     second: int
     fingers: tuple[str, str]  # such as ``"R3"``
-    rule: str  # one of :data:`~kammerton.fingering.constraints.RULES`
+    rule: str  # one of :data:`~kammerton.fingering.judging.RULES`
     reason: str  # what is wrong, in words
 
 

@@ -17,24 +17,16 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Codes
 from kammerton.errors import DataError, Diagnostic, OptionError
-from kammerton.fingering.alignment import align
 from kammerton.fingering.annotation import LEFT, MISSING, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.columns import build_columns, key_presses, label_table
-from kammerton.fingering.formats import (
-    SUFFIXES,
-    adopt_fingering,
-    identify,
-    read_fingering,
-    render_csv,
-    render_pig,
-    unfold,
-)
+from kammerton.fingering.columns import align, build_columns, key_presses, label_table
 from kammerton.fingering.formats.musicxml_writer import render_musicxml
+from kammerton.fingering.formats.named_notes import adopt_fingering, render_csv
+from kammerton.fingering.formats.pig import identify, render_pig
+from kammerton.fingering.judging import Playability
 from kammerton.fingering.labels import inspect
 from kammerton.fingering.lint import lint, remark, unlabelled_table
-from kammerton.fingering.options import FingeringOptions
-from kammerton.fingering.playability import Playability
 from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
+from kammerton.fingering.reading import SUFFIXES, FingeringOptions, read_fingering, unfold
 from kammerton.fingering.views import DEFAULT_MEASURE, view_item
 from kammerton.model.measure import Measure, Statistics
 from kammerton.model.task import (

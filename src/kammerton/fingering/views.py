@@ -15,13 +15,12 @@ from kammerton.arrays import Codes, Flags
 from kammerton.errors import OptionError, out_of, plural
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
 from kammerton.fingering.columns import build_columns, key_presses
-from kammerton.fingering.constraints import limits_of
+from kammerton.fingering.judging import CHORD_S, EXACT_S, Playability, limits_of
 from kammerton.fingering.labels import strike_codes
 from kammerton.fingering.lint import Findings, find_spots, finger_name, key_name
 from kammerton.fingering.match_rates import Comparison, Matches, hands_of_labels
-from kammerton.fingering.options import FingeringOptions
-from kammerton.fingering.playability import CHORD_S, EXACT_S, Playability
 from kammerton.fingering.protocols import PROTOCOLS, nakamura2020, pianovam, playability, strike
+from kammerton.fingering.reading import FingeringOptions
 from kammerton.model.measure import Measure, Protocol, Statistics, find
 from kammerton.model.task import Case
 from kammerton.model.views import (

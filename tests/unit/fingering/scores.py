@@ -2,8 +2,8 @@
 """Scores in MusicXML that tests are made of, and readings of them as tests hold them."""
 
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats import ReadingOptions
 from kammerton.fingering.formats.musicxml import score_from_bytes
+from kammerton.fingering.formats.notes import ReadingOptions
 from kammerton.model.task import Reading
 from unit.formats.telling import tell
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from effort import effort
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats import ReadingOptions, read_fingering, read_pig
 from kammerton.fingering.formats.abcdf import (
     FingerError,
     find_annotators,
@@ -21,6 +20,9 @@ from kammerton.fingering.formats.abcdf import (
     parse_fingers,
 )
 from kammerton.fingering.formats.abcdf_music import parse_meter, parse_signature, parse_staves, parse_unit
+from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.pig import read_pig
+from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
 from kammerton.model.task import Reading

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kammerton.errors import OptionError
-from kammerton.fingering import alignment as module
-from kammerton.fingering.alignment import Alignment, align, match_notes
+from kammerton.fingering import columns as module
 from kammerton.fingering.annotation import Fingering
+from kammerton.fingering.columns import Alignment, align, match_notes
 
 Note = tuple[int, float]
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from effort import effort
-from kammerton.fingering.formats import ReadingOptions
 from kammerton.fingering.formats.musicxml import score_from_bytes
+from kammerton.fingering.formats.notes import ReadingOptions
 from kammerton.fingering.formats.xml_document import XmlText
 from kammerton.formats import Limits
 from unit.fingering.scores import GRAND, labels, measures, note, only, parsed, partwise, score, told

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kammerton.fingering.annotation import Fingering
-from kammerton.fingering.formats import ReadingOptions, read_fingering
 from kammerton.fingering.formats.musicxml import read_score, score_or_archive
+from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
 from kammerton.model.task import Reading
 from unit.fingering.scores import GRAND, note, rows, score, told

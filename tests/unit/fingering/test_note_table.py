@@ -11,15 +11,10 @@ import kammerton
 from fingering_strategies import fingerings
 from kammerton.errors import DataError, Diagnostic, OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats import (
-    SUFFIXES,
-    ReadingOptions,
-    parse_fingering,
-    read_fingering,
-    render_csv,
-    render_pig,
-    unfold,
-)
+from kammerton.fingering.formats.named_notes import render_csv
+from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.pig import render_pig
+from kammerton.fingering.reading import SUFFIXES, parse_fingering, read_fingering, unfold
 from kammerton.formats import Limits
 from kammerton.model.task import Reading
 

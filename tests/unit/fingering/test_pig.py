@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from fingering_strategies import fingerings
 from kammerton.errors import DataError, Diagnostic
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN, Fingering
-from kammerton.fingering.formats import ReadingOptions, identify, read_pig, render_pig
-from kammerton.fingering.formats.pig import parse_pig
+from kammerton.fingering.formats.notes import ReadingOptions
+from kammerton.fingering.formats.pig import identify, parse_pig, read_pig, render_pig
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
 from kammerton.model.task import Reading

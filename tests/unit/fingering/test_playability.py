@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from kammerton.fingering.annotation import Fingering
 from kammerton.fingering.columns import key_presses
-from kammerton.fingering.constraints import ORDER, Limits, limits_of
-from kammerton.fingering.playability import JUDGED, Judgement, KeyPresses, Playability
+from kammerton.fingering.judging import JUDGED, ORDER, Judgement, KeyPresses, Limits, Playability, limits_of
 from kammerton.fingering.profiles import PROFILES
 
 CASES = json.loads((Path(__file__).parents[2] / "cases" / "fingering.json").read_text())["ifr"]

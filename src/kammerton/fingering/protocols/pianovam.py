@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.fingering.columns import Columns, MatchRate, ViolationRate
-from kammerton.fingering.constraints import limits_of
+from kammerton.fingering.judging import Playability, limits_of
 from kammerton.fingering.match_rates import AGAINST, collect
-from kammerton.fingering.playability import Playability
 from kammerton.model.measure import BY_HAND, Card, Formula, Law, Measure, Needs, Protocol, Statistics
 
 __all__ = ["PROTOCOL", "evaluate", "evaluate_alone"]

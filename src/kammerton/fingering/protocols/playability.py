@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.fingering.columns import ViolationRate
-from kammerton.fingering.constraints import limits_of
-from kammerton.fingering.options import FingeringOptions
-from kammerton.fingering.playability import Playability
+from kammerton.fingering.judging import Playability, limits_of
+from kammerton.fingering.reading import FingeringOptions
 from kammerton.model.measure import BY_HAND, Card, Law, Measure, Protocol, Statistics
 
 __all__ = ["PROTOCOL", "REFERENCES", "evaluate"]

@@ -13,9 +13,9 @@ import numpy as np
 
 from kammerton.fingering.columns import Columns, FingerAverage, Share
 from kammerton.fingering.match_rates import SIGNED_FINGERS, collect, finger_counts
-from kammerton.fingering.options import FingeringOptions
 from kammerton.fingering.protocols.nakamura2020 import PROTOCOL as NAKAMURA
 from kammerton.fingering.protocols.nakamura2020 import match_rate
+from kammerton.fingering.reading import FingeringOptions
 from kammerton.model.measure import BY_HAND, Card, Formula, Measure, Protocol, Statistics
 from kammerton.model.task import ClassTable
 

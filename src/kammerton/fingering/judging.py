@@ -8,20 +8,54 @@ one if no more than 50 ms of silence lie between; groups of several notes are ch
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags, sequence_of_rows
+from kammerton.errors import OptionError
 from kammerton.fingering.annotation import LEFT, RIGHT, UNKNOWN
-from kammerton.fingering.constraints import ORDER, RULES, Limits, consecutive_notes, judge_steps
+from kammerton.fingering.profiles import Profile, profile_named
 
-__all__ = ["CHORD_S", "JUDGED", "LEGATO_S", "Judgement", "KeyPresses", "Playability"]
+__all__ = [
+    "CHORD_S",
+    "JUDGED",
+    "LARGE_SPAN",
+    "LEGATO_S",
+    "ORDER",
+    "RULES",
+    "SAME_FINGER",
+    "Judgement",
+    "KeyPresses",
+    "Limits",
+    "Playability",
+    "SkillLevel",
+    "consecutive_notes",
+    "judge_steps",
+    "limits_of",
+]
 
 Seconds = NDArray[np.float64]
 Statistics = NDArray[np.float64]
+
+RULES = ("same_finger", "order", "large_span", "small_span")
+"""Rules that a step or a chord may break, the first that applies first; 0 is none, 1 to 4 are these."""
+
+SAME_FINGER, ORDER, LARGE_SPAN, SMALL_SPAN = range(1, 5)
+
+SkillLevel = Literal["beginner", "intermediate", "advanced"]
+SKILL_LEVELS: tuple[SkillLevel, ...] = get_args(SkillLevel)
+
+_TENTHS: Mapping[SkillLevel, int] = MappingProxyType({"beginner": 8, "intermediate": 10, "advanced": 12})
+
+SLIDE = 2
+"""Semitones that one finger may move from key to key."""
+
 
 CHORD_S = 0.03
 """Seconds after the first note of a chord within which its others begin."""
@@ -40,6 +74,60 @@ JUDGED = ("judged", *RULES)
 
 _NO_RANK = (len(JUDGED) + 1) * _PLACES
 """More than the rank of any pair of a chord."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limits:
+    """What a hand can do."""
+
+    profile: Profile  # where the spans come from; measures distances
+    # least, most: least and largest span by finger and finger
+    least: Codes
+    most: Codes
+    slide: int = SLIDE  # semitones that one finger may move from key to key
+
+
+def limits_of(
+    profile: str | Profile, skill_level: SkillLevel = "intermediate", *, strict: bool = False
+) -> Limits:
+    """Return the limits of a profile."""
+    profile = profile_named(profile)
+    if skill_level not in SKILL_LEVELS:
+        raise OptionError.unknown("skill level", skill_level, SKILL_LEVELS)
+    least, most = profile.limits()
+    return Limits(profile, least, most * _TENTHS[skill_level] // 10, 0 if strict else SLIDE)
+
+
+def consecutive_notes(fingers: Codes, hands: Codes, offsets: Codes) -> Codes:
+    """Pair each note with the next one of its hand, in the order given."""
+    pieces, fingered = sequence_of_rows(offsets), fingers != 0
+    anywhere = ~fingered & (hands == UNKNOWN)
+    before = np.full(len(fingers), -1)
+    for hand in (RIGHT, LEFT, UNKNOWN):
+        notes = np.flatnonzero((hands == hand) | anywhere)
+        begin, end = notes[:-1], notes[1:]
+        judged = np.flatnonzero((pieces[begin] == pieces[end]) & fingered[begin] & fingered[end])
+        before[end[judged]] = begin[judged]
+    ends = np.flatnonzero(before >= 0)
+    return np.stack((before[ends], ends))
+
+
+def judge_steps(limits: Limits, fingers: Codes, pitches: Codes, hands: Codes) -> tuple[Codes, Codes]:
+    """Tell which rule each step from key to key breaks."""
+    (begin, end), (first, second) = pitches, fingers
+    way = limits.profile.measure(begin, end)
+    spans = np.where((first > second) != (hands == LEFT), -way, way)
+    known = hands != UNKNOWN
+    if not known.all():
+        spans = np.where(known, spans, np.abs(way))
+    same = first == second
+    apart = (begin != end) & ~same
+    pairs = len(limits.most) * first + second
+    too_large = apart & (spans > limits.most.ravel()[pairs])
+    too_small = apart & known & (spans < limits.least.ravel()[pairs])
+    rules = np.where(too_small, np.where(spans < 0, ORDER, SMALL_SPAN), too_large * LARGE_SPAN)
+    rules[same & (np.abs(end - begin) > limits.slide)] = SAME_FINGER
+    return rules, spans
 
 
 @dataclass(frozen=True, slots=True, eq=False)
