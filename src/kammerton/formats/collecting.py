@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
@@ -95,37 +96,38 @@ def find(place: str | os.PathLike[str], task: Task, options: object) -> FoundIte
 
 
 def _without_documents(items: FoundItems[Any], task: Task, options: object) -> FoundItems[Any]:
-    """Ignore files of a folder that describe the data by their names, and hold no annotations."""
-    documents = {
-        item: name_of_source(paths[0]) or ""
-        for item, paths in items.files.items()
-        if len(paths) == 1
-        and _DOCUMENT.fullmatch(item.rpartition("/")[2])
-        and _is_document(paths[0], task, options)
-    }
-    if not documents:
+    """Pass over files of a folder that describe the data, or are prose beside files of other suffixes."""
+    files = {item: name_of_source(paths[0]) or "" for item, paths in items.files.items() if len(paths) == 1}
+    suffixes = Counter(PurePath(file).suffix.lower() for file in files.values())
+    usual = suffixes.most_common(1)[0][0] if suffixes else ""
+    notes: dict[str, Diagnostic] = {}
+    for item, file in files.items():
+        by_name = _DOCUMENT.fullmatch(item.rpartition("/")[2]) is not None
+        by_suffix = usual != ".txt" and file.lower().endswith(".txt")
+        if (by_name or by_suffix) and _is_document(items.files[item][0], task, options, by_name=by_name):
+            message = f"ignored: no annotation by what it holds, beside files ending in {quote(usual)}"
+            if by_name:
+                message = "ignored: about the data by its name, and no annotation by what it holds"
+            notes[item] = Diagnostic(code="KT205", severity="note", message=message, file=file)
+    if not notes:
         return items
-    message = "ignored: about the data by its name, and no annotation by what it holds"
-    notes = [
-        Diagnostic(code="KT205", severity="note", message=message, file=file) for file in documents.values()
-    ]
     return replace(
         items,
-        files={item: paths for item, paths in items.files.items() if item not in documents},
-        ignored=tuple(sorted((*items.ignored, *documents.values()))),
-        diagnostics=(*items.diagnostics, *notes),
+        files={item: paths for item, paths in items.files.items() if item not in notes},
+        ignored=tuple(sorted((*items.ignored, *(files[item] for item in notes)))),
+        diagnostics=(*items.diagnostics, *notes.values()),
     )
 
 
-def _is_document(path: Path | RemoteSource, task: Task, options: object) -> bool:
-    """Return whether a file is prose, or in no format that the task reads."""
+def _is_document(path: Path | RemoteSource, task: Task, options: object, *, by_name: bool) -> bool:
+    """Return whether a file is in no format that the task reads, or prose if its name suggests it."""
     name = name_of_source(path) or ""
     try:
         with lying_here(path) as here:
             sheet = None if task.unfold is None else task.unfold(here, name, options)
             if sheet is not None:
                 return not sheet.items and not sheet.broken
-            if here.suffix.lower() == ".txt":
+            if by_name and here.suffix.lower() == ".txt":
                 text = read_bytes(here, name=name).decode(errors="replace")
                 lines = [line for line in text.splitlines() if line.strip()]
                 return 2 * sum(_ROW.match(line) is not None for line in lines) < len(lines)

@@ -53,7 +53,7 @@ _SPREADSHEET = Kind("a document of an office program", "save the table as CSV")
 _MUSESCORE = Kind("a score in MuseScore's own format", "export it as MusicXML")
 _ARRAYS = Kind(
     "a file of NumPy arrays",
-    "write the annotations as a table or JSON; of arrays, `.npz` of OpenMIC are read",
+    "write the annotations as a table or JSON; the task `instruments` reads the `.npz` archives of OpenMIC",
 )
 _OBJECTS = Kind("a file of Python objects (pickle)", "write the annotations as a table or JSON")
 _HDF5 = Kind("an HDF5 file", _OBJECTS.hint)

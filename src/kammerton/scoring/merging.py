@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kammerton.errors import DataError, Diagnostic, OptionError
-from kammerton.model.corpus import ALL, Corpus, check_annotators, spelled_apart
+from kammerton.model.corpus import ALL, Corpus, check_annotators, name_of_source, spelled_apart
 from kammerton.model.evidence import Evidence, ExactTally, Group, Rows, sum_tallies
 from kammerton.model.measure import Gathered, Measure, Needs, Statistics, Values, join
 from kammerton.scoring.evaluating import PartialEvidence, remarks
@@ -263,17 +263,7 @@ class EvidenceMerger:
         if ended:
             raise DataError(diagnostics)
         if not paired:
-            pairs = "no reference and estimate that can be read form a pair"
-            hint = "items are paired by path below the folder, without suffix"
-            compared = bool(self._corpus.references)
-            nothing = Diagnostic(
-                code="KT200",
-                severity="error",
-                message=f"nothing could be scored: {pairs if compared else 'no estimate can be read'}",
-                hint=hint if compared else None,
-                file=self._corpus.bases[0].origin or None,
-            )
-            raise DataError([*diagnostics, nothing])
+            raise DataError([*diagnostics, *_nothing_scored(self._corpus, diagnostics)])
 
     def _fingerprints(self, annotators: Sequence[str]) -> dict[tuple[str, str], bytes]:
         whole: dict[tuple[str, str], bytes] = {}
@@ -313,3 +303,30 @@ class EvidenceMerger:
             yield from sections.get(("matched estimates", system.name), ())
         systems = [system.name for system in corpus.systems]
         yield from checks.diagnostics(task, systems, annotators)
+
+
+_UNPAIRED = ("KT203", "KT204")
+"""Codes of items that one side lacks."""
+
+
+def _nothing_scored(corpus: Corpus, diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Report that nothing could be scored, unless the names meet and errors tell why nothing else did."""
+    names = corpus.items
+    met = corpus.references and any(names & system.items for system in corpus.systems)
+    if met and any(
+        diagnostic.severity == "error" and diagnostic.code not in _UNPAIRED for diagnostic in diagnostics
+    ):
+        return
+    hint = None
+    if corpus.references and not met:
+        sources = (
+            source for base in corpus.bases for item in base.sources for _, source in base.sources[item]
+        )
+        in_memory = name_of_source(next(sources, None)) is None
+        key = "key of the mapping" if in_memory else "path below the folder, without suffix"
+        hint = f"items are paired by {key}"
+    pairs = "no reference and estimate that can be read form a pair"
+    message = f"nothing could be scored: {pairs if corpus.references else 'no estimate can be read'}"
+    yield Diagnostic(
+        code="KT200", severity="error", message=message, hint=hint, file=corpus.bases[0].origin or None
+    )

@@ -448,3 +448,26 @@ def test_a_text_that_cannot_be_read_is_no_prose(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr("kammerton.formats.collecting.read_bytes", refused)
     assert set(find(tmp_path, TASK, ChordOptions()).files) == {"README", "a"}
+
+
+@pytest.mark.parametrize(
+    ("text", "usual", "is_passed_over"),
+    [
+        ("Some notes about the songs.\nThe last one is incomplete.\n", ".lab", True),
+        ("Some notes about the songs.\n", ".txt", False),  # of an annotation, its reader tells what is wrong
+        ("0 2 C\n2 4 G\n", ".lab", False),
+        ("", ".lab", False),
+    ],
+)
+def test_prose_beside_files_of_another_suffix_is_passed_over_with_a_note(
+    tmp_path: Path, text: str, usual: str, is_passed_over: bool
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}{usual}").write_text("0 2 C\n")
+    (tmp_path / "notes.txt").write_text(text)
+    checked = kammerton.check("chords", tmp_path)
+    notes = [found.message for found in checked.diagnostics if found.code == "KT205"]
+    assert notes == (
+        ["ignored: no annotation by what it holds, beside files ending in `.lab`"] if is_passed_over else []
+    )
+    assert ("notes" in "".join(checked.files)) is not is_passed_over

@@ -336,6 +336,13 @@ def test_members_that_are_no_arrays(tmp_path: Path, content: bytes) -> None:
     assert said(with_member(tmp_path, "Y_true", content)).startswith("error KT634 archive is damaged: ")
 
 
+def test_no_message_has_an_address_in_memory(tmp_path: Path) -> None:
+    head = b"\x93NUMPY\x01\x00\x16\x00{'descr': lambda: '<f8'"
+    assert said(with_member(tmp_path, "Y_true", head + b"}")) == (
+        "error KT634 archive is damaged: an array cannot be read"
+    )
+
+
 def test_later_versions_of_the_format(tmp_path: Path) -> None:
     stream = io.BytesIO()
     np.lib.format.write_array(stream, arrays()["Y_true"], version=(2, 0))

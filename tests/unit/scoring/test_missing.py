@@ -254,3 +254,19 @@ def test_every_aggregate_of_an_undefined_measure_is_undefined() -> None:
     found = scores.summary.filter(measure="MajMin")
     assert found["value"].null_count() == len(found) == 3
     assert all(math.isnan(scores.value(MAJMIN, aggregate=how)) for how in ("pooled", "mean", "median"))
+
+
+def test_nothing_scored_is_explained_once(tmp_path: Path) -> None:
+    unmet = [("key of the mapping", {"a": song((0, 1, "C"))}, {"b": song((0, 1, "C"))})]
+    for side, name in (("ref", "a"), ("est", "b")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / f"{name}.lab").write_text("0 1 C")
+    unmet.append(("path below the folder, without suffix", tmp_path / "ref", tmp_path / "est"))  # type: ignore[arg-type]
+    for key, references, estimates in unmet:
+        with pytest.raises(DataError) as caught:
+            kt.score("chords", references, {"s": estimates})
+        last = caught.value.diagnostics[-1]
+        assert (last.code, last.hint) == ("KT200", f"items are paired by {key}")
+    with pytest.raises(DataError) as caught:  # the names meet, and the file tells what is wrong with it
+        kt.score("chords", {"a": song((0, 1, "C"))}, {"s": {"a": song((0, 1, "nonsense"))}})
+    assert "KT200" not in [found.code for found in caught.value.diagnostics]

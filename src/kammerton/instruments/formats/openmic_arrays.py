@@ -71,7 +71,10 @@ def read_arrays(stream: BinaryIO, names: Iterable[str], *, file: str, limits: Li
         SyntaxError,  # of the head of an array, which is written in Python
         TokenError,
     ) as error:
-        _refuse("KT634", f"archive is damaged: {printable(clip(str(error), 100)).lower()}", file)
+        reason = printable(clip(str(error), 100)).lower()
+        if not reason or isinstance(error, SyntaxError | TokenError) or " at 0x" in reason:
+            reason = "an array cannot be read"  # of Python's own messages nobody reads these
+        _refuse("KT634", f"archive is damaged: {reason}", file)
     return found
 
 
