@@ -10,9 +10,9 @@ EXACT_FILES := \
   arrays.py formats/* statistics/* results/* runs/* \
   chords/protocols/* chords/kernels.py chords/labels.py chords/respelling.py chords/templates.py \
   fingering/formats/* fingering/match_rates.py \
-  instruments/formats/* instruments/protocols/* instruments/finishing.py instruments/lookup.py \
+  instruments/formats/* instruments/protocols/* instruments/labels.py \
   instruments/lists.py instruments/columns.py instruments/hierarchical.py instruments/retrieval.py \
-  instruments/formulas.py instruments/encoding.py instruments/evaluation.py instruments/kernels.py \
+  instruments/formulas.py instruments/evaluation.py instruments/kernels.py \
   instruments/taxonomy*.py instruments/skos.py instruments/label_maps.py
 EXACT := $(subst $(space),$(comma),$(addprefix src/kammerton/,$(EXACT_FILES)))
 

@@ -20,7 +20,12 @@ from cli.harness import Result, Terminal
 
 SOURCE = Path(kammerton.__file__).parent
 
-FLAGS = frozenset(("--assume-absent", "--context", "--force", "--lenient", "--no-reference", "--ranked"))
+FLAGS = frozenset(
+    (
+        *("--assume-absent", "--casefold", "--context", "--force", "--lenient"),
+        *("--no-reference", "--ranked"),
+    )
+)
 """Options that take no value."""
 
 REPEATED = frozenset(("--columns",))
@@ -424,6 +429,11 @@ ROWS = [
         "check instruments classes.csv",
         {"classes.csv": CLASSES, "a.csv": "file,instrument\na,/m/05r5c\n"},
         instead=["check instruments a.csv --map classes.csv"],
+    ),
+    Row(
+        "{} differs by case only: --casefold takes it for that",
+        "check instruments a.csv --taxonomy openmic-2018",
+        {"a.csv": "file,instrument\na,Piano\n"},
     ),
     Row(
         "--unknown drop leaves it out, --unknown keep counts it{}",

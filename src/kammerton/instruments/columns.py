@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sets of nodes of a taxonomy, one row of bits per list: unions, sizes, and what is known to be absent."""
+"""Annotations as columns: codes of labels, list after list, and nodes of a taxonomy as rows of bits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,10 +55,6 @@ class Nodes:
         """Return the labels of each list with all their ancestors; labels that are no nodes are left out."""
         return self._union(lists, self.closure)
 
-    def listed(self, lists: Lists) -> Bits:
-        """Return the labels of each list that are nodes."""
-        return self._union(lists, self.itself)
-
     def _union(self, lists: Lists, of_node: Bits) -> Bits:
         nodes = lists if lists.codes.max(initial=0) < len(self) else lists.keep(lists.codes < len(self))
         union = np.zeros((len(nodes), of_node.shape[1]), dtype=np.uint64)
@@ -73,23 +69,22 @@ class Nodes:
     @property
     def roots(self) -> Bits:
         """The nodes that do not count."""
-        every = np.arange(len(self))
-        of_itself = self.itself[every, every // _WORD] == 0
-        roots = np.zeros(self.itself.shape[1], dtype=np.uint64)
-        np.bitwise_or.at(roots, every[of_itself] // _WORD, _bit(every[of_itself]))
-        return roots
+        roots = np.flatnonzero(~self.itself.any(axis=1))
+        bits = np.zeros(self.itself.shape[1], dtype=np.uint64)
+        np.bitwise_or.at(bits, roots // _WORD, _bit(roots))
+        return bits
 
     def has(self, sets: Bits, nodes: Codes) -> Flags:
-        """Tell which of some nodes are in the set beside them."""
+        """Return which of some nodes are in the set beside them."""
         words = sets[np.arange(len(nodes)), nodes // _WORD]
         return np.asarray((words & _bit(nodes)) != 0)
 
     def absent(self, judged: Lists, present: Bits) -> Bits:
         """Return the nodes that are known not to be there."""
-        absent = self.listed(judged) & ~present
+        absent = self._union(judged, self.itself) & ~present
         for family, children in self.families:
-            everything = ((absent & children) == children).all(axis=1)
-            absent[everything] |= self.itself[family] & ~present[everything]
+            without = ((absent & children) == children).all(axis=1)
+            absent[without] |= self.itself[family] & ~present[without]
         return absent
 
     def as_lists(self, sets: Bits, among: Flags) -> Lists:
@@ -139,19 +134,18 @@ def annotated(reference: InstrumentList, options: InstrumentOptions) -> Instrume
     Examples
     --------
     >>> scored = InstrumentList(("piano", "voice"), np.array([0.75, 0.25]), vector=True)
-    >>> found = annotated(scored, InstrumentOptions())
-    >>> found.labels, found.absent
+    >>> judged = annotated(scored, InstrumentOptions())
+    >>> judged.labels, judged.absent
     (('piano',), ('voice',))
     """
     if not reference.vector:
         return reference
     passed = options.truth_cut.passes(reference.labels, reference.scores)
-    of_labels = list(zip(reference.labels, passed.tolist(), strict=True))
     return replace(
         reference,
-        labels=tuple(label for label, is_there in of_labels if is_there),
+        labels=tuple(compress(reference.labels, passed)),
         scores=np.asarray(reference.scores)[passed],
-        absent=(*reference.absent, *(label for label, is_there in of_labels if not is_there)),
+        absent=(*reference.absent, *compress(reference.labels, ~passed)),
         vector=False,
     )
 
@@ -165,10 +159,10 @@ class Columns:
     absent: Lists  # labels that were judged absent
     closed: Flags  # whether labels in neither list are absent; else nobody judged them
     grades: Codes  # how relevant each annotated label is, 1 or more
-    said: Lists  # estimated labels, with what they are ranked by
+    predictions: Lists  # estimated labels, with what they are ranked by
     scored: Lists  # the same before thresholds where an estimate has the scores of a whole vocabulary
     vector: Flags  # whether it has
-    # whether ``said`` is what the system takes for present, and not merely what it has scores for
+    # whether ``predictions`` is what the system takes for present, and not merely what it has scores for
     listed: Flags
     confident: Flags  # whether labels are ranked by scores, which can be compared across files
     queries: Flags  # whether it is a query
@@ -188,7 +182,7 @@ class Columns:
     @cached_property
     def judged(self) -> Lists:
         """Those estimated labels of which it is known whether they are right."""
-        return self.condensed(self.said)
+        return self.condensed(self.predictions)
 
     @cached_property
     def hits(self) -> Flags:
@@ -201,12 +195,12 @@ class Columns:
         return len(self) * len(self.labels)
 
     def annotated(self, lists: Lists) -> Flags:
-        """Tell which labels of lists, one for each file, are annotated."""
+        """Return which labels of lists, one for each file, are annotated."""
         size = len(self.labels)
         return contains(self.truth.keys(size), lists.keys(size), self.keys)
 
     def condensed(self, lists: Lists) -> Lists:
-        """Leave out of lists, one for each file, what nobody judged."""
+        """Leave out of lists, one for each file, labels that nobody judged."""
         if self.closed.all():
             return lists
         size = len(self.labels)
@@ -242,23 +236,23 @@ class Vocabulary:
     def encode(self, lists: Sequence[Collection[str]]) -> Lists:
         """Return the codes of lists of labels."""
         lengths = np.fromiter(map(len, lists), np.int64, len(lists))
-        every = chain.from_iterable(lists)
-        codes = np.fromiter(map(self._codes.__getitem__, every), np.int64, int(lengths.sum()))
+        labels = map(self._codes.__getitem__, chain.from_iterable(lists))
+        codes = np.fromiter(labels, np.int64, int(lengths.sum()))
         return lists_of(lengths, codes)
 
 
 def encode_cases(cases: Sequence[Case[InstrumentList]], options: InstrumentOptions) -> Columns:
-    """Return the columns of cases as they are, before thresholds and levels."""
+    """Return the columns of cases, before thresholds and levels."""
     pairs = [case.pair for case in cases]
     refs, ests = [annotated(ref, options) for ref, _ in pairs], [est for _, est in pairs]
     queries = _flags(ref.query for ref in refs)
     tree = None if queries.any() else options.tree
     vocabulary = Vocabulary(tree)
-    truth, absent, said = (
+    truth, absent, predictions = (
         vocabulary.encode(lists)
         for lists in ([r.labels for r in refs], [r.absent for r in refs], [e.labels for e in ests])
     )
-    scored = Lists(said.offsets, said.codes, _strengths(ests))
+    scored = Lists(predictions.offsets, predictions.codes, _strengths(ests))
     vector = _flags(est.vector for est in ests)
     return Columns(
         labels=vocabulary.labels,
@@ -266,7 +260,7 @@ def encode_cases(cases: Sequence[Case[InstrumentList]], options: InstrumentOptio
         absent=absent,
         closed=_flags(ref.closed or options.assume_absent for ref in refs),
         grades=_grades(refs),
-        said=scored,
+        predictions=scored,
         scored=scored,
         vector=vector,
         listed=~vector,
@@ -309,7 +303,7 @@ def build_columns(cases: Sequence[Case[InstrumentList]], options: InstrumentOpti
 
 
 def shaped(columns: Columns, options: InstrumentOptions) -> Columns:
-    """Keep what passes the thresholds, the leaves, and the level that a caller asked for."""
+    """Apply thresholds, leaves and level."""
     if options.cut is not None or options.top_k:
         columns = _cut(columns, options)
     if columns.tree is not None and options.leaves:
@@ -321,36 +315,37 @@ def shaped(columns: Columns, options: InstrumentOptions) -> Columns:
 
 def _cut(columns: Columns, options: InstrumentOptions) -> Columns:
     """Keep scores that pass, and of these the best."""
-    said = columns.said
+    predictions = columns.predictions
     if options.cut is not None:
-        passed = np.ones(len(said.codes), dtype=bool)
-        judged = np.flatnonzero(columns.confident[said.owners])
-        labels = [columns.labels[code] for code in said.codes[judged].tolist()]
-        passed[judged] = options.cut.passes(labels, said.strengths[judged])
-        said = said.keep(passed)
+        passed = np.ones(len(predictions.codes), dtype=bool)
+        judged = np.flatnonzero(columns.confident[predictions.owners])
+        labels = [columns.labels[code] for code in predictions.codes[judged].tolist()]
+        passed[judged] = options.cut.passes(labels, predictions.strengths[judged])
+        predictions = predictions.keep(passed)
     if options.top_k:
         names = columns.name_order() if options.ties == "trec" else None
         ties: Ties = "trec" if options.ties == "trec" else "given"
-        ranking = rank(said, ties, said.codes.astype(np.float64), names)
-        best = np.zeros(len(said.codes), dtype=bool)
+        ranking = rank(predictions, ties, predictions.codes.astype(np.float64), names)
+        best = np.zeros(len(predictions.codes), dtype=bool)
         best[ranking.order[ranking.places <= options.top_k]] = True
-        said = said.keep(best)
+        predictions = predictions.keep(best)
     scored = columns.scored
     if not columns.vector.all():
-        scored = _chosen(columns.vector, scored, said)
-    return replace(columns, said=said, scored=scored, listed=np.ones_like(columns.listed))
+        scored = _chosen(columns.vector, scored, predictions) if columns.vector.any() else predictions
+    return replace(columns, predictions=predictions, scored=scored, listed=np.ones_like(columns.listed))
 
 
-def _chosen(which: Flags, one: Lists, other: Lists) -> Lists:
-    """Return lists of one where ``which``, else of the other."""
-    if not which.any():
-        return other
-    lengths = np.where(which, one.lengths, other.lengths)
-    kept, others = one.keep(which[one.owners]), other.keep(~which[other.owners])
-    owners = np.concatenate((kept.owners, others.owners))
-    order = np.argsort(owners, kind="stable")
-    codes = np.concatenate((kept.codes, others.codes))[order]
-    return lists_of(lengths, codes, np.concatenate((kept.strengths, others.strengths))[order])
+def _chosen(which: Flags, first: Lists, second: Lists) -> Lists:
+    """Return lists of the first where ``which``, else of the second."""
+    return _joined(first.keep(which[first.owners]), second.keep(~which[second.owners]))
+
+
+def _joined(first: Lists, second: Lists) -> Lists:
+    """Return lists with the entries of both, those of the first ahead."""
+    order = np.argsort(np.concatenate((first.owners, second.owners)), kind="stable")
+    codes = np.concatenate((first.codes, second.codes))[order]
+    strengths = np.concatenate((first.strengths, second.strengths))
+    return lists_of(first.lengths + second.lengths, codes, strengths[order] if len(strengths) else IN_ORDER)
 
 
 def _leaves(columns: Columns, tree: Taxonomy) -> Columns:
@@ -363,7 +358,7 @@ def _leaves(columns: Columns, tree: Taxonomy) -> Columns:
         truth=columns.truth.keep(kept),
         absent=columns.absent.keep(leaf[columns.absent.codes]),
         grades=columns.grades[kept],
-        said=columns.said.keep(leaf[columns.said.codes]),
+        predictions=columns.predictions.keep(leaf[columns.predictions.codes]),
         scored=columns.scored.keep(leaf[columns.scored.codes]),
     )
 
@@ -395,28 +390,17 @@ class _Level:
 
 
 def _projected(columns: Columns, level: _Level) -> Columns:
-    said = level.of(columns.said)
-    same = columns.scored is columns.said
-    truth = level.of(columns.truth)
-    return replace(
-        columns,
-        truth=truth,
-        absent=_absent_at(columns, level),
-        grades=np.ones(len(truth.codes), dtype=np.int64),
-        said=said,
-        scored=said if same else level.of(columns.scored),
-    )
-
-
-def _absent_at(columns: Columns, level: _Level) -> Lists:
-    """Return the labels of the level that are known to be absent: families if all below them are."""
+    predictions, truth = level.of(columns.predictions), level.of(columns.truth)
     nodes = columns.nodes
+    # families are known to be absent if all below them are
     known = nodes.absent(columns.absent, nodes.extended(columns.truth))
     inside = nodes.as_lists(known, level.stays[: len(nodes)])
     outside = columns.absent.keep(columns.absent.codes >= len(nodes))
-    return _joined(inside, outside)
-
-
-def _joined(one: Lists, other: Lists) -> Lists:
-    order = np.argsort(np.concatenate((one.owners, other.owners)), kind="stable")
-    return lists_of(one.lengths + other.lengths, np.concatenate((one.codes, other.codes))[order])
+    return replace(
+        columns,
+        truth=truth,
+        absent=_joined(inside, outside),
+        grades=np.ones(len(truth.codes), dtype=np.int64),
+        predictions=predictions,
+        scored=predictions if columns.scored is columns.predictions else level.of(columns.scored),
+    )

@@ -465,7 +465,7 @@ class Side:
     ) -> Side:
         """Return what a system lists, after thresholds."""
         columns = build_columns([Case((reference,), estimate)], options)
-        said = columns.said
+        said = columns.predictions
         order = rank(said, "given", said.codes.astype(float)).order.tolist()
         labels = [columns.labels[said.codes[entry]] for entry in order]
         scored = len(said.strengths) > 0 and len(estimate.scores) > 0

@@ -11,15 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from kammerton.arrays import mean
-from kammerton.errors import Diagnostic, OptionError
-from kammerton.instruments.columns import shaped
-from kammerton.instruments.encoding import Encoded, Files, sides
+from kammerton.arrays import Codes, mean
+from kammerton.errors import DataError, Diagnostic, OptionError, inflected, plural, quote
+from kammerton.formats.reading import Problems
+from kammerton.instruments.columns import Columns, Vocabulary, shaped
 from kammerton.instruments.formulas import Counts, Rate
 from kammerton.instruments.hierarchical import counts_of_labels
 from kammerton.instruments.kernels import statistics_of_files
+from kammerton.instruments.labels import LabelList, Meaning, ReadingRules, finish, look_up
+from kammerton.instruments.lists import IN_ORDER, Lists, lists_of
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols import kiritchenko2006, lca, open_mic_task1
+from kammerton.model.annotations import Place
 from kammerton.model.measure import Measure, Statistics
 
 __all__ = ["InstrumentScore", "InstrumentScores", "evaluate"]
@@ -28,23 +31,24 @@ _TOGETHER = 50_000
 """Files that go through the kernels at once."""
 
 _PROTOCOLS = {module.PROTOCOL.name: module.PROTOCOL for module in (open_mic_task1, kiritchenko2006, lca)}
-_NEEDLESS = (
-    "taxonomy",
-    "threshold",
-    "truth_threshold",
-    "assume_absent",
-    "results",
-    "gain",
-    "encoding",
-    "limits",
+_NEEDLESS = frozenset(
+    (
+        *("taxonomy", "threshold", "truth_threshold", "assume_absent"),
+        *("results", "gain", "encoding", "limits"),
+    )
 )
+
+Labels = Collection[str]
+"""Labels of a file: ranked, unless it is a set."""
+Files = Labels | Sequence[Labels] | Mapping[Any, Labels]
+"""Labels of one file, or of many."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstrumentScore:
     """One instrument over all files."""
 
-    # precision, recall, f1: naN where undefined
+    # precision, recall, f1: NaN where undefined
     precision: float
     recall: float
     f1: float
@@ -55,11 +59,11 @@ class InstrumentScore:
 
 
 class InstrumentScores(dict[str, float]):
-    """Figures by ``protocol/measure``, NaN where undefined.
+    """Scores by ``protocol/measure``, NaN where undefined.
 
     Attributes
     ----------
-    instruments : dict of str to InstrumentFigures
+    instruments : dict of str to InstrumentScore
         By instrument, in the order of names.
     files : int
         Number of files.
@@ -69,12 +73,12 @@ class InstrumentScores(dict[str, float]):
 
     def __init__(
         self,
-        figures: Mapping[str, float],
+        scores: Mapping[str, float],
         instruments: dict[str, InstrumentScore],
         files: int,
         diagnostics: tuple[Diagnostic, ...],
     ) -> None:
-        super().__init__(figures)
+        super().__init__(scores)
         self.instruments = instruments
         self.files = files
         self.diagnostics = diagnostics
@@ -101,7 +105,7 @@ def evaluate(
     protocols : collection of str, optional
         ``"open-mic-task1"``, ``"kiritchenko2006"``, ``"lca"``; by default all that the input allows.
     labels : collection of str, optional
-        Instruments that figures of instruments, and means over them, are of; by default all that are
+        Instruments that scores of instruments, and means over them, are of; by default all that are
         annotated or predicted.
     **options
         Fields of :class:`kammerton.instruments.InstrumentOptions` that concern labels and means: ``map``,
@@ -111,8 +115,8 @@ def evaluate(
     Returns
     -------
     InstrumentScores
-        A dict from ``"protocol/measure"`` to the figure over all files; figures of single instruments
-        are in its attribute ``instruments``.
+        A dict from ``"protocol/measure"`` to the score over all files; scores of single instruments are in
+        its attribute ``instruments``.
 
     Raises
     ------
@@ -128,43 +132,46 @@ def evaluate(
     Examples
     --------
     >>> truth = {"one": ["piano", "violin"], "two": ["voice"]}
-    >>> found = evaluate(truth, {"one": ["violin", "flute"], "two": ["voice"]})
-    >>> found["open-mic-task1/P"], found["open-mic-task1/macro_R"]
+    >>> scores = evaluate(truth, {"one": ["violin", "flute"], "two": ["voice"]})
+    >>> scores["open-mic-task1/P"], scores["open-mic-task1/macro_R"]
     (0.75, 0.6666666666666666)
-    >>> found.instruments["violin"].support
+    >>> scores.instruments["violin"].support
     1
     """
     choices = _choices(taxonomy, options)
-    truth, said = sides(annotated, predicted)
-    ranked = not any(issubclass(kind, AbstractSet) for kind in set(map(type, said)))
-    encoded = Encoded(truth, said, choices)
-    wanted = _measures(protocols, choices, ranked=ranked)
-    per_file = [measure for measure in wanted if measure.aggregate != "gathered"]
+    truth, predictions = _sides(annotated, predicted)
+    ranked = not any(issubclass(kind, AbstractSet) for kind in set(map(type, predictions)))
+    encoded = _Encoded(truth, predictions, choices, ranked=ranked)
+    measures = _measures(protocols, choices, ranked=ranked)
+    per_file = [measure for measure in measures if measure.aggregate != "gathered"]
     sums = {measure: np.zeros((1, len(measure.formula.statistics))) for measure in per_file}
     counts = np.zeros((len(encoded.labels), 3))
     for begin in range(0, len(truth), _TOGETHER):
-        columns = shaped(encoded.columns(begin, begin + _TOGETHER, ranked=ranked), choices)
-        for measure, found in statistics_of_files(columns, per_file, choices).items():
-            sums[measure] += found.sum(axis=0, keepdims=True)
+        columns = shaped(encoded.columns(begin, begin + _TOGETHER), choices)
+        for measure, statistics in statistics_of_files(columns, per_file, choices).items():
+            sums[measure] += statistics.sum(axis=0, keepdims=True)
         counts += counts_of_labels(columns)
     names, counts = _chosen(encoded.labels, counts, labels)
-    gathered = [measure for measure in wanted if measure.aggregate == "gathered"]
+    gathered = [measure for measure in measures if measure.aggregate == "gathered"]
     of_labels = open_mic_task1.gathered_rates(counts, gathered, choices)
-    figures = {measure: _figure(measure, sums[measure]) for measure in per_file}
-    figures |= {measure: mean(Rate().counted(found)) for measure, found in of_labels.items()}
+    scores = {measure: _score(measure, summed) for measure, summed in sums.items()}
+    scores |= {measure: mean(Rate().counted(rows)) for measure, rows in of_labels.items()}
     return InstrumentScores(
-        {str(measure): figures[measure] for measure in wanted},
+        {str(measure): scores[measure] for measure in measures},
         _by_instrument(names, counts),
         len(truth),
         encoded.diagnostics,
     )
 
 
-def _figure(measure: Measure, summed: Statistics) -> float:
-    """Return a figure from the sum of all rows of statistics, which say themselves how they are averaged."""
-    if isinstance(measure.formula, Rate):
-        return float(measure.formula.counted(summed)[0])
-    return float(measure.formula.finalise(summed)[0])
+def _score(measure: Measure, summed: Statistics) -> float:
+    """Return a score from the sum of all rows of statistics, which know how they are averaged."""
+    formula = measure.formula
+    values = formula.counted(summed) if isinstance(formula, Rate) else formula.finalise(summed)
+    return float(values[0])
+
+
+# --- what the caller gave --------------------------------------------------------------------
 
 
 def _choices(taxonomy: str | os.PathLike[str] | None, options: Mapping[str, Any]) -> InstrumentOptions:
@@ -177,54 +184,197 @@ def _choices(taxonomy: str | os.PathLike[str] | None, options: Mapping[str, Any]
     return InstrumentOptions(taxonomy="" if taxonomy is None else os.fsdecode(taxonomy), **options)
 
 
+def _sides(annotated: Files, predicted: Files) -> tuple[list[Labels], list[Labels]]:
+    """Return the labels of each file, of both sides."""
+    sides: tuple[list[Any], list[Any]]
+    if isinstance(annotated, Mapping) and isinstance(predicted, Mapping):
+        for side, other, what in ((annotated, predicted, "predicted"), (predicted, annotated, "annotated")):
+            lacking = [str(name) for name in side if name not in other]
+            if lacking:
+                verb = inflected(len(lacking), "is", "are")
+                message = f"{plural(len(lacking), 'file')} {verb} not {what}, such as {quote(lacking[0])}"
+                raise OptionError(message, "give each file a list; an empty one, if it has no instrument")
+        sides = ([*annotated.values()], [predicted[name] for name in annotated])
+    elif isinstance(annotated, Mapping) or isinstance(predicted, Mapping):
+        message = "one side names its files and the other does not"
+        raise OptionError(message, "give two mappings, or two lists")
+    else:
+        sides = _listed("annotated", annotated), _listed("predicted", predicted)
+        if all(isinstance(label, str) for side in sides for label in side):
+            sides = [annotated], [predicted]
+    counts = tuple(map(len, sides))
+    if counts[0] != counts[1]:
+        verb = inflected(counts[0], "is", "are")
+        raise OptionError(f"{plural(counts[0], 'file')} {verb} annotated and {counts[1]:,} predicted")
+    for what, files in zip(("annotated", "predicted"), sides, strict=True):
+        for kind in set(map(type, files)):
+            if issubclass(kind, str | bytes | Mapping) or not issubclass(kind, Collection):
+                odd = next(labels for labels in files if type(labels) is kind)
+                error = OptionError.of_type(f"a file of `{what}`", odd, "a list of labels")
+                raise OptionError(error.message, "`kammerton.score` takes labels with scores")
+    return sides
+
+
+def _listed(what: str, side: Any) -> list[Any]:
+    if isinstance(side, str | bytes) or not isinstance(side, Collection):
+        raise OptionError.of_type(what, side, "a list of labels, or of lists, or a mapping of files to lists")
+    return list(side)
+
+
+def _names(what: str, names: Collection[str]) -> list[str]:
+    if isinstance(names, str | bytes) or not isinstance(names, Collection):
+        raise OptionError.of_type(f"`{what}`", names, "a list of names")
+    for name in names:
+        if not isinstance(name, str):
+            raise OptionError.of_type(f"a name in `{what}`", name, "a str")
+    return list(names)
+
+
 def _measures(
     protocols: Collection[str] | None, options: InstrumentOptions, *, ranked: bool
 ) -> list[Measure]:
+    """Return the measures of protocols that the input allows."""
     names = list(_PROTOCOLS) if protocols is None else _names("protocols", protocols)
+    flat = open_mic_task1.PROTOCOL.name
     for name in names:
         if name not in _PROTOCOLS:
             raise OptionError.unknown("protocol", name, _PROTOCOLS)
-        if protocols is not None and name != open_mic_task1.PROTOCOL.name and options.tree is None:
+        if protocols is not None and name != flat and options.tree is None:
             raise OptionError(f"protocol `{name}` needs a taxonomy")
-    chosen = [measure for name in names for measure in _PROTOCOLS[name].measures]
-    return [measure for measure in chosen if _is_allowed(measure, options, ranked=ranked)]
+    return [
+        measure
+        for name in names
+        for measure in _PROTOCOLS[name].measures
+        if options.tree is not None or (name == flat and measure.name not in open_mic_task1.HIERARCHICAL)
+        if ranked or name != flat or measure.name != "AP"
+    ]
 
 
-def _names(what: str, given: Collection[str]) -> list[str]:
-    if isinstance(given, str | bytes) or not isinstance(given, Collection):
-        raise OptionError.of_type(f"`{what}`", given, "a list of names")
-    for name in given:
-        if not isinstance(name, str):
-            raise OptionError.of_type(f"a name in `{what}`", name, "a str")
-    return list(given)
+# --- labels as codes -------------------------------------------------------------------------
 
 
-def _is_allowed(measure: Measure, options: InstrumentOptions, *, ranked: bool) -> bool:
-    if measure.protocol != open_mic_task1.PROTOCOL.name:
-        return options.tree is not None
-    if measure.name == "AP":
-        return ranked
-    return options.tree is not None or measure.name not in open_mic_task1.HIERARCHICAL
+class _Encoded:
+    """Both sides as codes of labels; each spelling is looked up once.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        What the codes stand for.
+    diagnostics : tuple of Diagnostic
+        What was noticed.
+    """
+
+    def __init__(
+        self,
+        truth: Sequence[Labels],
+        predictions: Sequence[Labels],
+        options: InstrumentOptions,
+        *,
+        ranked: bool,
+    ) -> None:
+        self._options = options
+        spellings = Vocabulary(None)
+        try:
+            raw = spellings.encode(truth), spellings.encode(predictions)
+        except TypeError as error:
+            raise OptionError("labels are strings", str(error)) from error
+        for label in spellings.labels:
+            if not isinstance(label, str):
+                raise OptionError.of_type("a label", label, "a string")
+        meanings = look_up(spellings.labels, options)
+        vocabulary = Vocabulary(options.tree)
+        targets = np.array([vocabulary.code(m.label) if m.stays else -1 for m in meanings], dtype=np.int64)
+        self.labels: tuple[str, ...] = vocabulary.labels
+        problems = [Problems("annotated"), Problems("predicted")]
+        self._truth, listed = (
+            self._finished(lists, spellings.labels, meanings, targets, problem)
+            for lists, problem in zip(raw, problems, strict=True)
+        )
+        strengths = IN_ORDER if ranked else np.zeros(len(listed.codes))
+        self._predictions = Lists(listed.offsets, listed.codes, strengths)
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(
+            diagnostic for problem in problems for diagnostic in problem.diagnostics()
+        )
+        errors = [diagnostic for diagnostic in self.diagnostics if diagnostic.severity == "error"]
+        if errors:
+            raise DataError(errors)
+
+    def _finished(
+        self,
+        raw: Lists,
+        spellings: Sequence[str],
+        meanings: Sequence[Meaning],
+        targets: Codes,
+        problems: Problems,
+    ) -> Lists:
+        """Return the lists with what their labels mean, each once; report what is odd."""
+        lists = Lists(raw.offsets, targets[raw.codes], IN_ORDER)
+        plain = np.array([meaning.is_plain for meaning in meanings], dtype=bool)
+        odd = np.bincount(raw.owners[~plain[raw.codes]], minlength=len(raw)) > 0
+        if (targets < 0).any():
+            lists = lists.keep(lists.codes >= 0)
+        keys = lists.keys(len(self.labels))
+        ordered = np.sort(keys)
+        repeated = ordered[1:][ordered[1:] == ordered[:-1]]
+        if len(repeated):
+            odd[repeated // len(self.labels)] = True
+            once = np.zeros(len(keys), dtype=bool)
+            once[np.unique(keys, return_index=True)[1]] = True
+            lists = lists.keep(once)
+        if odd.any():  # these lists are read as those of files are, for their diagnostics
+            rows = np.flatnonzero(odd[raw.owners])
+            entries = LabelList(
+                spellings, raw.codes[rows], raw.owners[rows], lambda row: Place(problems.file, row=row)
+            )
+            rules = ReadingRules(ordered=True, sheet=len(raw) > 1)
+            finish(entries, [("", None)] * len(raw), problems, self._options, rules)
+        return lists
+
+    def columns(self, begin: int, end: int) -> Columns:
+        """Return the columns of some files."""
+        truth, predictions = (
+            side.some(begin, min(end, len(side))) for side in (self._truth, self._predictions)
+        )
+        files = len(truth)
+        no, yes, zeros = np.zeros(files, dtype=bool), np.ones(files, dtype=bool), np.zeros(files, np.int64)
+        return Columns(
+            labels=self.labels,
+            truth=truth,
+            absent=lists_of(zeros, truth.codes[:0]),
+            closed=yes,
+            grades=np.ones(len(truth.codes), dtype=np.int64),
+            predictions=predictions,
+            scored=predictions,
+            vector=no,
+            listed=yes,
+            confident=no,
+            queries=no,
+            groups=zeros,
+            tree=self._options.tree,
+        )
+
+
+# --- scores of instruments -------------------------------------------------------------------
 
 
 def _chosen(
     known: Sequence[str], counts: Statistics, labels: Collection[str] | None
 ) -> tuple[list[str], Statistics]:
-    """Return the labels that figures are of, by name, and their counts."""
-    number = {name: code for code, name in enumerate(known)}
+    """Return the labels that scores are of, by name, and their counts."""
+    codes = {name: code for code, name in enumerate(known)}
     if labels is None:
         names = sorted(known[code] for code in np.flatnonzero(counts.any(axis=1)).tolist())
     else:
         names = sorted(set(_names("labels", labels)))
     nothing = np.zeros((1, 3))
-    codes = [number.get(name, len(known)) for name in names]
-    return names, np.concatenate((counts, nothing))[codes]
+    return names, np.concatenate((counts, nothing))[[codes.get(name, len(known)) for name in names]]
 
 
 def _by_instrument(names: Sequence[str], counts: Statistics) -> dict[str, InstrumentScore]:
     rates = [Counts(which).finalise(counts).tolist() for which in ("P", "R", "F")]
-    whole = counts.astype(np.int64).tolist()
     return {
-        name: InstrumentScore(*figures, *numbers)
-        for name, *figures, numbers in zip(names, *rates, whole, strict=True)
+        name: InstrumentScore(precision, recall, f1, *numbers)
+        for name, precision, recall, f1, numbers in zip(
+            names, *rates, counts.astype(np.int64).tolist(), strict=True
+        )
     }

@@ -58,7 +58,7 @@ def extended_counts(columns: Columns) -> Statistics:
     are judged in part, the nodes whose truth is unknown are then left out.
     """
     nodes = columns.nodes
-    truth, said = nodes.extended(columns.truth), nodes.extended(columns.said)
+    truth, said = nodes.extended(columns.truth), nodes.extended(columns.predictions)
     if not columns.closed.all():
         said &= known_nodes(columns, truth)
     judged = columns.judged
@@ -97,7 +97,7 @@ def lca_counts(columns: Columns) -> Statistics:
     are left out.
     """
     ways = _Ways(columns)
-    truth, said = (lists.keep(~ways.is_root[lists.codes]) for lists in (columns.truth, columns.said))
+    truth, said = (lists.keep(~ways.is_root[lists.codes]) for lists in (columns.truth, columns.predictions))
     annotated, estimated = ways.connect(truth, said), ways.connect(said, truth)
     if not columns.closed.all():
         estimated = estimated[_is_known(columns, estimated, ways.size)]

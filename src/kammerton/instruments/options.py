@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a caller may say about lists of instruments: how they are read, and how they are scored."""
+"""Options of lists of instruments: how they are read, and how they are scored."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kammerton.errors import DataError, Diagnostic, OptionError, close_match, quote
+from kammerton.arrays import Flags
+from kammerton.errors import DataError, OptionError, close_match, quote
 from kammerton.formats.intervals import parse_time
 from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding
 from kammerton.formats.source import read_text
@@ -22,9 +22,10 @@ from kammerton.formats.tables import TableRow, TableShape, named_rows
 from kammerton.instruments.label_maps import LabelMap, load_label_map
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import load_taxonomy
-from kammerton.model.annotations import Place
+from kammerton.model.measure import Values
 
 __all__ = [
+    "Gain",
     "InstrumentOptions",
     "Operator",
     "Threshold",
@@ -56,26 +57,28 @@ class Threshold:
     value: float  # of all labels that have no value of their own; NaN if those have none
     by_label: Mapping[str, float] = field(default_factory=dict)  # values of single labels
 
-    def passes(
-        self, labels: Sequence[str], scores: NDArray[np.float64] | Sequence[float]
-    ) -> NDArray[np.bool_]:
-        """Tell which labels a list keeps."""
-        given = np.asarray(scores, dtype=np.float64)
-        least = self.values(labels)
-        return given >= least if self.operator == ">=" else given > least
+    def passes(self, labels: Sequence[str], scores: Values | Sequence[float]) -> Flags:
+        """Return which labels a list keeps."""
+        return self.reached(np.asarray(scores, dtype=np.float64), self.values(labels))
 
-    def values(self, labels: Sequence[str]) -> NDArray[np.float64]:
+    def reached(self, scores: Values, least: Values) -> Flags:
+        """Return which scores reach the threshold beside them."""
+        return scores >= least if self.operator == ">=" else scores > least
+
+    def values(self, labels: Sequence[str]) -> Values:
         """Return the threshold of each label; ``OptionError`` if one has none."""
         if not self.by_label:
             return np.full(len(labels), self.value)
-        found = [self.by_label.get(label, self.value) for label in labels]
-        lacking = next((label for label, each in zip(labels, found, strict=True) if math.isnan(each)), None)
+        values = [self.by_label.get(label, self.value) for label in labels]
+        lacking = next(
+            (label for label, value in zip(labels, values, strict=True) if math.isnan(value)), None
+        )
         if lacking is not None:
             near = close_match(lacking, self.by_label)
             hint = f"add a row for it, or `{OTHERS}` for all others"
             hint = hint if near is None else f"is it {quote(near)}? {hint}"
             raise OptionError(f"no threshold for {quote(lacking)}", hint)
-        return np.array(found, dtype=np.float64)
+        return np.array(values, dtype=np.float64)
 
     def __str__(self) -> str:
         """Return e.g. ``>=0.5``, as options and signatures have it."""
@@ -88,16 +91,21 @@ def canonical(text: str) -> str:
     >>> canonical("0.50"), canonical("> .5"), canonical("each.csv")
     ('>=0.5', '>0.5', 'each.csv')
     """
-    found = _number(text)
-    return text if found is None else f"{found[0]}{found[1]!r}"
+    number = _number(text)
+    return text if number is None else f"{number[0]}{number[1]!r}"
 
 
 def _number(text: str) -> tuple[Operator, float] | None:
-    found = _TEXT.fullmatch(text.strip())
-    value = None if found is None else parse_time(found["value"], ".")
-    if found is None or value is None or not math.isfinite(value):
+    match = _TEXT.fullmatch(text.strip())
+    value = None if match is None else _finite(match["value"])
+    if match is None or value is None:
         return None
-    return ">" if found["operator"] == ">" else ">=", value
+    return ">" if match["operator"] == ">" else ">=", value
+
+
+def _finite(text: str) -> float | None:
+    value = parse_time(text, ".")
+    return None if value is None or not math.isfinite(value) else value
 
 
 def read_threshold(text: str, *, encoding: str = "utf-8", limits: Limits | None = None) -> Threshold:
@@ -108,59 +116,53 @@ def read_threshold(text: str, *, encoding: str = "utf-8", limits: Limits | None 
     >>> read_threshold(">0.5")
     Threshold(operator='>', value=0.5, by_label={})
     """
-    found = _number(text)
-    if found is not None:
-        return Threshold(*found)
+    number = _number(text)
+    if number is not None:
+        return Threshold(*number)
     # a path may be too long, or hold what no path has
-    if text.lower().endswith((".csv", ".tsv")) or os.path.isfile(text):  # noqa: PTH113
-        return _read_file(text, encoding, limits or Limits())
-    raise OptionError(
-        f"no threshold: {quote(text)}", "write a number, `>` and a number, or the path of a CSV file"
-    )
-
-
-def _read_file(path: str, encoding: str, limits: Limits) -> Threshold:
-    problems = Problems(path)
-    found: dict[str, float] = {}
-    for row in named_rows(
-        read_text(path, name=path, encoding=encoding, limits=limits), _SHAPE, problems, limits
-    ):
-        _take(found, row, problems)
-    if not found and not problems.has_errors:
-        _say(problems, Place(path), "no thresholds", f"a header `{_SHAPE.header}`, and a row for each")
+    if not (text.lower().endswith((".csv", ".tsv")) or os.path.isfile(text)):  # noqa: PTH113
+        raise OptionError(
+            f"no threshold: {quote(text)}", "write a number, `>` and a number, or the path of a CSV file"
+        )
+    problems, limits = Problems(text), limits or Limits()
+    by_label: dict[str, float] = {}
+    content = read_text(text, name=text, encoding=encoding, limits=limits)
+    for row in named_rows(content, _SHAPE, problems, limits):
+        _add_threshold(by_label, row, problems)
+    if not by_label and not problems.has_errors:
+        problems.report("KT665", "no thresholds", hint=f"a header `{_SHAPE.header}`, and a row for each")
     if problems.has_errors:
         raise DataError(problems.diagnostics())
-    return Threshold(">=", found.pop(OTHERS, math.nan), found)
+    return Threshold(">=", by_label.pop(OTHERS, math.nan), by_label)
 
 
-def _take(found: dict[str, float], row: TableRow, problems: Problems) -> None:
-    """Take up one row, or report it."""
+def _add_threshold(by_label: dict[str, float], row: TableRow, problems: Problems) -> None:
+    """Add the threshold of one row, or report what is wrong with it."""
     label, written = row.cells
-    value = parse_time(written, ".")
-    if value is None or not math.isfinite(value):
-        _say(problems, row.place(1), f"not a number: {quote(written)}", "a threshold looks like 0.5")
-    elif label in found:
-        _say(problems, row.place(0), f"instrument stands twice: {quote(label)}")
+    value = _finite(written)
+    if value is None:
+        message = f"not a number: {quote(written)}"
+        problems.report("KT665", message, row.place(1), hint="a threshold looks like 0.5")
+    elif label in by_label:
+        problems.report("KT665", f"instrument stands twice: {quote(label)}", row.place(0))
     elif not label:
-        _say(problems, row.place(0), "row has no instrument", f"`{OTHERS}` stands for all others")
+        hint = f"`{OTHERS}` stands for all others"
+        problems.report("KT665", "row has no instrument", row.place(0), hint=hint)
     else:
-        found[label] = value
-
-
-def _say(problems: Problems, place: Place, message: str, hint: str | None = None) -> None:
-    problems.add(place.diagnose(Diagnostic(code="KT665", severity="error", message=message, hint=hint)))
+        by_label[label] = value
 
 
 Unknown = Literal["error", "drop", "keep"]
 Ties = Literal["expected", "given", "trec", "grouped", "best", "worst"]
 Undefined = Literal["campaign", "skip", "zero", "one", "sklearn", "trec"]
+Gain = Literal["campaign", "chapelle"]
 _MOST = 2**53
 """Numbers of items beyond which no arithmetic here is exact."""
 _CHOICES = {
-    "unknown": ("error", "drop", "keep"),
-    "ties": ("expected", "given", "trec", "grouped", "best", "worst"),
-    "undefined": ("campaign", "skip", "zero", "one", "sklearn", "trec"),
-    "gain": ("campaign", "chapelle"),
+    "unknown": get_args(Unknown),
+    "ties": get_args(Ties),
+    "undefined": get_args(Undefined),
+    "gain": get_args(Gain),
 }
 
 
@@ -168,7 +170,7 @@ _CHOICES = {
 class InstrumentOptions(SidedOptions):
     """How lists of instruments are read and scored.
 
-    The encoding may be said of one side alone: ``encoding={"estimates": "latin-1"}``.
+    The encoding may be that of one side alone: ``encoding={"estimates": "latin-1"}``.
 
     Parameters
     ----------
@@ -233,7 +235,7 @@ class InstrumentOptions(SidedOptions):
     undefined: Undefined = "campaign"
     min_support: int = 0
     results: int = 1000
-    gain: Literal["campaign", "chapelle"] = "campaign"
+    gain: Gain = "campaign"
     encoding: str = "utf-8"
     limits: Limits = field(default_factory=Limits)
 
@@ -249,14 +251,10 @@ class InstrumentOptions(SidedOptions):
             _check_text(name, getattr(self, name))
         for name in ("threshold", "truth_threshold"):  # `0.5` and `>= .50` are one choice, signed as one
             object.__setattr__(self, name, canonical(getattr(self, name)))
-        self._check_taxonomy()
-        _ = self.tree, self.label_map, self.cut, self.truth_cut  # refuses what cannot be read
-
-    def _check_taxonomy(self) -> None:
-        """Refuse what would do nothing without a taxonomy."""
-        for what, is_asked in (("levels", self.level > 0), ("leaves", self.leaves)):
-            if is_asked and not self.taxonomy:
+        for what, is_on in (("levels", self.level > 0), ("leaves", self.leaves)):
+            if is_on and not self.taxonomy:
                 raise OptionError(f"{what} need a taxonomy", "say which: --taxonomy NAME or FILE")
+        _ = self.tree, self.label_map, self.cut, self.truth_cut  # refuses what cannot be read
 
     @cached_property
     def tree(self) -> Taxonomy | None:

@@ -178,7 +178,7 @@ def gather_rows(columns: Columns) -> Gathered:
     values = np.zeros((len(files), len(_COLUMNS)))
     keys = files * size + labels
     values[:, 0] = _relevance(columns, keys, files)
-    values[:, 1] = contains(columns.said.keys(size), keys, columns.keys) & columns.listed[files]
+    values[:, 1] = contains(columns.predictions.keys(size), keys, columns.keys) & columns.listed[files]
     values[:, 2] = np.nan
     values[: len(columns.scored.codes), 2] = _scores(columns)
     for place, flags in enumerate((columns.closed, columns.queries, columns.vector), 3):

@@ -11,17 +11,16 @@ import pytest
 
 from kammerton.formats import Limits
 from kammerton.formats.reading import Problems
-from kammerton.instruments import lookup
-from kammerton.instruments.finishing import (
+from kammerton.instruments import labels
+from kammerton.instruments.labels import (
     LabelList,
-    ListedLabels,
-    Lists,
+    ParsedLists,
     ReadingRules,
     assemble,
     finish,
     judge,
+    look_up,
 )
-from kammerton.instruments.lookup import look_up
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 from unit.instruments.listing import SAMPLE, shown, told, write
@@ -32,7 +31,7 @@ NAN = float("nan")
 def entries(*rows: tuple[Any, ...]) -> LabelList:
     """Return entries of (list, label), with a score if there is a third, and a presence if a fourth."""
     lists = np.array([row[0] for row in rows], dtype=np.int64)
-    found = LabelList.of([row[1] for row in rows], lists, lambda row: Place("f", row + 1, 1, 1, "x" * 9))
+    found = LabelList.of([row[1] for row in rows], lambda row: Place("f", row + 1, 1, 1, "x" * 9), lists)
     if rows and len(rows[0]) > 2 and rows[0][2] is not None:
         found.scores = np.array([row[2] for row in rows])
     if rows and len(rows[0]) > 3:
@@ -42,10 +41,11 @@ def entries(*rows: tuple[Any, ...]) -> LabelList:
 
 def finished(
     given: LabelList, count: int = 1, manner: ReadingRules | None = None, **options: Any
-) -> tuple[list[str], str, Lists]:
+) -> tuple[list[str], str, ParsedLists]:
     problems = Problems("f")
-    found = finish(given, count, problems, InstrumentOptions(**options), manner or ReadingRules())
-    return [shown(each) for each in found.found], told(problems.diagnostics()), found
+    keys = [("", None)] * count
+    found = finish(given, keys, problems, InstrumentOptions(**options), manner or ReadingRules())
+    return [shown(each) for each in found.lists], told(problems.diagnostics()), found
 
 
 def label_map(folder: Path, *rows: str) -> str:
@@ -257,7 +257,9 @@ def test_mixtures_of_scores_and_none() -> None:
 def test_lists_that_were_broken_before_stay_broken_and_say_no_more() -> None:
     problems = Problems("f")
     given = entries((0, "F", NAN), (0, "E", 0.5), (1, "E", 0.5))
-    found = finish(given, 2, problems, InstrumentOptions(), ReadingRules(), {0: "KT609 no number"})
+    found = finish(
+        given, [("", None)] * 2, problems, InstrumentOptions(), ReadingRules(), {0: "KT609 no number"}
+    )
     assert found.broken == {0: "KT609 no number"}
     assert problems.diagnostics() == ()
 
@@ -273,16 +275,18 @@ def test_empty_lists() -> None:
 
 
 def test_a_vocabulary_is_held_once() -> None:
-    rows = ListedLabels(np.repeat(np.arange(3), 2), np.tile([0, 1], 3), np.arange(6.0))
-    found, repeats = assemble(rows, ["E", "F"], 3, ReadingRules(vector=True))
+    rows = entries(
+        *((number, label, score) for number in range(3) for label, score in (("E", 0.5), ("F", 0.75)))
+    )
+    found, (repeated, _) = assemble(rows, 3, ReadingRules(vector=True))
     assert found[0].labels is found[2].labels
-    assert len(repeats.rows) == 0
+    assert len(repeated) == 0
 
 
 def test_grades_stay_with_their_labels() -> None:
-    rows = ListedLabels(np.array([0, 0, 0]), np.array([2, 1, 0]), present=np.array([True, False, True]))
-    rows = ListedLabels(rows.lists, rows.codes, present=rows.present, grades=np.array([2, 0, 1]))
-    (found,), _ = assemble(rows, ["a", "b", "c"], 1, ReadingRules(query=True))
+    rows = entries((0, "c", None, True), (0, "b", None, False), (0, "a", None, True))
+    rows.grades = np.array([2, 0, 1])
+    (found,), _ = assemble(rows, 1, ReadingRules(query=True))
     assert shown(found) == "q{c:2 a:1 !b}"
 
 
@@ -300,15 +304,15 @@ def test_relevance_is_judged_by_the_label_that_is_meant(tmp_path: Path) -> None:
 
 
 def test_what_is_remembered_goes_with_its_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "_REMEMBERED", 1)
-    before = len(lookup._LOOKUPS)
+    monkeypatch.setattr(labels, "_REMEMBERED", 1)
+    before = len(labels._LOOKUPS)
     options = InstrumentOptions(taxonomy=SAMPLE)
     for _ in range(2):
         assert [each.label for each in look_up(["F", " F", "E"], options)] == ["F", "F", "E"]
-    assert len(lookup._LOOKUPS) == before + 1
+    assert len(labels._LOOKUPS) == before + 1
     del options
     gc.collect()
-    assert len(lookup._LOOKUPS) <= before
+    assert len(labels._LOOKUPS) <= before
 
 
 def test_a_map_that_was_changed_is_read_by_new_options(tmp_path: Path) -> None:

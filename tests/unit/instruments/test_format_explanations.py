@@ -44,7 +44,7 @@ BESIDES = {"KT604": {"KT605"}, "KT606": {"KT605"}}
 
 SOURCES = Path(__file__).parents[3] / "src/kammerton/instruments"
 MINE = [*SOURCES.joinpath("formats").glob("*.py")]
-MINE += [SOURCES / f"{name}.py" for name in ("finishing", "lookup", "options")]
+MINE += [SOURCES / f"{name}.py" for name in ("labels", "options")]
 
 
 def test_every_code_has_a_page() -> None:

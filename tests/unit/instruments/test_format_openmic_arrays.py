@@ -106,8 +106,42 @@ def test_a_clip_that_stands_twice(tmp_path: Path) -> None:
     assert found is not None
     assert found.broken == {"a": "KT618 item stands twice: `a`"}
     assert {each.code: each.hint for each in found.diagnostics if each.code != "KT614"} == {
-        "KT618": "rows 0 and 1 of the arrays, counted from 0: take one of the two out"
+        "KT618": "it stands first at row index 0: take one of the two out"
     }
+
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        (
+            {"Y_true": np.array([[0.171, INF, 0.5], [0.5, 0.75, 0.2]])},
+            "`Y_true` is no number from 0 to 1: inf",
+        ),
+        ({"Y_true": np.array([[0, 7, 1], [0, 1, 0]])}, "`Y_true` is no number from 0 to 1: 7"),
+        ({"Y_true": np.array([[0, -0.5, 1], [0, 1, 0]])}, "`Y_true` is no number from 0 to 1: -0.5"),
+        ({"Y_mask": np.array([[1, 2, 0], [0, 1, 0]])}, "`Y_mask` is neither 0 nor 1: 2"),
+        ({"Y_mask": np.array([[1, NAN, 0], [0, 1, 0]])}, "`Y_mask` is neither 0 nor 1: nan"),
+    ],
+)
+def test_a_clip_with_numbers_out_of_range_is_broken(
+    tmp_path: Path, changed: dict[str, Any], reason: str
+) -> None:
+    sheet = unfold(archive(tmp_path, **changed), "a")
+    assert sheet is not None
+    assert sheet.broken == {"000046_3840": f"KT609 {reason} for `F`"}
+    assert items(sheet) == {"000135_483840": "{F ...}"}
+
+
+def test_what_is_judged_as_nan_is_noted(tmp_path: Path) -> None:
+    sheet = unfold(archive(tmp_path, Y_true=np.array([[0.171, NAN, NAN], [NAN, 0.75, 0.2]])), "a")
+    assert sheet is not None
+    assert items(sheet) == {"000046_3840": "{!E ...}", "000135_483840": "{F ...}"}
+    assert told(sheet.diagnostics).split("\n")[0] == (
+        "note KT612 row index 0: `Y_true` is not a number for `F`, and counts as not judged"
+    )
 
 
 # --- arrays that cannot be used ------------------------------------------------------------

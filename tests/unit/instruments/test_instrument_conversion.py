@@ -285,7 +285,7 @@ def test_judgements_and_runs_come_back_as_they_were(entries: list[Entry]) -> Non
     assert source is not None
     assert problems.diagnostics() == ()
     assert [item for item, _ in source.keys] == [entry.item for entry in entries]
-    for found, entry in zip(source.lists.found, entries, strict=True):
+    for found, entry in zip(source.lists, entries, strict=True):
         assert sorted(found.labels) == sorted(entry.found.labels)
         assert sorted(found.absent) == sorted(entry.found.absent)
         if len(entry.found.scores):

@@ -10,25 +10,21 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, quote
+from kammerton.errors import quote
 from kammerton.formats.reading import Problems
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.finishing import LabelList, ReadingRules, finish, judge
-from kammerton.instruments.formats.source import ONE, Source, as_reading
-from kammerton.instruments.lookup import PROGRAMS, look_up
+from kammerton.instruments.formats.source import ONE, as_reading
+from kammerton.instruments.labels import PROGRAMS, LabelList, ReadingRules, finish, judge, look_up
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
+from kammerton.model.measure import Values
 from kammerton.model.task import Reading
 
 __all__ = ["adopt"]
 
 _ATTRIBUTES = ("instruments", "instrument", "labels", "tags")
 """What objects call their labels: the first are those of mirdata."""
-
-_UNGRADED: NDArray[np.int64] = np.empty(0, dtype=np.int64)
-
 _HINT = "a list or set of labels, pairs of label and score, or a mapping of labels to scores"
 
 
@@ -37,8 +33,8 @@ def adopt(value: object, name: str, options: InstrumentOptions | None = None) ->
 
     Examples
     --------
-    >>> ((_, found),) = adopt({"piano": 0.25, "violin": 0.75}, "song").annotations
-    >>> found.labels, found.scores.tolist(), found.vector
+    >>> ((_, adopted),) = adopt({"piano": 0.25, "violin": 0.75}, "song").annotations
+    >>> adopted.labels, adopted.scores.tolist(), adopted.vector
     (('piano', 'violin'), [0.25, 0.75], True)
     """
     adoption = _Adoption(name, options or InstrumentOptions())
@@ -49,13 +45,13 @@ def adopt(value: object, name: str, options: InstrumentOptions | None = None) ->
     if _is_listed(value):
         return adoption.of_labels(value)
     for attribute in _ATTRIBUTES:
-        found = getattr(value, attribute, None)
-        if isinstance(found, Mapping):
-            return adoption.of_relevance(found)
-        if isinstance(found, str):
-            found = [found]
-        if _is_listed(found):
-            return adoption.of_labels(found)
+        content = getattr(value, attribute, None)
+        if isinstance(content, Mapping):
+            return adoption.of_relevance(content)
+        if isinstance(content, str):
+            content = [content]
+        if _is_listed(content):
+            return adoption.of_labels(content)
     return adoption.refuse(f"not a list of instruments: {type(value).__name__}", _HINT)
 
 
@@ -66,25 +62,22 @@ def _is_listed(value: object) -> bool:
 
 
 class _Adoption:
-    """Takes one object over."""
+    """Adopts one object."""
 
     def __init__(self, name: str, options: InstrumentOptions) -> None:
         self._problems = Problems(name)
         self._options = options
 
-    def refuse(
-        self, message: str, hint: str | None = None, row: int | None = None
-    ) -> Reading[InstrumentList]:
-        """Report what is wrong with the object, or one of its labels."""
-        problem = Diagnostic(code="KT620", severity="error", message=message, hint=hint)
-        self._problems.add(self._place(row).diagnose(problem))
+    def refuse(self, message: str, hint: str | None = None) -> Reading[InstrumentList]:
+        """Report what is wrong with the object."""
+        self._problems.report("KT620", message, hint=hint)
         return Reading((), self._problems.diagnostics())
 
-    def _place(self, row: int | None) -> Place:
+    def _place(self, row: int) -> Place:
         return Place(self._problems.file, row=row)
 
     def of_list(self, value: InstrumentList) -> Reading[InstrumentList]:
-        """Take a list that was made already, perhaps by hand, or read under other options."""
+        """Adopt a list that was made already, perhaps by hand, or read under other options."""
         fault = _fault_of(value)
         if fault is not None:
             return self.refuse(fault)
@@ -92,99 +85,91 @@ class _Adoption:
         meanings = look_up(written, self._options)
         if all(each.stays and each.label == label for label, each in zip(written, meanings, strict=True)):
             return Reading(((None, value),))
-        listed = self._looked_up(value.labels, value.scores if len(value.scores) else None, value)
-        absent = self._looked_up(value.absent, None, value).labels
-        found = replace(
+        present = self._looked_up(value.labels, value)
+        absent = self._looked_up(value.absent, replace(value, scores=np.empty(0))).labels
+        adopted = replace(
             value,
-            labels=listed.labels,
-            scores=listed.scores,
-            absent=tuple(label for label in absent if label not in listed.labels),
-            grades=_UNGRADED,
+            labels=present.labels,
+            scores=present.scores,
+            absent=tuple(label for label in absent if label not in present.labels),
+            grades=np.empty(0, dtype=np.int64),
         )
-        return Reading(() if self._problems.has_errors else ((None, found),), self._problems.diagnostics())
+        annotations = () if self._problems.has_errors else ((None, adopted),)
+        return Reading(annotations, self._problems.diagnostics())
 
-    def _looked_up(
-        self, labels: Sequence[str], scores: NDArray[np.float64] | None, value: InstrumentList
-    ) -> InstrumentList:
-        entries = LabelList.of(labels, np.zeros(len(labels), dtype=np.int64), self._place, scores=scores)
-        manner = ReadingRules(ordered=value.ranked, vector=value.vector)
-        return finish(entries, 1, self._problems, self._options, manner).found[0]
+    def _looked_up(self, labels: Sequence[str], value: InstrumentList) -> InstrumentList:
+        scores = value.scores if len(value.scores) else None
+        entries = LabelList.of(labels, self._place, scores=scores)
+        rules = ReadingRules(ordered=value.ranked, vector=value.vector)
+        return finish(entries, ONE, self._problems, self._options, rules).lists[0]
 
     def of_labels(self, value: Any) -> Reading[InstrumentList]:
-        """Take labels, or pairs of label and score."""
+        """Adopt labels, or pairs of label and score."""
         if isinstance(value, np.ndarray) and value.ndim > 1:
             return self.refuse(f"labels must be an array of one dimension, not of shape {value.shape}", _HINT)
         labels = value.tolist() if isinstance(value, np.ndarray) else list(value)
         if labels and all(isinstance(each, tuple | list) and len(each) == 2 for each in labels):
-            return self._of_pairs(labels)
+            scores = self._numbers([score for _, score in labels])
+            return self._finish([label for label, _ in labels], ReadingRules(), scores)
         if isinstance(value, AbstractSet):
             labels.sort(key=str)  # the order of a set is not the same each time
-        return self._finish(labels, None, ReadingRules(ordered=not isinstance(value, AbstractSet)))
-
-    def _of_pairs(self, pairs: Sequence[Sequence[object]]) -> Reading[InstrumentList]:
-        scores = self._numbers([score for _, score in pairs])
-        return self._finish([label for label, _ in pairs], scores, ReadingRules())
+        return self._finish(labels, ReadingRules(ordered=not isinstance(value, AbstractSet)))
 
     def of_scores(self, value: Mapping[Any, Any]) -> Reading[InstrumentList]:
-        """Take a mapping of labels to scores; of labels to 1 and 0, if these are all there are."""
-        scores = self._numbers(value.values())
+        """Adopt a mapping of labels to scores; of labels to 1 and 0, if these are all there are."""
+        scores, labels = self._numbers(value.values()), list(value)
         if scores is not None and np.isin(scores, (0.0, 1.0)).all():
-            return self._finish([label for label, is_there in zip(value, scores, strict=True) if is_there])
-        labels = list(value)
+            present = [label for label, score in zip(labels, scores.tolist(), strict=True) if score]
+            return self._finish(present, ReadingRules())
         if scores is not None and np.isnan(scores).any():
-            self._note_unscored(np.flatnonzero(np.isnan(scores)).tolist(), labels)
-            kept = np.flatnonzero(~np.isnan(scores))
+            rows, kept = np.flatnonzero(np.isnan(scores)), np.flatnonzero(~np.isnan(scores))
+            message = f"label without a score left out: {quote(str(labels[rows[0]]))}"
+            place = self._place(int(rows[0]))
+            self._problems.report("KT612", message, place, severity="note", count=len(rows))
             labels, scores = [labels[row] for row in kept.tolist()], scores[kept]
-        return self._finish(labels, scores, ReadingRules(vector=True))
+        return self._finish(labels, ReadingRules(vector=True), scores)
 
     def of_relevance(self, value: Mapping[Any, Any]) -> Reading[InstrumentList]:
-        """Take a mapping of labels that were judged to their relevance."""
-        scores = self._numbers(value.values())
-        closed = np.array([self._options.assume_absent])
-        return self._finish(list(value), scores, ReadingRules(closed=closed), judged=True)
+        """Adopt a mapping of labels that were judged to their relevance."""
+        relevance = self._numbers(value.values())
+        rules = ReadingRules(closed=np.array([self._options.assume_absent]))
+        return self._finish(list(value), rules, relevance, judged=True)
 
-    def _note_unscored(self, rows: list[int], labels: Sequence[object]) -> None:
-        message = f"label without a score left out: {quote(str(labels[rows[0]]))}"
-        problem = Diagnostic(code="KT612", severity="note", message=message, count=len(rows))
-        self._problems.add(self._place(rows[0]).diagnose(problem))
-
-    def _numbers(self, values: Iterable[object]) -> NDArray[np.float64] | None:
+    def _numbers(self, values: Iterable[object]) -> Values | None:
         """Return scores, NaN for None; report those that are no numbers."""
-        found = []
+        numbers = []
         for row, value in enumerate(values):
-            number = _number(value)
-            if number is None:
+            numbers.append(_number(value))
+            if numbers[-1] is None:
                 message = f"score is no finite number: {quote(str(value))}"
-                problem = Diagnostic(code="KT609", severity="error", message=message)
-                self._problems.add(self._place(row).diagnose(problem))
-                number = math.nan
-            found.append(number)
-        return None if self._problems.has_errors else np.array(found, dtype=np.float64)
+                self._problems.report("KT609", message, self._place(row))
+        return None if self._problems.has_errors else np.array(numbers, dtype=np.float64)
 
     def _finish(
         self,
         labels: Sequence[object],
-        scores: NDArray[np.float64] | None = None,
-        manner: ReadingRules | None = None,
+        rules: ReadingRules,
+        scores: Values | None = None,
         *,
         judged: bool = False,
     ) -> Reading[InstrumentList]:
         for row, label in enumerate(labels):
             if not isinstance(label, str) and not self._is_program(label):
-                self.refuse(f"label must be a string, not {type(label).__name__}", _HINT, row)
+                message = f"label must be a string, not {type(label).__name__}"
+                self._problems.report("KT620", message, self._place(row), hint=_HINT)
         if self._problems.has_errors:
             return Reading((), self._problems.diagnostics())
         texts = [str.__str__(label) if isinstance(label, str) else str(label) for label in labels]
-        entries = LabelList.of(texts, np.zeros(len(texts), dtype=np.int64), self._place)
+        entries = LabelList.of(texts, self._place)
         if judged and scores is not None:
             entries.present = judge(entries, scores, self._options)
         else:
             entries.scores = scores
-        found = finish(entries, 1, self._problems, self._options, manner or ReadingRules())
-        return as_reading(Source(ONE, found), self._problems)
+        parsed = finish(entries, ONE, self._problems, self._options, rules)
+        return as_reading(parsed, self._problems)
 
     def _is_program(self, label: object) -> bool:
-        """Tell whether a label is a number of a taxonomy whose instruments have numbers."""
+        """Return whether a label is a number of a taxonomy whose instruments have numbers."""
         tree = self._options.tree
         is_number = isinstance(label, int | np.integer) and not isinstance(label, bool)
         return is_number and tree is not None and tree.name == PROGRAMS
@@ -199,11 +184,11 @@ def _fault_of(value: InstrumentList) -> str | None:
     if len(set(labels)) < len(labels):
         again = next(label for place, label in enumerate(labels) if label in labels[:place])
         return f"label stands twice in a list: {quote(again)}"
-    for what, numbers in (("scores", value.scores), ("grades", value.grades)):
-        given = np.asarray(numbers)
-        if given.shape not in ((0,), (len(value.labels),)):
-            return f"{what} of a list have shape {given.shape}, and it has {len(value.labels):,} labels"
-        if not np.isfinite(given).all():
+    for what, column in (("scores", value.scores), ("grades", value.grades)):
+        numbers = np.asarray(column)
+        if numbers.shape not in ((0,), (len(value.labels),)):
+            return f"{what} of a list have shape {numbers.shape}, and it has {len(value.labels):,} labels"
+        if not np.isfinite(numbers).all():
             return f"{what} of a list must be finite"
     return None
 

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Text with a label on each line, and perhaps its score behind a tab: the test labels of IRMAS."""
+"""Text read line by line: labels, tags of MTG-Jamendo, segments of AudioSet, judgements and runs of TREC."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, plural, quote, some
-from kammerton.formats.reading import Problems, keeps_lines, such_rows
+from kammerton.arrays import Codes
+from kammerton.errors import plural, quote, some
+from kammerton.formats.reading import Problems, keeps_lines, report_exceeded, such_rows
 from kammerton.formats.tables import (
+    WORDS,
+    Cell,
     Header,
     NumberedLine,
     Table,
@@ -19,181 +24,158 @@ from kammerton.formats.tables import (
     numbered_lines,
     read_rows,
 )
-from kammerton.instruments.finishing import LabelList, ReadingRules, finish
 from kammerton.instruments.formats.source import (
     ONE,
-    Key,
-    Source,
     add_uneven,
+    fail,
     item_names,
     numbers_of,
-    say_empty,
-    say_unrecognised,
-    twice,
+    report_empty,
+    report_unrecognised,
+    report_unusable_names,
+)
+from kammerton.instruments.labels import (
+    Key,
+    LabelList,
+    ParsedLists,
+    ReadingRules,
+    assemble,
+    coded,
+    finish,
 )
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
+from kammerton.model.measure import Values
 
-__all__ = ["is_jamendo", "read_jamendo", "read_label_lines", "read_segments", "segments_header"]
+__all__ = [
+    "is_jamendo",
+    "read_jamendo",
+    "read_label_lines",
+    "read_segments",
+    "read_trec",
+    "segments_header",
+    "trec_form",
+]
+
+
+def _cell_place(problems: Problems, line: NumberedLine, cell: Cell, lead: int = 0) -> Place:
+    """Return the place of a cell of a line, without so many characters at its begin."""
+    number, text = line
+    return Place(problems.file, number, cell.column + lead, max(1, len(cell.text) - lead), text)
+
+
+# --- one label a line ------------------------------------------------------------------------
 
 _TIMES = re.compile(r"[ \t]*[0-9.]+[ \t]+[0-9.]+[ \t]+\S|[ \t]*[0-9.]+(?:,[0-9.]+)+[ \t]*$")
 """A row of times and a label, or of a time and activations."""
 
 
-def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) -> Source | None:
-    r"""Read one label a line."""
+def read_label_lines(text: str, problems: Problems, options: InstrumentOptions) -> ParsedLists | None:
+    """Read one label a line, and perhaps its score behind a tab: the test labels of IRMAS."""
     if not keeps_lines(text, problems, options.limits):
         return None
     lines = numbered_lines(text)
     if not lines:
-        say_empty(problems)
+        report_empty(problems)
         return None
-    times = next((row for row in lines[:2] if _TIMES.match(row[1])), None)
+    times = next((line for line in lines[:2] if _TIMES.match(line[1])), None)
     if times is not None:
-        number, line = times
-        place = Place(problems.file, number, 1, len(line), line)
-        say_unrecognised(problems, place, "rows of times", "one label a line, or a table with a header")
+        place = Place(problems.file, times[0], 1, len(times[1]), times[1])
+        hint = "one label a line, or a table with a header"
+        report_unrecognised(problems, place, "rows of times", hint)
         return None
     rows = [cells_of(line, "\t") for _, line in lines]
     labels = [row[0].value for row in rows]
     scores = ["\t".join(cell.value for cell in row[1:]) for row in rows]
-
-    def locate(row: int, index: int) -> Place:
-        number, line = lines[row]
-        column, cell, _ = rows[row][index]
-        return Place(problems.file, number, column, max(1, len(cell)), line)
-
-    entries = LabelList.of(labels, np.zeros(len(labels), dtype=np.int64), lambda row: locate(row, 0))
+    entries = LabelList.of(labels, lambda row: _cell_place(problems, lines[row], rows[row][0]))
     broken = {}
     if any(map(str.strip, scores)):
-        found = numbers_of(scores, lambda row: locate(row, 1), problems)
-        entries.scores = found.values
-        broken = dict.fromkeys((0,) if found.wrong else (), "score is no finite number")
-    return Source(ONE, finish(entries, 1, problems, options, ReadingRules(ordered=options.ranked), broken))
+        entries.scores, wrong = numbers_of(
+            scores, lambda row: _cell_place(problems, lines[row], rows[row][1]), problems
+        )
+        broken = dict.fromkeys((0,) if wrong else (), "score is no finite number")
+    return finish(entries, ONE, problems, options, ReadingRules(ordered=options.ranked), broken)
 
+
+# --- MTG-Jamendo -----------------------------------------------------------------------------
 
 _PREFIX = "instrument---"
 _ITEM, _TAGS = "TRACK_ID", "TAGS"
+
+
+def is_jamendo(header: Header) -> bool:
+    """Return whether a header is one of MTG-Jamendo."""
+    return header.separator == "\t" and _ITEM in header.names and header.names[-1:] == [_TAGS]
+
+
+def read_jamendo(
+    text: str, header: Header, problems: Problems, options: InstrumentOptions
+) -> ParsedLists | None:
+    """Read tags of tracks; a row has as many cells at its end as the track has tags."""
+    if not keeps_lines(text, problems, options.limits, headers=1):
+        return None
+    lines = [line for line in numbered_lines(text) if line[0] > header.line]
+    if not lines:
+        report_empty(problems)
+        return None
+    rows = [line.split("\t") for _, line in lines]
+    names, broken = _tracks(lines, rows, header, problems)
+    first = len(header.names) - 1
+    tags = [
+        (row, cell, cells[cell].strip())
+        for row, cells in enumerate(rows)
+        for cell in range(first, len(cells))
+    ]
+    kept = [tag for tag in tags if tag[2].startswith(_PREFIX)]
+    others = [tag for *_, tag in tags if tag and not tag.startswith(_PREFIX)]
+    if others:
+        kinds = some(sorted({tag.partition("---")[0] for tag in others}))
+        message = f"tags that are no instruments are left out: {kinds}"
+        problems.report("KT627", message, severity="note", count=len(others))
+
+    def locate(entry: int) -> Place:
+        row, cell, _ = kept[entry]
+        return _cell_place(problems, lines[row], cells_of(lines[row][1], "\t")[cell], len(_PREFIX))
+
+    lists = np.array([row for row, *_ in kept], dtype=np.int64)
+    closed = np.bincount(lists, minlength=len(rows)) > 0
+    untagged = int((~closed).sum())
+    if untagged:
+        rest = "none of theirs is there" if options.assume_absent else "nobody judged theirs"
+        message = f"tracks without a tag of an instrument: {rest}"
+        problems.report("KT614", message, severity="note", count=untagged)
+    rules = ReadingRules(closed=closed | options.assume_absent, sheet=True)
+    entries = LabelList.of([tag[len(_PREFIX) :] for *_, tag in kept], locate, lists)
+    return finish(entries, [(name, None) for name in names], problems, options, rules, broken)
+
+
+def _tracks(
+    lines: Sequence[NumberedLine], rows: Sequence[Sequence[str]], header: Header, problems: Problems
+) -> tuple[list[str], dict[int, str]]:
+    """Return the tracks, and those that are broken: their rows are too short, or they stood before."""
+    item, width = header.names.index(_ITEM), len(header.names)
+
+    def locate(row: int) -> Place:
+        number, text = lines[row]
+        return Place(problems.file, number, 1, len(text), text)
+
+    names = item_names([row[item] if item < len(row) else "" for row in rows])
+    broken: dict[int, str] = {}
+    for row, cells in enumerate(rows):
+        if len(cells) < width:
+            message = f"row has {plural(len(cells), 'column')}, the header {width}"
+            fail(problems, broken, row, "KT161", message, locate(row))
+    whole = [row for row in range(len(rows)) if row not in broken]
+    report_unusable_names(names, locate, problems, broken, rows=whole)
+    return names, broken
+
+
+# --- AudioSet --------------------------------------------------------------------------------
+
 _SEGMENT = ("ytid", "start_seconds", "end_seconds", "positive_labels")
 _SEGMENT_ROW = re.compile(r'[\w-]+,[ ]*[0-9.]+,[ ]*[0-9.]+,[ ]*"?/[a-z]/', re.ASCII)
 """A row of AudioSet's: its labels are identifiers such as ``/m/0342h``."""
 _LABEL = re.compile(r"[^,]*+")
-
-
-class _Items:
-    """The rows of a table, each of which is an item that stands once."""
-
-    def __init__(self, names: Sequence[str], locate: Callable[[int], Place], problems: Problems) -> None:
-        self.names = names
-        self.broken: dict[int, str] = {}
-        self._locate = locate
-        self._problems = problems
-        self._seen: dict[str, int] = {}
-
-    def check(self, row: int) -> None:
-        """Report a row that names no item, or one that stood before."""
-        name = self.names[row]
-        if not name:
-            self.fail(row, Diagnostic(code="KT621", severity="error", message="row names no item"))
-        elif name in self._seen:
-            self.fail(row, twice(f"item stands twice: {quote(name)}", self._locate(self._seen[name])))
-        self._seen.setdefault(name, row)
-
-    def fail(self, row: int, problem: Diagnostic) -> None:
-        """Report what is wrong with a row, which cannot be used."""
-        self._problems.add_at(problem, lambda: self._locate(row))
-        self.broken[row] = f"{problem.code} {problem.message}"
-
-
-# --- MTG-Jamendo ----------------------------------------------------------------------------------------
-
-
-def is_jamendo(header: Header) -> bool:
-    """Tell whether a header is one of MTG-Jamendo."""
-    return header.separator == "\t" and _ITEM in header.names and header.names[-1:] == [_TAGS]
-
-
-def read_jamendo(text: str, header: Header, problems: Problems, options: InstrumentOptions) -> Source | None:
-    r"""Read tags of tracks; a row has as many cells at its end as the track has tags."""
-    if not keeps_lines(text, problems, options.limits, headers=1):
-        return None
-    return _Jamendo(text, header, problems, options).read()
-
-
-class _Jamendo:
-    """Reads one file."""
-
-    def __init__(self, text: str, header: Header, problems: Problems, options: InstrumentOptions) -> None:
-        self._header = header
-        self._problems = problems
-        self._options = options
-        self._lines = [line for line in numbered_lines(text) if line[0] > header.line]
-
-    def read(self) -> Source | None:
-        """Return the sets of all tracks."""
-        if not self._lines:
-            say_empty(self._problems)
-            return None
-        item, first = self._header.names.index(_ITEM), len(self._header.names) - 1
-        rows = [line.split("\t") for _, line in self._lines]
-        tracks = self._tracks(rows, item, first)
-        every = [(row, cell) for row, cells in enumerate(rows) for cell in range(first, len(cells))]
-        tags = [rows[row][cell].strip() for row, cell in every]
-        kept = [place for place, tag in enumerate(tags) if tag.startswith(_PREFIX)]
-        self._note_others([tag for tag in tags if tag and not tag.startswith(_PREFIX)])
-
-        def locate(entry: int) -> Place:
-            row, cell = every[kept[entry]]
-            return self._place(self._lines[row], cell, len(_PREFIX))
-
-        lists = np.array([every[place][0] for place in kept], dtype=np.int64)
-        labels = [tags[place][len(_PREFIX) :] for place in kept]
-        closed = np.bincount(lists, minlength=len(rows)) > 0
-        self._note_untagged(int((~closed).sum()))
-        manner = ReadingRules(closed=closed | self._options.assume_absent, sheet=True)
-        entries = LabelList.of(labels, lists, locate)
-        found = finish(entries, len(rows), self._problems, self._options, manner, tracks.broken)
-        return Source([(name, None) for name in tracks.names], found, is_sheet=True)
-
-    def _tracks(self, rows: Sequence[Sequence[str]], item: int, first: int) -> _Items:
-        """Return the tracks; report rows that are too short, or whose track stood before."""
-        names = item_names([row[item] if item < len(row) else "" for row in rows])
-        tracks = _Items(names, self._row, self._problems)
-        for row, cells in enumerate(rows):
-            if len(cells) <= first:
-                message = f"row has {plural(len(cells), 'column')}, the header {first + 1}"
-                tracks.fail(row, Diagnostic(code="KT161", severity="error", message=message))
-            else:
-                tracks.check(row)
-        return tracks
-
-    def _row(self, row: int) -> Place:
-        number, text = self._lines[row]
-        return Place(self._problems.file, number, 1, len(text), text)
-
-    def _place(self, line: NumberedLine, cell: int, lead: int = 0) -> Place:
-        number, text = line
-        column, tag, _ = cells_of(text, "\t")[cell]
-        return Place(self._problems.file, number, column + lead, max(1, len(tag) - lead), text)
-
-    def _note(self, code: str, message: str, count: int) -> None:
-        self._problems.add(
-            Diagnostic(code=code, severity="note", message=message, file=self._problems.file, count=count)
-        )
-
-    def _note_others(self, tags: Sequence[str]) -> None:
-        """Say of which kinds the tags are that are left out."""
-        if tags:
-            kinds = sorted({tag.partition("---")[0] for tag in tags})
-            self._note("KT627", f"tags that are no instruments are left out: {some(kinds)}", len(tags))
-
-    def _note_untagged(self, count: int) -> None:
-        if count:
-            what = "none of theirs is there" if self._options.assume_absent else "nobody judged theirs"
-            self._note("KT614", f"tracks without a tag of an instrument: {what}", count)
-
-
-# --- AudioSet -------------------------------------------------------------------------------------------
 
 
 def segments_header(text: str) -> Header | None:
@@ -209,8 +191,10 @@ def _known_of_segments(names: list[str]) -> int:
     return sum(name.strip().casefold() in _SEGMENT for name in names)
 
 
-def read_segments(text: str, first: Header, problems: Problems, options: InstrumentOptions) -> Source | None:
-    r"""Read segments of AudioSet."""
+def read_segments(
+    text: str, first: Header, problems: Problems, options: InstrumentOptions
+) -> ParsedLists | None:
+    """Read segments of AudioSet."""
     below = first.line if _known_of_segments(first.names) else 0
     hint = "a row is the id of a video, start, end, and its labels between quotes"
     table = read_rows(
@@ -219,42 +203,138 @@ def read_segments(text: str, first: Header, problems: Problems, options: Instrum
     if table is None:
         return None
     if not len(table) and not table.uneven:
-        say_empty(problems)
+        report_empty(problems)
         return None
-    videos = _Items(item_names(table.columns[0]), lambda row: table.locate(row, 0), problems)
-    for row in range(len(table)):
-        videos.check(row)
-    labels = list(_labels(table))
-    _note_unlabelled(table, {row for row, *_ in labels}, problems)
-    keys: list[Key] = [(name, None) for name in videos.names]
-    add_uneven(keys, videos.broken, table.uneven, 0)
-    entries = LabelList.of(
-        [label for *_, label in labels],
-        np.array([row for row, *_ in labels], dtype=np.int64),
-        lambda entry: _place(table, *labels[entry]),
-    )
-    found = finish(entries, len(keys), problems, options, ReadingRules(sheet=True), videos.broken)
-    return Source(keys, found, is_sheet=True)
-
-
-def _labels(table: Table) -> Iterator[tuple[int, int, str]]:
-    """Give the row of each label, where in its cell it begins, and the label."""
-    for row, cell in enumerate(table.columns[-1]):
-        for label in _LABEL.finditer(cell):
-            if label[0].strip():
-                yield row, label.start(), label[0]
-
-
-def _place(table: Table, row: int, offset: int, label: str) -> Place:
-    cell = table.locate(row, table.width - 1)
-    lead = offset + len(label) - len(label.lstrip())
-    return Place(cell.file, cell.line, (cell.column or 1) + lead, len(label.strip()), cell.excerpt)
-
-
-def _note_unlabelled(table: Table, labelled: set[int], problems: Problems) -> None:
-    """Note rows without a label, whose item then has none."""
-    bare = [row for row in range(len(table)) if row not in labelled]
+    names = item_names(table.columns[0])
+    broken: dict[int, str] = {}
+    report_unusable_names(names, table.locator(0), problems, broken)
+    labels = [
+        (row, label)
+        for row, cell in enumerate(table.columns[-1])
+        for label in _LABEL.finditer(cell)
+        if label[0].strip()
+    ]
+    rows = np.array([row for row, _ in labels], dtype=np.int64)
+    bare = np.setdiff1d(np.arange(len(table)), rows).tolist()
     if bare:
         message = f"row without a label: its item has none{such_rows(len(bare))}"
-        note = Diagnostic(code="KT622", severity="note", message=message, count=len(bare))
-        problems.add_at(note, table.finder(bare[0], table.width - 1))
+        place = table.finder(bare[0], table.width - 1)
+        problems.report("KT622", message, place, severity="note", count=len(bare))
+    keys: list[Key] = [(name, None) for name in names]
+    add_uneven(keys, broken, table.uneven, 0)
+
+    def locate(entry: int) -> Place:
+        row, label = labels[entry]
+        cell, text = table.locate(row, table.width - 1), label[0]
+        column = (cell.column or 1) + label.start() + len(text) - len(text.lstrip())
+        return replace(cell, column=column, length=len(text.strip()))
+
+    entries = LabelList.of([label[0] for _, label in labels], locate, rows)
+    return finish(entries, keys, problems, options, ReadingRules(sheet=True), broken)
+
+
+# --- TREC ------------------------------------------------------------------------------------
+
+Form = Literal["qrels", "run"]
+
+_WIDTHS: dict[Form, int] = {"qrels": 4, "run": 6}
+_EXPECTED: dict[Form, str] = {
+    "qrels": "topic, iteration, document, relevance",
+    "run": "topic, Q0, document, rank, score, name of the run",
+}
+_RELEVANCE = re.compile(r"[+-]?[0-9]{1,9}")
+_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
+
+
+def trec_form(line: str) -> Form | None:
+    """Return which of the two a line belongs to, or None."""
+    cells = line.split()
+    if len(cells) == _WIDTHS["qrels"] and _RELEVANCE.fullmatch(cells[3]):
+        return "qrels"
+    if len(cells) == _WIDTHS["run"] and cells[3].isdigit() and _NUMBER.fullmatch(cells[4]):
+        return "run"
+    return None
+
+
+def read_trec(text: str, form: Form, problems: Problems, options: InstrumentOptions) -> ParsedLists | None:
+    """Read judgements (qrels) or a run as ``trec_eval`` does: items are topics, labels documents."""
+    if not keeps_lines(text, problems, options.limits):
+        return None
+    numbered = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    lines, numbers = [line for _, line in numbered], [number for number, _ in numbered]
+    table = Table(problems.file, WORDS, _WIDTHS[form], lines, numbers)
+    for misfit in table.fill():
+        table.report_misfit(misfit, problems, "KT625", f"a row is {_EXPECTED[form]}")
+    return _Trec(table, problems, options).read(form)
+
+
+class _Trec:
+    """Reads one file."""
+
+    def __init__(self, table: Table, problems: Problems, options: InstrumentOptions) -> None:
+        self._table = table
+        self._problems = problems
+        self._options = options
+        self._broken: dict[str, str] = {}
+        for cells, reason in table.uneven:
+            if cells:
+                self._broken.setdefault(cells[0], reason)
+
+    def read(self, form: Form) -> ParsedLists | None:
+        """Return a list for each topic."""
+        topics, of_row = coded(self._table.columns[0])
+        entries = LabelList.of(self._table.columns[2], self._table.locator(2), of_row)
+        longest = max(map(len, entries.spellings), default=0)
+        limit = self._options.limits.label
+        if longest > limit:
+            report_exceeded(self._problems, f"name of {longest:,} characters: over the limit of {limit:,}")
+            return None
+        self._report_repeats(entries)
+        if form == "qrels":
+            entries.grades = self._grades()
+            entries.present = entries.grades > 0
+        else:
+            entries.scores = self._scores(of_row)
+        numbers = {topic: number for number, topic in enumerate(dict.fromkeys((*topics, *self._broken)))}
+        lists, _ = assemble(entries, len(numbers), ReadingRules(query=True))
+        broken = {numbers[topic]: reason for topic, reason in self._broken.items()}
+        return ParsedLists([(topic, None) for topic in numbers], lists, broken, is_sheet=True)
+
+    def _break(self, row: int, code: str, message: str, index: int) -> None:
+        place = self._table.finder(row, index)
+        fail(self._problems, self._broken, self._table.columns[0][row], code, message, place)
+
+    def _report_repeats(self, entries: LabelList) -> None:
+        keys = entries.lists * max(1, len(entries.spellings)) + entries.codes
+        _, first = np.unique(keys, return_index=True)
+        topics, _, documents = self._table.columns[:3]
+        for row in np.delete(np.arange(len(topics)), first).tolist():
+            message = f"document stands twice for topic {quote(topics[row])}: {quote(documents[row])}"
+            self._break(row, "KT626", message, 2)
+
+    def _grades(self) -> Codes:
+        """Return judgements as grades."""
+        cells = self._table.columns[3]
+        written, codes = coded(cells)
+        grades = [int(cell) if _RELEVANCE.fullmatch(cell) else None for cell in written]
+        for row, code in enumerate(codes.tolist()):
+            if grades[code] is None:
+                self._break(row, "KT625", f"relevance is no integer: {quote(cells[row])}", 3)
+        return np.array([grade or 0 for grade in grades], dtype=np.int64)[codes]
+
+    def _scores(self, topics: Codes) -> Values:
+        """Return the scores of a run, which alone rank it; note ranks that give another order."""
+        table = self._table
+        scores, wrong = numbers_of(table.columns[4], table.locator(4), self._problems, required=True)
+        for row, reason in wrong.items():
+            self._broken.setdefault(table.columns[0][row], reason)
+        ranks = np.array([float(rank) if rank.isdecimal() else np.nan for rank in table.columns[3]])
+        order = np.lexsort((ranks, -scores, topics))
+        same, falling = np.diff(topics[order]) == 0, np.diff(scores[order]) < 0
+        against = np.flatnonzero(same & falling & (np.diff(ranks[order]) < 0))
+        if len(against):
+            count = len(np.unique(topics[order[against]]))
+            message = f"rank contradicts the scores, which count{such_rows(count, 'such topics')}"
+            place = table.finder(int(order[against[0] + 1]), 3)
+            self._problems.report("KT613", message, place, severity="note", count=count)
+        return scores

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Standard MIDI files, as far as they say which programs sound.
+"""Standard MIDI files, as far as they tell which programs sound.
 
 Events are read to the byte, so that a message can say where a file is damaged, and no length that a
 file claims is trusted.
@@ -9,13 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from kammerton.errors import Diagnostic, Severity
 from kammerton.formats.reading import Problems
-from kammerton.instruments.finishing import LabelList, ReadingRules, finish
-from kammerton.instruments.formats.source import ONE, Source, say_empty
-from kammerton.instruments.lookup import PROGRAMS, look_up
+from kammerton.instruments.formats.source import ONE, report_empty
+from kammerton.instruments.labels import PROGRAMS, LabelList, ParsedLists, ReadingRules, finish, look_up
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.taxonomy_files import load_taxonomy
 from kammerton.model.annotations import Place
@@ -75,36 +71,36 @@ class _Midi:
         self._data = data
         self._limit = limit
         self._count = 0
-        self._found = Performance()
+        self._sound = Performance()
 
     def read(self) -> Performance:
         """Return what sounds."""
         offset = self._begin()
         form, tracks, offset = self._header(offset)
         events: list[_Event] = []
-        found = 0
-        while offset < len(self._data) and found < tracks:
+        count = 0
+        while offset < len(self._data) and count < tracks:
             name, body, end = self._chunk(offset)
             if name == b"MTrk":
-                track = self._track(body, end, found)
+                track = self._track(body, end, count)
                 if form == 2:  # tracks are pieces of their own
                     self._play(track)
                 else:
                     events += track
-                found += 1
+                count += 1
             offset = end
-        if found < tracks:
-            raise MidiError(f"file ends: it has {found} of {tracks} tracks", len(self._data))
+        if count < tracks:
+            raise MidiError(f"file ends: it has {count} of {tracks} tracks", len(self._data))
         if self._data[offset : offset + 4] == b"MTrk":
             raise MidiError(f"there are more tracks than the header says ({tracks})", offset)
         if offset < len(self._data):
             self._odd(f"{len(self._data) - offset:,} bytes after the last track")
         self._play(sorted(events))
-        return self._found
+        return self._sound
 
     def _odd(self, message: str) -> None:
-        if message not in self._found.oddities:
-            self._found.oddities.append(message)
+        if message not in self._sound.oddities:
+            self._sound.oddities.append(message)
 
     # --- chunks ------------------------------------------------------------------------------
 
@@ -234,48 +230,48 @@ class _Midi:
     def _play(self, events: list[_Event]) -> None:
         """Note what sounds, each note with the program that its channel has at its time."""
         programs: dict[int, int] = {}
-        sounding = dict.fromkeys(self._found.programs)
+        sounding = dict.fromkeys(self._sound.programs)
         for event in events:
             if event.program >= 0:
                 programs[event.channel] = event.program
             elif event.channel % _CHANNELS == DRUMS:
-                self._found.percussion = True
+                self._sound.percussion = True
             else:
-                self._found.defaulted |= event.channel not in programs
+                self._sound.defaulted |= event.channel not in programs
                 sounding[programs.get(event.channel, 0)] = None
-        self._found.programs = list(sounding)
+        self._sound.programs = list(sounding)
 
 
 PERCUSSION = "drums"
 """Label of the channel of percussion, which has no program."""
 
 
-def read_midi_programs(data: bytes, problems: Problems, options: InstrumentOptions) -> Source | None:
+def read_midi_programs(data: bytes, problems: Problems, options: InstrumentOptions) -> ParsedLists | None:
     """Read which instruments sound in a MIDI file."""
-    try:
-        found = read_midi(data, options.limits.rows)
-    except MidiError as error:
-        _say(problems, "error", "KT630", f"MIDI file is damaged: {error}")
+    if not data:
+        report_empty(problems)
         return None
-    for oddity in found.oddities:
-        _say(problems, "warning", "KT631", f"MIDI file is not as the standard has it: {oddity}")
+    try:
+        sound = read_midi(data, options.limits.rows)
+    except MidiError as error:
+        problems.report("KT630", f"MIDI file is damaged: {error}")
+        return None
+    for oddity in sound.oddities:
+        problems.report("KT631", f"MIDI file is not as the standard has it: {oddity}", severity="warning")
     names = load_taxonomy(PROGRAMS).leaves
-    labels = [names[program] for program in found.programs]
-    if found.defaulted:
+    labels = [names[program] for program in sound.programs]
+    if sound.defaulted:
         message = f"notes before any program: played by program 0, {names[0]}"
-        _say(problems, "note", "KT633", message)
-    if found.percussion:
+        problems.report("KT633", message, severity="note")
+    if sound.percussion:
         if look_up([PERCUSSION], options)[0].fate in ("known", "kept", "left out"):
             labels.append(PERCUSSION)
         else:
             message = f"channel of percussion left out: the taxonomy has no `{PERCUSSION}`"
-            _say(problems, "note", "KT632", message, f"a label map can say what `{PERCUSSION}` is")
-    if not labels and not found.percussion:
-        say_empty(problems)
+            hint = f"a label map can say what `{PERCUSSION}` is"
+            problems.report("KT632", message, severity="note", hint=hint)
+    if not labels and not sound.percussion:
+        report_empty(problems)
         return None
-    entries = LabelList.of(labels, np.zeros(len(labels), dtype=np.int64), lambda _: Place(problems.file))
-    return Source(ONE, finish(entries, 1, problems, options, ReadingRules()))
-
-
-def _say(problems: Problems, severity: Severity, code: str, message: str, hint: str | None = None) -> None:
-    problems.add(Diagnostic(code=code, severity=severity, message=message, file=problems.file, hint=hint))
+    entries = LabelList.of(labels, lambda _: Place(problems.file))
+    return finish(entries, ONE, problems, options, ReadingRules())

@@ -12,18 +12,26 @@ import pickle
 import struct
 import zipfile
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from tokenize import TokenError
 from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kammerton.arrays import Flags
 from kammerton.errors import DataError, Diagnostic, clip, printable, quote
-from kammerton.formats.reading import Limits, Problems, keeps_rows
+from kammerton.formats.reading import Limits, Problems, keeps_rows, such_rows
 from kammerton.formats.source import larger_files
-from kammerton.instruments.finishing import LabelList, ReadingRules, finish, judge, note_unjudged
-from kammerton.instruments.formats.source import Source, item_names, say_empty
+from kammerton.instruments.formats.source import fail, item_names, report_empty, report_unusable_names
+from kammerton.instruments.labels import (
+    LabelList,
+    ParsedLists,
+    ReadingRules,
+    finish,
+    judge,
+    note_unjudged,
+)
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Place
 
@@ -49,8 +57,8 @@ Array = NDArray[Any]
 
 
 def read_arrays(stream: BinaryIO, names: Iterable[str], *, file: str, limits: Limits) -> dict[str, Array]:
-    """Return those arrays of an archive that are asked for, as far as it has them."""
-    found: dict[str, Array] = {}
+    """Return those arrays of an archive that have some names."""
+    arrays: dict[str, Array] = {}
     try:
         _check_end(stream, file)
         with zipfile.ZipFile(stream) as archive:
@@ -58,7 +66,7 @@ def read_arrays(stream: BinaryIO, names: Iterable[str], *, file: str, limits: Li
             wanted = {name: members[f"{name}.npy"] for name in names if f"{name}.npy" in members}
             _check_size(wanted.values(), file, limits)
             for name, member in wanted.items():
-                found[name] = _array(_content(archive, member), name, file)
+                arrays[name] = _array(_content(archive, member), name, file)
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -75,7 +83,7 @@ def read_arrays(stream: BinaryIO, names: Iterable[str], *, file: str, limits: Li
         if not reason or isinstance(error, SyntaxError | TokenError) or " at 0x" in reason:
             reason = "an array cannot be read"  # of Python's own messages nobody reads these
         _refuse("KT634", f"archive is damaged: {reason}", file)
-    return found
+    return arrays
 
 
 def _refuse(code: str, message: str, file: str, hint: str | None = None) -> NoReturn:
@@ -97,7 +105,7 @@ def _check_end(stream: BinaryIO, file: str) -> None:
 
 
 def _check_size(members: Collection[zipfile.ZipInfo], file: str, limits: Limits) -> None:
-    """Refuse arrays that say they are too large together: nothing gives more than it says."""
+    """Refuse arrays that are too large together by what the archive says, which is never exceeded."""
     size = sum(member.file_size for member in members)
     if size > limits.bytes:
         listed = ", ".join(quote(member.filename) for member in members)
@@ -184,10 +192,12 @@ _NAMES = "labels"
 """Array that names the columns where they are others."""
 
 
-def read_openmic_arrays(stream: BinaryIO, problems: Problems, options: InstrumentOptions) -> Source | None:
+def read_openmic_arrays(
+    stream: BinaryIO, problems: Problems, options: InstrumentOptions
+) -> ParsedLists | None:
     """Read an ``.npz`` archive with ``Y_true``, ``Y_mask`` and ``sample_key``."""
     if not stream.read(1):
-        say_empty(problems)
+        report_empty(problems)
         return None
     stream.seek(0)
     try:
@@ -195,73 +205,85 @@ def read_openmic_arrays(stream: BinaryIO, problems: Problems, options: Instrumen
     except DataError as error:
         problems.add(error.diagnostics[0])
         return None
-    names = _names(arrays, problems)
+    names = _column_names(arrays, problems)
     if names is None or not _fit(arrays, len(names), problems, options):
         return None
     relevance, mask, keys = (arrays[name] for name in _NEEDED)
     if not len(keys):
-        say_empty(problems)
+        report_empty(problems)
         return None
-    judged = np.asarray(mask, dtype=bool) & np.isfinite(relevance)
+    items = item_names(
+        [key if isinstance(key, str) else key.decode("utf-8", "replace") for key in keys.tolist()]
+    )
+    broken: dict[int, str] = {}
+    report_unusable_names(items, lambda row: Place(problems.file, row=row), problems, broken)
+    judged = _judged(relevance, mask, names, problems, broken)
     rows, columns = np.nonzero(judged)
     entries = LabelList(
         names, columns.astype(np.int64), rows.astype(np.int64), lambda _: Place(problems.file)
     )
     entries.present = judge(entries, relevance[rows, columns].astype(np.float64), options)
     note_unjudged(len(rows), judged.size, problems, options)
-    items = item_names(
-        [key if isinstance(key, str) else key.decode("utf-8", "replace") for key in keys.tolist()]
-    )
-    broken = _twice(items, problems)
-    manner = ReadingRules(closed=np.full(len(items), options.assume_absent), sheet=True)
-    lists = finish(entries, len(items), problems, options, manner, broken)
-    return Source([(item, None) for item in items], lists, is_sheet=True)
+    rules = ReadingRules(closed=np.full(len(items), options.assume_absent), sheet=True)
+    return finish(entries, [(item, None) for item in items], problems, options, rules, broken)
 
 
-def _say(problems: Problems, code: str, message: str, hint: str | None = None) -> None:
-    problems.add(Diagnostic(code=code, severity="error", message=message, file=problems.file, hint=hint))
-
-
-def _names(arrays: dict[str, NDArray[Any]], problems: Problems) -> list[str] | None:
+def _column_names(arrays: dict[str, Array], problems: Problems) -> list[str] | None:
     """Return what the columns are called; report arrays that are missing."""
     missing = [name for name in _NEEDED if name not in arrays]
     if missing:
         hint = f"read are archives with the arrays {', '.join(_NEEDED)}"
-        _say(problems, "KT634", f"archive has no array {quote(missing[0])}", hint)
+        problems.report("KT634", f"archive has no array {quote(missing[0])}", hint=hint)
         return None
     names = [str(name) for name in arrays[_NAMES].ravel().tolist()] if _NAMES in arrays else [*INSTRUMENTS]
     if len(set(names)) < len(names):
-        _say(problems, "KT617", f"array {quote(_NAMES)} has a name twice")
+        problems.report("KT617", f"array {quote(_NAMES)} has a name twice")
         return None
     return names
 
 
-def _fit(arrays: dict[str, NDArray[Any]], width: int, problems: Problems, options: InstrumentOptions) -> bool:
-    """Tell whether arrays have the shapes and kinds that belong together."""
+def _fit(arrays: dict[str, Array], width: int, problems: Problems, options: InstrumentOptions) -> bool:
+    """Return whether arrays have the shapes and kinds that belong together."""
     relevance, mask, keys = (arrays[name] for name in _NEEDED)
     shape = (len(keys) if keys.ndim == 1 else -1, width)
     for name, array, kinds in (("Y_true", relevance, "fiub"), ("Y_mask", mask, "biuf")):
         if array.shape != shape or array.dtype.kind not in kinds:
-            found = f"numbers of shape {array.shape}" if array.dtype.kind in kinds else f"{array.dtype}"
+            actual = f"numbers of shape {array.shape}" if array.dtype.kind in kinds else f"{array.dtype}"
             expected = f"a number for each of {len(keys):,} clips and {width} labels"
-            message = f"array {quote(name)} is {found}, not {expected}"
+            message = f"array {quote(name)} is {actual}, not {expected}"
             hint = f"an array {quote(_NAMES)} names other columns than the 20 of OpenMIC-2018"
-            _say(problems, "KT634", message, hint)
+            problems.report("KT634", message, hint=hint)
             return False
     if keys.dtype.kind not in "USO":
-        _say(problems, "KT634", f"array `sample_key` is of {keys.dtype}, not of text")
+        problems.report("KT634", f"array `sample_key` is of {keys.dtype}, not of text")
         return False
     return keeps_rows(len(keys), problems, options.limits)
 
 
-def _twice(items: list[str], problems: Problems) -> dict[int, str]:
-    """Report clips that stand twice."""
-    broken: dict[int, str] = {}
-    first: dict[str, int] = {}
-    for row, item in enumerate(items):
-        if first.setdefault(item, row) < row:
-            message = f"item stands twice: {quote(item)}"
-            rows = f"rows {first[item]:,} and {row:,} of the arrays, counted from 0"
-            _say(problems, "KT618", message, f"{rows}: take one of the two out")
-            broken[row] = f"KT618 {message}"
-    return broken
+def _judged(
+    relevance: Array, mask: Array, names: Sequence[str], problems: Problems, broken: dict[int, str]
+) -> Flags:
+    """Return which pairs of clip and label were judged; report numbers that are none of theirs.
+
+    A clip is broken if its mask is neither 0 nor 1, or what was judged is not between 0 and 1; NaN is noted,
+    and counts as not judged.
+    """
+    undefined = np.isnan(relevance)
+    wrong_mask = ~np.isin(mask, (0, 1))
+    in_range = (relevance >= 0) & (relevance <= 1)
+    judged: Flags = (mask == 1) & in_range
+    for name, array, wrong, expected in (
+        ("Y_mask", mask, wrong_mask, "neither 0 nor 1"),
+        ("Y_true", relevance, (mask == 1) & ~in_range & ~undefined, "no number from 0 to 1"),
+    ):
+        for row, column in np.argwhere(wrong).tolist():
+            value = f"{array[row, column]:g} for {quote(names[column])}"
+            message = f"{quote(name)} is {expected}: {value}"
+            fail(problems, broken, row, "KT609", message, Place(problems.file, row=row))
+    lacking = np.argwhere((mask == 1) & undefined).tolist()
+    if lacking:
+        row, column = lacking[0]
+        what = f"`Y_true` is not a number for {quote(names[column])}, and counts as not judged"
+        message, place = f"{what}{such_rows(len(lacking), 'such values')}", Place(problems.file, row=row)
+        problems.report("KT612", message, place, severity="note", count=len(lacking))
+    return judged

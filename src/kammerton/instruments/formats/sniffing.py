@@ -10,26 +10,34 @@ from pathlib import PurePath
 from kammerton.errors import DataError
 from kammerton.formats.json_places import JsonPlaces, decode
 from kammerton.formats.kinds import text_kind
-from kammerton.formats.reading import Problems
+from kammerton.formats.reading import Problems, read_one
 from kammerton.formats.source import open_regular, read_bytes, read_text
 from kammerton.formats.tables import Header, first_row, read_table
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats.json_lists import is_jams, is_one_item, read_jams_tags, read_json
+from kammerton.instruments.formats.documents import (
+    is_jams,
+    is_one_item,
+    read_jams_tags,
+    read_json,
+    read_metadata,
+)
 from kammerton.instruments.formats.label_lines import (
     is_jamendo,
     read_jamendo,
     read_label_lines,
     read_segments,
+    read_trec,
     segments_header,
+    trec_form,
 )
-from kammerton.instruments.formats.source import Source, as_reading, as_sheet, say_empty
-from kammerton.instruments.formats.tables import columns_of, read_long_table, read_wide_table, say_missing
-from kammerton.instruments.formats.trec import read_trec, trec_form
+from kammerton.instruments.formats.source import as_reading, as_sheet, report_empty
+from kammerton.instruments.formats.tables import columns_of, read_long_table, read_wide_table, report_missing
+from kammerton.instruments.labels import ParsedLists
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.annotations import Metadata
 from kammerton.model.task import ItemReadings, Reading
 
-__all__ = ["SUFFIXES", "parse_text", "read_instruments", "read_with_metadata", "unfold"]
+__all__ = ["SUFFIXES", "parse_text", "read", "read_instruments", "read_with_metadata", "unfold"]
 
 SUFFIXES = frozenset(
     (
@@ -44,26 +52,62 @@ _SINGLE = frozenset((".jams", ".yaml", ".yml", ".mid", ".midi"))
 
 _YAML = frozenset((".yaml", ".yml"))
 _SPELLINGS = dict.fromkeys(("KT600", "KT601", "KT602"), 1000)
-"""Labels that the taxonomy does not have are all named: who mends them needs the whole list."""
+"""Labels that the taxonomy does not have are all listed: who mends them needs the whole list."""
 
 _MIDI = frozenset((".mid", ".midi"))
 _TABLES = frozenset((".csv", ".tsv"))
 
 
+def read(
+    path: str | os.PathLike[str], *, annotator: str | None = None, options: InstrumentOptions | None = None
+) -> InstrumentList:
+    r"""Read the instruments of one recording from a file.
+
+    Parameters
+    ----------
+    path : path
+        A file of any format that instruments are read from, if it holds one recording.
+    annotator : str, optional
+        Which annotation, where the file holds several.
+    options : InstrumentOptions, optional
+        How it is read.
+
+    Returns
+    -------
+    InstrumentList
+
+    Raises
+    ------
+    DataError
+        If the file cannot be used.
+    OptionError
+        If it holds several annotations and ``annotator`` names none of them.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = pathlib.Path(folder, "song.txt").write_text("piano\nvoice\n")
+    ...     read(pathlib.Path(folder, "song.txt")).labels
+    ('piano', 'voice')
+    """
+    return read_one(read_instruments, path, annotator, options or InstrumentOptions())
+
+
 def read_instruments(
     path: str | os.PathLike[str], name: str | None = None, options: InstrumentOptions | None = None
 ) -> Reading[InstrumentList]:
-    """Read the instruments of one item, whichever format the file has."""
+    """Read the instruments of one item, of any format."""
     return read_with_metadata(path, name, options)[0]
 
 
 def read_with_metadata(
     path: str | os.PathLike[str], name: str | None = None, options: InstrumentOptions | None = None
 ) -> tuple[Reading[InstrumentList], Sequence[Metadata]]:
-    """Read what :func:`read_instruments` does, and what a JAMS file says beside each of its lists."""
-    source, problems = _parse(path, name, options)
-    reading = as_reading(source, problems)
-    return reading, source.metadata if source is not None and reading.annotations else ()
+    """Read what :func:`read_instruments` does, and what a JAMS file has beside each of its lists."""
+    parsed, problems = _parse(path, name, options)
+    reading = as_reading(parsed, problems)
+    return reading, parsed.metadata if parsed is not None and reading.annotations else ()
 
 
 def unfold(
@@ -72,14 +116,14 @@ def unfold(
     """Read a file that holds many items."""
     if PurePath(os.fsdecode(path)).suffix.lower() in _SINGLE:
         return None
-    source, problems = _parse(path, name, options, items=True)
-    return as_sheet(source, problems) if source is not None and source.is_sheet else None
+    parsed, problems = _parse(path, name, options, items=True)
+    return as_sheet(parsed, problems) if parsed is not None and parsed.is_sheet else None
 
 
 def _parse(
     path: str | os.PathLike[str], name: str | None, options: InstrumentOptions | None, *, items: bool = False
-) -> tuple[Source | None, Problems]:
-    """Read a file, whichever format it has."""
+) -> tuple[ParsedLists | None, Problems]:
+    """Read a file, of any format."""
     chosen = options or InstrumentOptions()
     problems = Problems(os.fsdecode(path) if name is None else name, _SPELLINGS)
     suffix = PurePath(os.fsdecode(path)).suffix.lower()
@@ -90,38 +134,29 @@ def _parse(
             with open_regular(path, name=problems.file) as stream:
                 return read_openmic_arrays(stream, problems, chosen), problems
         if suffix in _MIDI:
+            from kammerton.instruments.formats.midi import read_midi_programs  # noqa: PLC0415 - few files are
+
             data = read_bytes(path, name=problems.file, limits=chosen.limits)
-            return _parse_midi(data, problems, chosen), problems
+            return read_midi_programs(data, problems, chosen), problems
         text = read_text(path, name=problems.file, encoding=chosen.encoding, limits=chosen.limits)
     except DataError as error:
         for problem in error.diagnostics:
             problems.add(problem)
         return None, problems
-    source = parse_text(text, suffix, problems, chosen, items=items)
+    parsed = parse_text(text, suffix, problems, chosen, items=items)
     kind = text_kind(text) if problems.has_errors else None
     if kind is None or kind.task == "instruments":
-        return source, problems
-    named = Problems(problems.file)
-    named.add(kind.diagnose(problems.file))
-    return None, named
-
-
-def _parse_midi(data: bytes, problems: Problems, options: InstrumentOptions) -> Source | None:
-    if not data:
-        say_empty(problems)
-        return None
-    from kammerton.instruments.formats.midi import read_midi_programs  # noqa: PLC0415
-
-    return read_midi_programs(data, problems, options)
+        return parsed, problems
+    other_kind = Problems(problems.file)
+    other_kind.add(kind.diagnose(problems.file))
+    return None, other_kind
 
 
 def parse_text(
     text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool = False
-) -> Source | None:
-    r"""Read the text of a file."""
+) -> ParsedLists | None:
+    """Read the text of a file."""
     if suffix in _YAML:
-        from kammerton.instruments.formats.metadata import read_metadata  # noqa: PLC0415 - few files are
-
         return read_metadata(text, problems, options)
     if suffix in (".jams", ".json") or text.lstrip()[:1] in ("{", "["):
         return _parse_json(text, suffix, problems, options, items=items)
@@ -130,14 +165,14 @@ def parse_text(
 
 def _parse_rows(
     text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool
-) -> Source | None:
-    """Read what stands line by line: judgements and runs, tables, labels."""
+) -> ParsedLists | None:
+    """Read a text of lines: judgements and runs, tables, labels."""
     segments = segments_header(text)
     if segments is not None:
         return read_segments(text, segments, problems, options)
     header = first_row(text, lambda names: len(columns_of(names)))
     if header is None:
-        say_empty(problems)
+        report_empty(problems)
         return None
     form = None if suffix in _TABLES else trec_form(header.text)
     if form is not None:
@@ -154,10 +189,10 @@ def _parse_rows(
 
 def _parse_json(
     text: str, suffix: str, problems: Problems, options: InstrumentOptions, *, items: bool
-) -> Source | None:
+) -> ParsedLists | None:
     """Read JSON: JAMS if it is built like that."""
     if not text.strip():
-        say_empty(problems)
+        report_empty(problems)
         return None
     places = JsonPlaces(text, problems.file)
     document = decode(places, problems, options.limits)
@@ -170,18 +205,20 @@ def _parse_json(
     return read(document.value, places, problems, options)
 
 
-def _parse_table(text: str, header: Header, problems: Problems, options: InstrumentOptions) -> Source | None:
+def _parse_table(
+    text: str, header: Header, problems: Problems, options: InstrumentOptions
+) -> ParsedLists | None:
     """Read a table: long if a column is of instruments, else wide."""
     table = read_table(text, header, problems, options.limits)
     if table is None:
         return None
     if not len(table) and not table.uneven:
-        say_empty(problems)
+        report_empty(problems)
         return None
     columns = columns_of(header.names)
     if "label" in columns:
         return read_long_table(table, problems, options)
     if columns.keys() & {"score", "rank", "relevance"}:
-        say_missing(table, problems, "label")
+        report_missing(table, problems, "label")
         return None
     return read_wide_table(table, problems, options)

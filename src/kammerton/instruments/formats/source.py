@@ -1,52 +1,51 @@
 # SPDX-License-Identifier: MIT
-"""What the items of a sheet are called, so that they pair with files and with other sheets."""
+"""What readers of lists share: names of items, numbers in cells, and what a file of lists comes to."""
 
 from __future__ import annotations
 
 import math
 import os.path
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kammerton.errors import Diagnostic, Severity, plural, quote
+from kammerton.errors import quote
 from kammerton.formats.folders import normal_form
 from kammerton.formats.intervals import number_pattern
-from kammerton.formats.reading import Problems, such_rows
+from kammerton.formats.reading import NO_ROWS, Problems, such_rows
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.finishing import Lists
-from kammerton.model.annotations import Metadata, Place
+from kammerton.instruments.labels import Key, ParsedLists
+from kammerton.model.annotations import Place
+from kammerton.model.measure import Values
 from kammerton.model.task import ItemReadings, Reading
 
 __all__ = [
     "ONE",
-    "Key",
-    "Numbers",
-    "Source",
     "add_uneven",
     "as_reading",
     "as_sheet",
-    "diagnose_number",
+    "fail",
+    "first_place",
     "identify",
     "is_number",
     "item_names",
     "numbers_of",
-    "say_empty",
-    "say_unrecognised",
-    "twice",
+    "report_empty",
+    "report_unrecognised",
+    "report_unusable_names",
 ]
 
-Key = tuple[str, str | None]
-"""Item and annotator of a list."""
+ONE: list[Key] = [("", None)]
+"""Key of the only list of a file that is one item and has one annotator."""
 _AUDIO = re.compile(
     r"\.(?:wav|wave|mp3|flac|ogg|oga|opus|aiff?|m4a|aac|wma|mid|midi|au|npz|jams)$", re.IGNORECASE
 )
 """Suffixes of recordings, of their features, and of annotations, which are no part of their names."""
 _ENDING = re.compile(r"_METADATA$|(?<=[^/])/metadata$")
 """What the names of metadata files of MedleyDB, Mixing Secrets and Slakh2100 end in."""
+_K = TypeVar("_K", int, str)
 
 
 def identify(name: str) -> tuple[str, str | None]:
@@ -87,104 +86,115 @@ def item_names(written: Sequence[str]) -> list[str]:
     return [path[len(common) :].lstrip("/") for path in paths] if common else paths
 
 
-def twice(message: str, first: Place, severity: Severity = "error") -> Diagnostic:
-    """Return the problem that an item stands twice, with the place where it stood first."""
+# --- problems of items ---------------------------------------------------------------------
+
+
+def fail(
+    problems: Problems,
+    broken: MutableMapping[_K, str],
+    key: _K,
+    code: str,
+    message: str,
+    place: Place | Callable[[], Place] | None,
+    hint: str | None = None,
+) -> None:
+    """Report an error, and mark the list or item it is in as broken."""
+    problems.report(code, message, place, hint=hint)
+    broken.setdefault(key, f"{code} {message}")
+
+
+def first_place(first: Place) -> str:
+    """Return the hint for an item that stands twice: where it stands first."""
     column = f", column {first.column}" if (first.column or 1) > 1 else ""
-    hint = f"it stands first in line {first.line}{column}: take one of the two out"
-    return Diagnostic(code="KT618", severity=severity, message=message, hint=hint)
+    where = f"in line {first.line}{column}" if first.row is None else f"at row index {first.row}"
+    return f"it stands first {where}: take one of the two out"
+
+
+def report_unusable_names(
+    names: Sequence[str],
+    locate: Callable[[int], Place],
+    problems: Problems,
+    broken: dict[int, str],
+    *,
+    rows: Iterable[int] | None = None,
+    what: str = "row",
+) -> None:
+    """Report each row or key, by default of all, that names no item, or one that stood before."""
+    firsts: dict[str, int] = {}
+    for row in range(len(names)) if rows is None else rows:
+        name = names[row]
+        first = firsts.setdefault(name, row)
+        if not name:
+            fail(problems, broken, row, "KT621", f"{what} names no item", locate(row))
+        elif first < row:
+            hint = first_place(locate(first))
+            fail(problems, broken, row, "KT618", f"item stands twice: {quote(name)}", locate(row), hint)
 
 
 def add_uneven(
-    keys: list[Key], broken: dict[int, str], uneven: Sequence[tuple[Sequence[str], str]], index: int
+    keys: list[Key], broken: dict[int, str], uneven: Iterable[tuple[Sequence[str], str]], index: int
 ) -> None:
-    """Take up the items of rows that could not be cut into cells, as broken."""
-    known = {item: number for number, (item, _) in enumerate(keys)}
+    """Add the items of rows that could not be cut into cells, as broken."""
+    numbers = {item: number for number, (item, _) in enumerate(keys)}
     for record, reason in uneven:
         if index < len(record) and record[index].strip():
             (item,) = item_names([record[index]])
-            if item not in known:
-                known[item] = len(keys)
+            if item not in numbers:
+                numbers[item] = len(keys)
                 keys.append((item, None))
-            broken.setdefault(known[item], reason)
+            broken.setdefault(numbers[item], reason)
 
 
-ONE: list[Key] = [("", None)]
-"""Key of the only list of a file that is one item and has one annotator."""
+def report_empty(problems: Problems) -> None:
+    """Report that a file has no rows."""
+    problems.report(NO_ROWS, "no annotation rows")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Source:
-    """The lists of a file."""
-
-    keys: Sequence[Key]  # item and annotator of each list
-    lists: Lists
-    is_sheet: bool = False  # whether the file names its items; else it is one, and keys tell annotators only
-    metadata: Sequence[Metadata] = ()  # what a JAMS file says beside each list; empty if it is none
+def report_unrecognised(problems: Problems, place: Place, message: str, hint: str) -> None:
+    """Report that a file has none of the forms that are read."""
+    problems.report("KT624", f"format not recognised: {message}", place, hint=hint)
 
 
-def as_sheet(source: Source, problems: Problems) -> ItemReadings[InstrumentList]:
+# --- readings ------------------------------------------------------------------------------
+
+
+def as_sheet(parsed: ParsedLists, problems: Problems) -> ItemReadings[InstrumentList]:
     """Return the items of a file; an item is broken if one of its lists is, and what has no name is none."""
-    lists = source.lists.found
-    are_empty = all(each.closed and not len(each) and not each.absent for each in lists)
-    if lists and are_empty and not source.lists.broken:
-        message = "no item of the file has an instrument"
-        problems.add(Diagnostic(code="KT622", severity="warning", message=message, file=problems.file))
+    are_empty = all(each.closed and not len(each) and not each.absent for each in parsed.lists)
+    if parsed.lists and are_empty and not parsed.broken:
+        problems.report("KT622", "no item of the file has an instrument", severity="warning")
     broken: dict[str, str] = {}
-    for number, reason in sorted(source.lists.broken.items()):
-        broken.setdefault(source.keys[number][0], reason)
+    for number, reason in sorted(parsed.broken.items()):
+        broken.setdefault(parsed.keys[number][0], reason)
     items: dict[str, tuple[tuple[str | None, InstrumentList], ...]] = {}
-    for (item, annotator), found in zip(source.keys, source.lists.found, strict=True):
+    for (item, annotator), annotation in zip(parsed.keys, parsed.lists, strict=True):
         if item and item not in broken:
-            items[item] = (*items.get(item, ()), (annotator, found))
+            items[item] = (*items.get(item, ()), (annotator, annotation))
     broken.pop("", None)
     return ItemReadings(items, broken, problems.diagnostics())
 
 
-def as_reading(source: Source | None, problems: Problems) -> Reading[InstrumentList]:
+def as_reading(parsed: ParsedLists | None, problems: Problems) -> Reading[InstrumentList]:
     """Return the lists of one item, or none if there was an error."""
-    if source is not None and source.is_sheet:
-        items = {item for item, _ in source.keys}
+    if parsed is not None and parsed.is_sheet:
+        items = {item for item, _ in parsed.keys}
         if len(items) != 1:
-            message = f"file of {plural(len(items), 'item')}, where one is expected"
+            message = f"file of {len(items):,} items, where one is expected"
             hint = "name the file itself as references or estimates"
-            problem = Diagnostic(
-                code="KT623", severity="error", message=message, file=problems.file, hint=hint
-            )
-            problems.add(problem)
-    if source is None or problems.has_errors:
+            problems.report("KT623", message, hint=hint)
+    if parsed is None or problems.has_errors:
         return Reading((), problems.diagnostics())
-    annotators = [annotator for _, annotator in source.keys]
-    found = tuple(zip(annotators, source.lists.found, strict=True))
-    return Reading(found, problems.diagnostics())
+    annotators = (annotator for _, annotator in parsed.keys)
+    return Reading(tuple(zip(annotators, parsed.lists, strict=True)), problems.diagnostics())
 
 
-def say_empty(problems: Problems) -> None:
-    """Report that a file has no rows."""
-    message = "no annotation rows"
-    problems.add(Diagnostic(code="KT110", severity="error", message=message, file=problems.file))
-
-
-def say_unrecognised(problems: Problems, place: Place, message: str, hint: str) -> None:
-    """Report that a file has none of the forms that are read."""
-    problem = Diagnostic(
-        code="KT624", severity="error", message=f"format not recognised: {message}", hint=hint
-    )
-    problems.add(place.diagnose(problem))
-
+# --- numbers -------------------------------------------------------------------------------
 
 _CHARACTERS = b"0123456789.e-+E"
 """Of these, ``float`` reads what numbers are and nothing else: no ``1_0``, no ``nan``."""
 _NUMBER = re.compile(number_pattern("."))
 _COMMA = re.compile(number_pattern(","))
 _TRUTH = {"true": 1.0, "false": 0.0}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Numbers:
-    """What cells mean."""
-
-    values: NDArray[np.float64]  # naN where there is none
-    wrong: dict[int, str] = field(default_factory=dict)  # rows whose cell is no number, and the reason
 
 
 def numbers_of(
@@ -195,51 +205,48 @@ def numbers_of(
     what: str = "score",
     commas: bool = False,
     required: bool = False,
-) -> Numbers:
-    """Return cells as numbers."""
+) -> tuple[Values, dict[int, str]]:
+    """Return cells as numbers, NaN where there is none; and of rows whose cell is no number, the reason."""
     if commas:
         cells = [cell.replace(",", ".") for cell in cells]
-    fast = _plain(cells)
-    if fast is not None and not (required and np.isnan(fast).any()):
-        return Numbers(fast)
+    plain = _plain(cells)
+    if plain is not None and not (required and np.isnan(plain).any()):
+        return plain, {}
     values = np.full(len(cells), np.nan)
     wrong: dict[int, str] = {}
-    unknown: list[int] = []
-    known: dict[str, float | None] = {}
-    for row, written in enumerate(cells):
-        if written not in known:
-            known[written] = _number(written.strip())
-        value = known[written]
-        if value is not None and not (required and math.isnan(value)):
-            values[row] = value
-            if math.isnan(value) and written.strip():
-                unknown.append(row)
+    undefined: list[int] = []
+    numbers = {cell: _number(cell.strip()) for cell in set(cells)}
+    for row, cell in enumerate(cells):
+        value, written = numbers[cell], cell.strip()
+        if value is None or (required and math.isnan(value)):
+            message = f"{what} is no finite number: {quote(written)}" if written else f"row has no {what}"
+            hint = f"a {what} looks like {'1' if what == 'rank' else '0.75'}"
+            if "," in written and _COMMA.fullmatch(written):
+                hint = "write it with a decimal point"
+            fail(problems, wrong, row, "KT609", message, lambda row=row: locate(row), hint)  # type: ignore[misc]
             continue
-        problem = diagnose_number(written.strip(), what)
-        problems.add_at(problem, lambda row=row: locate(row))  # type: ignore[misc]
-        wrong[row] = f"{problem.code} {problem.message}"
-    if unknown:
-        message = f"{what} is not a number, and counts as none{such_rows(len(unknown))}"
-        note = Diagnostic(code="KT612", severity="note", message=message, count=len(unknown))
-        problems.add_at(note, lambda: locate(unknown[0]))
-    return Numbers(values, wrong)
+        values[row] = value
+        if math.isnan(value) and written:
+            undefined.append(row)
+    if undefined:
+        message = f"{what} is not a number, and counts as none{such_rows(len(undefined))}"
+        problems.report("KT612", message, lambda: locate(undefined[0]), severity="note", count=len(undefined))
+    return values, wrong
 
 
-def _plain(cells: Sequence[str]) -> NDArray[np.float64] | None:
+def _plain(cells: Sequence[str]) -> Values | None:
     """Return cells that are all numbers, or empty; None if one of them is not."""
     if "".join(cells).encode("utf-8", "surrogatepass").translate(None, _CHARACTERS):
         return None
     try:
-        values = np.fromiter(
-            map(float, cells if all(cells) else [cell or "nan" for cell in cells]), np.float64
-        )
+        values = np.array([float(cell) if cell else math.nan for cell in cells], dtype=np.float64)
     except ValueError:
         return None
     return None if np.isinf(values).any() else values
 
 
 def is_number(cell: str) -> bool:
-    """Tell whether a cell is a number, and not empty.
+    """Return whether a cell is a number, and not empty.
 
     >>> [is_number(cell) for cell in ("0.5", "TRUE", "nan", "high", " ")]
     [True, True, False, False, False]
@@ -254,15 +261,4 @@ def _number(cell: str) -> float | None:
         value = float(cell)
         return None if math.isinf(value) else value
     folded = cell.casefold()
-    if folded in ("", "nan"):
-        return math.nan
-    return _TRUTH.get(folded)
-
-
-def diagnose_number(written: str, what: str = "score") -> Diagnostic:
-    """Say that a text is no finite number."""
-    hint = f"a {what} looks like {'1' if what == 'rank' else '0.75'}"
-    if "," in written and _COMMA.fullmatch(written):
-        hint = "write it with a decimal point"
-    message = f"{what} is no finite number: {quote(written)}" if written else f"row has no {what}"
-    return Diagnostic(code="KT609", severity="error", message=message, hint=hint)
+    return math.nan if folded in ("", "nan") else _TRUTH.get(folded)
