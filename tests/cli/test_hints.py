@@ -502,7 +502,6 @@ NO_HINTS = {
     "--safe-csv needs a CSV",
     "--width must be {} to {} columns, got {}",
     "--worst must be 1 or more, got {}",
-    "How far they agree with each other is told if scored with --context.",
     "That takes a second annotator: score with --annotator NAME=PATH as well, or see kammerton agree.",
     "invalid value {} for --max-file-size",
     "{} not drawn; --from and --to choose a part",

@@ -237,7 +237,7 @@ def test_lint_that_depends_on_where_an_annotation_comes_from_is_found() -> None:
         return () if known else (Diagnostic(code="XY123", severity="warning", message="odd"),)
 
     found = faults(lint=lint)
-    assert any(each.startswith("lint() says something else of sample 0") for each in found), found
+    assert any(each.startswith("lint() reports something else of sample 0") for each in found), found
 
 
 def test_several_names_of_one_line_are_described_together() -> None:

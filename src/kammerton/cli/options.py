@@ -21,6 +21,7 @@ import cyclopts
 from cyclopts import Group
 
 import kammerton
+from kammerton.api.docstrings import described_fields, described_parameters
 from kammerton.errors import OptionError, close_match, quote, some
 
 if TYPE_CHECKING:
@@ -30,14 +31,11 @@ __all__ = [
     "INTERVALS",
     "OPTIONS",
     "OUTPUT",
-    "All",
     "Annotator",
     "Estimates",
     "NoReference",
-    "Output",
     "Quiet",
     "References",
-    "Width",
     "bytes_in",
     "option",
     "with_options",
@@ -74,20 +72,6 @@ NoReference = Annotated[
     option(
         "Use estimates alone: all paths are EST. Measures that need references are not evaluated.",
         name="--no-reference",
-    ),
-]
-All = Annotated[
-    bool,
-    option("Show every measure in tables, not the headline measures only.", name="--all", group=OUTPUT),
-]
-Output = Annotated[
-    str | None,
-    option("Write the results to this file, not to standard output.", metavar="FILE", group=OUTPUT),
-]
-Width = Annotated[
-    int | None,
-    option(
-        "Width of tables; by default that of the terminal, and 80 in a file.", metavar="COLUMNS", group=OUTPUT
     ),
 ]
 Quiet = Annotated[bool, option("Print errors only.", group=OUTPUT)]
@@ -141,15 +125,11 @@ def with_options(
     """Return a verb as a command for the parser, with the options of calls and of a task.
 
     They stand in place of the verb's catch-all, which gets them as the calls take them. An option that the
-    verb declares itself is not taken from a call. Reading options may differ by side if it is ``sided``.
+    verb declares itself is not taken from a call. Where a verb takes a dataclass, the fields are options.
+    Reading options may differ by side if the verb is ``sided``.
     """
     bound = verb if task is None else functools.partial(verb, task)
-    hints = typing.get_type_hints(verb, include_extras=True)
-    declared = [
-        parameter.replace(annotation=hints[parameter.name])
-        for parameter in inspect.signature(bound).parameters.values()
-        if parameter.kind is not Parameter.VAR_KEYWORD
-    ]
+    declared, records = _declared(verb, bound)
     own = {parameter.name for parameter in declared}
     offered = [parameter for parameter in _options_of_calls(calls, task) if parameter.name not in own]
     lists = {parameter.name for parameter in offered if list[str] in typing.get_args(_hint(parameter))}
@@ -164,6 +144,9 @@ def with_options(
         if task is not None:
             values = {name: value for name, value in options.items() if name in read}
             choices["options"] = task.options(**_reading(values))
+        for name, record in records.items():
+            names = choices.keys() & {field.name for field in fields(record)}
+            choices[name] = record(**{field: choices.pop(field) for field in names})
         return bound(*arguments, **choices)
 
     positional = [parameter for parameter in declared if parameter.kind is not Parameter.KEYWORD_ONLY]
@@ -176,6 +159,24 @@ def with_options(
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
+
+
+def _declared(verb: Command, bound: Command) -> tuple[list[Parameter], dict[str, type[Any]]]:
+    """Return the parameters of a verb, with the fields of dataclasses among them, and the dataclasses."""
+    hints = typing.get_type_hints(verb, include_extras=True)
+    declared: list[Parameter] = []
+    records: dict[str, type[Any]] = {}
+    for parameter in inspect.signature(bound).parameters.values():
+        hint = hints[parameter.name]
+        if parameter.kind is Parameter.KEYWORD_ONLY and isinstance(hint, type) and is_dataclass(hint):
+            records[parameter.name] = hint
+            annotations = typing.get_type_hints(hint, include_extras=True)
+            declared += [
+                _keyword(field.name, field.default, annotations[field.name]) for field in fields(hint)
+            ]
+        elif parameter.kind is not Parameter.VAR_KEYWORD:
+            declared.append(parameter.replace(annotation=hint))
+    return declared, records
 
 
 def _options_of_calls(calls: Iterable[Callable[..., Any]], task: Task | None) -> list[Parameter]:
@@ -208,26 +209,9 @@ def _option_of_call(call: Callable[..., Any], parameter: Parameter, task: Task |
 
 def _described(call: Callable[..., Any], name: str) -> tuple[Callable[..., Any], str, str]:
     """Return the call that describes a parameter, itself or the one it refers to; type and description."""
-    kind, text = _parameters(inspect.getdoc(call) or "")[name]
+    kind, text = described_parameters(inspect.getdoc(call) or "")[name]
     see = _SEE.match(text)
     return (call, kind, text) if see is None else _described(getattr(kammerton, see[1]), name)
-
-
-def _parameters(docstring: str) -> dict[str, tuple[str, str]]:
-    """Return type and description of each parameter in a numpydoc docstring."""
-    section = docstring.partition("\nParameters\n")[2].partition("\n\n")[0]
-    described: dict[str, tuple[str, str]] = {}
-    names: list[str] = []
-    for line in section.splitlines()[1:]:
-        if line.startswith(" "):
-            described |= {
-                name: (described[name][0], f"{described[name][1]} {line.strip()}") for name in names
-            }
-        else:
-            head, _, kind = line.partition(" : ")
-            names = [name.strip() for name in head.split(",")]
-            described |= dict.fromkeys(names, (kind, ""))
-    return {name: (kind, text.strip()) for name, (kind, text) in described.items()}
 
 
 def _without_markup(text: str) -> str:
@@ -252,14 +236,12 @@ def _reading_options(task: Task, *, sided: bool) -> Iterator[Parameter]:
     ``--layout estimates=points``; for a flag, a further option takes the side, ``--lenient-for estimates``.
     """
     hints = typing.get_type_hints(task.options)
-    described: dict[str, tuple[str, str]] = {}
-    for ancestor in reversed(task.options.__mro__):
-        described |= _parameters(inspect.cleandoc(ancestor.__dict__.get("__doc__") or ""))
+    described = described_fields(task.options)
     by_side: frozenset[str] = getattr(task.options, "by_side", frozenset()) if sided else frozenset()
     for field in fields(task.options):
         if is_dataclass(hints[field.name]) or field.name == "sides":
             continue
-        text = _without_markup(described[field.name][1]) if field.name in described else None
+        text = _without_markup(described[field.name]) if field.name in described else None
         yield _reading_option(field, hints[field.name], text, by_side=field.name in by_side)
         if field.name in by_side and hints[field.name] is bool:
             about = option(f"The same for one side: {_SIDE_HINT}.", group=_READING, metavar="SIDE")

@@ -3,25 +3,22 @@
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import kammerton
+from kammerton.cli.gate import read_threshold
 from kammerton.cli.options import (
     INTERVALS,
     OUTPUT,
-    All,
     Annotator,
     Estimates,
     NoReference,
-    Output,
     Quiet,
     References,
-    Width,
     option,
 )
 from kammerton.cli.output import (
@@ -48,11 +45,11 @@ from kammerton.cli.paths import (
 )
 from kammerton.cli.progress import line_of_phases, watching
 from kammerton.cli.signals import check_stopped
-from kammerton.errors import DataError, OptionError, plural, printable, quote
+from kammerton.errors import DataError, OptionError, plural, quote
 from kammerton.formats.collecting import name_of
 from kammerton.formats.writing import write_atomically
 from kammerton.model.corpus import check_names
-from kammerton.model.measure import Measure, choose, find, namesakes
+from kammerton.model.measure import Measure, choose, namesakes
 from kammerton.model.task import Task
 from kammerton.reporting.cards import render_citations
 from kammerton.reporting.comparisons import (
@@ -64,56 +61,57 @@ from kammerton.reporting.comparisons import (
 )
 from kammerton.reporting.diagnostics import closing_line, count_problems, excluded_lines, fewer_draws
 from kammerton.reporting.documents import render_class_table, render_frame, render_items, render_json
-from kammerton.reporting.tables import PER_CENT, build_blocks, render_blocks
-from kammerton.results.agreement import AnnotatorAgreement
-from kammerton.results.comparison import SystemComparison
+from kammerton.reporting.tables import build_blocks, render_blocks
 from kammerton.results.scores import Scores
 from kammerton.runs import is_run, write_run
 from kammerton.scoring.running import keeping
-from kammerton.statistics.paired import differences, scale_of
 
-__all__ = ["Threshold", "agree", "compare", "score"]
+__all__ = ["agree", "compare", "score"]
 
 _Format = Literal["table", "json", "csv", "md", "latex"]
-_Scores = Annotated[
-    _Format,
-    option(
-        "Print tables of the headline scores (table, md, latex), or all scores (json, csv).",
-        name="--format",
-        group=OUTPUT,
-    ),
-]
-_Pairs = Annotated[
-    _Format,
-    option(
-        "Print tables of the headline measures (table, md, latex), everything (json), or the pairs (csv).",
-        name="--format",
-        group=OUTPUT,
-    ),
-]
-
 _ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
+_R = TypeVar("_R", bound="Results")
 
 
-def score(  # noqa: PLR0913 - one per option
-    task: Task,
-    references: References = None,
-    /,
-    *estimates: Estimates,
-    annotator: Annotator = None,
-    no_reference: NoReference = False,
-    fail_under: Annotated[
-        list[str] | None,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """How results are printed."""
+
+    form: Annotated[
+        _Format,
         option(
-            "Exit with code 1 if the corpus score of a headline measure is worse, or undefined; repeatable.",
-            metavar="PROTOCOL/MEASURE=VALUE",
+            "Print tables of the headline measures (table, md, latex), everything (json), or all rows (csv).",
+            name="--format",
+            group=OUTPUT,
         ),
-    ] = None,
-    no_ci: Annotated[
-        bool, option("Compute no confidence intervals.", name="--no-ci", group=INTERVALS)
-    ] = False,
-    form: _Scores = "table",
-    every: All = False,
+    ] = "table"
+    every: Annotated[
+        bool,
+        option("Show every measure in tables, not the headline measures only.", name="--all", group=OUTPUT),
+    ] = False
+    output: Annotated[
+        str | None,
+        option("Write the results to this file, not to standard output.", metavar="FILE", group=OUTPUT),
+    ] = None
+    width: Annotated[
+        int | None,
+        option(
+            "Width of tables; by default that of the terminal, and 80 in a file.",
+            metavar="COLUMNS",
+            group=OUTPUT,
+        ),
+    ] = None
+    quiet: Quiet = False
+
+    def write(self, document: str) -> None:
+        """Write the document to the file, or to standard output."""
+        write_document(document, self.output, is_data=self.form != "table")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreResults(Results):
+    """What ``kammerton score`` prints and writes."""
+
     table: Annotated[
         str | None,
         option(
@@ -122,16 +120,14 @@ def score(  # noqa: PLR0913 - one per option
             metavar="NAME",
             group=OUTPUT,
         ),
-    ] = None,
+    ] = None
     cite: Annotated[
         bool, option("Print BibTeX of the protocols in place of the scores: what to cite.", group=OUTPUT)
-    ] = False,
-    output: Output = None,
-    width: Width = None,
+    ] = False
     per_item: Annotated[
         str | None,
         option("Write the scores of each item to a file.", metavar="FILE.(csv|jsonl|parquet)", group=OUTPUT),
-    ] = None,
+    ] = None
     out: Annotated[
         str | None,
         option(
@@ -140,7 +136,7 @@ def score(  # noqa: PLR0913 - one per option
             metavar="RUN",
             group=OUTPUT,
         ),
-    ] = None,
+    ] = None
     no_annotations: Annotated[
         bool,
         option(
@@ -148,100 +144,13 @@ def score(  # noqa: PLR0913 - one per option
             name="--no-annotations",
             group=OUTPUT,
         ),
-    ] = False,
+    ] = False
     safe_csv: Annotated[
         bool,
         option("Put an apostrophe before text in CSV that a spreadsheet takes for a formula.", group=OUTPUT),
-    ] = False,
-    quiet: Quiet = False,
-    **choices: Any,
-) -> int:
-    """Score estimates against references, item by item, and print corpus scores with confidence intervals.
+    ] = False
 
-    Items are paired by their path below the folder, without suffix. Intervals come from bootstrap samples of
-    the items.
-
-    Parameters
-    ----------
-    references
-        Folder or file of the references; NAME=PATH names the annotator.
-    estimates
-        Folder or file of each system; NAME=PATH names it, otherwise its last component does.
-    """
-    chosen, added = sort_annotators(annotator)
-    arguments = {**choices, "annotator": chosen, **({"ci": None} if no_ci else {})}
-    arguments |= sides(references, estimates, added, choices["pairs"], alone=no_reference)
-    results = _ScoreOutput(
-        form=form,
-        table=table,
-        cite=cite,
-        context=choices["context"],
-        groups=choices["group_by"] is not None,
-        every=every or choices["measures"] is not None,
-        output=output,
-        width=width,
-        per_item=per_item,
-        out=out,
-        annotations=not no_annotations,
-        safe_csv=safe_csv,
-        quiet=quiet,
-    )
-    inputs = input_paths((references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"])
-    results.check(inputs, task.suffixes)
-    measures = choose(task.protocols, choices["protocols"], choices["measures"])
-    thresholds = [_threshold(argument, measures, task.measures) for argument in fail_under or ()]
-    with keeping(out) as store:
-        try:
-            with watching(quiet=quiet) as watch:
-                scores = kammerton.score(task.name, **arguments, store=store, progress=watch)
-        except DataError as error:
-            check_stopped()
-            results.report_failure(task, error, strict=choices["strict"])
-            return NOTHING
-        print_diagnostics(scores.diagnostics, quiet=quiet)
-        _print_namesakes(choices, measures, task, quiet=quiet)
-        results.write(scores)
-    failures = [line for threshold in thresholds for line in threshold.failures(scores)]
-    print_messages(failures)
-    results.print_closing(scores)
-    return PARTIAL if failures else _exit_code(scores)
-
-
-def _exit_code(scores: Scores) -> int:
-    """Return the exit code of scores: items that are skipped on request are no failure."""
-    lost = any(problem.severity == "error" for problem in scores.diagnostics)
-    return PARTIAL if lost or (scores.is_partial and scores.origin.missing != "skip") else DONE
-
-
-def _print_namesakes(
-    choices: dict[str, Any], computed: Sequence[Measure], task: Task, *, quiet: bool
-) -> None:
-    """Print which measure was taken where the same name, perhaps in other case, is that of others too."""
-    if quiet or choices["protocols"] is not None:
-        return
-    for measure, others in namesakes(list(choices["measures"] or ()), computed, task.measures).items():
-        print_message(f"{measure.name} is {measure}; not {', '.join(map(str, others))}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ScoreOutput:
-    """What ``kammerton score`` prints and writes."""
-
-    form: str
-    table: str | None
-    cite: bool
-    context: bool
-    groups: bool
-    every: bool
-    output: str | None
-    width: int | None
-    per_item: str | None
-    out: str | None
-    annotations: bool
-    safe_csv: bool
-    quiet: bool
-
-    def check(self, inputs: Sequence[str], suffixes: Collection[str]) -> None:
+    def check(self, choices: Mapping[str, Any], inputs: Sequence[str], suffixes: Collection[str]) -> None:
         """Check before any work that everything can be written."""
         check_width(self.width)
         if self.per_item is not None and PurePath(self.per_item).suffix.lower() not in _ITEM_SUFFIXES:
@@ -249,48 +158,52 @@ class _ScoreOutput:
                 f"--per-item cannot write {quote(self.per_item)}", f"suffixes: {', '.join(_ITEM_SUFFIXES)}"
             )
         replacing = {"--cite": self.cite, "--table": self.table is not None}
-        replacing |= {"--context": self.context, "--group-by": self.groups}
+        replacing |= {"--context": choices["context"], "--group-by": choices["group_by"] is not None}
         chosen = [name for name, is_chosen in replacing.items() if is_chosen]
         if len(chosen) > 1:
             raise OptionError(f"{chosen[0]} and {chosen[1]} both print in place of the scores")
         if self.safe_csv and self.form != "csv" and not (self.per_item or "").lower().endswith(".csv"):
             raise OptionError("--safe-csv needs a CSV", "--format csv, or --per-item FILE.csv")
         check_outputs(self.output, self.per_item, self.out, inputs, suffixes)
-        if self.out is None and not self.annotations:
+        if self.out is None and self.no_annotations:
             raise OptionError("--no-annotations needs a run", "--out RUN")
 
-    def write(self, scores: Scores) -> None:
+    def write_all(self, scores: Scores) -> None:
         """Write the files, then print the results."""
         check_stopped()
-        style = style_of_document(self.output, self.width)
-        document = self._document(scores, style.width, style.encoding)
+        document = self._document(scores)
         if self.per_item is not None:
             suffix = PurePath(self.per_item).suffix.lower()
             write_atomically(self.per_item, render_items(scores, suffix, safe=self.safe_csv))
         if self.out is not None:
             replaced = replaced_run(self.out)
-            print_diagnostics(write_run(scores, self.out, annotations=self.annotations), quiet=self.quiet)
+            diagnostics = write_run(scores, self.out, annotations=not self.no_annotations)
+            print_diagnostics(diagnostics, quiet=self.quiet)
             print_messages(() if self.quiet else replaced)
         write_document(document, self.output, is_data=self.cite or self.form != "table")
 
-    def _document(self, scores: Scores, width: int, encoding: str) -> str:
+    def _document(self, scores: Scores) -> str:
+        style = style_of_document(self.output, self.width)
+        has_context = scores.origin.context_evidence is not None
         if self.cite:
             return render_citations(scores.origin.task, scores.measures)
         if self.table is not None:
-            return render_class_table(scores, self.table, self.form, safe=self.safe_csv, encoding=encoding)
+            return render_class_table(
+                scores, self.table, self.form, safe=self.safe_csv, encoding=style.encoding
+            )
         if self.form == "json":
             return render_json(scores.to_dict())
         if self.form == "csv":
-            divided = scores.context if self.context else scores.groups if self.groups else None
+            divided = scores.context if has_context else scores.groups
             return render_frame(scores.summary if divided is None else divided.table, safe=self.safe_csv)
         notes: Sequence[str] = ()
-        if self.context:
+        if has_context:
             blocks, notes = context_blocks(scores, every=self.every)
-        elif self.groups:
+        elif scores.groups is not None:
             blocks, notes = group_blocks(scores, every=self.every)
         else:
             blocks = build_blocks(scores, every=self.every)
-        return render_blocks(blocks, self.form, notes=notes, width=width, encoding=encoding)
+        return render_blocks(blocks, self.form, notes=notes, width=style.width, encoding=style.encoding)
 
     def print_closing(self, scores: Scores) -> None:
         """Print what was not scored and why."""
@@ -320,51 +233,82 @@ class _ScoreOutput:
             print_message(f"nothing was scored{ended}: {count_problems(error.diagnostics)}")
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """The worst corpus score of a headline measure that ``--fail-under`` accepts."""
+def score(
+    task: Task,
+    references: References = None,
+    /,
+    *estimates: Estimates,
+    annotator: Annotator = None,
+    no_reference: NoReference = False,
+    fail_under: Annotated[
+        list[str] | None,
+        option(
+            "Exit with code 1 if the corpus score of a headline measure is worse, or undefined; repeatable.",
+            metavar="PROTOCOL/MEASURE=VALUE",
+        ),
+    ] = None,
+    no_ci: Annotated[
+        bool, option("Compute no confidence intervals.", name="--no-ci", group=INTERVALS)
+    ] = False,
+    results: ScoreResults,
+    **choices: Any,
+) -> int:
+    """Score estimates against references, item by item, and print corpus scores with confidence intervals.
 
-    measure: Measure
-    limit: float
+    Items are paired by their path below the folder, without suffix. Intervals come from bootstrap samples of
+    the items.
 
-    def failures(self, scores: Scores) -> Iterator[str]:
-        """Yield a line on each system that is worse; an undefined score is."""
-        higher = self.measure.direction == "higher"
-        for system in scores.systems:
-            opening = f"--fail-under: {self.measure} of {printable(system)} is"
-            if self.measure not in scores.measures:
-                yield f"{opening} not evaluated; a note above says why"
-                continue
-            value = scores.value(str(self.measure), system=system)
-            if math.isnan(value):
-                reason = scores.why_undefined(self.measure, system, scores.annotators_of(self.measure)[-1])
-                yield f"{opening} undefined" + (f" ({reason})" if " " not in reason else "")  # codes only
-                continue
-            beyond = differences(value, self.limit, scale_of(self.measure))
-            if (beyond < 0) if higher else (beyond > 0):
-                side = "below" if higher else "above"
-                yield f"{opening} {self._shown(value)}, {side} {self._shown(self.limit)}"
+    Parameters
+    ----------
+    references
+        Folder or file of the references; NAME=PATH names the annotator.
+    estimates
+        Folder or file of each system; NAME=PATH names it, otherwise its last component does.
+    """
+    chosen, added = sort_annotators(annotator)
+    arguments = {**choices, "annotator": chosen, **({"ci": None} if no_ci else {})}
+    arguments |= sides(references, estimates, added, choices["pairs"], alone=no_reference)
+    results = _with_chosen_measures(results, choices)
+    inputs = input_paths((references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"])
+    results.check(choices, inputs, task.suffixes)
+    measures = choose(task.protocols, choices["protocols"], choices["measures"])
+    thresholds = [read_threshold(argument, measures, task.measures) for argument in fail_under or ()]
+    with keeping(results.out) as store:
+        try:
+            with watching(quiet=results.quiet) as watch:
+                scores = kammerton.score(task.name, **arguments, store=store, progress=watch)
+        except DataError as error:
+            check_stopped()
+            results.report_failure(task, error, strict=choices["strict"])
+            return NOTHING
+        print_diagnostics(scores.diagnostics, quiet=results.quiet)
+        _print_namesakes(choices, measures, task, quiet=results.quiet)
+        results.write_all(scores)
+    failures = [line for threshold in thresholds for line in threshold.failures(scores)]
+    print_messages(failures)
+    results.print_closing(scores)
+    return PARTIAL if failures else _exit_code(scores)
 
-    def _shown(self, value: float) -> str:
-        """Return a score in per cent, as tables have it, and as it is written on the command line."""
-        return f"{100 * value:.6g} % ({value:.6g})" if self.measure.range == PER_CENT else f"{value:.6g}"
+
+def _with_chosen_measures(results: _R, choices: Mapping[str, Any]) -> _R:
+    """Return the options of results in which measures that the user chose are shown, headline or not."""
+    return replace(results, every=results.every or choices["measures"] is not None)
 
 
-def _threshold(argument: str, computed: Sequence[Measure], known: Sequence[Measure]) -> Threshold:
-    """Read ``PROTOCOL/MEASURE=VALUE``."""
-    address, equals, written = argument.rpartition("=")
-    if not equals:
-        raise OptionError(f"expected PROTOCOL/MEASURE=VALUE, got {quote(argument)}")
-    measure = find(address, computed, known)
-    try:
-        limit = float(written)
-    except ValueError:
-        raise OptionError(f"not a number: {quote(written)} in {quote(argument)}") from None
-    low, high = measure.range
-    if not low <= limit <= high:
-        hint = f"write 75 % as 0.75; you wrote {limit:g}" if (low, high) == (0.0, 1.0) else None
-        raise OptionError(f"{measure} lies between {low:g} and {high:g}", hint)
-    return Threshold(measure, limit)
+def _exit_code(scores: Scores) -> int:
+    """Return the exit code of scores: items that are skipped on request are no failure."""
+    lost = any(problem.severity == "error" for problem in scores.diagnostics)
+    return PARTIAL if lost or (scores.is_partial and scores.origin.missing != "skip") else DONE
+
+
+def _print_namesakes(
+    choices: Mapping[str, Any], computed: Sequence[Measure], task: Task, *, quiet: bool
+) -> None:
+    """Print which measure was taken where the same name, perhaps in other case, is that of others too."""
+    if quiet or choices["protocols"] is not None:
+        return
+    for measure, others in namesakes(list(choices["measures"] or ()), computed, task.measures).items():
+        print_message(f"{measure.name} is {measure}; not {', '.join(map(str, others))}")
 
 
 def compare(
@@ -374,11 +318,7 @@ def compare(
     *estimates: Estimates,
     annotator: Annotator = None,
     no_reference: NoReference = False,
-    form: _Pairs = "table",
-    every: All = False,
-    output: Output = None,
-    width: Width = None,
-    quiet: Quiet = False,
+    results: Results,
     **choices: Any,
 ) -> int:
     """Rank systems by each measure, and test which differ significantly, on the items that each pair has.
@@ -398,18 +338,25 @@ def compare(
     chosen, added = sort_annotators(annotator)
     arguments = {**choices, "annotator": chosen}
     arguments |= _runs_or_sides(references, estimates, added, choices["pairs"], alone=no_reference)
+    results = _with_chosen_measures(results, choices)
     inputs = input_paths((references, *estimates, *(annotator or ())), choices["pairs"], choices["splits"])
-    check_width(width)
-    if output is not None:
-        check_output(output, inputs, task.suffixes)
+    check_width(results.width)
+    if results.output is not None:
+        check_output(results.output, inputs, task.suffixes)
     comparison = kammerton.compare(task.name, **arguments)
-    print_diagnostics(comparison.scores.diagnostics, quiet=quiet)
-    _print_namesakes(choices, comparison.scores.measures, task, quiet=quiet)
-    document = _comparison_document(
-        comparison, form, output, width, every=every or choices["measures"] is not None
-    )
-    write_document(document, output, is_data=form != "table")
-    if not quiet:
+    print_diagnostics(comparison.scores.diagnostics, quiet=results.quiet)
+    _print_namesakes(choices, comparison.scores.measures, task, quiet=results.quiet)
+    if results.form == "json":
+        document = render_json(comparison.to_dict())
+    elif results.form == "csv":
+        document = render_frame(comparison.pairs)
+    else:
+        style = style_of_document(results.output, results.width)
+        document = render_comparison(
+            comparison, results.form, every=results.every, width=style.width, encoding=style.encoding
+        )
+    results.write(document)
+    if not results.quiet:
         print_message(closing_line(comparison.scores))
     return _exit_code(comparison.scores)
 
@@ -423,12 +370,12 @@ def _runs_or_sides(
     alone: bool,
 ) -> dict[str, Any]:
     """Return what is compared as the Python call takes it: runs, or sides, or estimates ``alone``."""
-    named = [split_name(argument) for argument in (references, *estimates) if argument is not None]
-    are_runs = [is_run(path) for _, path in named]
+    runs = [split_name(argument) for argument in (references, *estimates) if argument is not None]
+    are_runs = [is_run(path) for _, path in runs]
     if not any(are_runs):
         return sides(references, estimates, added, pairs, alone=alone)
     if not all(are_runs):
-        odd = named[are_runs.index(False)][1]
+        odd = runs[are_runs.index(False)][1]
         raise OptionError(
             f"runs are compared with runs, and {quote(odd)} is none", "score it with --out first"
         )
@@ -436,28 +383,13 @@ def _runs_or_sides(
         raise OptionError("runs are scored already: there are no further annotators or pairs")
     if alone:
         raise OptionError("runs are scored already, with references or without", "leave out --no-reference")
-    return {"runs": named}
+    return {"runs": runs}
 
 
-def _comparison_document(
-    comparison: SystemComparison, form: str, output: str | None, width: int | None, *, every: bool
-) -> str:
-    if form == "json":
-        return render_json(comparison.to_dict())
-    if form == "csv":
-        return render_frame(comparison.pairs)
-    style = style_of_document(output, width)
-    return render_comparison(comparison, form, every=every, width=style.width, encoding=style.encoding)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreementResults(Results):
+    """What ``kammerton agree`` prints and writes."""
 
-
-def agree(
-    task: Task,
-    /,
-    *annotators: Annotated[str, option(name="ANN")],
-    form: _Scores = "table",
-    every: All = False,
-    output: Output = None,
-    width: Width = None,
     per_item: Annotated[
         str | None,
         option(
@@ -465,7 +397,7 @@ def agree(
             metavar="FILE.csv",
             group=OUTPUT,
         ),
-    ] = None,
+    ] = None
     out: Annotated[
         str | None,
         option(
@@ -474,8 +406,21 @@ def agree(
             metavar="RUN",
             group=OUTPUT,
         ),
-    ] = None,
-    quiet: Quiet = False,
+    ] = None
+
+    def check(self, inputs: Sequence[str], suffixes: Collection[str]) -> None:
+        """Check before any work that everything can be written."""
+        check_width(self.width)
+        if self.per_item is not None and not self.per_item.lower().endswith(".csv"):
+            raise OptionError("--per-item writes CSV", "name a file that ends in .csv")
+        check_outputs(self.output, self.per_item, self.out, inputs, suffixes)
+
+
+def agree(
+    task: Task,
+    /,
+    *annotators: Annotated[str, option(name="ANN")],
+    results: AgreementResults,
     **choices: Any,
 ) -> int:
     """Measure inter-annotator agreement: by every measure, and for all annotators together beyond chance.
@@ -488,43 +433,37 @@ def agree(
         Folder or file of each annotator; NAME=PATH names it, otherwise its last component does. One
         folder is enough if its files hold several annotators of each item. Or a run that --out wrote.
     """
-    named = [split_name(argument) for argument in annotators]
-    if not named:
+    names_and_paths = [split_name(argument) for argument in annotators]
+    if not names_and_paths:
         raise OptionError("ANN is needed", "the folder of each annotator, or one that holds several")
-    paths = [path for _, path in named]
-    check_width(width)
-    if per_item is not None and not per_item.lower().endswith(".csv"):
-        raise OptionError("--per-item writes CSV", "name a file that ends in .csv")
-    check_outputs(output, per_item, out, paths, task.suffixes)
-    names = [name_of(path) if name is None else name for name, path in named]
+    results = _with_chosen_measures(results, choices)
+    paths = [path for _, path in names_and_paths]
+    results.check(paths, task.suffixes)
+    names = [name_of(path) if name is None else name for name, path in names_and_paths]
     check_names("annotator", names)
-    is_lone = len(named) == 1 and named[0][0] is None  # a run, or files of several annotators
+    is_lone = len(paths) == 1 and names_and_paths[0][0] is None  # a run, or files of several annotators
     sources = paths[0] if is_lone else dict(zip(names, paths, strict=True))
     agreement = kammerton.agree(task.name, sources, **choices)
-    print_diagnostics(agreement.diagnostics, quiet=quiet)
-    _print_namesakes(choices, agreement.measures, task, quiet=quiet)
-    replaced = [] if out is None else replaced_run(out)
-    if per_item is not None:
-        write_document(render_frame(agreement.table), per_item, is_data=True)
-    if out is not None:
-        write_run(agreement, out)
-    every = every or choices["measures"] is not None
-    document = _agreement_document(agreement, form, output, width, every=every)
-    write_document(document, output, is_data=form != "table")
-    if not quiet:
+    print_diagnostics(agreement.diagnostics, quiet=results.quiet)
+    _print_namesakes(choices, agreement.measures, task, quiet=results.quiet)
+    replaced = [] if results.out is None else replaced_run(results.out)
+    if results.per_item is not None:
+        write_document(render_frame(agreement.table), results.per_item, is_data=True)
+    if results.out is not None:
+        write_run(agreement, results.out)
+    if results.form == "json":
+        document = render_json(agreement.to_dict())
+    elif results.form == "csv":
+        document = render_frame(agreement.summary)
+    else:
+        blocks, lines = agreement_blocks(agreement, every=results.every), beyond_chance(agreement)
+        style = style_of_document(results.output, results.width)
+        document = render_blocks(
+            blocks, results.form, notes=lines, width=style.width, encoding=style.encoding
+        )
+    results.write(document)
+    if not results.quiet:
         print_messages(replaced)
         counts = plural(len(agreement.annotators), "annotator"), plural(len(agreement.items), "item")
         print_message(f"{counts[0]} compared on {counts[1]}")
     return PARTIAL if any(problem.severity == "error" for problem in agreement.diagnostics) else DONE
-
-
-def _agreement_document(
-    agreement: AnnotatorAgreement, form: str, output: str | None, width: int | None, *, every: bool
-) -> str:
-    if form == "json":
-        return render_json(agreement.to_dict())
-    if form == "csv":
-        return render_frame(agreement.summary)
-    blocks, lines = agreement_blocks(agreement, every=every), beyond_chance(agreement)
-    style = style_of_document(output, width)
-    return render_blocks(blocks, form, notes=lines, width=style.width, encoding=style.encoding)

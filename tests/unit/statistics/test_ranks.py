@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kammerton as kt
-from kammerton.cli.scoring import Threshold
+from kammerton.cli.gate import Threshold
 from kammerton.reporting.documents import item_losses
 from kammerton.reporting.html.page import Source
 from kammerton.reporting.html.summary import judges_of
