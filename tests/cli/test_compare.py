@@ -22,11 +22,13 @@ def test_swaps_that_can_tell_nothing_say_so(systems: Terminal) -> None:
         for item in "def":
             (systems.folder / name / f"{item}.lab").unlink()
     arguments = ("compare", "chords", "ref", "good", "poor", "--measure", "mirex2013/MajMin")
-    few = "so few swaps tell nothing apart: no adjusted p could be smaller than 0.2500\n"
+    few = "too few items differ: no adjusted p could be smaller than 0.2500\n"
     # 2 of 8 patterns are as far apart
     assert few in systems.run(*arguments).out
     assert few not in systems.run(*arguments, "--test", "t").out
-    assert "so few" not in systems.run(*arguments, "--alpha", "0.3").out
+    # (6/2 - 1/2) / sqrt(3 * 4 * 7 / 24 - 24/48) = 1.443, as all three ranks are the same
+    assert "no adjusted p could be smaller than 0.1489\n" in systems.run(*arguments, "--test", "wilcoxon").out
+    assert "too few" not in systems.run(*arguments, "--alpha", "0.3").out
 
 
 def test_the_better_system_first_and_the_pair_below(systems: Terminal) -> None:
@@ -61,7 +63,7 @@ def test_holm_over_three_pairs(systems: Terminal) -> None:
 
 def test_a_smallest_p_that_is_too_large_is_said(systems: Terminal, terminal: Terminal) -> None:
     # of three pairs, 3 * 2/64 at least
-    said = "so few swaps tell nothing apart: no adjusted p could be smaller than "
+    said = "too few items differ: no adjusted p could be smaller than "
     assert f"{said}0.0938\n" in systems.run(*COMPARE, "fair").out
     assert said not in systems.run(*COMPARE, "fair", "--alpha", "0.1").out
     songs = [f"{number}.lab" for number in range(17)]  # 2**17 swaps are not all tried

@@ -47,7 +47,7 @@ __all__ = [
     "how_tested",
     "item_notes",
     "render_comparison",
-    "too_few_swaps",
+    "too_few_items",
 ]
 
 _CEILING = "annotators (ceiling)"
@@ -441,7 +441,7 @@ def how_tested(each: MeasureComparison, comparison: Comparison) -> Iterator[str]
     if comparison.test != "friedman" or comparison.against is not None:
         told += f", Holm over {plural(_tested(each), 'pair')}"
     yield f"* told apart at {comparison.alpha:g}: {told}"
-    yield from too_few_swaps(each, comparison)
+    yield from too_few_items(each, comparison)
     if each.measure.resamples_classes:
         yield f"intervals: {each.measure.weight_unit} drawn anew in place of items"
     elif each.measure.aggregate == "gathered":
@@ -485,19 +485,11 @@ def _swaps(each: MeasureComparison) -> str:
     return f"all swaps of pairs with few items, else {drawn}" if any(pair.exact for pair in tested) else drawn
 
 
-def too_few_swaps(each: MeasureComparison, comparison: Comparison) -> Iterator[str]:
-    """Say that no difference could be told, if there are too few items for it."""
-    smallest = _smallest(each)
-    if smallest >= comparison.alpha:
-        least = _p(min(smallest, 1.0))
-        yield f"so few swaps tell nothing apart: no adjusted p could be smaller than {least}"
-
-
-def _smallest(each: MeasureComparison) -> float:
-    """Return the smallest adjusted p-value that the swaps of any pair allow; 0 of other tests."""
-    swapped = [pair for pair in each.pairs if pair.permutations]
-    possible = (2 / pair.permutations if pair.exact else 1 / (pair.permutations + 1) for pair in swapped)
-    return _tested(each) * min(possible, default=0.0)
+def too_few_items(each: MeasureComparison, comparison: Comparison) -> Iterator[str]:
+    """Report that no difference could be significant, if too few items differ."""
+    if each.smallest_p >= comparison.alpha:
+        least = _p(each.smallest_p)
+        yield f"too few items differ: no adjusted p could be smaller than {least}"
 
 
 def _reliability(found: Reliability, measure: Measure, comparison: Comparison) -> Iterator[str]:

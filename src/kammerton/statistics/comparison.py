@@ -184,6 +184,9 @@ class MeasureComparison:
         they are not the same for all.
     exact : bool
         Whether the permutations of every pair are all there are.
+    smallest_p : float
+        Smallest adjusted p-value that the tests allow on items that differ: of few items, no difference can
+        be significant. 0 of tests that have no such limit.
     friedman : Friedman, optional
         Systems in the order of the comparison, if that was the test.
     reliability : Reliability, optional
@@ -199,6 +202,7 @@ class MeasureComparison:
     resamples: int
     permutations: int
     exact: bool
+    smallest_p: float = 0.0
     friedman: Friedman | None = None
     reliability: Reliability | None = None
 
@@ -509,11 +513,12 @@ class _MeasureComparer:
         ranks = friedman(self._sign * table, rules.alpha) if rules.test == "friedman" else None
         matches = self._matches()
         tested = [self._test(match, ranks) for match in matches]
-        p_values = np.array([p for p, _ in tested])
+        p_values = np.array([test.p for test, _ in tested])
+        allowed = [test.smallest_p for test, _ in tested if not math.isnan(test.p)]
         adjusted = p_values if ranks is not None and self._against is None else holm(p_values)
         pairs = tuple(
-            self._pair(match, p, p_adjusted, told_apart=p_adjusted < rules.alpha and agrees)
-            for match, (p, agrees), p_adjusted in zip(matches, tested, adjusted.tolist(), strict=True)
+            self._pair(match, test.p, p_adjusted, told_apart=p_adjusted < rules.alpha and agrees)
+            for match, (test, agrees), p_adjusted in zip(matches, tested, adjusted.tolist(), strict=True)
         )
         every = [*map(self._basis.own.get, self._keys), *map(self._basis.shared.get, self._basis.tests)]
         return MeasureComparison(
@@ -526,6 +531,7 @@ class _MeasureComparer:
             resamples=min(part.resamples[self._measure] for part in every if part is not None),
             permutations=max(pair.permutations for pair in pairs),
             exact=all(pair.exact for pair in pairs),
+            smallest_p=min(len(allowed) * min(allowed, default=0.0), 1.0),
             friedman=ranks,
             reliability=self._reliability(table, pairs) if rules.reliability else None,
         )
@@ -555,25 +561,25 @@ class _MeasureComparer:
             matches[place[ahead], place[behind]] = _Match(first, second, test)
         return [matches[places] for places in sorted(matches)]
 
-    def _test(self, match: _Match, ranks: Friedman | None) -> tuple[float, bool]:
-        """Return p, and whether the test favours the system that the scores favour."""
+    def _test(self, match: _Match, ranks: Friedman | None) -> tuple[PairedTest, bool]:
+        """Return the test of a pair, and whether it favours the system that the scores favour."""
         first, second, test = match
         shared = self._basis.shared.get(test)
         if shared is None:
-            return math.nan, False
+            return PairedTest(math.nan, math.nan, math.nan, 0), False
         if self._rules.test == "permutation":
-            return shared.outcomes[test].p, True
+            return shared.outcomes[test], True
         if ranks is not None:
-            p = ranks.pairs if self._against is None else ranks.unadjusted
-            ahead = float(ranks.ranks[second] - ranks.ranks[first])
-            return float(p[first, second]), self._favours(match, ahead)
+            p_values = ranks.pairs if self._against is None else ranks.unadjusted
+            ahead, p = float(ranks.ranks[second] - ranks.ranks[first]), float(p_values[first, second])
+            return PairedTest(ahead, p, math.nan, ranks.items), self._favours(match, ahead)
         values, units = self._table(shared)
         both = values[:, [first, second]]
         defined = ~np.isnan(both).any(axis=1)
         means = _of_units(both[defined], units[defined]).T
         test_values = t_test if self._rules.test == "t" else wilcoxon
         result = test_values(self._sign * differences_of_items(means[0], means[1], self._scale))
-        return result.p, self._favours(match, result.statistic)
+        return result, self._favours(match, result.statistic)
 
     def _favours(self, match: _Match, statistic: float) -> bool:
         """Tell whether a statistic, above 0 for the first system, favours that with the better score."""

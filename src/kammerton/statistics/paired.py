@@ -14,7 +14,7 @@ import numpy as np
 from kammerton.arrays import Flags, mean, total
 from kammerton.model.measure import Measure, Statistics, Values
 from kammerton.scoring.scored_corpus import ItemScores
-from kammerton.statistics.resampling import Permutations, ScoreKey, check_share, each_block
+from kammerton.statistics.resampling import Permutations, ResampledScores, ScoreKey, check_share, each_block
 from kammerton.statistics.sample import Sample, is_gathered, values_of
 
 __all__ = [
@@ -144,6 +144,7 @@ class PairedTest:
     p: float  # probability of a difference at least as large either way if there is none; NaN where undefined
     p_greater: float  # the same of one in favour of the first system
     items: int  # items that took part: those that are defined, for ``wilcoxon`` those that differ
+    smallest_p: float = 0.0  # smallest p that so many items allow; 0 of tests that have no such limit
 
 
 class Tails:
@@ -165,13 +166,15 @@ class Tails:
         self._greater += len(permuted) - int(np.count_nonzero(falls_short))
         self._draws += len(permuted)
 
-    def result(self, *, exact: bool, items: int) -> PairedTest:
-        """Return the test."""
+    def result(self, *, exact: bool, items: int, units: int) -> PairedTest:
+        """Return the test of so many items, and of as many units as change something if they are swapped."""
         if math.isnan(self._observed):
             return PairedTest(math.nan, math.nan, math.nan, items)
         more = 0 if exact else 1
         either, greater = ((count + more) / (self._draws + more) for count in (self._either, self._greater))
-        return PairedTest(self._observed, either, greater, items)
+        # of all patterns of these units, one and its mirror image are as far apart as can be
+        smallest = max(min(2.0 ** (1 - units), 1.0), more / (self._draws + more))
+        return PairedTest(self._observed, either, greater, items, smallest)
 
 
 def pooled_permutation_test(
@@ -208,7 +211,8 @@ def _permuted(
     tails = Tails(float(observed[0]), size)
     for block in each_block(permuted, permutations.starts):
         tails.add(block)
-    return tails.result(exact=permutations.exact, items=len(first))
+    differ = np.unique(permutations.unit_of[(moved != 0).any(axis=1)])
+    return tails.result(exact=permutations.exact, items=len(first), units=len(differ))
 
 
 def permutation_test(
@@ -283,13 +287,15 @@ def wilcoxon(differences: Values) -> PairedTest:
     apart = known[known != 0]
     if not len(apart):
         p = 1.0 if len(known) else math.nan
-        return PairedTest(0.0 * p, p, 0.5 * p, 0)
+        return PairedTest(0.0 * p, p, 0.5 * p, 0, p)
     (ranks,), (ties,) = midranks(np.abs(apart)[None, :])
     n = len(apart)
     error = math.sqrt(n * (n + 1) * (2 * n + 1) / 24 - ties / 48)
     excess = float(ranks[apart > 0].sum()) - n * (n + 1) / 4
     z = (excess - 0.5 * float(np.sign(excess))) / error
-    return PairedTest(z, 2 * float(ndtr(-abs(z))), float(ndtr((0.5 - excess) / error)), n)
+    p, p_greater = 2 * float(ndtr(-abs(z))), float(ndtr((0.5 - excess) / error))
+    smallest = 2 * float(ndtr((0.5 - n * (n + 1) / 4) / error))  # if all were on one side
+    return PairedTest(z, p, p_greater, n, smallest)
 
 
 def holm(p_values: Values) -> Values:
@@ -374,25 +380,25 @@ def permutation_tests(
         draws = sample.gathered_swaps(permutations.draws, len(pairs))
         exact_up_to = min(permutations.exact_up_to, draws.bit_length() - 1)
         permutations = replace(permutations, draws=draws, exact_up_to=exact_up_to)
-        blocks = _permuted_classes(sample, tests, permutations)
+        scores, blocks = None, _permuted_classes(sample, tests, permutations)
     else:
-        blocks = _permuted_sums(sample, item_scores, tests, permutations)
+        scores = sample.resampler(item_scores)
+        blocks = _permuted_sums(scores, len(sample.items), tests, permutations)
     for block in blocks:
         for test, permuted in zip(tests, block, strict=True):
             tails[test].add(permuted)
-    items = len(sample.items)
-    outcomes = {test: tail.result(exact=permutations.exact, items=items) for test, tail in tails.items()}
+    outcomes = {}
+    for test, tail in tails.items():
+        differ = _differing_classes(sample, test) if scores is None else scores.differing_items(*test)
+        units = len(np.unique(sample.units[differ]))
+        outcomes[test] = tail.result(exact=permutations.exact, items=len(sample.items), units=units)
     return outcomes, permutations
 
 
 def _permuted_sums(
-    sample: Sample,
-    item_scores: Mapping[ScoreKey, ItemScores],
-    tests: Sequence[PermutationTest],
-    permutations: Permutations,
+    scores: ResampledScores, items: int, tests: Sequence[PermutationTest], permutations: Permutations
 ) -> Iterator[list[Values]]:
-    scores = sample.resampler(item_scores)
-    whole = scores.sums(np.ones((1, len(sample.items))))
+    whole = scores.sums(np.ones((1, items)))
 
     def permuted(start: int) -> list[Values]:
         block = permutations.block(start)
@@ -400,6 +406,12 @@ def _permuted_sums(
         return [scores.permuted_difference(*test, block, sums) for test in tests]
 
     return each_block(permuted, permutations.starts)
+
+
+def _differing_classes(sample: Sample, test: PermutationTest) -> Flags:
+    """Tell which items one of the systems has a case of: the others change no class if they are swapped."""
+    sides = [sample.classes.cases(key.system, key.annotator) for key in test]
+    return np.asarray(np.any([numbers >= 0 for side in sides for numbers in side.values()], axis=0))
 
 
 def _permuted_classes(

@@ -352,6 +352,14 @@ class ResampledScores:
         change = moved[:, others] - moved[:, columns]
         return finalise(whole[:, columns] + change) - finalise(whole[:, others] - change)
 
+    def differing_items(self, first: ScoreKey, second: ScoreKey) -> Flags:
+        """Tell which items change two scores if they are swapped: no ties, nothing undefined for both."""
+        if first in self._medians:
+            values, others = self._medians[first].values, self._medians[second].values
+            return np.asarray(~((values == others) | (np.isnan(values) & np.isnan(others))))
+        columns, of_second = self._sums[first][0], self._sums[second][0]
+        return np.asarray((self._matrix[:, columns] != self._matrix[:, of_second]).any(axis=1))
+
     def evaluate(self, draws: Draws, wanted: Sequence[ScoreKey]) -> Values:
         """Return the scores of each draw."""
         sums = self.sums(draws)

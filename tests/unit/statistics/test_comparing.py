@@ -299,6 +299,43 @@ def test_a_test_against_the_figures_tells_nothing_apart(test: Any) -> None:
     assert not pair.told_apart
 
 
+@pytest.mark.parametrize("measure", [MEAN, MIDDLE])
+def test_ties_and_undefined_items_make_no_p_smaller(measure: Any) -> None:
+    # seven items, of which three differ: 2 of 8 patterns are as far apart as can be
+    values = {"a": [0.9, 0.8, 0.7, 0.5, 0.5, NAN, NAN], "b": [0.8, 0.7, 0.5, 0.5, 0.5, NAN, NAN]}
+    for test in ({}, {"permutations": 100}):
+        compared = only(valued(values), measure, **test)
+        assert (compared.permutations, compared.smallest_p) == (2**7, 2 / 8)
+    assert compared.pairs[0].p >= compared.smallest_p
+    assert only(POOL).smallest_p == 2 / 4
+    alike = {"a": [0.9, NAN], "b": [0.9, NAN]}
+    assert only(valued(alike), measure).smallest_p == 1
+    assert only(valued(values), measure, test="t").smallest_p == 0
+
+
+def test_the_smallest_p_is_adjusted_for_all_pairs_and_of_units() -> None:
+    values = random_values(20, 0.0, 0.1, 0.2)
+    assert only(valued(values), MEAN, permutations=99).smallest_p == pytest.approx(3 / 100)
+    clusters = dict(zip(names(20), "vvvvvwwwwwxxxxxyyyyy", strict=True))
+    assert only(valued(values), MEAN, clusters=clusters).smallest_p == pytest.approx(3 * 2 / 16)
+
+
+@pytest.mark.parametrize(
+    ("items", "smallest"),
+    [
+        (5, 0.0591),  # (15/2 - 1/2) / sqrt(5 * 6 * 11 / 24) = 1.888
+        (6, 0.0360),  # (21/2 - 1/2) / sqrt(6 * 7 * 13 / 24) = 2.097
+    ],
+)
+def test_wilcoxon_of_few_items_has_no_small_p(items: int, smallest: float) -> None:
+    better = [0.5 + 0.01 * number for number in range(items)]
+    compared = only(valued({"a": better, "b": [0.4] * items}), MEAN, test="wilcoxon")
+    assert compared.smallest_p == pytest.approx(smallest, abs=5e-5)
+    assert compared.pairs[0].p == pytest.approx(compared.smallest_p)
+    tied = only(valued({"a": [*better, 0.4], "b": [0.4] * (items + 1)}), MEAN, test="wilcoxon")
+    assert tied.smallest_p == pytest.approx(compared.smallest_p)
+
+
 def test_clusters_change_places_together() -> None:
     values = {"a": [0.5, 0.6, 0.9, 0.9], "b": [0.4, 0.5, 0.8, 0.8]}
     clusters = dict(zip(names(4), "xxyy", strict=True))

@@ -120,7 +120,7 @@ def test_an_undefined_figure_has_no_test() -> None:
 def test_undefined_permutations_count_against_a_difference() -> None:
     tails = Tails(0.5, size=1.0)
     tails.add(array(0.5, 0.1, NAN, -0.6))
-    found = tails.result(exact=True, items=2)
+    found = tails.result(exact=True, items=2, units=2)
     assert (found.p, found.p_greater) == (3 / 4, 2 / 4)
 
 

@@ -11,7 +11,7 @@ from kammerton.errors import out_of, plural
 from kammerton.model.corpus import ALL
 from kammerton.model.measure import Measure
 from kammerton.model.task import ClassLoss, ClassLosses
-from kammerton.reporting.comparisons import adjusted_p, item_notes, too_few_swaps
+from kammerton.reporting.comparisons import adjusted_p, item_notes, too_few_items
 from kammerton.reporting.diagnostics import closing_line, excluded_lines
 from kammerton.reporting.documents import most_costly_items
 from kammerton.reporting.html.classes import losses_by_class
@@ -268,7 +268,7 @@ def _better(source: Source) -> Answer:
     details = (
         _difference(comparison, compared, pair),
         *(shown(sentence(note), 300) for note in item_notes(comparison)),
-        *(sentence(note) for note in too_few_swaps(compared, comparison)),
+        *(sentence(note) for note in too_few_items(compared, comparison)),
         *_tied(compared),
         _other_measures(source, comparison, compared),
         *_not_independent(source),
