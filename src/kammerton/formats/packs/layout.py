@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import chain, compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,6 @@ __all__ = [
     "check_seal",
     "contents_of",
     "damaged",
-    "digest_of",
     "fault",
     "frame_of",
     "parse_diagnostics",
@@ -139,7 +138,7 @@ class Block:
     """Rows that were digested together."""
 
     rows: int  # how many
-    digest: str  # SHA-256 of their content
+    digest: str  # SHA-256 of their columns as they were written
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,22 +258,11 @@ def parse_diagnostics(text: str | None) -> tuple[Diagnostic, ...]:
 _TYPES = {"real": np.float64, "whole": np.int64, "flag": np.bool_}
 
 
-class _Hash(Protocol):
-    def update(self, data: Any, /) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Plain:
     """A column with one value in each row, None where there is none."""
 
     values: list[Any]
-
-    def digest_into(self, whole: _Hash) -> None:
-        """Add the values to a digest."""
-        texts = ["" if value is None else str(value) for value in self.values]
-        lengths = [-1 if value is None else len(text) for value, text in zip(self.values, texts, strict=True)]
-        _add(whole, np.array(lengths, dtype=np.int64))
-        whole.update("".join(texts).encode())
 
     def of(self, rows: NDArray[np.bool_], kind: Kind) -> PackedColumn:
         """Return the values of some rows."""
@@ -293,14 +281,7 @@ class Lists:
 
     lengths: NDArray[np.int64]  # of each list
     flat: NDArray[Any]  # numbers, or places in ``names``, of all lists one behind the other
-    names: list[str] | None = None  # distinct texts in order, if the lists are of texts
-
-    def digest_into(self, whole: _Hash) -> None:
-        """Add the lists to a digest."""
-        _add(whole, self.lengths)
-        if self.names is not None:
-            Plain(self.names).digest_into(whole)
-        _add(whole, self.flat)
+    names: list[str] | None = None  # distinct texts, if the lists are of texts
 
     def of(self, rows: NDArray[np.bool_], _: Kind) -> PackedColumn:
         """Return the lists of some rows; the others have none."""
@@ -344,31 +325,15 @@ def _lists(column: pl.Series, lengths: NDArray[np.int64]) -> Lists:
     used = np.flatnonzero(np.bincount(codes)) if len(codes) else np.empty(0, dtype=np.int64)
     first = np.zeros(int(used[-1]) + 1 if len(used) else 0, dtype=np.int64)
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
-    spelled = flat.gather(first[used]).cast(pl.String).to_list()
-    order = sorted(range(len(used)), key=spelled.__getitem__)
     places = np.zeros(len(first), dtype=np.int64)
-    places[used[order]] = np.arange(len(used))
-    return Lists(lengths, places.take(codes), [spelled[code] for code in order])
-
-
-def digest_of(contents: Mapping[str, _Contents]) -> str:
-    """Return the SHA-256 of columns, with their names."""
-    whole = hashlib.sha256()
-    for name, column in contents.items():
-        whole.update(name.encode() + b"\0")
-        column.digest_into(whole)
-    return whole.hexdigest()
+    places[used] = np.arange(len(used))
+    names = flat.gather(first[used]).cast(pl.String).to_list()
+    return Lists(lengths, places.take(codes), names)
 
 
 def texts_of(values: Sequence[str | None]) -> list[Any]:
     """Return texts as they were before they were escaped, None where there is none."""
     return [value and unescaped(value) for value in values]
-
-
-def _add(whole: _Hash, numbers: NDArray[Any]) -> None:
-    if numbers.dtype.kind != "f":
-        numbers = numbers.astype(np.int64, copy=False)
-    whole.update(np.ascontiguousarray(numbers, dtype=numbers.dtype.newbyteorder("<")).data)
 
 
 INDEX: Mapping[str, str] = {"collection": "whole", "item": "text", "told": "text", "first": "flag"}
@@ -407,20 +372,15 @@ def frame_of(packing: Packing, rows: Sequence[Mapping[str, Any]]) -> pl.DataFram
     columns = []
     for name, dtype in schema_of(packing).items():
         if name in packing.lists:
-            values = _list_columns(packing.lists[name], [row.get(name, ()) for row in rows])
+            lists = [row.get(name, ()) for row in rows]
+            if packing.lists[name] == "text":
+                stored = {text: escaped(text) for text in set(chain.from_iterable(lists))}  # each once
+                values = [[stored[text] for text in texts] for texts in lists]
+            else:
+                values = [np.asarray(numbers).tolist() for numbers in lists]
         else:
             values = [row.get(name) for row in rows]
             if kinds[name] == "text":
                 values = [None if value is None else escaped(value) for value in values]
         columns.append(pl.Series(name, values, dtype=dtype))
     return pl.DataFrame(columns)
-
-
-def _list_columns(kind: Kind, values: Sequence[Sequence[Any]]) -> list[Any]:
-    """Return lists as they are stored; each distinct text is escaped once."""
-    if kind != "text":
-        return [np.asarray(value).tolist() for value in values]
-    stored = {text: escaped(text) for text in set(chain.from_iterable(values))}
-    if all(text == stored_text for text, stored_text in stored.items()):
-        return list(map(list, values))
-    return [[stored[text] for text in texts] for texts in values]

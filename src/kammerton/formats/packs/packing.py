@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,8 +20,6 @@ from kammerton.formats.packs.layout import (
     Block,
     Record,
     Role,
-    contents_of,
-    digest_of,
     frame_of,
     put_seal,
     render_diagnostics,
@@ -120,10 +119,9 @@ class PackWriter:
         self._filled += self._values[-1]
 
     def _flush(self) -> None:
-        frame = frame_of(self._packing, self._rows)
-        contents = contents_of(frame)
-        frame.write_parquet(self._part(len(self._blocks)), compression="zstd", compression_level=1)
-        self._blocks.append(Block(len(self._rows), digest_of(contents)))
+        part = self._part(len(self._blocks))
+        frame_of(self._packing, self._rows).write_parquet(part, compression="zstd", compression_level=1)
+        self._blocks.append(Block(len(self._rows), hashlib.sha256(part.read_bytes()).hexdigest()))
         self._rows, self._filled = [], 0
 
     def _part(self, number: int) -> Path:
