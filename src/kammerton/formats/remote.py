@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property, partial
+from functools import cached_property
 from html import unescape
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TypeGuard, TypeVar
@@ -265,7 +265,6 @@ ATTEMPTS = 5
 _PAUSE = 0.1
 """Seconds before the second attempt; each further pause is twice as long."""
 _IN_MEMORY = "memory://"
-_PIECE = 16 * 2**20
 _LASTING = (FileNotFoundError, PermissionError, NotADirectoryError)
 """Errors that no further attempt mends."""
 T = TypeVar("T")
@@ -355,14 +354,14 @@ class Store:
         system, place = self._opened
         top = place.rstrip("/") + "/"
         if _is_web(self._address):
-            return linked(self._page, top, _opened_with(self._address)[1])
+
+            def page(folder: str) -> Iterable[Mapping[str, Any]]:
+                links: list[dict[str, Any]] = self._tried(lambda: system.ls(folder, detail=True), folder)
+                return links
+
+            return linked(page, top, _opened_with(self._address)[1])
         files = self._tried(lambda: system.find(place, detail=True))
         return ((path, path[len(top) :], about) for path, about in files.items() if path.startswith(top))
-
-    def _page(self, place: str) -> Iterable[Mapping[str, Any]]:
-        system, _ = self._opened
-        links: list[dict[str, Any]] = self._tried(lambda: system.ls(place, detail=True), place)
-        return links
 
     def whole(self) -> Entry:
         """Return the file that the address is of."""
@@ -392,7 +391,12 @@ class Store:
         waiting = list(paths)
         for attempt in range(ATTEMPTS):
             _pause(attempt)
-            contents |= _responds(system, waiting)
+            try:
+                answers = system.cat(waiting, on_error="return")
+            except Exception as error:  # whatever a backend or a network raises
+                answers = dict.fromkeys(waiting, error)
+            nothing = FileNotFoundError(2, "no answer")
+            contents |= {path: answers.get(path, nothing) for path in waiting}
             failed = [(path, error) for path in waiting if isinstance(error := contents[path], Exception)]
             waiting = [path for path, error in failed if not _is_lasting(error)]
             if not waiting:
@@ -406,19 +410,9 @@ class Store:
         return bytes(begin[:4])  # there are servers that send all of it
 
     def copy_to(self, target: Path) -> None:
-        """Copy a file, piece by piece."""
-        whole = self.whole()
-        system, place = self._opened
-        with target.open("wb") as file:
-            if whole.size is None:
-                file.write(self._tried(lambda: system.cat_file(whole.path)))
-                return
-            for begin in range(0, whole.size, _PIECE):
-                end = min(begin + _PIECE, whole.size)
-                piece = self._tried(partial(system.cat_file, place, start=begin, end=end))
-                file.write(piece)
-                if len(piece) > end - begin:  # the server sends all of it, whatever it is asked for
-                    return
+        """Copy a file."""
+        path = self.whole().path
+        self._tried(lambda: self._opened[0].get_file(path, os.fspath(target)))
 
     def _tried(self, ask: Callable[[], T], place: str | None = None) -> T:
         shown = self.shown if place is None else shown_address(place)
@@ -427,7 +421,9 @@ class Store:
             try:
                 return ask()
             except Exception as error:  # whatever a backend or a network raises
-                last = _cause_of(error) if _is_web(self._address) else error
+                last: BaseException = error
+                if _is_web(self._address) and isinstance(error, FileNotFoundError):
+                    last = error.__cause__ or error  # fsspec takes anything for a file that is not there
                 if isinstance(last, FileNotFoundError) or _status_of(last) in _GONE:
                     raise OptionError(f"no such file or folder: {quote(shown)}") from None
                 if _is_lasting(last):
@@ -442,14 +438,6 @@ def _mark(about: Mapping[str, Any]) -> str | None:
     """Return the digest of a file that the store keeps: S3 and the web call it ETag, Google md5Hash."""
     digest = next((about[name] for name in ("ETag", "etag", "md5Hash") if about.get(name)), None)
     return None if digest is None else str(digest)
-
-
-def _responds(system: Any, paths: list[str]) -> Mapping[str, bytes | Exception]:
-    try:
-        contents: Mapping[str, bytes | Exception] = system.cat(paths, on_error="return")
-    except Exception as error:  # whatever a backend or a network raises
-        return dict.fromkeys(paths, error)
-    return {path: contents.get(path, FileNotFoundError(2, "no answer")) for path in paths}
 
 
 def _pause(attempt: int) -> None:
@@ -529,11 +517,6 @@ def _status_of(error: BaseException) -> int | None:
     """Return the number that a server answered with, if it is known."""
     status = getattr(error, "status", None)
     return status if isinstance(status, int) else None
-
-
-def _cause_of(error: BaseException) -> BaseException:
-    """Return what went wrong, which fsspec takes for a file that is not there."""
-    return error.__cause__ or error if isinstance(error, FileNotFoundError) else error
 
 
 def _is_lasting(error: BaseException) -> bool:

@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import import_module
@@ -72,22 +72,14 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 def write_atomically(path: str | os.PathLike[str], data: bytes, *, clear: bool = True) -> None:
     """Write a file so that at every moment either the old or the new one stands, complete."""
     target = Path(os.path.realpath(path))
-    _check_target(target, os.fspath(path))
-    try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)
-        else:
-            if clear:
-                clear_left(target)
-            _replace(target, data)
-    except OSError as error:
-        raise _failure(error, target, os.fspath(path), len(data)) from error
-
-
-def _check_target(target: Path, name: str) -> None:
-    if target.is_dir():
-        raise OutputError(f"KT501 cannot write {_named(name)}: it is a folder")
-    _check_parent(target, name)
+    if target.exists() and not target.is_file() and not target.is_dir():
+        try:
+            target.write_bytes(data)  # to a device or a pipe
+        except OSError as error:
+            raise _failure(error, target, os.fspath(path), len(data)) from error
+        return
+    with replacing(path, clear=clear, size=len(data)) as folder:
+        (folder / "whole").write_bytes(data)
 
 
 def _check_parent(target: Path, name: str) -> None:
@@ -97,37 +89,24 @@ def _check_parent(target: Path, name: str) -> None:
         raise OutputError(f"KT501 cannot write {_named(name)}: {fault}")
 
 
-def _replace(target: Path, data: bytes) -> None:
-    """Write beside ``target``, make sure it is on disk, and put it in place."""
-    with _temporary(target) as (descriptor, temporary):
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
-    _sync_folder(target.parent)
-
-
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Open a folder in which a new file is written piece by piece, and then put it in place."""
-    target = Path(os.path.realpath(path))
-    _check_target(target, os.fspath(path))
+def replacing(path: str | os.PathLike[str], *, clear: bool = True, size: int = 0) -> Iterator[Path]:
+    """Open a folder in which a new file is written as ``whole``, and then put it in place."""
+    target, name = Path(os.path.realpath(path)), os.fspath(path)
+    if target.is_dir():
+        raise OutputError(f"KT501 cannot write {_named(name)}: it is a folder")
+    _check_parent(target, name)
     if target.exists() and not target.is_file():
-        raise OutputError(f"KT501 cannot write {_named(path)}: it is no file")
-    with _beside(target, path) as folder:
+        raise OutputError(f"KT501 cannot write {_named(name)}: it is no file")
+    with _beside(target, name, clear=clear, size=size) as folder:
         yield folder
-        _put(folder / "whole", target)
-
-
-def _put(new: Path, target: Path) -> None:
-    """Put a file that is complete in the place of another."""
-    with new.open("rb+") as file:
-        os.fsync(file.fileno())
-    if target.exists():
-        new.chmod(stat.S_IMODE(target.stat().st_mode))
-    new.replace(target)
-    _sync_folder(target.parent)
+        new = folder / "whole"
+        with new.open("rb+") as file:
+            os.fsync(file.fileno())
+        if target.exists():
+            new.chmod(stat.S_IMODE(target.stat().st_mode))
+        new.replace(target)
+        _sync_folder(target.parent)
 
 
 @contextlib.contextmanager
@@ -137,7 +116,7 @@ def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     _check_parent(target, os.fspath(path))
     if target.exists() and not target.is_dir():
         raise OutputError(f"KT501 cannot write {_named(path)}: it is no folder")
-    with _beside(target, path) as new:
+    with _beside(target, os.fspath(path)) as new:
         yield new
         _sync_folder(new)
         _exchange(target, new)
@@ -145,34 +124,34 @@ def replacing_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _beside(target: Path, path: str | os.PathLike[str]) -> Iterator[Path]:
+def _beside(target: Path, name: str, *, clear: bool = True, size: int = 0) -> Iterator[Path]:
     """Open an empty, locked folder beside a place, and remove it with its content in the end."""
     folder: Path | None = None
     held: int | None = None
-    clear_left(target)
+    if clear:
+        clear_left(target)
     try:
-        folder, _, held = _new_beside(target, Path.mkdir)
+        folder, held = _new_beside(target)
         yield folder
     except OSError as error:
         files = [] if folder is None else [path for path in folder.rglob("*") if path.is_file()]
-        needed = sum(path.stat().st_size for path in files)
-        raise _failure(error, target, os.fspath(path), needed) from error
+        needed = max(size, sum(path.stat().st_size for path in files))
+        raise _failure(error, target, name, needed) from error
     finally:  # also when interrupted; of what was put in place there is nothing to remove
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
         _release(held)
 
 
-def _new_beside(target: Path, make: Callable[[Path], int | None]) -> tuple[Path, int | None, int | None]:
-    """Make a file or folder beside a place; return it, what making it returned, and its lock."""
+def _new_beside(target: Path) -> tuple[Path, int | None]:
+    """Make a folder beside a place; return it and its lock."""
     while True:
-        place = _name_beside(target, "tmp")
-        made = make(place)
-        held = _hold(place)
-        if place.exists():
-            return place, made, held
-        _release(made)  # between the two, somebody has taken it for one that was left
-        _release(held)
+        folder = _name_beside(target, "tmp")
+        folder.mkdir()
+        held = _hold(folder)
+        if folder.exists():
+            return folder, held
+        _release(held)  # between the two, somebody has taken it for one that was left
 
 
 def _name_beside(target: Path, end: str) -> Path:
@@ -251,24 +230,6 @@ def _exchange(target: Path, new: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
     finally:
         _release(held)
-
-
-@contextlib.contextmanager
-def _temporary(target: Path) -> Iterator[tuple[int, Path]]:
-    """Open a new file in the folder of ``target``, locked, and see that it does not stay there."""
-    temporary, descriptor, held = _new_beside(target, _open_new)
-    assert descriptor is not None, "a file was opened"
-    try:
-        if target.exists():
-            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-        yield descriptor, temporary
-    finally:  # also when interrupted; after the replacement there is nothing to remove
-        temporary.unlink(missing_ok=True)
-        _release(held)
-
-
-def _open_new(path: Path) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -183,20 +183,10 @@ def test_what_is_in_memory_is_not_sent_to_other_processes(here: Path, tmp_path: 
         assert found.to_dict()["scores"] == expected
 
 
-def test_large_packs_are_copied_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kammerton.formats.remote._PIECE", 7)
-    data = bytes(range(256))
-    fsspec.filesystem("flaky").pipe("/corpus/x", data)
-    Store("flaky://corpus/x").copy_to(tmp_path / "x")
-    assert (tmp_path / "x").read_bytes() == data
-    assert Flaky.asked > 256 / 7
-
-
 def test_servers_that_send_all_of_a_file_are_understood(
     here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As those do that know nothing of ranges."""
-    monkeypatch.setattr("kammerton.formats.remote._PIECE", 7)
     kt.pack("chords", here / "ref", tmp_path / "ref.parquet")
     data = (tmp_path / "ref.parquet").read_bytes()
     system = fsspec.filesystem("odd")
