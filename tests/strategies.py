@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from kammerton.chords.degrees import MAX_ACCIDENTALS
+from kammerton.chords.respelling import MAX_ACCIDENTALS
 
 __all__ = [
     "Song",

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Sequence
 
-from kammerton.chords.degrees import PITCH_CLASSES
+from kammerton.chords.respelling import PITCH_CLASSES
 from strategies import Song
 
 __all__ = ["respelled", "shifted", "split", "transposed"]

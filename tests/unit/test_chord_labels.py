@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kammerton.chords.degrees import DEGREES, PITCH_CLASSES
 from kammerton.chords.labels import (
     QUALITIES,
     SHORTHAND_DEGREES,
@@ -18,6 +17,7 @@ from kammerton.chords.labels import (
     absent_omissions,
     parse,
 )
+from kammerton.chords.respelling import DEGREES, PITCH_CLASSES
 from kammerton.errors import Diagnostic, LabelError, OptionError
 from strategies import harte_labels
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import kammerton
-from kammerton.chords.reading import ChordOptions, read_chords
+from kammerton.chords.annotation import ChordOptions, read_chords
 from kammerton.cli import main
 
 

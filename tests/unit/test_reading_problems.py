@@ -6,9 +6,10 @@ from unittest.mock import patch
 
 import pytest
 
-from kammerton.chords import labels, reading
+from kammerton.chords import annotation as reading
+from kammerton.chords import labels
+from kammerton.chords.annotation import ChordOptions, read_chords
 from kammerton.chords.labels import fault_code, parse
-from kammerton.chords.reading import ChordOptions, read_chords
 from kammerton.errors import LabelError, close_match
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kammerton.chords.reading import ChordOptions, read_chords
+from kammerton.chords.annotation import ChordOptions, read_chords
 from kammerton.errors import Diagnostic
 from kammerton.fingering.formats.notes import ReadingOptions
 from kammerton.fingering.reading import read_fingering

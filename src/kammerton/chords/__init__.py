@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Chords: labels, files, and the protocols that score them."""
 
-from kammerton.chords.annotation import ChordAnnotation
-from kammerton.chords.evaluation import evaluate, frame_csr
+from kammerton.chords.annotation import ChordAnnotation, ChordOptions, read
 from kammerton.chords.labels import Chord, Degree, parse
-from kammerton.chords.reading import ChordOptions, read
-from kammerton.chords.task import TASK
+from kammerton.chords.task import TASK, evaluate, frame_csr
 
 __all__ = [
     "TASK",

@@ -1,18 +1,40 @@
 # SPDX-License-Identifier: MIT
-"""Labels by number: what thousands of rows are labelled with alike is kept, and looked at, once."""
+"""Annotations of chords: labels by number, and how files and objects are read."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ChordAnnotation", "Spellings", "spellings_in_use"]
+from kammerton.chords.labels import absent_omissions, fault_code, parse
+from kammerton.chords.respelling import respell
+from kammerton.errors import Diagnostic, LabelError, quote
+from kammerton.formats import IntervalOptions, intervals_from_arrays, read_intervals
+from kammerton.formats.intervals import is_clean
+from kammerton.formats.reading import Problems, TrackReading, read_one
+from kammerton.model.annotations import LabelledIntervals
+from kammerton.model.task import Reading
+
+__all__ = [
+    "NAMESPACES",
+    "SUFFIXES",
+    "ChordAnnotation",
+    "ChordOptions",
+    "Spellings",
+    "adopt_chords",
+    "is_chord",
+    "read",
+    "read_chords",
+    "read_tracks",
+    "spellings_in_use",
+]
 
 _MANY = 1 << 16
 """Labels after which others are begun, so that what is read for days does not fill the memory."""
@@ -88,7 +110,6 @@ def spellings_in_use() -> Spellings:
 
 
 _in_use = [Spellings()]
-
 
 _new, _set = object.__new__, object.__setattr__
 """What makes an annotation, which does not change once it is made."""
@@ -166,3 +187,208 @@ class ChordAnnotation:
     def __reduce__(self) -> tuple[Any, ...]:
         """Go to other processes by labels: numbers are of this one."""
         return ChordAnnotation, (self.intervals, self.labels)
+
+
+NAMESPACES = ("chord", "chord_harte")
+"""JAMS namespaces of chord annotations."""
+OTHER_NOTATIONS = ("chord_weimar", "chord_ireal", "chord_jparser_harte")
+"""JAMS namespaces of ChoCo for chords in other notations, which are respelled or not read."""
+_NAMESPACES_READ = {False: NAMESPACES, True: (*NAMESPACES, *OTHER_NOTATIONS)}
+"""Those that are read, if labels may be respelled or not."""
+SUFFIXES = frozenset((".lab", ".txt", ".jams", ".json", ".csv", ".tsv", ".svl.txt"))
+"""Suffixes of chord annotation files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChordOptions(IntervalOptions):
+    """How chord annotations are read.
+
+    All but budgets may be said of one side alone: ``lenient={"estimates": True}``.
+
+    Parameters
+    ----------
+    lenient : bool
+        Respell labels that are common in the wild, such as ``Cm7`` for ``C:min7``, and report each
+        respelling once.
+    """
+
+    by_side: ClassVar[frozenset[str]] = IntervalOptions.by_side | {"lenient"}
+    lenient: bool = False
+
+
+def read_chords(path: str | os.PathLike[str], name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
+    """Read a file of chords; one annotation per annotator."""
+    reading = read_intervals(path, name=name, options=options, namespaces=_NAMESPACES_READ[options.lenient])
+    return _checked(reading if reading.tracks else _with_other_notations(reading, options), name, options)
+
+
+def read_tracks(path: str | os.PathLike[str], name: str, options: ChordOptions) -> TrackReading:
+    """Read a file of chords without looking at the labels."""
+    reading = read_intervals(path, name=name, options=options, namespaces=_NAMESPACES_READ[options.lenient])
+    return _with_other_notations(reading, options)
+
+
+def _with_other_notations(reading: TrackReading, options: ChordOptions) -> TrackReading:
+    """Add a hint where a file has none of the namespaces but one that ``lenient`` reads."""
+    diagnostics = []
+    for diagnostic in reading.diagnostics:
+        hint = diagnostic.hint or ""
+        there = [name for name in OTHER_NOTATIONS if quote(name) in hint]
+        if there and diagnostic.code == "KT145" and not options.lenient:
+            hint = f"{hint}; --lenient reads {quote(there[0])}"
+        diagnostics.append(diagnostic.at(hint=hint or None))
+    return replace(reading, diagnostics=tuple(diagnostics))
+
+
+def adopt_chords(value: object, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
+    """Take an annotation of the caller's."""
+    parts = _parts(value)
+    if parts is None:
+        message = f"not a chord annotation: {type(value).__name__}"
+        hint = "an object with .intervals and .labels, or a pair (intervals, labels)"
+        return Reading(
+            (), (Diagnostic(code="KT114", severity="error", message=message, file=name, hint=hint),)
+        )
+    sound = _sound_annotation(*parts, options)
+    if sound is not None:
+        return Reading(((None, sound),))
+    return _checked(intervals_from_arrays(*parts, name=name, options=options), name, options)
+
+
+def _parts(value: Any) -> tuple[Any, Any] | None:
+    if hasattr(value, "intervals") and hasattr(value, "labels"):
+        return value.intervals, value.labels
+    if isinstance(value, tuple | list) and len(value) == 2:
+        return value[0], value[1]
+    return None
+
+
+def _sound_annotation(intervals: Any, labels: Any, options: ChordOptions) -> ChordAnnotation | None:
+    """Return the annotation at once if it is an array, and labels, of which nothing can be said."""
+    if type(intervals) is not np.ndarray or type(labels) not in (list, tuple):
+        return None
+    if not labels or intervals.shape != (len(labels), 2) or intervals.dtype != np.float64:
+        return None
+    spellings = spellings_in_use()
+    codes = spellings.numbers_of_sound(labels) if options.limits.label >= _SHORT else None
+    if codes is None:
+        return None
+    own = intervals + 0.0  # a copy, in which -0.0 is 0.0
+    return ChordAnnotation.coded(own, codes, spellings) if is_clean(own[:, 0], own[:, 1]) else None
+
+
+def _checked(reading: TrackReading, name: str, options: ChordOptions) -> Reading[ChordAnnotation]:
+    problems = Problems(name)
+    annotations = []
+    for track in reading.tracks:
+        annotation = _annotation(track, problems, options)
+        if annotation is not None:
+            annotations.append((track.annotator, annotation))
+    for track in reading.rejected:
+        _annotation(track, problems, options)
+    diagnostics = (*reading.diagnostics, *problems.diagnostics())
+    if reading.rejected:
+        diagnostics = tuple(sorted(diagnostics, key=lambda d: (d.line is None, d.line or 0)))
+    return Reading(() if problems.has_errors else tuple(annotations), diagnostics)
+
+
+_SHORT = 64
+"""Characters up to which a label is called sound: a limit of as many or more lets it pass unseen."""
+
+
+def _annotation(
+    track: LabelledIntervals, problems: Problems, options: ChordOptions
+) -> ChordAnnotation | None:
+    """Return a track as an annotation, or None if there is an error."""
+    spellings = spellings_in_use()
+    codes = spellings.numbers_of_sound(track.labels)
+    labels = _spelled(track, problems, lenient=options.lenient) if codes is None else ()
+    if problems.has_errors:
+        return None
+    intervals = np.empty((len(track.labels), 2))
+    intervals[:, 0], intervals[:, 1] = track.starts, track.ends
+    return (
+        ChordAnnotation(intervals, labels)
+        if codes is None
+        else ChordAnnotation.coded(intervals, codes, spellings)
+    )
+
+
+def _spelled(track: LabelledIntervals, problems: Problems, *, lenient: bool) -> list[str]:
+    """Report what is wrong or odd about the labels of a track, and respell them if ``lenient``."""
+    spelling: dict[str, str] = {}
+    rows_of: dict[str, list[int]] = {}
+    for row, label in enumerate(track.labels):
+        rows_of.setdefault(label, []).append(row)
+    for label, rows in rows_of.items():
+        code = fault_code(label)
+        if code is not None and not problems.room(code) and not (lenient and respell(label)):
+            problems.add_unlisted(code, len(rows))  # hints take long to find, and nobody would see this one
+            continue
+        spelling[label] = label
+        found = _problem(label)
+        if found is None:
+            if len(label) <= _SHORT:
+                spellings_in_use().call_sound(label)
+            continue
+        respelled = respell(label) if lenient else None
+        if found.severity == "error" and respelled is None:
+            for row in rows:
+                problems.add_at(found, partial(track.locate, row, "label"))
+            continue
+        if respelled is not None:
+            spelling[label] = respelled
+            found = _respelled(label, respelled)
+        problems.add_at(found.at(count=len(rows)), partial(track.locate, rows[0], "label"))
+    return [] if problems.has_errors else [spelling[label] for label in track.labels]
+
+
+def is_chord(label: str) -> bool:
+    """Tell whether a label is a chord as annotations have them."""
+    return fault_code(label) is None
+
+
+@lru_cache(maxsize=1 << 16)
+def _problem(label: str) -> Diagnostic | None:
+    """Return what is wrong or odd about a label; each distinct label is looked at once."""
+    try:
+        absent = absent_omissions(parse(label))
+    except LabelError as error:
+        return error.diagnostic
+    if not absent:
+        return None
+    message = f"{quote(label)} omits {', '.join(map(str, absent)).replace('*', '')}, which it does not have"
+    return Diagnostic(code="KT319", severity="note", message=message)
+
+
+def _respelled(label: str, spelling: str) -> Diagnostic:
+    message = f"{quote(label)} read as {quote(spelling)}"
+    return Diagnostic(code="KT318", severity="warning", message=message)
+
+
+def read(
+    path: str | os.PathLike[str], *, annotator: str | None = None, options: ChordOptions | None = None
+) -> ChordAnnotation:
+    """Read one chord annotation from a file.
+
+    Parameters
+    ----------
+    path : path
+        A file of any format that chords are read from.
+    annotator : str, optional
+        Which annotation, where the file holds several.
+    options : ChordOptions, optional
+        How it is read.
+
+    Returns
+    -------
+    ChordAnnotation
+
+    Raises
+    ------
+    DataError
+        If the file cannot be used.
+    OptionError
+        If it holds several annotations and ``annotator`` names none of them.
+    """
+    return read_one(read_chords, path, annotator, options or ChordOptions())

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from kammerton.arrays import Codes, Flags
 from kammerton.chords.annotation import ChordAnnotation
-from kammerton.chords.degrees import ROOTS
 from kammerton.chords.kernels import Columns, LabelTimes, Result
 from kammerton.chords.labels import Chord, parse
 from kammerton.chords.protocols.mirex2013 import CLASSES, class_codes
+from kammerton.chords.respelling import ROOTS
 from kammerton.chords.templates import encode_label, map_label
 from kammerton.errors import Diagnostic, plural
 from kammerton.model.measure import Measure

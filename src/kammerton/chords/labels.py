@@ -26,15 +26,17 @@ from functools import partial
 from types import MappingProxyType
 from typing import Literal, NoReturn
 
-from kammerton.chords.degrees import (
+from kammerton.chords.respelling import (
     DEGREES,
     MAX_ACCIDENTALS,
+    MAX_LENGTH,
     PITCH_CLASSES,
     QUALITIES,
     SHORTHAND_DEGREES,
     Degree,
+    ascii_spelling,
+    respell,
 )
-from kammerton.chords.respelling import MAX_LENGTH, ascii_spelling, respell
 from kammerton.errors import Diagnostic, LabelError, OptionError, close_match, quote
 
 __all__ = ["QUALITIES", "SHORTHAND_DEGREES", "Chord", "Degree", "absent_omissions", "fault_code", "parse"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-r"""The strict spelling of labels that are common in the wild.
+r"""What chord labels are spelled with, and the strict spelling of labels that are common in the wild.
 
 Three habits are read. Lead sheets (``Cm7b5``, ``C7sus4``, ``C/G``; iReal Pro's ``C^7``, ``C-7``,
 ``Ch7``): an alteration takes the place of the natural tone, so ``C7b5`` is ``C:7(*5,b5)``. The
@@ -38,20 +38,137 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from kammerton.chords.degrees import (
-    DEGREES,
-    MAX_ACCIDENTALS,
-    PITCH_CLASSES,
-    QUALITIES,
-    SHORTHAND_DEGREES,
-    Degree,
-)
+from kammerton.errors import OptionError
 
-__all__ = ["MAX_LENGTH", "ascii_spelling", "respell"]
+__all__ = [
+    "DEGREES",
+    "MAX_ACCIDENTALS",
+    "MAX_LENGTH",
+    "PITCH_CLASSES",
+    "QUALITIES",
+    "ROOTS",
+    "SHORTHAND_DEGREES",
+    "Degree",
+    "ascii_spelling",
+    "respell",
+]
+
+MAX_ACCIDENTALS = 4
+"""Accidentals that one root or degree may carry; Harte's grammar sets no limit."""
+_MAJOR_SCALE = (0, 2, 4, 5, 7, 9, 11)
+_ACCIDENTALS = range(-MAX_ACCIDENTALS, MAX_ACCIDENTALS + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Degree:
+    """A degree of the major scale on the root, as spelled.
+
+    Parameters
+    ----------
+    number : int
+        1 to 13; 8 is the octave, 9 the second above it.
+    accidental : int
+        -1 for each flat, +1 for each sharp; at most four of either.
+    omitted : bool
+        Whether a ``*`` takes the degree away from the chord.
+
+    Raises
+    ------
+    OptionError
+        If number or accidental is out of range.
+
+    Examples
+    --------
+    >>> str(Degree(3, -1)), Degree(3, -1).semitones
+    ('b3', 3)
+    >>> str(Degree(5, 0, omitted=True)), Degree(9).semitones
+    ('*5', 14)
+    """
+
+    number: int
+    accidental: int = 0
+    omitted: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= 13:
+            raise OptionError(f"degree number {self.number} is outside 1 to 13")
+        if abs(self.accidental) > MAX_ACCIDENTALS:
+            raise OptionError(f"{abs(self.accidental)} accidentals on a degree; at most {MAX_ACCIDENTALS}")
+
+    @property
+    def semitones(self) -> int:
+        """Semitones above the root: negative for ``b1``, 12 and more from ``8`` on."""
+        octave, step = divmod(self.number - 1, 7)
+        return 12 * octave + _MAJOR_SCALE[step] + self.accidental
+
+    def __str__(self) -> str:
+        return f"{'*' if self.omitted else ''}{_signs(self.accidental)}{self.number}"
+
+
+def _signs(accidental: int) -> str:
+    return ("b" if accidental < 0 else "#") * abs(accidental)
+
+
+def _every_degree() -> dict[str, Degree]:
+    degrees = (
+        Degree(number, accidental, omitted)
+        for omitted in (False, True)
+        for accidental in _ACCIDENTALS
+        for number in range(1, 14)
+    )
+    return {str(degree): degree for degree in degrees}
+
+
+DEGREES: Mapping[str, Degree] = MappingProxyType(_every_degree())
+"""Every degree that a label can spell, by its spelling."""
+PITCH_CLASSES: Mapping[str, int] = MappingProxyType(
+    {
+        letter + _signs(accidental): (step + accidental) % 12
+        for letter, step in zip("CDEFGAB", _MAJOR_SCALE, strict=True)
+        for accidental in _ACCIDENTALS
+    }
+)
+"""Every root that a label can spell, with its semitones above C."""
+ROOTS = ("C", "Db", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
+"""A root of each pitch class."""
+_TONES = {
+    "maj": "1 3 5",
+    "min": "1 b3 5",
+    "dim": "1 b3 b5",
+    "aug": "1 3 #5",
+    "1": "1",
+    "5": "1 5",
+    "sus2": "1 2 5",
+    "sus4": "1 4 5",
+    "maj6": "1 3 5 6",
+    "min6": "1 b3 5 6",
+    "7": "1 3 5 b7",
+    "maj7": "1 3 5 7",
+    "min7": "1 b3 5 b7",
+    "dim7": "1 b3 b5 bb7",
+    "hdim7": "1 b3 b5 b7",
+    "minmaj7": "1 b3 5 7",
+    "aug7": "1 3 #5 b7",
+    "9": "1 3 5 b7 9",
+    "maj9": "1 3 5 7 9",
+    "min9": "1 b3 5 b7 9",
+    "11": "1 3 5 b7 9 11",
+    "maj11": "1 3 5 7 9 11",
+    "min11": "1 b3 5 b7 9 11",
+    "13": "1 3 5 b7 9 11 13",
+    "maj13": "1 3 5 7 9 11 13",
+    "min13": "1 b3 5 b7 9 11 13",
+}
+SHORTHAND_DEGREES: Mapping[str, tuple[Degree, ...]] = MappingProxyType(
+    {name: tuple(DEGREES[tone] for tone in tones.split()) for name, tones in _TONES.items()}
+)
+"""The tones of each shorthand as spelled, the 1 included."""
+QUALITIES: tuple[str, ...] = tuple(SHORTHAND_DEGREES)
+"""The shorthands of the grammar, in its order."""
+
 
 MAX_LENGTH = 4096
 """Characters that a label may have."""
-
 _SPELLINGS: Mapping[str, str] = MappingProxyType(
     {
         "♯": "#",
@@ -70,7 +187,6 @@ _SPELLINGS: Mapping[str, str] = MappingProxyType(
 )
 _FOLD = str.maketrans(dict(_SPELLINGS))
 _SIGN_NAMES: Mapping[str, str] = MappingProxyType({"Δ": "maj7", "ø": "hdim7", "°": "dim"})
-
 _NO_CHORD = ("n", "nc", "n.c", "n.c.", "n/c", "no chord", "nochord", "no-chord", "no_chord")
 _WHOLE_LABELS: Mapping[str, str] = MappingProxyType({**dict.fromkeys(_NO_CHORD, "N"), "x": "X"})
 
@@ -97,7 +213,6 @@ _MINOR_MAJOR = (
     # a dash before a word may be no more than a dash
     *("-" + major for major in ("M", "j", *_TRIANGLE)),
 )
-
 _FAMILIES: tuple[tuple[Iterable[str], str], ...] = (
     (("",), "=maj 5=5 6=maj6 69=maj6+9 6/9=maj6+9 7=7 9=9 11=11 13=13 7M=maj7"),
     (_MAJOR, "=maj 6=maj6 69=maj6+9 6/9=maj6+9 7=maj7 9=maj9 11=maj11 13=maj13"),
@@ -123,7 +238,6 @@ _FAMILIES: tuple[tuple[Iterable[str], str], ...] = (
     (_cased("dom", "dominant"), "7=7 9=9 11=11 13=13"),
     (_cased("power"), "=5"),
 )
-
 _Stem = tuple[str, tuple[Degree, ...]]
 
 
@@ -144,7 +258,6 @@ _STEMS_AFTER_COLON: Mapping[str, _Stem] = MappingProxyType(
     }
 )
 _LONGEST_STEM = max(map(len, _STEMS))
-
 _MERGED: Mapping[tuple[str, str], str] = MappingProxyType(
     {("min7", "b5"): "hdim7", ("min", "b5"): "dim", ("7", "#5"): "aug7", ("maj", "#5"): "aug"}
 )
@@ -152,6 +265,7 @@ _MINUS_AND_PLUS: Mapping[str, str] = MappingProxyType(
     {"-5": "b5", "-9": "b9", "-13": "b13", "+5": "#5", "+9": "#9", "+11": "#11"}
 )
 _ALTERABLE = frozenset({2, 4, 5, 6, 9, 11, 13})
+
 
 # A scale degree (`b7`) or a lower-case root; D diminished (`Do7`) or do
 _TWO_READINGS = re.compile(r"b+[0-9]|[Dd]o")

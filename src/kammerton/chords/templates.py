@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kammerton.chords.degrees import SHORTHAND_DEGREES, Degree
 from kammerton.chords.labels import Chord, parse
+from kammerton.chords.respelling import SHORTHAND_DEGREES, Degree
 
 __all__ = ["TETRADS", "EncodedChord", "MappedChord", "encode_label", "map_label"]
 

@@ -12,11 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kammerton.chords.annotation import ChordAnnotation
+from kammerton.chords.annotation import ChordAnnotation, ChordOptions
 from kammerton.chords.error_analysis import Shares, credited_table, displacement, remarks, root_bass_table
 from kammerton.chords.kernels import Columns, Judgement, Recall, Result, build_columns, judge
 from kammerton.chords.protocols import MODULES, mir_eval, mirex2013
-from kammerton.chords.reading import ChordOptions
 from kammerton.errors import OptionError
 from kammerton.model.measure import Measure, find
 from kammerton.model.task import Case

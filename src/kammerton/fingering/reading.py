@@ -21,9 +21,8 @@ from kammerton.fingering.formats.named_notes import (
 from kammerton.fingering.formats.notes import DEFAULT_OPTIONS, ReadingOptions
 from kammerton.fingering.formats.pig import parse_pig
 from kammerton.fingering.profiles import PROFILES, Profile, load_profile, profile_named
-from kammerton.formats.kinds import explained
 from kammerton.formats.reading import Problems, read_one
-from kammerton.formats.source import read_text
+from kammerton.formats.source import explained, read_text
 from kammerton.model.task import ItemReadings, Reading
 
 __all__ = ["SUFFIXES", "FingeringOptions", "parse_fingering", "read", "read_fingering", "unfold"]

@@ -22,8 +22,8 @@ from kammerton.errors import (
     printable,
     quote,
 )
-from kammerton.formats.kinds import suffix_kind
 from kammerton.formats.reading import Problems
+from kammerton.formats.source import suffix_kind
 from kammerton.model.annotations import Place
 
 __all__ = [

@@ -397,8 +397,8 @@ class Store:
                 answers = dict.fromkeys(waiting, error)
             nothing = FileNotFoundError(2, "no answer")
             contents |= {path: answers.get(path, nothing) for path in waiting}
-            failed = [(path, error) for path in waiting if isinstance(error := contents[path], Exception)]
-            waiting = [path for path, error in failed if not _is_lasting(error)]
+            failed = [(path, fault) for path in waiting if isinstance(fault := contents[path], Exception)]
+            waiting = [path for path, fault in failed if not _is_lasting(fault)]
             if not waiting:
                 break
         return contents

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from kammerton import chords
-from kammerton.chords.reading import ChordOptions, adopt_chords
+from kammerton.chords.annotation import ChordOptions, adopt_chords
 from kammerton.formats.reading import Limits
 
 SOUND = np.array([[0.0, 1.0], [1.0, 2.0]])

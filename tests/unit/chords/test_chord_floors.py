@@ -3,7 +3,7 @@
 
 from cases.chords import song
 from kammerton.chords import ChordAnnotation
-from kammerton.chords.reading import ChordOptions, adopt_chords
+from kammerton.chords.annotation import ChordOptions, adopt_chords
 from kammerton.chords.task import baselines
 
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from cases.chords import song
 from kammerton.chords import ChordAnnotation
-from kammerton.chords.reading import ChordOptions, adopt_chords
+from kammerton.chords.annotation import ChordOptions, adopt_chords
 from kammerton.chords.task import ratings
 from kammerton.model.task import Ratings, join_ratings
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kammerton.chords.reading import ChordOptions, read_chords
+from kammerton.chords.annotation import ChordOptions, read_chords
 from kammerton.formats import Limits, parse_intervals
 from kammerton.formats.jams import Observations
 from kammerton.formats.json_places import JsonPlaces, decode, report_invalid

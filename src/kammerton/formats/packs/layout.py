@@ -371,6 +371,7 @@ def frame_of(packing: Packing, rows: Sequence[Mapping[str, Any]]) -> pl.DataFram
     kinds = {**OWN, **packing.single}
     columns = []
     for name, dtype in schema_of(packing).items():
+        values: list[Any]
         if name in packing.lists:
             lists = [row.get(name, ()) for row in rows]
             if packing.lists[name] == "text":
