@@ -8,7 +8,8 @@ problems of *use* (an unknown option, a file that cannot be written) are raised:
     ├── OptionError          a name, path or combination the caller chose is not possible (exit 2)
     ├── DataError            data handed to a function is unusable; carries its diagnostics (exit 3)
     │   └── LabelError       one label does not follow its grammar; carries the position
-    └── OutputError          a result could not be written (exit 5)
+    ├── OutputError          a result could not be written (exit 5)
+    └── TaskError            the task of another package failed (exit 4); ``__cause__`` has its exception
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ __all__ = [
     "OptionError",
     "OutputError",
     "Severity",
+    "TaskError",
     "clip",
     "close_match",
     "inflected",
@@ -136,6 +138,10 @@ class LabelError(DataError):
 
 class OutputError(KammertonError):
     """A result could not be written; what stood there before still stands."""
+
+
+class TaskError(KammertonError):
+    """The task of another package raised an exception, which is the ``__cause__``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

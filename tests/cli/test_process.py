@@ -257,7 +257,7 @@ def test_a_bug_is_one_line_and_a_report(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a\x1b[31mb")
 
-    monkeypatch.setattr("kammerton.api.scoring.score", functools.wraps(kammerton.score)(fail))
+    monkeypatch.setattr("kammerton.score", functools.wraps(kammerton.score)(fail))
     monkeypatch.setattr("tempfile.tempdir", str(corpus.folder))
     result = corpus.run(*SCORE)
     assert (result.code, result.out) == (4, "")
@@ -278,7 +278,7 @@ def test_a_panic_is_an_interrupt_only_where_it_says_so(
     def fail(*_: object, **__: object) -> None:
         raise Panic(said)
 
-    monkeypatch.setattr("kammerton.api.scoring.score", functools.wraps(kammerton.score)(fail))
+    monkeypatch.setattr("kammerton.score", functools.wraps(kammerton.score)(fail))
     if code is None:
         with pytest.raises(Panic):
             corpus.run(*SCORE)
@@ -292,10 +292,10 @@ def test_a_panic_is_an_interrupt_only_where_it_says_so(
 def test_an_interrupt_of_code_that_is_a_string_has_the_same_exit_code(corpus: Terminal) -> None:
     """As scipy runs while it is imported."""
     code = f"""
-import functools, sys, kammerton.api.scoring
+import functools, sys, kammerton
 from kammerton.cli import main
 text = "import os, time; os.kill(os.getpid(), {int(signal.SIGINT)}); time.sleep(10)"
-kammerton.api.scoring.score = functools.wraps(kammerton.score)(lambda *_, **__: exec(text))
+kammerton.score = functools.wraps(kammerton.score)(lambda *_, **__: exec(text))
 sys.exit(main({SCORE!r}))
 """
     (corpus.folder / "interrupted.py").write_text(code)

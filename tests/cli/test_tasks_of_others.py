@@ -135,6 +135,47 @@ def test_a_broken_plug_in_is_a_message(entries: str, message: str, site: Path, t
     assert terminal.run("demo", "--help").code == 0
 
 
+BROKEN = """
+from dataclasses import replace
+import song_keys
+
+def read(path, name, options):
+    if "broken" in path.read_text():
+        raise ZeroDivisionError("a bug")
+    return song_keys.read(path, name, options)
+
+def evaluate(cases, measures, options):
+    if any(case.estimate.mode == "minor" for case in cases):
+        raise KeyError
+    return song_keys.evaluate(cases, measures, options)
+
+TASK = replace(song_keys.TASK, read=read, evaluate=evaluate)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("broken", "failed: `read` of `est/two.key`: ZeroDivisionError: a bug"),
+        ("F# minor", "failed: `evaluate` of `two`: KeyError"),
+    ],
+)
+def test_an_exception_of_a_plug_in_names_its_package_and_the_item(
+    text: str, message: str, site: Path, songs: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (site / "song_keys-1.0.dist-info" / "entry_points.txt").write_text(
+        "[kammerton.tasks]\nkeys = broken_keys:TASK\n"
+    )
+    (site / "broken_keys.py").write_text(BROKEN)
+    songs.write(est={f"{name}.key": text if name == "two" else "C major" for name in KEYS})
+    monkeypatch.setattr("tempfile.tempdir", str(songs.folder))  # of crash reports
+    result = songs.run("score", "keys", "ref", "est")
+    (report,) = songs.folder.glob("kammerton-crash-*.txt")
+    task = "error: the task `keys` of the package song-keys 1.0 (broken_keys:TASK)"
+    assert (result.code, result.err) == (4, f"{task} {message}; a crash report is in {report}\n")
+    assert "broken_keys.py" in report.read_text("utf-8")
+
+
 def test_two_packages_with_one_task_are_refused(site: Path) -> None:
     installed(site, "song-keys", "keys = song_keys:TASK")
     installed(site, "more-keys", "keys = more_keys:TASK")

@@ -44,6 +44,7 @@ from kammerton.errors import (
     KammertonError,
     OptionError,
     OutputError,
+    TaskError,
     close_match,
     printable,
     quote,
@@ -229,7 +230,7 @@ def _report(error: BaseException, tokens: Sequence[str]) -> int:
         return READER_GONE
     if isinstance(error, DataError):
         return _report_data_error(error, quiet="--quiet" in tokens)
-    if isinstance(error, KammertonError):
+    if isinstance(error, KammertonError) and not isinstance(error, TaskError):
         return _report_error(error)
     if isinstance(error, OSError):
         return _report_error(_refused(error))
@@ -298,7 +299,8 @@ def _report_crash(error: Exception, tokens: Sequence[str]) -> int:
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(with_shown_addresses("\n".join(lines)))
         where = f"; a crash report is in {path}"
-    print_message(f"internal error: {printable(with_shown_addresses(summary))}{where}")
+    message = f"error: {error}" if isinstance(error, TaskError) else f"internal error: {summary}"
+    print_message(f"{printable(with_shown_addresses(message))}{where}")
     return INTERNAL
 
 

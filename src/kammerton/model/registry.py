@@ -13,14 +13,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kammerton.errors import OptionError, quote
+from kammerton.errors import KammertonError, OptionError, TaskError, quote
 
 if TYPE_CHECKING:  # names and summaries are for help pages, which do without arrays
     from importlib.metadata import EntryPoint
 
     from kammerton.model.task import Task
 
-__all__ = ["TASKS", "find_task", "known_tasks"]
+__all__ = ["TASKS", "failure_of", "find_task", "known_tasks"]
 
 TASKS = {
     "chords": "Chord symbols over time",
@@ -102,6 +102,19 @@ def _load(name: str, declared: dict[str, list[EntryPoint]]) -> Task:
     if task.name != name:
         raise _broken(entry, f"calls itself {quote(task.name)}")
     return task
+
+
+def failure_of(task: Task, step: str, item: str, error: Exception) -> TaskError | None:
+    """Return the error that names a third party's task which raised an exception, and the item.
+
+    None of a built-in task, whose exceptions are faults of ours, and of exceptions that say all there is.
+    """
+    if task.name in TASKS or isinstance(error, KammertonError | MemoryError):
+        return None
+    entries = [entry for entry in _declared().get(task.name, ()) if _package(entry) != "?"]
+    owner = f" of the package {_package(entries[0])} ({entries[0].value})" if entries else ""
+    reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return TaskError(f"the task {quote(task.name)}{owner} failed: `{step}` of {quote(item)}: {reason}")
 
 
 def _broken(entry: EntryPoint, what: str) -> OptionError:

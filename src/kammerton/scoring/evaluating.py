@@ -12,11 +12,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kammerton.errors import Diagnostic
+from kammerton.errors import Diagnostic, KammertonError
 from kammerton.model.corpus import ALL, Corpus, Missing
 from kammerton.model.evidence import Evidence, ExactTally, Group, Row, Rows, Tally, add_tables, sum_tallies
 from kammerton.model.measure import REFERENCE, Gathered, Measure, Needs, Statistics, join, name_items
-from kammerton.model.task import Case, Task
+from kammerton.model.registry import failure_of
+from kammerton.model.task import Case, Evaluation, Task
 from kammerton.scoring.loading import (
     Assumptions,
     CorpusSurvey,
@@ -254,13 +255,14 @@ class _Kernels:
         counting, worst = np.array(places, dtype=np.int64), np.array(unusable, dtype=bool)
         blocks: dict[Measure, list[Statistics]] = {}
         for at in range(0, len(cases), _TOGETHER):
-            evaluation = self._task.evaluate(cases[at : at + _TOGETHER], self._measures, self._options)
+            end = at + _TOGETHER
+            evaluation = self._evaluate(cases[at:end], places[at:end], names)
             for measure, of_cases in evaluation.statistics.items():
                 blocks.setdefault(measure, []).append(of_cases)
             add_tables(tallies, evaluation.tables, list(self._groups))
             if evaluation.gathered is not None:
-                named = name_items(evaluation.gathered, counting[at : at + _TOGETHER], names)
-                self.gathered.append(replace(named, cases=named.cases + first))
+                gathered = name_items(evaluation.gathered, counting[at:end], names)
+                self.gathered.append(replace(gathered, cases=gathered.cases + first))
         for measure in self._measures:
             if measure.aggregate == "gathered":
                 continue
@@ -273,6 +275,27 @@ class _Kernels:
             of_rows = np.zeros((len(names), of_cases.shape[1]))
             of_rows[counting] = of_cases
             statistics[measure].append(of_rows)
+
+    def _evaluate(
+        self, cases: Sequence[Case[Any]], places: Sequence[int], names: Sequence[str]
+    ) -> Evaluation:
+        """Run the kernels of the task; if they raise an exception, name the first item that does so alone."""
+        try:
+            return self._task.evaluate(cases, self._measures, self._options)
+        except (KammertonError, MemoryError):
+            raise
+        except Exception as error:
+            item, reason = names[places[0]], error
+            for case, place in zip(cases, places, strict=True):
+                try:
+                    self._task.evaluate([case], self._measures, self._options)
+                except Exception as alone:
+                    item, reason = names[place], alone
+                    break
+            failure = failure_of(self._task, "evaluate", item, reason)
+            if failure is None:
+                raise
+            raise failure from reason
 
     def _list_rows(self, items: Sequence[str]) -> Iterator[Row]:
         """Yield a row for each system, annotator and item that has a reference."""

@@ -22,6 +22,7 @@ from kammerton.model.corpus import (
     name_of_source,
 )
 from kammerton.model.measure import Measure
+from kammerton.model.registry import failure_of
 from kammerton.model.task import OF_BLOCKS, Match, Reading, Survey, Task
 
 __all__ = [
@@ -442,9 +443,17 @@ def read_source(task: Task, source: object, item: str, options: object) -> Readi
     """Read a path, or what is stored, or adopt an object of the caller's."""
     if isinstance(source, StoredSource):
         return source.read()
-    if isinstance(source, str | os.PathLike):
-        return task.read(source, os.fsdecode(source), options)
-    return task.adopt(source, item, options)
+    step, name = "adopt", item
+    try:
+        if isinstance(source, str | os.PathLike):
+            step, name = "read", os.fsdecode(source)
+            return task.read(source, name, options)
+        return task.adopt(source, name, options)
+    except Exception as error:
+        failure = failure_of(task, step, name, error)
+        if failure is None:
+            raise
+        raise failure from error
 
 
 def applicable_measures(

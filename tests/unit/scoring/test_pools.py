@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import kammerton as kt
-from kammerton.errors import OptionError
+from kammerton.errors import OptionError, TaskError
 from kammerton.model.evidence import Evidence
 from kammerton.runs.evidence_files import files_of, tables_of
 from kammerton.scoring.running import Execution, Shard, score_corpus
@@ -163,7 +163,8 @@ def test_a_pool_that_breaks_while_a_process_starts_is_a_lost_worker(
 
 def test_a_fault_of_the_program_is_no_lost_worker() -> None:
     for means in (Execution(size=SIZE), Execution(size=SIZE, jobs=2)):
-        with pytest.raises(ZeroDivisionError, match="a bug"):
+        message = "the task `words` failed: `adopt` of `0450`: ZeroDivisionError: a bug"
+        with pytest.raises(TaskError, match=message):
             score_corpus(order(), corpus_of({450: ("bug",)}), means)
 
 
