@@ -260,7 +260,7 @@ def test_a_folder_without_annotations_is_a_mistake(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("a", "out"), "does not tell the format"),
+        (("a", "out"), "has no suffix of a format"),
         (("a", "a/out", "--to", "csv"), "the target lies within the source"),
         (("a", "a", "--to", "csv"), "the target lies within the source"),
         (("a", "file", "--to", "csv"), "`file` is a file, and the source a folder"),

@@ -111,6 +111,7 @@ ROWS = [
         {"a.lab": "0 1 C:maj\n1 2 G\n"},
         instead=["check chords a.lab"],
     ),
+    Row("--to names one: {}", "convert chords a.lab out", {"a.lab": "0 1 C\n"}, fill={"--to": "lab"}),
     # --- files of chords ---
     Row("--decimal {}", "check chords a.lab", {"a.lab": "0,0\t1,5\tC\n"}),
     Row(
@@ -332,7 +333,7 @@ ROWS = [
         instead=["check fingering est"],
     ),
     Row(
-        "`kammerton check` and `kammerton compare` tell of estimates alone",
+        "`kammerton check` and `kammerton compare` take estimates alone",
         "report run",
         NOTES,
         setup=["score fingering --no-reference est --no-ci --out run"],

@@ -38,11 +38,11 @@ class Checked:
 
     task: str  # name of the task
     files: tuple[str, ...]  # every file that was read
-    ignored: tuple[str, ...]  # what was passed over in folders
+    ignored: tuple[str, ...]  # files of folders that were not read
     diagnostics: tuple[Diagnostic, ...]  # every problem of every file
 
     def has_findings(self, *, strict: bool = False) -> bool:
-        """Tell whether there is an error or, if ``strict``, a warning."""
+        """Return whether there is an error or, if ``strict``, a warning."""
         refused = ("error", "warning") if strict else ("error",)
         return any(diagnostic.severity in refused for diagnostic in self.diagnostics)
 
@@ -99,83 +99,72 @@ def check(task: str | Task, *paths: str | os.PathLike[str], options: object | No
         if not isinstance(path, str | os.PathLike):
             raise OptionError.of_type("path", path, "a path")
         if is_pack(path):
-            of_pack: list[Diagnostic] = []
-            for name, noticed in _of_pack(path, kind, reading):
-                of_pack += noticed
+            in_pack: list[Diagnostic] = []
+            for name, problems in _check_pack(path, kind, reading):
+                in_pack += problems
                 files |= {} if name is None else {name: None}
-            diagnostics += merge_repeated(of_pack, OF_BLOCKS)
+            diagnostics += merge_repeated(in_pack, OF_BLOCKS)
             continue
-        listed = find(path, kind, reading)
-        diagnostics += listed.diagnostics
-        ignored += listed.ignored
-        loose |= {
-            name_of_source(file) or "": file
-            for files_of_item in listed.files.values()
-            for file in files_of_item
-        }
+        items = find(path, kind, reading)
+        diagnostics += items.diagnostics
+        ignored += items.ignored
+        loose |= {name_of_source(file) or "": file for paths in items.files.values() for file in paths}
     files |= dict.fromkeys(loose)
     if not files and not any(problem.severity == "error" for problem in diagnostics):
         raise OptionError("no annotation files to check", suffixes_read(kind.suffixes, ignored))
-    for called, file in loose.items():
-        diagnostics += _of_file(file, called, kind, reading)
+    for name, file in loose.items():
+        try:
+            with lying_here(file) as here:
+                diagnostics += _check_file(here, name, kind, reading)
+        except DataError as error:
+            diagnostics += error.diagnostics
     return Checked(kind.name, tuple(files), tuple(ignored), tuple(diagnostics))
 
 
-def _of_pack(
+def _check_pack(
     path: str | os.PathLike[str], task: Task, options: object
 ) -> Iterator[tuple[str | None, Iterable[Diagnostic]]]:
-    """Give the diagnostics of packing, and each source with those of reading it now."""
+    """Yield the diagnostics of packing, and each source with those of reading it now."""
     pack = opened_pack(path, task, options)
-    for number, about in enumerate(pack.record.collections):
-        yield None, about.diagnostics
+    for number, collection in enumerate(pack.record.collections):
+        yield None, collection.diagnostics
         for item, sources in pack.sources(number).items():
             for _, source in sources:
                 reading, file = source.read(), source.file
                 yield file, reading.diagnostics
                 if file is None and reading.annotations:  # of many in one file, for which the pack stands
-                    yield pack.path, _linted_item(task, item, reading.annotations, file, options)
+                    yield pack.path, _lint(task, reading.annotations, file, options, item)
                 else:
-                    yield file, _linted(task, reading.annotations, file, options)
+                    yield file, _lint(task, reading.annotations, file, options)
 
 
-def _of_file(
-    file: str | os.PathLike[str] | RemoteSource, name: str, task: Task, options: object
-) -> Iterator[Diagnostic]:
-    try:
-        with lying_here(file) as path:
-            yield from _of_path(path, name, task, options)
-    except DataError as error:
-        yield from error.diagnostics
-
-
-def _of_path(path: Path, name: str, task: Task, options: object) -> Iterator[Diagnostic]:
-    sheet = None if task.unfold is None else task.unfold(path, name, options)
-    if sheet is None:
+def _check_file(path: Path, name: str, task: Task, options: object) -> Iterator[Diagnostic]:
+    """Yield the diagnostics of reading a file, and of its annotations."""
+    items = None if task.unfold is None else task.unfold(path, name, options)
+    if items is None:
         reading = task.read(path, name, options)
         yield from reading.diagnostics
-        yield from _linted(task, reading.annotations, name, options)
+        yield from _lint(task, reading.annotations, name, options)
     else:
-        yield from sheet.diagnostics
-        for item, tracks in sheet.items.items():
-            yield from _linted_item(task, item, tracks, name, options)
+        yield from items.diagnostics
+        for item, tracks in items.items.items():
+            yield from _lint(task, tracks, name, options, item)
 
 
-def _linted_item(
-    task: Task, item: str, tracks: Sequence[tuple[str | None, Any]], file: str | None, options: object
+def _lint(
+    task: Task,
+    tracks: Sequence[tuple[str | None, Any]],
+    file: str | None,
+    options: object,
+    item: str | None = None,
 ) -> Iterator[Diagnostic]:
-    for diagnostic in _linted(task, tracks, file, options):
-        yield diagnostic.at(item=item, message=f"{quote(item)}: {diagnostic.message}")
-
-
-def _linted(
-    task: Task, tracks: Sequence[tuple[str | None, Any]], file: str | None, options: object
-) -> Iterator[Diagnostic]:
-    """Give what is odd about annotations that could be read; of several, with the annotator."""
+    """Yield warnings on annotations, with the annotator of several and the item of a file with many."""
     for number, (annotator, annotation) in enumerate(tracks, 1):
+        whose = "" if item is None else f"{quote(item)}: "
+        if len(tracks) > 1:
+            whose += f"annotator {quote(annotator or str(number))}, "
         for diagnostic in () if task.lint is None else task.lint(annotation, options):
-            several = len(tracks) > 1
-            whose = f"annotator {quote(annotator or str(number))}, " if several else ""
-            yield diagnostic.at(file=file, message=whose + diagnostic.message)
+            yield diagnostic.at(file=file, item=item or diagnostic.item, message=whose + diagnostic.message)
 
 
 StrPath = str | os.PathLike[str]
@@ -185,11 +174,11 @@ _LONGEST_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """What a conversion did."""
+    """The outcome of a conversion."""
 
     written: tuple[str, ...]  # every file that was written
     failed: tuple[str, ...]  # every file that was not converted
-    diagnostics: tuple[Diagnostic, ...]  # why, and what else was noticed
+    diagnostics: tuple[Diagnostic, ...]  # why, and other problems
 
 
 def convert(
@@ -258,7 +247,7 @@ def convert(
     if files is not None:
         files.check_not_empty(shown_path(source), kind.suffixes)
     whole = files is None or not files.single
-    job = _Job(
+    converter = _Converter(
         conversion=kind.conversion,
         options=reading,
         form=_form(kind.conversion, Path(target), to),
@@ -271,11 +260,11 @@ def convert(
     if not is_remote(source):
         _check_apart(Path(source), Path(target), whole=whole)
     if files is not None:
-        job.convert_files(files)
+        converter.convert_files(files)
     if pack is not None:
-        job.unpack(pack, kind)
-    diagnostics = merge_repeated(job.diagnostics, OF_BLOCKS)
-    return Converted(tuple(job.written), tuple(job.failed), (*diagnostics, *job.remarks()))
+        converter.unpack(pack, kind)
+    diagnostics = merge_repeated(converter.diagnostics, OF_BLOCKS)
+    return Converted(tuple(converter.written), tuple(converter.failed), (*diagnostics, *converter.remarks()))
 
 
 def _form(conversion: Conversion, target: Path, to: str | None) -> str:
@@ -287,7 +276,7 @@ def _form(conversion: Conversion, target: Path, to: str | None) -> str:
         if target.name.lower().endswith(suffix) and not _is_folder(target):
             return form
     known = ", ".join(conversion.forms)
-    raise OptionError(f"the name {quote(target.name)} does not tell the format", f"say it: {known}")
+    raise OptionError(f"the name {quote(target.name)} has no suffix of a format", f"--to names one: {known}")
 
 
 def _is_folder(path: StrPath) -> bool:
@@ -307,8 +296,8 @@ def _check_apart(source: Path, target: Path, *, whole: bool) -> None:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Job:
-    """Converts file after file, and remembers what became of each."""
+class _Converter:
+    """Converts file after file, and lists those that were written, and those that failed."""
 
     conversion: Conversion
     options: object
@@ -321,11 +310,10 @@ class _Job:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
-    _remarks: Counter[Diagnostic] = field(default_factory=Counter)
-    """What is true of so many files."""
+    _remarks: Counter[Diagnostic] = field(default_factory=Counter)  # with the number of files
 
     def remarks(self) -> Iterator[Diagnostic]:
-        """Give what readers of the files must know, each once."""
+        """Yield what readers of the files must know, each once."""
         for remark, files in self._remarks.items():
             yield remark.at(message=remark.message + such_rows(files, "files"), count=files)
 
@@ -336,20 +324,18 @@ class _Job:
             names = [name_of_source(path) or "" for path in paths]
             if len(paths) > 1:
                 self.failed += names
-            else:
-                self._convert(names[0], item, self._load(paths[0], names[0]))
-
-    def _load(self, file: StrPath | RemoteSource, name: str) -> Reading[Any]:
-        try:
-            with lying_here(file) as path:
-                return self.conversion.load(path, name, self.options)
-        except DataError as error:
-            return Reading((), error.diagnostics)
+                continue
+            try:
+                with lying_here(paths[0]) as here:
+                    reading = self.conversion.load(here, names[0], self.options)
+            except DataError as error:
+                reading = Reading((), error.diagnostics)
+            self._convert(names[0], item, reading)
 
     def unpack(self, pack: Pack, task: Task) -> None:
-        """Write what a pack holds as files; each is called as that from which it was read."""
-        for about in pack.record.collections:
-            self.diagnostics += about.diagnostics
+        """Write the annotations of a pack to files; each has the name of the file that it was read from."""
+        for collection in pack.record.collections:
+            self.diagnostics += collection.diagnostics
         for stem, name, reading in unpacked(pack, task):
             tracks = [
                 (who, self.conversion.track(annotation, who, name)) for who, annotation in reading.annotations
@@ -357,7 +343,7 @@ class _Job:
             self._convert(name, stem, Reading(tuple(tracks), reading.diagnostics))
 
     def _convert(self, name: str, item: str, reading: Reading[Any]) -> None:
-        """Write what was read of a file, if anything was, and to a place below the target."""
+        """Write the annotations of a file, if it has any, to a place below the target."""
         self.diagnostics += reading.diagnostics
         if leads_out(item):
             message = f"name of an item leads out of the folder: {quote(item)}"
@@ -381,34 +367,35 @@ class _Job:
             self.failed.append(name)
 
     def _outputs(self, name: str, item: str, reading: Reading[Any]) -> list[tuple[Path, str]]:
-        """Return every file that is to be written for one that was read, complete before any is."""
+        """Return every file to write for one that was read, all of them before any is written."""
         tracks = self._chosen(name, reading)
         render, form = self.conversion.render, self.form
         if len(tracks) == 1 or form in self.conversion.joint:
-            place = self.target / self._named(item) if self.into_folder else self.target
+            place = self.target / self._file_name(item) if self.into_folder else self.target
             return [(place, render([track for _, track in tracks], form))]
         if not self.into_folder:
-            raise DataError([_several(name, form, [annotator for annotator, _ in tracks])])
+            raise DataError([_too_many(name, form, [annotator for annotator, _ in tracks])])
         places = self._places(name, item, [annotator for annotator, _ in tracks])
         return [(place, render([track], form)) for place, (_, track) in zip(places, tracks, strict=True)]
 
     def _places(self, name: str, item: str, annotators: Sequence[str]) -> list[Path]:
         """Return the file of each annotator of an item."""
-        of_format = self.conversion.stems
-        stems = None if of_format is None else of_format(item, annotators, self.form)
+        stems = None
+        if self.conversion.stems is not None:
+            stems = self.conversion.stems(item, annotators, self.form)
         if stems is None:
             names = _file_names(annotators)
             stems = [f"{name}/{item}" for name in names] if self.whole else names
         else:
-            whose = zip(annotators, stems, strict=True)
-            placed = ", ".join(
-                f"{quote(annotator)} in {quote(self._named(stem))}" for annotator, stem in whose
+            places = ", ".join(
+                f"{quote(annotator)} in {quote(self._file_name(stem))}"
+                for annotator, stem in zip(annotators, stems, strict=True)
             )
-            message = f"{len(annotators)} annotators: {placed}"
+            message = f"{len(annotators)} annotators: {places}"
             self.diagnostics.append(Diagnostic(code="KT395", severity="note", message=message, file=name))
-        return [self.target / self._named(stem) for stem in stems]
+        return [self.target / self._file_name(stem) for stem in stems]
 
-    def _named(self, stem: str) -> str:
+    def _file_name(self, stem: str) -> str:
         return f"{stem}{self.conversion.forms[self.form]}"
 
     def _chosen(self, name: str, reading: Reading[Any]) -> list[tuple[str, Any]]:
@@ -434,13 +421,13 @@ class _Job:
                 place.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise OutputError(f"KT501 cannot write {shown}: {(error.strerror or '').lower()}") from error
-        if os.path.lexists(place) and not self.force and (place.is_file() or place.is_symlink()):
-            raise OutputError(f"KT503 cannot write {shown}: it is there already\n  help: --force replaces it")
+        if not self.force and (place.is_file() or place.is_symlink()):
+            raise _exists(shown)
         write_atomically(place, text.encode("utf-8", "surrogateescape"), clear=not self.into_folder)
         self.written.append(os.fspath(place))
 
 
-def _several(name: str, form: str, annotators: Sequence[str]) -> Diagnostic:
+def _too_many(name: str, form: str, annotators: Sequence[str]) -> Diagnostic:
     return Diagnostic(
         code="KT206",
         severity="error",
@@ -449,6 +436,10 @@ def _several(name: str, form: str, annotators: Sequence[str]) -> Diagnostic:
         hint="--annotator chooses one; a path that ends with a slash, as `out/`, is a folder for all; "
         f"annotators: {', '.join(map(quote, annotators))}",
     )
+
+
+def _exists(shown: str) -> OutputError:
+    return OutputError(f"KT503 cannot write {shown}: it is there already\n  help: --force replaces it")
 
 
 def _file_names(annotators: Sequence[str]) -> list[str]:
@@ -475,15 +466,15 @@ _LISTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What was packed."""
+    """Counts of a pack, and the problems of what was packed."""
 
     items: int  # items of all collections, usable or not
     # annotations, rows: annotations, and rows, notes or labels in them
     annotations: int
     rows: int
-    broken: int  # sources and items that cannot be used; the pack has why
+    broken: int  # sources and items that cannot be used; the pack has the reasons
     bytes: int  # size of the pack
-    diagnostics: tuple[Diagnostic, ...]  # what was noticed, the first thousand problems of sources
+    diagnostics: tuple[Diagnostic, ...]  # problems, of sources the first thousand
     counts: dict[str, int]  # how many errors, warnings and notes there were
 
 
@@ -547,24 +538,39 @@ def pack(
     if target is None:
         raise OptionError("where to?", "the path of a file, OUT.parquet")
     collections = _collections(kind, source, pairs, reading)
-    check_target(target, force=force)
-    job = _PackingJob(kind, reading)
+    _check_target(target, force=force)
+    diagnostics: list[Diagnostic] = []
+    counts: Counter[str] = Counter()
     with new_pack(target, kind, reading) as writer:
         for collection, role in collections:
             writer.begin(collection, role)
-            job.pack(collection, writer)
-        job.check(writer)
-    return job.done(writer, collections, Path(target).stat().st_size)
+            diagnostics += collection.diagnostics
+            counts.update(diagnostic.severity for diagnostic in collection.diagnostics)
+            for problems in _pack_sources(collection, kind, reading, writer):
+                counts.update(diagnostic.severity for diagnostic in problems)
+                diagnostics += problems[: max(0, _LISTED - len(diagnostics))]
+        diagnostics = merge_repeated(diagnostics, OF_BLOCKS)
+        if not writer.written.annotations:
+            raise DataError(diagnostics)
+    return Packed(
+        items=len({item for collection, _ in collections for item in collection.items}),
+        annotations=writer.written.annotations,
+        rows=writer.written.rows,
+        broken=sum(len(collection.broken) for collection, _ in collections) + writer.written.failed,
+        bytes=Path(target).stat().st_size,
+        diagnostics=tuple(diagnostics),
+        counts=dict(counts),
+    )
 
 
-def check_target(target: StrPath, *, force: bool) -> None:
+def _check_target(target: StrPath, *, force: bool) -> None:
     """Refuse a target that is there, or that nobody would take for a pack."""
     check_here(target)
     shown = quote(os.fsdecode(target))
     if Path(target).suffix.lower() != ".parquet":
         raise OptionError(f"the name of a pack ends in .parquet: {shown}")
     if os.path.lexists(target) and not force:
-        raise OutputError(f"KT503 cannot write {shown}: it is there already\n  help: --force replaces it")
+        raise _exists(shown)
 
 
 def _collections(
@@ -576,53 +582,16 @@ def _collections(
         plain = without_sides(options)
         return [(collect(source, name=None, default_name="annotations", task=task, options=plain), "")]
     corpus = corpus_of(task, source, None, {}, pairs, options)
-    references: list[tuple[Collection, Role]] = [(each, "reference") for each in corpus.references]
-    return [*references, *((each, "system") for each in corpus.systems)]
+    roles: list[tuple[Collection, Role]] = [(reference, "reference") for reference in corpus.references]
+    return [*roles, *((system, "system") for system in corpus.systems)]
 
 
-class _PackingJob:
-    """Packs collection after collection, and remembers what was wrong."""
-
-    def __init__(self, task: Task, options: object) -> None:
-        self._task = task
-        self._options = options
-        self._diagnostics: list[Diagnostic] = []
-        self._counts: Counter[str] = Counter()
-
-    def pack(self, collection: Collection, writer: PackWriter) -> None:
-        """Read every source, and hand it on."""
-        self._diagnostics += collection.diagnostics
-        self._counts.update(diagnostic.severity for diagnostic in collection.diagnostics)
-        for item, annotator, source, reading in self._readings(collection):
+def _pack_sources(
+    collection: Collection, task: Task, options: object, writer: PackWriter
+) -> Iterator[list[Diagnostic]]:
+    """Pack every source of a collection, and yield the problems of each."""
+    for item, sources in collection.sources.items():
+        for annotator, source in sources:
+            reading = read_source(task, source, item, collection.read_by(options))
             writer.add(item, annotator, name_of_source(source), reading)
-            self._counts.update(diagnostic.severity for diagnostic in reading.diagnostics)
-            room = max(0, _LISTED - len(self._diagnostics))
-            self._diagnostics += [diagnostic.at(item=item) for diagnostic in reading.diagnostics[:room]]
-
-    def _readings(self, collection: Collection) -> Iterator[tuple[str, str | None, object, Reading[Any]]]:
-        for item, sources in collection.sources.items():
-            for annotator, source in sources:
-                yield (
-                    item,
-                    annotator,
-                    source,
-                    read_source(self._task, source, item, collection.read_by(self._options)),
-                )
-
-    def check(self, writer: PackWriter) -> None:
-        """Refuse to write a pack of nothing."""
-        if not writer.written.annotations:
-            raise DataError(self._merged())
-
-    def done(self, writer: PackWriter, collections: list[tuple[Collection, Role]], size: int) -> Packed:
-        """Return what was packed."""
-        written = writer.written
-        items = {item for collection, _ in collections for item in collection.items}
-        broken = sum(len(collection.broken) for collection, _ in collections) + written.failed
-        diagnostics = tuple(self._merged())
-        return Packed(
-            len(items), written.annotations, written.rows, broken, size, diagnostics, dict(self._counts)
-        )
-
-    def _merged(self) -> list[Diagnostic]:
-        return merge_repeated(self._diagnostics, OF_BLOCKS)
+            yield [diagnostic.at(item=item) for diagnostic in reading.diagnostics]

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["lay_out", "report", "show"]
 
-_NAMED = 5
-"""Items that a message names."""
+_LISTED = 5
+"""Items that a message lists."""
 
 
 def show(
@@ -48,7 +48,7 @@ def show(
     pairs: str | os.PathLike[str] | None = None,
     options: object | None = None,
 ) -> ItemView:
-    """Lay out one item: who wrote what, which of it is wrong, and what that cost.
+    """Lay out one item: references and estimates, the errors in these, and the loss.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def show(
     -------
     ItemView
         Printed, it is a drawing 80 columns wide; :func:`kammerton.reporting.timeline.render_item` has
-        choices. ``tables`` has what cost most and the scores of the item, ``tracks`` who wrote what, with
-        marks where it is wrong.
+        choices. ``tables`` has the largest losses and the scores of the item, ``tracks`` the annotations,
+        with marks on errors.
 
     Raises
     ------
@@ -99,7 +99,8 @@ def show(
     reading = options_of(kind, options)
     if not isinstance(item, str | None):
         raise OptionError.of_type("item", item, "a str")
-    if _is_lone_run(references, estimates, pairs):
+    is_path = isinstance(references, str | os.PathLike)
+    if estimates is None and pairs is None and is_path and is_run(references):
         if annotators or reading != kind.options() or estimate_annotator is not None:
             raise OptionError("a run has its own annotators and options", "name it alone")
         corpus, reading = _of_run(kind, references)
@@ -114,14 +115,8 @@ def show(
     return DrawnItem.of(view)
 
 
-def _is_lone_run(references: object, estimates: object, pairs: object) -> bool:
-    if estimates is not None or pairs is not None:
-        return False
-    return isinstance(references, str | os.PathLike) and is_run(references)
-
-
 def _of_run(task: Task, folder: str | os.PathLike[str]) -> tuple[Corpus, object]:
-    """Return what a run holds of annotations, and the options by which they were read."""
+    """Return the annotations of a run, and the options by which they were read."""
     scores, name = read_run(folder), quote(os.fsdecode(folder))
     if scores.task != task.name:
         raise OptionError(f"{name} is a run of {scores.task}, not of {task.name}")
@@ -133,30 +128,33 @@ def _of_run(task: Task, folder: str | os.PathLike[str]) -> tuple[Corpus, object]
 def lay_out(
     task: Task, corpus: Corpus, item: str, *, measure: str | None, annotator: str | None, options: object
 ) -> ItemView:
-    """Lay out an item of a paired corpus, of a task that can; as :func:`show`."""
-    assert task.view is not None, "the task lays items out"
+    """Lay out an item of a paired corpus, of a task that has views; as :func:`show`."""
+    assert task.view is not None, "the task has views"
     crowded = {collection.name for collection in corpus.references if collection.crowded}
     references = tuple(_only(item, c) for c in corpus.references)
-    read = load_references(task, references, options, crowded=crowded)
-    usable = {name: items[item] for name, items in read.annotations.items() if item in items}
+    loaded = load_references(task, references, options, crowded=crowded)
+    usable = {name: items[item] for name, items in loaded.annotations.items() if item in items}
     if not usable:
-        raise DataError(read.diagnostics)
+        raise DataError(loaded.diagnostics)
     if annotator is not None and annotator not in usable:
         raise OptionError.unknown("annotator", annotator, usable)
-    who = next(iter(usable)) if annotator is None else annotator
+    judging = next(iter(usable)) if annotator is None else annotator
     tracks: dict[str, Any] = {}
-    diagnostics = list(read.diagnostics)
+    diagnostics = list(loaded.diagnostics)
     for system in corpus.systems:
-        loaded = load_estimates(task, _only(item, system), read, options)
-        diagnostics += (*loaded.diagnostics, *loaded.match_diagnostics)
-        track = loaded.annotations.get(item, loaded.failed.get(item, "no estimate"))
-        tracks[system.name] = task.blank(usable[who]) if track is None else track
-    names = _shown_names(task, item, usable, "reference"), _shown_names(task, item, tracks, "estimate")
+        estimates = load_estimates(task, _only(item, system), loaded, options)
+        diagnostics += (*estimates.diagnostics, *estimates.match_diagnostics)
+        track = estimates.annotations.get(item, estimates.failed.get(item, "no estimate"))
+        tracks[system.name] = task.blank(usable[judging]) if track is None else track
+    annotators, systems = (
+        _shown_names(task, item, usable, "reference"),
+        _shown_names(task, item, tracks, "estimate"),
+    )
     view = task.view(
         item,
-        names[0][who],
-        {names[0][name]: annotation for name, annotation in usable.items()},
-        {names[1][name]: annotation for name, annotation in tracks.items()},
+        annotators[judging],
+        {annotators[name]: annotation for name, annotation in usable.items()},
+        {systems[name]: annotation for name, annotation in tracks.items()},
         measure,
         options,
     )
@@ -164,41 +162,40 @@ def lay_out(
 
 
 def _shown_names(task: Task, item: str, names: Iterable[str], role: str) -> dict[str, str]:
-    """Return how names are shown: a lone file is called like its item, which tells nobody whose it is."""
+    """Return how names are shown: the role in place of that of a lone file, which is called like its item."""
     known = list(names)
-    alike = [name for name in known if task.identify(name)[0] == item]
-    return {name: role if alike == [name] and role not in known else name for name in known}
+    like_item = [name for name in known if task.identify(name)[0] == item]
+    return {name: role if like_item == [name] and role not in known else name for name in known}
 
 
 def _only(item: str, collection: Collection) -> Collection:
-    """Return what a collection has of one item; what was noticed of others does not matter here."""
+    """Return one item of a collection, without diagnostics on others."""
     return replace(
         collection.only([item]), diagnostics=collection.diagnostics if item in collection.broken else ()
     )
 
 
-def _matching(asked: str | None, items: Iterable[str]) -> str:
+def _matching(name: str | None, items: Iterable[str]) -> str:
     """Return the item of this name, or the only one that has it as a part of its name."""
     known = sorted(items)
-    if asked is None:
+    if name is None:
         if len(known) == 1:
             return known[0]
-        raise OptionError(f"which of {len(known):,} items?", some(known, _NAMED))
-    wanted = _folded(asked)
-    exact = [name for name in known if name == unicodedata.normalize("NFC", asked)]
-    fitting = exact or [name for name in known if wanted in _folded(name)]
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        named = ", ".join(map(quote, fitting[:_NAMED]))
-        raise OptionError(f"{len(fitting):,} items have {quote(asked)} in their names", named)
-    near = close_match(asked, known)
-    hint = f"did you mean {quote(near)}?" if near else f"there are {some(known, _NAMED)}"
-    raise OptionError(f"no item {quote(asked)}", hint)
+        raise OptionError(f"which of {len(known):,} items?", some(known, _LISTED))
+    exact = [item for item in known if item == unicodedata.normalize("NFC", name)]
+    matches = exact or [item for item in known if _folded(name) in _folded(item)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        listed = ", ".join(map(quote, matches[:_LISTED]))
+        raise OptionError(f"{len(matches):,} items have {quote(name)} in their names", listed)
+    near = close_match(name, known)
+    hint = f"did you mean {quote(near)}?" if near else f"there are {some(known, _LISTED)}"
+    raise OptionError(f"no item {quote(name)}", hint)
 
 
 def _folded(name: str) -> str:
-    """Return a name as it is typed in haste: without case and accents."""
+    """Return a name without case and accents, which people leave out."""
     parts = unicodedata.normalize("NFKD", name.casefold())
     return "".join(part for part in parts if not unicodedata.combining(part))
 
@@ -257,27 +254,23 @@ def report(
     from kammerton.reporting.html.page import Page, render_page, shown  # noqa: PLC0415
 
     altair_of()
-    tell = progress or _nobody_asks
-    tell("reading runs")
+    report_phase = progress or (lambda _: None)
+    report_phase("reading runs")
     joined = _joined(runs)
     sources, chapters = [], []
     titles = _titles([part.scores.task for part in joined])
     for number, (part, name) in enumerate(zip(joined, titles, strict=True), 1):
-        tell(f"{name}: comparing systems")
+        report_phase(f"{name}: comparing systems")
         source = source_of(part.scores, f"c{number}")
         sources.append(source)
-        tell(f"{name}: drawing figures and items")
+        report_phase(f"{name}: drawing figures and items")
         draw = _drawer(part.scores, str(source.main))
         chapters.append(chapter_of(source, name, draw, part.apart))
     page = render_page(Page(title=shown(title), chapters=chapters))
     if figures is not None:
-        tell("writing figures")
+        report_phase("writing figures")
         _write_figures(sources, titles, figures)
     write_atomically(path, page)
-
-
-def _nobody_asks(_: str) -> None:
-    """Take what is done next, and say nothing."""
 
 
 def _joined(runs: Runs) -> Sequence[Joined]:
@@ -287,7 +280,7 @@ def _joined(runs: Runs) -> Sequence[Joined]:
     if not joined:
         raise OptionError("a report needs a run", "folders that `kammerton score --out` wrote")
     if not all(part.scores.has_references for part in joined):
-        hint = "`kammerton check` and `kammerton compare` tell of estimates alone"
+        hint = "`kammerton check` and `kammerton compare` take estimates alone"
         raise OptionError("a report needs references, and a run was scored without any", hint)
     return joined
 
@@ -307,16 +300,16 @@ def _write_figures(sources: Sequence[Source], titles: Sequence[str], folder: str
 
 
 def _drawer(scores: Scores, measure: str) -> Draw | None:
-    """Return what lays out an item; None if items cannot be, or only figures are left of them."""
+    """Return a function that lays out an item; None if the task or the run has nothing to lay out."""
     origin = scores.origin
     if origin.task.view is None or origin.corpus is None:
         return None
     task, corpus, options = origin.task, origin.corpus.paired(), origin.options
-    named = [name for name in scores.annotators if name != ALL]
-    judging = named[0] if len(named) == 1 else None
+    annotators = [name for name in scores.annotators if name != ALL]
+    judging = annotators[0] if len(annotators) == 1 else None
 
     def draw(item: str, annotator: str | None) -> ItemView | None:
-        for judge in (measure, None):  # not every measure says what of an item is wrong
+        for judge in (measure, None):  # not every measure marks errors
             try:
                 return lay_out(
                     task, corpus, item, measure=judge, annotator=annotator or judging, options=options
@@ -325,8 +318,8 @@ def _drawer(scores: Scores, measure: str) -> Draw | None:
                 continue
             except DataError as error:
                 if any(problem.code == "KT721" for problem in error.diagnostics):
-                    raise  # what was scored is there no more
-                break  # there is no reference to lay it out by
+                    raise  # the annotations that were scored do not exist any more
+                break  # no annotator has the item
         return None
 
     return draw

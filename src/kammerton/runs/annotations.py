@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ MOST_ROWS = 5_000_000
 
 
 def has_annotations(origin: Origin) -> bool:
-    """Tell whether there are annotations that a run can keep."""
+    """Return whether there are annotations that a run can keep."""
     return origin.corpus is not None and origin.task.packing is not None
 
 
@@ -49,7 +49,9 @@ def keep_annotations(folder: Path, origin: Origin) -> tuple[dict[str, str] | Non
 def _pack(writer: PackWriter, origin: Origin, corpus: Corpus) -> bool:
     """Pack a corpus; stop and return False if it is too large."""
     items = set(corpus.items)
-    for collection, role in _roles(corpus):
+    roles: list[tuple[Collection, Role]] = [(reference, "reference") for reference in corpus.references]
+    roles += [(system, "system") for system in corpus.systems]
+    for collection, role in roles:
         writer.begin(_of_run(collection, items, origin.roots), role)
         for item, sources in collection.sources.items():
             for annotator, source in sources if item in items else ():
@@ -61,13 +63,6 @@ def _pack(writer: PackWriter, origin: Origin, corpus: Corpus) -> bool:
             if writer.written.rows > MOST_ROWS:
                 return False
     return True
-
-
-def _roles(corpus: Corpus) -> Iterator[tuple[Collection, Role]]:
-    for reference in corpus.references:
-        yield reference, "reference"
-    for system in corpus.systems:
-        yield system, "system"
 
 
 def _of_run(collection: Collection, items: set[str], roots: Sequence[str]) -> Collection:
@@ -88,24 +83,24 @@ def _too_many() -> Diagnostic:
         code="KT712",
         severity="note",
         message=f"annotations are not kept in the run: they have more than {MOST_ROWS:,} rows",
-        hint="`report` and `show` of the run have figures only; pack the annotations beside it",
+        hint="`report` and `show` of the run have scores only; pack the annotations beside it",
     )
 
 
-def corpus_in(folder: Path, kept: Mapping[str, Any], task: Task) -> Corpus:
-    """Return the annotations that a run holds; none is read before it is asked for."""
+def corpus_in(folder: Path, about: Mapping[str, Any], task: Task) -> Corpus:
+    """Return the annotations that a run holds; each is read when it is needed."""
     shown = os.fspath(folder / ANNOTATIONS)
     try:
         pack = open_pack(folder / ANNOTATIONS, task)
     except DataError as error:
         raise fault("KT702", f"run is torn: {error.diagnostics[0].message}", shown, "score again") from error
-    if _digest(pack.record) != kept["digest"]:
+    if _digest(pack.record) != about["digest"]:
         raise fault(
             "KT702", "run is torn: its annotations are not those that were scored", shown, "score again"
         )
     by_role: dict[str, list[Collection]] = {"reference": [], "system": []}
-    for number, about in enumerate(pack.record.collections):
-        by_role[about.role].append(replace(pack.collection(number), origin=about.origin))
+    for number, collection in enumerate(pack.record.collections):
+        by_role[collection.role].append(replace(pack.collection(number), origin=collection.origin))
     return Corpus(tuple(by_role["reference"]), tuple(by_role["system"]))
 
 

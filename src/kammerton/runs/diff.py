@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -39,10 +39,6 @@ class Only:
     item: str
     annotator: str | None
 
-    def to_dict(self) -> dict[str, str | None]:
-        """Return it as plain values."""
-        return {"system": self.system, "item": self.item, "annotator": self.annotator}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
@@ -55,58 +51,46 @@ class Change:
     before: float
     after: float
 
+    columns: ClassVar[tuple[str, ...]] = ()
+    """Names of its plain values."""
+
     @property
     def difference(self) -> float:
         """After less before; NaN if either is."""
         return self.after - self.before
 
-    def values(self) -> dict[str, float | None]:
-        """Return before, after and difference, None for NaN."""
-        return {"before": null(self.before), "after": null(self.after), "difference": null(self.difference)}
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, None for NaN."""
+        named = {"protocol": self.measure.protocol, "measure": self.measure.name}
+        values = [named[name] if name in named else getattr(self, name) for name in self.columns]
+        return {
+            name: null(value) if isinstance(value, float) else value
+            for name, value in zip(self.columns, values, strict=True)
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemChange(Change):
     """An item, or a class, whose value or status changed."""
 
+    columns: ClassVar[tuple[str, ...]] = _COLUMNS
     item: str
     # status_before, status_after: as in :attr:`kammerton.Scores.items`, or ``absent`` for a class that only
     # one run has
     status_before: str
     status_after: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {
-            "system": self.system,
-            "item": self.item,
-            "annotator": self.annotator,
-            "protocol": self.measure.protocol,
-            "measure": self.measure.name,
-            **self.values(),
-            "status_before": self.status_before,
-            "status_after": self.status_after,
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreChange(Change):
     """A corpus score before and after, changed or not."""
 
+    columns: ClassVar[tuple[str, ...]] = (
+        *("system", "annotator", "protocol", "measure", "aggregate"),
+        *("before", "after", "difference", "changed"),
+    )
     aggregate: Aggregate
     changed: bool  # whether it differs by more than the tolerance
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {
-            "system": self.system,
-            "annotator": self.annotator,
-            "protocol": self.measure.protocol,
-            "measure": self.measure.name,
-            "aggregate": self.aggregate,
-            **self.values(),
-            "changed": self.changed,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -140,7 +124,7 @@ class RunDifference:
 
         An item that only one run has is one row without a measure, in the other it is ``absent``.
         """
-        rows = [tuple(change.to_dict()[name] for name in _COLUMNS) for change in self.items]
+        rows = [tuple(change.to_dict().values()) for change in self.items]
         for only, statuses in (
             (self.only_before, ("there", "absent")),
             (self.only_after, ("absent", "there")),
@@ -156,8 +140,8 @@ class RunDifference:
             "changed": self.changed,
             "tolerance": self.tolerance,
             "compared": self.compared,
-            "only_before": [item.to_dict() for item in self.only_before],
-            "only_after": [item.to_dict() for item in self.only_after],
+            "only_before": [asdict(item) for item in self.only_before],
+            "only_after": [asdict(item) for item in self.only_after],
             "items": [change.to_dict() for change in self.items],
             "scores": [change.to_dict() for change in self.scores],
             "notes": list(self.notes),
@@ -165,7 +149,7 @@ class RunDifference:
 
 
 def differ(measure: Measure, before: float, after: float, tolerance: float) -> bool:
-    """Tell whether two values differ, by more than rounding; undefined is equal to undefined only."""
+    """Return whether two values differ by more than rounding; undefined is equal to undefined only."""
     if math.isnan(before) or math.isnan(after):
         return math.isnan(before) != math.isnan(after)
     return bool(np.abs(differences(after, before, scale_of(measure))) > tolerance)
@@ -223,18 +207,18 @@ def diff(
     earlier, later = scores_of(before), scores_of(after)
     if earlier.task != later.task:
         raise OptionError(f"runs are of two tasks: {earlier.task}, {later.task}")
-    return _RunPair(earlier, later).difference(_common(earlier, later, measures), float(tolerance))
+    return _RunPair(earlier, later).difference(_shared_measures(earlier, later, measures), float(tolerance))
 
 
-def _common(before: Scores, after: Scores, wanted: Iterable[str] | None) -> tuple[Measure, ...]:
-    """Return the measures that both runs have, or those of them that are wanted."""
+def _shared_measures(before: Scores, after: Scores, measures: Iterable[str] | None) -> tuple[Measure, ...]:
+    """Return the measures that both runs have, or the chosen ones of them."""
     shared = [measure for measure in before.measures if measure in set(after.measures)]
     if not shared:
         raise OptionError("runs have no measure in common")
-    if wanted is None:
+    if measures is None:
         return tuple(shared)
     protocols = dict.fromkeys(measure.protocol for measure in shared)
-    chosen = choose(before.origin.task.protocols, protocols, wanted)
+    chosen = choose(before.origin.task.protocols, protocols, measures)
     lacking = [measure for measure in chosen if measure not in shared]
     if lacking:
         raise OptionError(f"not both runs have {quote(str(lacking[0]))}")
@@ -255,7 +239,7 @@ class _RunPair:
         self._check_references()
 
     def _check_references(self) -> None:
-        """Refuse runs of different references: a change of a score would say nothing of a system."""
+        """Refuse runs of different references, where a change of a score says nothing about a system."""
         earlier, later = self._before.fingerprints, self._after.fingerprints
         pairs = [
             (item, digest, later[self._annotators[who], item])
@@ -264,10 +248,10 @@ class _RunPair:
         ]
         if not pairs:
             raise fault("KT708", "runs are of different references: no item has one in both")
-        odd = sorted({item for item, digest, other in pairs if digest != other})
-        if odd:
-            count = out_of(len(odd), len({item for item, _, _ in pairs}), "item")
-            message = f"runs are of different references: {count}, such as {quote(odd[0])}"
+        differing = sorted({item for item, digest, later_digest in pairs if digest != later_digest})
+        if differing:
+            count = out_of(len(differing), len({item for item, _, _ in pairs}), "item")
+            message = f"runs are of different references: {count}, such as {quote(differing[0])}"
             raise fault("KT708", message, hint="score both against the same references")
 
     def difference(self, measures: Sequence[Measure], tolerance: float) -> RunDifference:
@@ -359,19 +343,19 @@ class _RunPair:
     def _notes(self) -> Iterator[str]:
         """Describe the other differences."""
         before, after = self._before, self._after
-        for kind, pairs in (("system", self._systems), ("annotator", self._annotators)):
-            for name, later in pairs.items():
-                if name != later:
-                    yield f"{kind} {quote(name)} before is compared with {quote(later)} after"
+        for kind, names in (("system", self._systems), ("annotator", self._annotators)):
+            for earlier, later in names.items():
+                if earlier != later:
+                    yield f"{kind} {quote(earlier)} before is compared with {quote(later)} after"
         systems = set(before.systems) - set(self._systems), set(after.systems) - {*self._systems.values()}
         measured = {*map(str, before.measures)}, {*map(str, after.measures)}
         for kind, only_before, only_after in (
             ("system", *systems),
             ("measure", measured[0] - measured[1], measured[1] - measured[0]),
         ):
-            for when, names in (("before", only_before), ("after", only_after)):
-                if names:
-                    yield f"only {when} there is {kind} {', '.join(map(quote, sorted(names)))}"
+            for when, only in (("before", only_before), ("after", only_after)):
+                if only:
+                    yield f"only {when} there is {kind} {', '.join(map(quote, sorted(only)))}"
         choices = before.origin.all_choices, after.origin.all_choices
         for name in dict.fromkeys((*choices[0], *choices[1])):
             values = [of_run.get(name, "default") for of_run in choices]

@@ -166,12 +166,12 @@ def keep_context(context_evidence: ContextEvidence) -> tuple[dict[str, Any], dic
 
 
 def context_evidence_of(
-    kept: Mapping[str, Any], files: Mapping[str, bytes], measures: Mapping[str, Any]
+    record: Mapping[str, Any], files: Mapping[str, bytes], measures: Mapping[str, Measure]
 ) -> ContextEvidence:
-    """Return the evidence of a context that was kept."""
+    """Return the evidence of the context that a run keeps."""
     parts: dict[str, Evidence] = {}
-    for name, about in kept["parts"].items():
-        own = layout.below(layout.of_part(name, ""), files)
+    for name, about in record["parts"].items():
+        files_of_part = layout.below(layout.of_part(name, ""), files)
         chosen = [measures[address] for address in about["measures"]]
-        parts[_PARTS[name]] = evidence_of(own, chosen, about["needs"], (), ())
-    return ContextEvidence(**parts, single=kept["single"])
+        parts[_PARTS[name]] = evidence_of(files_of_part, chosen, about["needs"], (), ())
+    return ContextEvidence(**parts, single=record["single"])

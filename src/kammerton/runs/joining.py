@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
 
 from kammerton.errors import DataError, Diagnostic, OptionError, out_of, quote
@@ -45,20 +46,18 @@ def join_runs(
     >>> {system: joined.value("MajMin", system=system) for system in joined.systems}
     {'good': 0.75, 'poor': 0.25}
     """
-    known = named_runs(runs)
-    if not known:
+    opened = named_runs(runs)
+    if not opened:
         raise OptionError("there is no run")
-    for run, following in pairwise(known):
+    for run, following in pairwise(opened):
         check_alike(run, following)
-    check_names("system", [system for run in known for system in run.systems])
-    chosen, left_out = _measures(known, protocols, measures)
-    parts = [_narrowed(run.origin.evidence, chosen, _annotators(run, known[0])) for run in known]
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.merged(part)
-    return known[0].remade(
-        evidence=replace(whole, diagnostics=(*_noticed(known), *left_out)),
-        context_evidence=_context_evidence(known) if context else None,
+    check_names("system", [system for run in opened for system in run.systems])
+    chosen, left_out = _measures(opened, protocols, measures)
+    parts = (_narrowed(run.origin.evidence, chosen, _annotators(run, opened[0])) for run in opened)
+    whole = reduce(Evidence.merged, parts)
+    return opened[0].remade(
+        evidence=replace(whole, diagnostics=(*_diagnostics(opened), *left_out)),
+        context_evidence=_context_evidence(opened) if context else None,
         bootstrap=None,
         corpus=None,
         grouping=None,
@@ -67,19 +66,16 @@ def join_runs(
 
 def _context_evidence(runs: Sequence[Scores]) -> ContextEvidence:
     """Return the evidence of the context of all runs; of equal references, that of annotators is equal."""
-    known = [run.origin.context_evidence for run in runs]
-    if not all(known):
+    contexts = [run.origin.context_evidence for run in runs if run.origin.context_evidence is not None]
+    if len(contexts) < len(runs):
         raise OptionError("not all runs have a context", "score them with --context")
-    parts = [evidence.others for evidence in known if evidence is not None and evidence.others is not None]
-    first = known[0]
-    assert first is not None, "all runs have a context"
+    parts = [context.others for context in contexts if context.others is not None]
     if not parts:
-        return first
+        return contexts[0]
     shared = tuple(m for m in parts[0].measures if all(m in part.measures for part in parts))
-    whole = _narrowed(parts[0], shared, {})
-    for part in parts[1:]:
-        whole = whole.merged(_narrowed(part, shared, {}))
-    return replace(first, others=whole)
+    return replace(
+        contexts[0], others=reduce(Evidence.merged, (_narrowed(part, shared, {}) for part in parts))
+    )
 
 
 def named_runs(runs: Runs) -> list[Scores]:
@@ -136,21 +132,22 @@ def check_alike(run: Scores, following: Scores) -> None:
 def _check_references(run: Scores, following: Scores) -> None:
     """Refuse runs that are not of exactly the same references."""
     annotators = _annotators(following, run)
-    mine = run.fingerprints
-    theirs = {
+    digests = run.fingerprints
+    following_digests = {
         (annotators.get(who, who), item): digest for (who, item), digest in following.fingerprints.items()
     }
-    odd = sorted({item for who, item in {*mine, *theirs} if mine.get((who, item)) != theirs.get((who, item))})
-    if odd:
-        count = out_of(len(odd), len({item for _, item in {*mine, *theirs}}), "item")
-        message = f"runs are of different references: {count}, such as {quote(odd[0])}"
+    keys = {*digests, *following_digests}
+    differing = sorted({key[1] for key in keys if digests.get(key) != following_digests.get(key)})
+    if differing:
+        count = out_of(len(differing), len({item for _, item in keys}), "item")
+        message = f"runs are of different references: {count}, such as {quote(differing[0])}"
         raise fault("KT708", message, hint="score both against the same references")
 
 
 def _annotators(run: Scores, first: Scores) -> dict[str, str]:
     """Return what annotators are called in the first run: where each has one, they are the same."""
-    names, others = ([name for name in each.annotators if name != ALL] for each in (run, first))
-    return {names[0]: others[0]} if len(names) == len(others) == 1 else {}
+    own, names = ([name for name in scores.annotators if name != ALL] for scores in (run, first))
+    return {own[0]: names[0]} if len(own) == len(names) == 1 else {}
 
 
 # --- measures ------------------------------------------------------------------------------
@@ -159,16 +156,16 @@ def _annotators(run: Scores, first: Scores) -> dict[str, str]:
 def _measures(
     runs: Sequence[Scores], protocols: Iterable[str] | None, measures: Iterable[str] | None
 ) -> tuple[tuple[Measure, ...], tuple[Diagnostic, ...]]:
-    """Return the measures that were asked for, and what is to be said of those that some runs lack."""
+    """Return the chosen measures that all runs have, and a diagnostic on those that some runs lack."""
     every = dict.fromkeys(measure for run in runs for measure in run.measures)
     shared = [measure for measure in every if all(measure in run.measures for run in runs)]
     if protocols is None and measures is None:
         chosen, lacking = tuple(shared), [measure for measure in every if measure not in shared]
     else:
-        wanted = dict.fromkeys(measure.protocol for measure in every) if protocols is None else protocols
-        asked = choose(runs[0].origin.task.protocols, wanted, measures)
-        chosen = tuple(measure for measure in asked if measure in shared)
-        lacking = [measure for measure in asked if measure not in shared]
+        names = dict.fromkeys(measure.protocol for measure in every) if protocols is None else protocols
+        candidates = choose(runs[0].origin.task.protocols, names, measures)
+        chosen = tuple(measure for measure in candidates if measure in shared)
+        lacking = [measure for measure in candidates if measure not in shared]
     if not chosen:
         raise OptionError("runs have no such measure in common", "score them by the same protocols")
     if not lacking:
@@ -185,7 +182,7 @@ def _narrowed(evidence: Evidence, measures: tuple[Measure, ...], annotators: Map
         replace(
             evidence,
             measures=measures,
-            rows={each: evidence.rows[each] for each in needs},
+            rows={need: evidence.rows[need] for need in needs},
             statistics={m: evidence.statistics[m] for m in measures if m in evidence.statistics},
             gathered=evidence.gathered if of_classes else None,
         ),
@@ -194,8 +191,8 @@ def _narrowed(evidence: Evidence, measures: tuple[Measure, ...], annotators: Map
     )
 
 
-def _noticed(runs: Sequence[Scores]) -> list[Diagnostic]:
-    """Return what was noticed, of no system once, then system by system."""
+def _diagnostics(runs: Sequence[Scores]) -> list[Diagnostic]:
+    """Return the diagnostics of all runs: those of no system once, then system by system."""
     without_system = [diagnostic for diagnostic in runs[0].diagnostics if diagnostic.system is None]
     for run in runs[1:]:
         without_system += [d for d in run.diagnostics if d.system is None and d not in without_system]
@@ -233,9 +230,8 @@ class Joined:
     """Comparable runs, as one."""
 
     scores: Scores  # with intervals, if one of the runs has them
-    apart: str = (
-        ""  # why they are not comparable with runs of the same task before them; empty if there are none
-    )
+    # why they are not comparable with runs of the same task before them; empty if there are none
+    apart: str = ""
 
 
 def join_alike(runs: Runs) -> tuple[Joined, ...]:
@@ -255,7 +251,7 @@ def join_alike(runs: Runs) -> tuple[Joined, ...]:
 
 
 def _kept_apart(run: Scores, following: Scores) -> str | None:
-    """Return why two runs cannot be joined: nothing is to be said if they are of two tasks."""
+    """Return why two runs cannot be joined, an empty text if they are of two tasks."""
     if run.task != following.task:
         return ""
     try:
@@ -279,7 +275,7 @@ def _as_one(runs: Sequence[Scores]) -> Scores:
 
 def _annotations(runs: Sequence[Scores]) -> Corpus | None:
     """Return the references of the first and the estimates of all; None if one of them has none."""
-    known = [run.origin.corpus for run in runs if run.origin.corpus is not None]
-    if len(known) < len(runs):
+    corpora = [run.origin.corpus for run in runs if run.origin.corpus is not None]
+    if len(corpora) < len(runs):
         return None
-    return Corpus(known[0].references, tuple(system for corpus in known for system in corpus.systems))
+    return Corpus(corpora[0].references, tuple(system for corpus in corpora for system in corpus.systems))

@@ -123,26 +123,22 @@ def to_parquet(columns: Mapping[str, Column]) -> bytes:
     """Return columns as a file; of one kind each: texts, numbers, flags, with None where there is nothing."""
     import polars as pl  # noqa: PLC0415 - half the import time; most runs of the program write no run
 
+    series = []
+    for name, values in columns.items():
+        if isinstance(values, np.ndarray) or any(isinstance(value, int | float) for value in values):
+            series.append(pl.Series(escaped(name), values))
+        else:
+            texts = [None if value is None else escaped(value) for value in values]
+            series.append(pl.Series(escaped(name), texts, dtype=pl.String))
     file = io.BytesIO()
-    frame = pl.DataFrame([_series(name, values) for name, values in columns.items()])
-    frame.write_parquet(file, compression="zstd", compression_level=_LEVEL, row_group_size=_ROW_GROUP)
+    pl.DataFrame(series).write_parquet(
+        file, compression="zstd", compression_level=_LEVEL, row_group_size=_ROW_GROUP
+    )
     return file.getvalue()
 
 
-def _series(name: str, values: Column) -> pl.Series:
-    import polars as pl  # noqa: PLC0415
-
-    if isinstance(values, np.ndarray):
-        return pl.Series(escaped(name), values)
-    numbers = [value for value in values if isinstance(value, int | float)]
-    if numbers:
-        return pl.Series(escaped(name), values)
-    texts = [None if value is None else escaped(value) for value in values]
-    return pl.Series(escaped(name), texts, dtype=pl.String)
-
-
 def from_parquet(data: bytes) -> pl.DataFrame:
-    """Return what :func:`to_parquet` was given; the functions below know its columns by their names."""
+    """Return the columns of :func:`to_parquet`; the functions below find them by their names."""
     import polars as pl  # noqa: PLC0415
 
     return pl.read_parquet(io.BytesIO(data))
@@ -264,7 +260,7 @@ def _content(path: str) -> bytes:
 
 
 def options_of(task: Task, values: Mapping[str, Any], folder: Path) -> Any:
-    """Return the options that were kept."""
+    """Return the options that a run keeps."""
     own = {field.name for field in fields(task.options) if field.metadata.get("file")}
     return task.options(
         **{
@@ -278,7 +274,7 @@ def _path(folder: Path, option: str, value: Mapping[str, Any]) -> str:
     """Return the path of a file that was kept; one that is not of the run is not opened."""
     name = str(value["file"])
     if Path(name).name != name or not name.startswith(_name(option, "")):
-        message = f"run was changed: the file of its option {option} is said to be {quote(name)}"
+        message = f"run was changed: the file of its option {option} is {quote(name)} in the record"
         raise fault("KT701", message, os.fspath(folder))
     return f"{folder / name}{value['part']}"
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from kammerton.errors import DataError, Diagnostic, OptionError, quote
 from kammerton.formats.reading import Limits
 from kammerton.formats.source import read_bytes
-from kammerton.model.corpus import Corpus
 from kammerton.model.measure import Measure
 from kammerton.model.registry import find_task, known_tasks
 from kammerton.model.task import Task
@@ -22,7 +21,6 @@ from kammerton.runs import layout
 from kammerton.runs.annotations import corpus_in
 from kammerton.runs.evidence_files import context_evidence_of, evidence_of
 from kammerton.runs.layout import digest_of, fault, from_parquet, options_of, parse_record, texts_of
-from kammerton.scoring.context import ContextEvidence
 from kammerton.statistics.resampling import BootstrapSettings
 
 __all__ = ["Opened", "Run", "is_run", "open_run", "read_run", "scores_of"]
@@ -42,7 +40,7 @@ _LIMITS = Limits(bytes=16 * 2**30)
 
 
 def is_run(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a path is a folder with the record of a run, torn or not."""
+    """Return whether a path is a folder with the record of a run, torn or not."""
     try:
         data = (Path(path) / layout.RECORD).read_bytes()
     except (OSError, ValueError):
@@ -150,7 +148,7 @@ def _measures(task: Task, record: Mapping[str, Any], name: str) -> tuple[Measure
         now = revisions.get(protocol)
         if now is not None and now != revision:
             message = f"run of {protocol} of revision {revision}; the protocol has revision {now} now"
-            hint = "figures of two revisions are not comparable: score again; the changelog says what changed"
+            hint = "scores of two revisions are not comparable: score again; the changelog has what changed"
             raise fault("KT705", message, name, hint)
     known = {str(measure): measure for measure in task.measures}
     unknown = [address for address in record["measures"] if address not in known]
@@ -173,30 +171,18 @@ def _scores(opened: Opened) -> Scores:
         options=options,
         choices=record["choices"],
         bootstrap=_bootstrap(record["intervals"], opened.files),
-        corpus=_corpus(opened),
-        context_evidence=_context_evidence(opened),
-        grouping=_grouping(opened),
     )
+    # earlier versions had none of these
+    if record.get("annotations") is not None:
+        origin = replace(origin, corpus=corpus_in(opened.place, record["annotations"], task))
+    if record.get("context") is not None:
+        measures = {str(measure): measure for measure in opened.measures}
+        evidence = context_evidence_of(record["context"], opened.files, measures)
+        origin = replace(origin, context_evidence=evidence)
+    if record.get("grouped") is not None:
+        groups = _by_item(opened.files[layout.GROUPS], "group")
+        origin = replace(origin, grouping=Grouping(record["grouped"], groups))
     return Scores(origin)
-
-
-def _corpus(opened: Opened) -> Corpus | None:
-    kept = opened.record.get("annotations")  # earlier versions had none
-    return None if kept is None else corpus_in(opened.place, kept, opened.task)
-
-
-def _context_evidence(opened: Opened) -> ContextEvidence | None:
-    kept = opened.record.get("context")  # earlier versions had none
-    if kept is None:
-        return None
-    return context_evidence_of(kept, opened.files, {str(each): each for each in opened.measures})
-
-
-def _grouping(opened: Opened) -> Grouping | None:
-    by = opened.record.get("grouped")  # earlier versions had none
-    if by is None:
-        return None
-    return Grouping(by, _by_item(opened.files[layout.GROUPS], "group"))
 
 
 def _by_item(data: bytes, column: str) -> dict[str, str]:
@@ -208,5 +194,5 @@ def _bootstrap(intervals: Mapping[str, Any] | None, files: Mapping[str, bytes]) 
     if intervals is None:
         return None
     clusters = _by_item(files[layout.CLUSTERS], "cluster") if layout.CLUSTERS in files else None
-    kept = {name: intervals[name] for name in ("level", "resamples", "seed", "method", "signed")}
-    return BootstrapSettings(**kept, clusters=clusters)
+    settings = {name: intervals[name] for name in ("level", "resamples", "seed", "method", "signed")}
+    return BootstrapSettings(**settings, clusters=clusters)

@@ -36,12 +36,12 @@ from kammerton.runs.layout import (
 from kammerton.runs.reading import Opened, open_run
 from kammerton.statistics.resampling import BootstrapSettings
 
-__all__ = ["check_place", "parts_of", "read_agreement", "write_run"]
+__all__ = ["check_place", "read_agreement", "write_run"]
 
 _CODE = "annotator:"
 
 
-def parts_of(agreement: AnnotatorAgreement) -> tuple[dict[str, Any], dict[str, bytes]]:
+def _of_agreement(agreement: AnnotatorAgreement) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the record of an agreement but for the digests of files, and the files by name."""
     files: dict[str, bytes] = {}
     for number, name in enumerate(agreement.annotators):
@@ -175,7 +175,7 @@ def write_run(
                 record["files"] = _written(new, files)
             record["timing"] = scores.timing.to_dict()
         else:
-            record, files = parts_of(scores)
+            record, files = _of_agreement(scores)
             record["files"] = _written(new, files)
         write_new(new / layout.RECORD, render_record(record))
     return left_out
@@ -247,10 +247,10 @@ def check_place(folder: str | os.PathLike[str]) -> Mapping[str, Any] | None:
         return None
     if not place.is_dir():
         raise OutputError(f"KT501 cannot write a run to {name}: it is no folder")
-    there = {each.name for each in place.iterdir()}
-    if not there:
+    names = {path.name for path in place.iterdir()}
+    if not names:
         return None
-    if layout.RECORD not in there:
+    if layout.RECORD not in names:
         raise OutputError(f"KT707 cannot write a run to {name}: it is a folder with other things")
     path = place / layout.RECORD
     try:
@@ -260,7 +260,7 @@ def check_place(folder: str | os.PathLike[str]) -> Mapping[str, Any] | None:
             own.add(layout.ANNOTATIONS)
     except Exception as error:
         raise OutputError(f"KT707 cannot write a run to {name}: what is there is no whole run") from error
-    other = sorted(there - own)
-    if other:
-        raise OutputError(f"KT707 cannot write a run to {name}: {quote(other[0])} there is not of a run")
+    foreign = sorted(names - own)
+    if foreign:
+        raise OutputError(f"KT707 cannot write a run to {name}: {quote(foreign[0])} there is not of a run")
     return record
