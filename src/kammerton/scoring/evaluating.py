@@ -12,12 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kammerton.errors import Diagnostic, KammertonError
+from kammerton.arrays import Codes, Flags
+from kammerton.errors import Diagnostic
 from kammerton.model.corpus import ALL, Corpus, Missing
 from kammerton.model.evidence import Evidence, ExactTally, Group, Row, Rows, Tally, add_tables, sum_tallies
 from kammerton.model.measure import REFERENCE, Gathered, Measure, Needs, Statistics, join, name_items
 from kammerton.model.registry import failure_of
-from kammerton.model.task import Case, Evaluation, Task
+from kammerton.model.task import Case, Task
 from kammerton.scoring.loading import (
     Assumptions,
     CorpusSurvey,
@@ -256,45 +257,36 @@ class _Kernels:
         blocks: dict[Measure, list[Statistics]] = {}
         for at in range(0, len(cases), _TOGETHER):
             end = at + _TOGETHER
-            evaluation = self._evaluate(cases[at:end], places[at:end], names)
+            try:
+                evaluation = self._task.evaluate(cases[at:end], self._measures, self._options)
+            except Exception as error:
+                self._name_failure(error, cases[at:end], places[at:end], names)
+                raise
             for measure, of_cases in evaluation.statistics.items():
                 blocks.setdefault(measure, []).append(of_cases)
             add_tables(tallies, evaluation.tables, list(self._groups))
             if evaluation.gathered is not None:
                 gathered = name_items(evaluation.gathered, counting[at:end], names)
                 self.gathered.append(replace(gathered, cases=gathered.cases + first))
-        for measure in self._measures:
-            if measure.aggregate == "gathered":
-                continue
-            if not cases:
-                statistics[measure].append(np.zeros((len(names), len(measure.formula.statistics))))
-                continue
-            of_cases = np.concatenate(blocks[measure])
-            if worst.any():
-                of_cases[worst] = measure.formula.worst(of_cases[worst])
-            of_rows = np.zeros((len(names), of_cases.shape[1]))
-            of_rows[counting] = of_cases
-            statistics[measure].append(of_rows)
+        for measure, of_blocks in statistics.items():
+            if measure.needs == self._needs:
+                of_blocks.append(_spread(measure, blocks.get(measure, []), len(names), counting, worst))
 
-    def _evaluate(
-        self, cases: Sequence[Case[Any]], places: Sequence[int], names: Sequence[str]
-    ) -> Evaluation:
-        """Run the kernels of the task; if they raise an exception, name the first item that does so alone."""
-        try:
-            return self._task.evaluate(cases, self._measures, self._options)
-        except (KammertonError, MemoryError):
-            raise
-        except Exception as error:
-            item, reason = names[places[0]], error
-            for case, place in zip(cases, places, strict=True):
-                try:
-                    self._task.evaluate([case], self._measures, self._options)
-                except Exception as alone:
-                    item, reason = names[place], alone
-                    break
-            failure = failure_of(self._task, "evaluate", item, reason)
-            if failure is None:
-                raise
+    def _name_failure(
+        self, error: Exception, cases: Sequence[Case[Any]], places: Sequence[int], names: Sequence[str]
+    ) -> None:
+        """Raise the error of a third party's task with the first item whose kernels raise it alone."""
+        if failure_of(self._task, "evaluate", "", error) is None:
+            return
+        item, reason = names[places[0]], error
+        for case, place in zip(cases, places, strict=True):
+            try:
+                self._task.evaluate([case], self._measures, self._options)
+            except Exception as alone:
+                item, reason = names[place], alone
+                break
+        failure = failure_of(self._task, "evaluate", item, reason)
+        if failure is not None:
             raise failure from reason
 
     def _list_rows(self, items: Sequence[str]) -> Iterator[Row]:
@@ -354,6 +346,20 @@ class _Kernels:
             alone = self._needs == "estimate" and row.status != "ok"
             estimate = references[0] if alone else self._task.blank(references[0])
         return Case(() if self._needs == "estimate" else references, estimate, group)
+
+
+def _spread(
+    measure: Measure, parts: Sequence[Statistics], rows: int, counting: Codes, worst: Flags
+) -> Statistics:
+    """Return the statistics of rows, of which some count; those without a usable estimate are the worst."""
+    if not parts:
+        return np.zeros((rows, len(measure.formula.statistics)))
+    of_cases = np.concatenate(parts)
+    if worst.any():
+        of_cases[worst] = measure.formula.worst(of_cases[worst])
+    of_rows = np.zeros((rows, of_cases.shape[1]))
+    of_rows[counting] = of_cases
+    return of_rows
 
 
 def remarks(task: Task, tallies: Mapping[str, Tally]) -> Iterator[Diagnostic]:
