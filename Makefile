@@ -10,7 +10,7 @@ EXACT_FILES := \
   arrays.py formats/* statistics/* results/* runs/* \
   chords/protocols/* chords/kernels.py chords/labels.py chords/respelling.py chords/templates.py \
   fingering/formats/* fingering/match_rates.py \
-  instruments/formats/* instruments/protocols/* instruments/labels.py \
+  instruments/formats/* instruments/protocols/* instruments/labels.py instruments/reading.py \
   instruments/lists.py instruments/columns.py instruments/hierarchical.py instruments/retrieval.py \
   instruments/formulas.py instruments/evaluation.py instruments/kernels.py \
   instruments/taxonomy*.py instruments/skos.py instruments/label_maps.py

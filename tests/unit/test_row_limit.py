@@ -11,8 +11,8 @@ from kammerton.errors import Diagnostic
 from kammerton.fingering.formats.notes import ReadingOptions
 from kammerton.fingering.reading import read_fingering
 from kammerton.formats import Limits
-from kammerton.instruments.formats.sniffing import read_instruments
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.reading import read_instruments
 
 LIMIT = Limits(rows=3)
 

@@ -3,9 +3,9 @@
 
 from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.evaluation import evaluate
-from kammerton.instruments.formats import read
 from kammerton.instruments.label_maps import LABEL_MAPS, LabelMap, load_label_map
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.reading import read
 from kammerton.instruments.task import TASK
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.instruments.taxonomy_files import TAXONOMIES, load_taxonomy

@@ -17,7 +17,7 @@ from kammerton.instruments.annotation import InstrumentList
 from kammerton.instruments.lists import IN_ORDER, Lists, contains, lists_of, rank, spread
 from kammerton.instruments.options import InstrumentOptions, Ties
 from kammerton.instruments.taxonomy import Taxonomy
-from kammerton.model.measure import Values
+from kammerton.model.measure import Statistics, Values
 from kammerton.model.task import Case
 
 __all__ = [
@@ -203,10 +203,47 @@ class Columns:
         """Leave out of lists, one for each file, labels that nobody judged."""
         if self.closed.all():
             return lists
+        return lists.keep(self.is_judged(lists.keys(len(self.labels))) | self.closed[lists.owners])
+
+    def is_judged(self, keys: Codes) -> Flags:
+        """Return which pairs of file and label are annotated, or judged to be absent."""
         size = len(self.labels)
         judged = np.concatenate((self.truth.keys(size), self.absent.keys(size)))
-        known = contains(judged, lists.keys(size), self.keys)
-        return lists.keep(known | self.closed[lists.owners])
+        return contains(judged, keys, self.keys)
+
+    @property
+    def known(self) -> Flags:
+        """Files of which anything is annotated, or judged to be absent."""
+        return (self.truth.lengths > 0) | (self.absent.lengths > 0)
+
+    @cached_property
+    def extended_counts(self) -> Statistics:
+        """Hits, listed and annotated nodes of each file, labels extended by their ancestors.
+
+        Roots are not counted. A label that the taxonomy does not have is a node of its own. Of files that
+        are judged in part, the nodes whose truth is unknown are then left out.
+        """
+        nodes = self.nodes
+        truth, predictions = nodes.extended(self.truth), nodes.extended(self.predictions)
+        if not self.closed.all():
+            predictions &= self.known_nodes(truth)
+        judged = self.judged
+
+        def total(bits: Bits, lists: Lists) -> Codes:
+            return size_of(bits) + lists.keep(lists.codes >= len(nodes)).lengths
+
+        counts = (
+            total(truth & predictions, judged.keep(self.hits)),
+            total(predictions, judged),
+            total(truth, self.truth),
+        )
+        return np.stack(counts, axis=1).astype(np.float64)
+
+    def known_nodes(self, truth: Bits) -> Bits:
+        """Return the nodes of which it is known whether they are there; ``truth`` are those that are."""
+        known = truth | self.nodes.absent(self.absent, truth)
+        known[self.closed] = ~np.uint64(0)
+        return known
 
     def name_order(self) -> Codes:
         """Return the place of each label in the order of names."""

@@ -12,7 +12,11 @@ from kammerton.arrays import Flags, ratio
 from kammerton.instruments.options import Undefined
 from kammerton.model.measure import Aggregate, Card, Law, Measure, Statistics, Values
 
-__all__ = ["COUNTS", "RATE", "Counts", "Rate", "leave_out", "measure", "rates"]
+__all__ = ["COUNTS", "RATE", "Counts", "Rate", "Texts", "Which", "leave_out", "measure", "quotients", "rates"]
+
+Which = Literal["P", "R", "F"]
+Texts = tuple[str, str, str]
+"""What a card of a measure has of its own: summary, equation, and when it is undefined."""
 
 RATE = ("part", "whole", "counted", "counts", "annotated")
 """Columns of a rate. *counted*: what it adds to a mean; *counts*: whether it is in the mean at all;
@@ -55,7 +59,7 @@ class Rate:
 class Counts:
     """Precision, recall or F of labels that were counted together."""
 
-    which: Literal["P", "R", "F"]  # f in Dice's form, ``2 hits / (said + annotated)``
+    which: Which
 
     @property
     def statistics(self) -> tuple[str, ...]:
@@ -63,11 +67,8 @@ class Counts:
         return COUNTS
 
     def finalise(self, statistics: Statistics, /) -> Values:
-        """Divide hits by what was said, what was annotated, or the mean of both."""
-        hits, said, annotated = statistics.T
-        if self.which == "F":
-            return ratio(2 * hits, said + annotated)
-        return ratio(hits, said if self.which == "P" else annotated)
+        """Divide hits by listed labels, annotated labels, or the mean of both."""
+        return ratio(*quotients(statistics)[self.which])
 
     def weight(self, statistics: Statistics, /) -> Values:
         """Return the number of annotated labels."""
@@ -79,6 +80,12 @@ class Counts:
         worst[:, 0] = 0.0
         worst[:, 1] = np.maximum(statistics[:, 1], statistics[:, 2])
         return worst
+
+
+def quotients(counts: Statistics) -> dict[str, tuple[Values, Values]]:
+    """Return part and whole of precision, recall and Dice's F, of hits, listed and annotated."""
+    hits, listed, annotated = counts.T
+    return {"P": (hits, listed), "R": (hits, annotated), "F": (2 * hits, listed + annotated)}
 
 
 def leave_out(statistics: Statistics, rows: Flags) -> Statistics:
@@ -111,7 +118,9 @@ def rates(
 def measure(
     protocol: str,
     name: str,
-    card: tuple[str, str, str, str, str],
+    texts: Texts,
+    source: str,
+    agrees_with: str,
     *,
     headline: bool,
     formula: Rate | Counts | None = None,
@@ -120,8 +129,15 @@ def measure(
     over_all: bool = False,
 ) -> Measure:
     """Return a measure."""
-    summary, equation, undefined_when, source, agrees_with = card
     laws: frozenset[Law] = frozenset() if aggregate == "gathered" else frozenset(("identity",))
+    summary, equation, undefined_when = texts
+    card = Card(
+        summary=summary,
+        equation=equation,
+        undefined_when=undefined_when,
+        source=source,
+        agrees_with=agrees_with,
+    )
     return Measure(
         protocol=protocol,
         name=name,
@@ -131,11 +147,5 @@ def measure(
         over_all=over_all,
         headline=headline,
         laws=laws,
-        card=Card(
-            summary=summary,
-            equation=equation,
-            undefined_when=undefined_when,
-            source=source,
-            agrees_with=agrees_with,
-        ),
+        card=card,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sets against sets: flat, hierarchical, and by lowest common ancestors."""
+"""Sets against sets: flat, and by lowest common ancestors."""
 
 from __future__ import annotations
 
@@ -8,25 +8,17 @@ from functools import lru_cache
 import numpy as np
 
 from kammerton.arrays import Codes, Flags
-from kammerton.instruments.columns import Bits, Columns, size_of
+from kammerton.instruments.columns import Columns
 from kammerton.instruments.lists import Lists, contains, distinct, lists_of, precision_at_hits, rank, spread
 from kammerton.instruments.options import Ties
 from kammerton.instruments.taxonomy import Taxonomy
 from kammerton.model.measure import Statistics, Values
 
-__all__ = [
-    "counts_of_files",
-    "counts_of_labels",
-    "extended_counts",
-    "known_nodes",
-    "lca_counts",
-    "list_precision",
-    "tied_files",
-]
+__all__ = ["counts_of_files", "counts_of_labels", "lca_counts", "list_precision", "tied_files"]
 
 
 def counts_of_files(columns: Columns) -> Statistics:
-    """Return hits, labels said and labels annotated of each file, of those that were judged."""
+    """Return hits, listed and annotated labels of each file, of those that were judged."""
     hits = np.bincount(columns.judged.owners[columns.hits], minlength=len(columns.judged))
     return np.stack((hits, columns.judged.lengths, columns.truth.lengths), axis=1).astype(np.float64)
 
@@ -46,43 +38,8 @@ def list_precision(columns: Columns, ties: Ties) -> Values:
 
 
 def tied_files(columns: Columns) -> Flags:
-    """Tell in which files labels that were judged have equal scores; those of a set have none."""
-    judged = columns.judged
-    return rank(judged, "given", columns.hits).tied & columns.confident
-
-
-def extended_counts(columns: Columns) -> Statistics:
-    """Return hits, nodes said and nodes annotated of each file, labels extended by their ancestors.
-
-    Roots are not counted. A label that the taxonomy does not have is a node of its own. Of files that
-    are judged in part, the nodes whose truth is unknown are then left out.
-    """
-    nodes = columns.nodes
-    truth, said = nodes.extended(columns.truth), nodes.extended(columns.predictions)
-    if not columns.closed.all():
-        said &= known_nodes(columns, truth)
-    judged = columns.judged
-    counts = (
-        size_of(truth & said) + _outside(columns, judged, columns.hits),
-        size_of(said) + _outside(columns, judged),
-        size_of(truth) + _outside(columns, columns.truth),
-    )
-    return np.stack(counts, axis=1).astype(np.float64)
-
-
-def known_nodes(columns: Columns, truth: Bits) -> Bits:
-    """Return the nodes of which it is known whether they are there; ``truth`` are those that are."""
-    known = truth | columns.nodes.absent(columns.absent, truth)
-    known[columns.closed] = ~np.uint64(0)
-    return known
-
-
-def _outside(columns: Columns, lists: Lists, chosen: Flags | None = None) -> Statistics:
-    """Return how many labels of each file are no nodes."""
-    outside = lists.codes >= len(columns.nodes)
-    if chosen is not None:
-        outside &= chosen
-    return np.bincount(lists.owners[outside], minlength=len(lists)).astype(np.float64)
+    """Return in which files labels that were judged have equal scores; those of a set have none."""
+    return rank(columns.judged, "given", columns.hits).tied & columns.confident
 
 
 _ROOT = -1
@@ -97,8 +54,10 @@ def lca_counts(columns: Columns) -> Statistics:
     are left out.
     """
     ways = _Ways(columns)
-    truth, said = (lists.keep(~ways.is_root[lists.codes]) for lists in (columns.truth, columns.predictions))
-    annotated, estimated = ways.connect(truth, said), ways.connect(said, truth)
+    truth, predictions = (
+        lists.keep(~ways.is_root[lists.codes]) for lists in (columns.truth, columns.predictions)
+    )
+    annotated, estimated = ways.connect(truth, predictions), ways.connect(predictions, truth)
     if not columns.closed.all():
         estimated = estimated[_is_known(columns, estimated, ways.size)]
     shared = estimated[contains(annotated, estimated, len(columns) * ways.size)]
@@ -109,18 +68,16 @@ def lca_counts(columns: Columns) -> Statistics:
 
 
 def _is_known(columns: Columns, keys: Codes, size: int) -> Flags:
-    """Tell of which nodes it is known whether they are there; the root is."""
+    """Return of which nodes it is known whether they are there; the root is."""
     files, codes = keys // size, keys % size
     nodes = columns.nodes
     inside = codes < len(nodes)
     known = np.ones(len(keys), dtype=bool)
-    bits = known_nodes(columns, nodes.extended(columns.truth) | nodes.roots)
+    bits = columns.known_nodes(nodes.extended(columns.truth) | nodes.roots)
     known[inside] = nodes.has(bits[files[inside]], codes[inside])
-    outside = np.flatnonzero((codes >= len(nodes)) & (codes < len(columns.labels)) & ~columns.closed[files])
     labels = len(columns.labels)
-    judged = np.concatenate((columns.truth.keys(labels), columns.absent.keys(labels)))
-    wanted = files[outside] * labels + codes[outside]
-    known[outside] = contains(judged, wanted, columns.keys)
+    outside = ~inside & (codes < labels) & ~columns.closed[files]
+    known[outside] = columns.is_judged(files[outside] * labels + codes[outside])
     return known
 
 
@@ -136,21 +93,21 @@ class _Ways:
 
     def connect(self, own: Lists, other: Lists) -> Codes:
         """Return a key for each file and node on the ways of its own labels; a label without any is alone."""
-        mine, nth = spread(other.lengths[own.owners])
-        codes, others = own.codes[mine], other.codes[other.offsets[own.owners[mine]] + nth]
-        met = self._climb.meet(codes, others)
+        entries, nth = spread(other.lengths[own.owners])
+        codes, others = own.codes[entries], other.codes[other.offsets[own.owners[entries]] + nth]
+        pairs = self._climb.meet(codes, others)
         # labels outside of the taxonomy meet in the root, but for a label and itself
-        hit = (codes == others) & (codes >= self._climb.outside)
-        depths = np.where(hit, 1, self._climb.depths[met])
+        is_hit = (codes == others) & (codes >= self._climb.outside)
+        depths = np.where(is_hit, 1, self._climb.depths[pairs])
         best = np.full(len(own.codes), -1)
-        np.maximum.at(best, mine, depths)
-        deepest = (depths == best[mine]) & ~hit
-        steps, owner = met[deepest], own.owners[mine[deepest]]
+        np.maximum.at(best, entries, depths)
+        deepest = (depths == best[entries]) & ~is_hit
+        pairs, owners = pairs[deepest], own.owners[entries[deepest]]
         ways = self._climb.ways
-        entry, nth = spread(ways.lengths[steps])
-        above = ways.codes[ways.offsets[steps[entry]] + nth]
-        every = np.concatenate((own.keys(self.size), owner[entry] * self.size + above % self.size))
-        return distinct(every, len(own) * self.size)
+        steps, nth = spread(ways.lengths[pairs])
+        above = ways.codes[ways.offsets[pairs[steps]] + nth]
+        keys = np.concatenate((own.keys(self.size), owners[steps] * self.size + above % self.size))
+        return distinct(keys, len(own) * self.size)
 
 
 class _Climb:
@@ -160,8 +117,8 @@ class _Climb:
     ----------
     outside : int
         Number of nodes; codes from here on have no place in the taxonomy.
-    depths : ndarray of int64, shape (met,)
-        Of each pair that has met, the depth of its deepest common ancestors.
+    depths : ndarray of int64, shape (pairs,)
+        Of each pair that was looked up, the depth of its deepest common ancestors.
     ways : Lists
         The nodes on the shortest ways from its first label up there, without the label itself.
     """
@@ -179,7 +136,8 @@ class _Climb:
             if not parents and not tree.roots:
                 steps[_ROOT] = 1
             self._above.append(steps)
-        self._met = np.full((self.outside + 1) ** 2, -1, dtype=np.int32)
+        self._above.append({_ROOT: 0})  # of the root without a name, which has index -1
+        self._numbers = np.full((self.outside + 1) ** 2, -1, dtype=np.int32)
         self.depths = np.empty(0, dtype=np.int64)
         self.ways = lists_of(self.depths, self.depths)
 
@@ -187,15 +145,15 @@ class _Climb:
         """Return the number of each pair in ``depths`` and ``ways``."""
         inside = [np.minimum(codes, self.outside) for codes in (own, other)]
         pairs = inside[0] * (self.outside + 1) + inside[1]
-        new = distinct(pairs[self._met[pairs] < 0], len(self._met))
+        new = distinct(pairs[self._numbers[pairs] < 0], len(self._numbers))
         if len(new):
-            self._met[new] = len(self.depths) + np.arange(len(new))
-            found = [self._way(*divmod(pair, self.outside + 1)) for pair in new.tolist()]
-            self.depths = np.append(self.depths, [depth for depth, _ in found])
-            lengths = np.append(self.ways.lengths, [len(way) for _, way in found])
-            steps = np.array([node for _, way in found for node in way], dtype=np.int64)
+            self._numbers[new] = len(self.depths) + np.arange(len(new))
+            ways = [self._way(*divmod(pair, self.outside + 1)) for pair in new.tolist()]
+            self.depths = np.append(self.depths, [depth for depth, _ in ways])
+            lengths = np.append(self.ways.lengths, [len(way) for _, way in ways])
+            steps = np.array([node for _, way in ways for node in way], dtype=np.int64)
             self.ways = lists_of(lengths, np.append(self.ways.codes, steps))
-        return np.asarray(self._met[pairs])
+        return np.asarray(self._numbers[pairs])
 
     def _way(self, own: int, other: int) -> tuple[int, list[int]]:
         """Return the depth of the deepest common ancestors, and the nodes on the shortest ways there."""
@@ -206,22 +164,17 @@ class _Climb:
         tree = self._tree
         names = tree.lca(tree.nodes[own], tree.nodes[other])
         ancestors = [tree.index.get(name, _ROOT) for name in names]
-        depth = max(0 if each in (_ROOT, self._root) else tree.depth(tree.nodes[each]) for each in ancestors)
+        depth = 0 if ancestors[0] in (_ROOT, self._root) else tree.depth(names[0])  # all are equally deep
         return depth, sorted({node for ancestor in ancestors for node in self._between(own, ancestor)})
 
     def _between(self, node: int, ancestor: int) -> list[int]:
         """Return the nodes on all shortest ways up from a node, without the node itself."""
         steps = self._above[node]
         return [
-            each
-            for each, distance in steps.items()
-            if each != node and self._remaining(each, ancestor) == steps[ancestor] - distance
+            step
+            for step, distance in steps.items()
+            if step != node and self._above[step].get(ancestor) == steps[ancestor] - distance
         ]
-
-    def _remaining(self, node: int, ancestor: int) -> int | None:
-        if node == ancestor:
-            return 0
-        return None if node == _ROOT else self._above[node].get(ancestor)
 
 
 @lru_cache(maxsize=8)

@@ -22,7 +22,6 @@ __all__ = [
     "contains",
     "distinct",
     "first_hits",
-    "hits_so_far",
     "lists_of",
     "numbered",
     "precision_at_hits",
@@ -46,7 +45,7 @@ class Lists:
 
     offsets: Codes  # entry at which each list begins
     codes: Codes  # what the lists hold: labels, or recordings
-    # what they are ranked by, greatest first; equal ones tie. Empty if the order says it all.
+    # what they are ranked by, greatest first; equal ones tie. Empty if the order ranks.
     strengths: Values
 
     def __len__(self) -> int:
@@ -98,7 +97,7 @@ def within(lists: Lists, running: NDArray[Number]) -> NDArray[Number]:
 
 
 def spread(counts: Codes) -> tuple[Codes, Codes]:
-    """Return each number as often as ``counts`` says, and beside it how many of it are ahead.
+    """Return each number ``counts`` times, and beside it how many of it are ahead.
 
     >>> [column.tolist() for column in spread(np.array([2, 0, 1]))]
     [[0, 0, 2], [0, 1, 0]]
@@ -108,7 +107,7 @@ def spread(counts: Codes) -> tuple[Codes, Codes]:
 
 
 def contains(keys: Codes, wanted: Codes, size: int) -> Flags:
-    """Tell which of the wanted keys are among ``keys``; all are below ``size``."""
+    """Return which of the wanted keys are among ``keys``; all are below ``size``."""
     return np.isin(wanted, keys, kind="table" if size <= _TABLE else "sort")
 
 
@@ -123,12 +122,12 @@ def distinct(keys: Codes, size: int) -> Codes:
 
 def numbered(keys: Codes, size: int) -> tuple[Codes, Codes]:
     """Return the distinct keys, and which of them each key is; all are below ``size``."""
-    found = distinct(keys, size)
+    used = distinct(keys, size)
     if size > _TABLE:
-        return found, np.searchsorted(found, keys)
+        return used, np.searchsorted(used, keys)
     number = np.zeros(size, dtype=np.int64)
-    number[found] = np.arange(len(found))
-    return found, number[keys]
+    number[used] = np.arange(len(used))
+    return used, number[keys]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,11 +199,6 @@ def _order(owners: Codes, strengths: Values, tiebreak: NDArray[np.float64] | Cod
 _EVERYWHERE = np.iinfo(np.int64).max
 
 
-def hits_so_far(lists: Lists, ranking: Ranking, hits: Flags) -> Codes:
-    """Return the number of hits of the list up to each place, as the entries stand."""
-    return within(lists, np.cumsum(hits[ranking.order], dtype=np.int64))
-
-
 def _of_ties(ranking: Ranking, values: NDArray[np.float64]) -> Values:
     """Return the sum of each entry's tie."""
     heads = ranking.heads
@@ -223,12 +217,13 @@ def precision_at_hits(
     lists: Lists, ranking: Ranking, hits: Flags, *, grouped: bool = False, results: int = _EVERYWHERE
 ) -> Values:
     """Sum the precision at each hit."""
-    so_far, ordered = hits_so_far(lists, ranking, hits), hits[ranking.order]
+    ordered = hits[ranking.order]
+    so_far = within(lists, np.cumsum(ordered, dtype=np.int64))
     if ranking.has_ties:
-        found = _in_ties(ranking, so_far, ordered.astype(np.float64), grouped=grouped)
+        precision = _in_ties(ranking, so_far, ordered.astype(np.float64), grouped=grouped)
     else:
-        found = ordered * so_far / ranking.places
-    return sums(lists, np.where(ranking.places <= results, found, 0.0))
+        precision = ordered * so_far / ranking.places
+    return sums(lists, np.where(ranking.places <= results, precision, 0.0))
 
 
 def _in_ties(ranking: Ranking, so_far: Codes, ordered: Values, *, grouped: bool) -> Values:
@@ -247,7 +242,7 @@ def first_hits(
     lists: Lists, ranking: Ranking, hits: Flags, *, grouped: bool = False, results: int = _EVERYWHERE
 ) -> Values:
     """Return one over the place of the first hit, 0 if there is none."""
-    found = np.zeros(len(lists))
+    reciprocals = np.zeros(len(lists))
     chances = at_places(ranking, hits)
     places = np.flatnonzero((chances > 0) & (ranking.places <= results))
     owners, at = np.unique(lists.owners[places], return_index=True)
@@ -255,10 +250,10 @@ def first_hits(
         size, before = int(ranking.sizes[head]), int(ranking.before[head])
         relevant = round(chances[head] * size)
         if grouped:
-            found[owner] = 1 / (before + size) if before + size <= results else 0.0
+            reciprocals[owner] = 1 / (before + size) if before + size <= results else 0.0
         else:
-            found[owner] = _expected_reciprocal(relevant, size, before, results)
-    return found
+            reciprocals[owner] = _expected_reciprocal(relevant, size, before, results)
+    return reciprocals
 
 
 def _expected_reciprocal(relevant: int, size: int, before: int, results: int) -> float:
@@ -272,8 +267,8 @@ def _expected_reciprocal(relevant: int, size: int, before: int, results: int) ->
 
 def average_precision(lists: Lists, ranking: Ranking, hits: Flags) -> tuple[Values, Values]:
     """Return the sum of the precision at each hit, and the number of hits, of each list."""
-    found = hits & (lists.strengths > -np.inf) if len(lists.strengths) else hits
-    return precision_at_hits(lists, ranking, found, grouped=True), sums(lists, hits)
+    scored = hits & (lists.strengths > -np.inf) if len(lists.strengths) else hits
+    return precision_at_hits(lists, ranking, scored, grouped=True), sums(lists, hits)
 
 
 def roc_area(lists: Lists, ranking: Ranking, hits: Flags) -> tuple[Values, Values]:

@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 
@@ -25,9 +24,9 @@ from kammerton.instruments.lists import (
     rank,
     sums,
 )
-from kammerton.instruments.options import InstrumentOptions, Ties
+from kammerton.instruments.options import Gain, InstrumentOptions, Ties
 from kammerton.instruments.taxonomy import Taxonomy
-from kammerton.model.measure import Gathered, Values
+from kammerton.model.measure import Gathered, Statistics, Values
 
 __all__ = ["Answers", "Parts", "Queries", "gather_rows"]
 
@@ -64,19 +63,14 @@ class Answers:
         return self._ranking.in_order()
 
     @property
-    def tied(self) -> Flags:
-        """Queries in which recordings are equally strong."""
-        return self._ranking.tied
-
-    @property
     def _ones(self) -> Values:
         return np.ones(len(self))
 
     def reciprocal_rank(self) -> Parts:
         """One over the place of the first relevant recording; 0 if none was returned."""
         grouped = self.ties == "grouped"
-        found = first_hits(self.listed, self._ranking, self.relevant, grouped=grouped, results=self.results)
-        return found, self._ones
+        part = first_hits(self.listed, self._ranking, self.relevant, grouped=grouped, results=self.results)
+        return part, self._ones
 
     def precision_at(self, places: int) -> Parts:
         """Relevant recordings up to a place, over that place however short the list is."""
@@ -111,25 +105,18 @@ class Answers:
 
     # --- graded measures without a closed form for ties --------------------------------------
 
-    def reciprocal_rank_of_satisfaction(self, gain: Literal["campaign", "chapelle"]) -> Parts:
+    def reciprocal_rank_of_satisfaction(self, gain: Gain) -> Parts:
         """Mean of one over the place at which a reader who goes down the list is satisfied (ERR).
 
         A recording of grade r satisfies with probability r / 2; ``chapelle``: (2**r - 1) / 4.
         """
         chances = (self.grades / 2 if gain == "campaign" else (2.0**self.grades - 1) / 4)[self._strict.order]
-        found = np.zeros(len(self))
-        for query, begin, end in self._spans():
-            chance = chances[begin:end]
-            still = np.concatenate(([1.0], np.cumprod(1 - chance[:-1])))
-            found[query] = (chance * still / np.arange(1, end - begin + 1)).sum()
-        return found, self._ones
-
-    def _spans(self) -> Iterator[tuple[int, int, int]]:
-        """Give the places of each query that count."""
-        begins, ends = self.listed.offsets[:-1], self.listed.offsets[1:]
-        ends = np.minimum(ends, begins + self.results)
-        for query in np.flatnonzero(ends > begins).tolist():
-            yield query, int(begins[query]), int(ends[query])
+        part = np.zeros(len(self))
+        for query, (begin, end) in enumerate(pairwise(self.listed.offsets.tolist())):
+            chance = chances[begin : min(end, begin + self.results)]
+            going_on = np.concatenate(([1.0], np.cumprod(1 - chance)))[:-1]
+            part[query] = (chance * going_on / np.arange(1, len(chance) + 1)).sum()
+        return part, self._ones
 
     def expected_precision_at(self, places: int) -> Parts:
         """Precision up to a place, averaged over what readers call relevant (EP)."""
@@ -150,11 +137,11 @@ class Answers:
 
     # --- the answer as a set -----------------------------------------------------------------
 
-    def as_set(self) -> tuple[Values, Values, Values]:
-        """Return hits, recordings returned, and relevant recordings of the corpus."""
-        everywhere = np.ones(len(self.listed.codes), dtype=bool)
-        returned = np.minimum(self.listed.lengths, self.results).astype(np.float64)
-        return self._expected(everywhere), returned, self.total.astype(np.float64)
+    def as_set(self) -> Statistics:
+        """Return hits, recordings returned, and relevant recordings of the corpus, of each query."""
+        hits = self._expected(np.ones(len(self.listed.codes), dtype=bool))
+        returned = np.minimum(self.listed.lengths, self.results)
+        return np.stack((hits, returned, self.total), axis=1).astype(np.float64)
 
 
 _COLUMNS = ("relevance", "said", "score", "closed", "query", "vector")
@@ -163,16 +150,16 @@ _COLUMNS = ("relevance", "said", "score", "closed", "query", "vector")
 def gather_rows(columns: Columns) -> Gathered:
     """Return a row for each file and each label that is annotated, estimated, or judged absent.
 
-    *relevance* is 0 for what is not there, 1 or the grade for what is, NaN where nobody judged it. *said*
-    tells what the system takes for present, *score* how sure it is, NaN if it does not say. *closed*
-    tells whether unjudged labels of the file are absent, *query* that the file is a query, *vector* that
-    its estimate has the scores of a whole vocabulary.
+    *relevance* is 0 for what is not there, 1 or the grade for what is, NaN where nobody judged it. *said* is
+    1 for what the system takes for present, *score* how sure it is, NaN where it has none. *closed* is
+    whether unjudged labels of the file are absent, *query* whether the file is a query, *vector* whether its
+    estimate has the scores of a whole vocabulary.
     """
     size = len(columns.labels)
     scored_keys = columns.scored.keys(size)
     missed = columns.truth.keep(~contains(scored_keys, columns.truth.keys(size), columns.keys))
-    unsaid = columns.absent.keep(~contains(scored_keys, columns.absent.keys(size), columns.keys))
-    parts = (columns.scored, missed, unsaid)
+    unlisted = columns.absent.keep(~contains(scored_keys, columns.absent.keys(size), columns.keys))
+    parts = (columns.scored, missed, unlisted)
     files = np.concatenate([part.owners for part in parts])
     labels = np.concatenate([part.codes for part in parts])
     values = np.zeros((len(files), len(_COLUMNS)))
@@ -213,8 +200,8 @@ def _relevance(columns: Columns, keys: Codes, files: Codes) -> Values:
         relevance[contains(columns.absent.keys(size), keys, columns.keys)] = 0.0
     if len(truth):
         place = np.minimum(np.searchsorted(truth, keys, sorter=order), len(truth) - 1)
-        found = truth[order[place]] == keys
-        relevance[found] = columns.grades[order[place[found]]]
+        is_true = truth[order[place]] == keys
+        relevance[is_true] = columns.grades[order[place[is_true]]]
     return relevance
 
 
@@ -225,7 +212,7 @@ class _Rows:
     codes: Codes
     units: Codes
     relevance: Values
-    said: Flags
+    listed: Flags
     scores: Values
     closed: Flags
     vector: Flags
@@ -245,7 +232,7 @@ class Queries:
         used = [gathered.classes[code] for code in np.unique(gathered.codes).tolist()]
         self.names: tuple[str, ...] = tuple(sorted(used))
         self._unit_places = _places(gathered.units)
-        relevance, said, scores, closed, query, vector = gathered.values.T
+        relevance, listed, scores, closed, query, vector = gathered.values.T
         self._number = {name: place for place, name in enumerate(self.names)}
         numbers = np.array([self._number.get(name, -1) for name in gathered.classes], dtype=np.int64)
         codes = numbers[gathered.codes]
@@ -257,7 +244,7 @@ class Queries:
             codes[order],
             gathered.unit_codes[order],
             relevance[order],
-            said[order] > 0,
+            listed[order] > 0,
             scores[order],
             closed[order] > 0,
             vector[order] > 0,
@@ -286,10 +273,10 @@ class Queries:
         return np.bincount(self._rows.codes[which], minlength=len(self))
 
     def counts(self) -> Values:
-        """Return hits, units it was said of, and units it is annotated in, of each class; where judged."""
+        """Return hits, units it is listed in, and units it is annotated in, of each class; where judged."""
         right, judged = self._rows.relevance > 0, ~np.isnan(self._rows.relevance)
-        which = (self._rows.said & right, self._rows.said & judged, right)
-        return np.stack([self._count(each) for each in which], axis=1).astype(np.float64)
+        which = (self._rows.listed & right, self._rows.listed & judged, right)
+        return np.stack([self._count(flags) for flags in which], axis=1).astype(np.float64)
 
     def vectors(self) -> tuple[Lists, Flags]:
         """Return the scores of all judged units for each class, and which of them have it.
@@ -304,7 +291,7 @@ class Queries:
     def only_lists(self) -> bool:
         """Whether there are estimates, and none of them scores a whole vocabulary."""
         rows = self._rows
-        return not rows.vector.any() and bool((rows.said | ~np.isnan(rows.scores)).any())
+        return not rows.vector.any() and bool((rows.listed | ~np.isnan(rows.scores)).any())
 
     def _lists(self, kept: Flags) -> Lists:
         strengths = np.where(np.isnan(self._rows.scores), -np.inf, self._rows.scores)
@@ -314,7 +301,7 @@ class Queries:
         """Return the units that were returned for each class."""
         grades, wanted = self._grades
         rows = self._rows
-        returned = rows.said if as_set else rows.said | ~np.isnan(rows.scores)
+        returned = rows.listed if as_set else rows.listed | ~np.isnan(rows.scores)
         kept = returned & (~np.isnan(rows.relevance) | (grades > 1))
         return Answers(
             listed=self._lists(kept),
@@ -336,32 +323,31 @@ class Queries:
         relevance = np.nan_to_num(rows.relevance).astype(np.int64)
         grades = relevance if self._topics else 2 * relevance
         if self._topics or tree is None:
-            found = grades > 0
-            return grades, lists_of(self._count(found), grades[found])
+            return grades, lists_of(self._count(grades > 0), grades[grades > 0])
         grades = grades.copy()
         wanted: list[Codes] = []
         bounds = np.searchsorted(rows.codes, np.arange(len(self) + 1))
         for code, (begin, end) in enumerate(pairwise(bounds.tolist())):
-            of_unit = self._of_units(tree, code, bounds)
-            grades[begin:end] = of_unit[rows.units[begin:end]]
-            wanted.append(of_unit[of_unit > 0])
-        lengths = np.array([len(each) for each in wanted], dtype=np.int64)
+            by_unit = self._grades_of_units(tree, code, bounds)
+            grades[begin:end] = by_unit[rows.units[begin:end]]
+            wanted.append(by_unit[by_unit > 0])
+        lengths = np.array(list(map(len, wanted)), dtype=np.int64)
         return grades, lists_of(lengths, np.concatenate([grades[:0], *wanted]))
 
-    def _of_units(self, tree: Taxonomy, code: int, bounds: Codes) -> Codes:
+    def _grades_of_units(self, tree: Taxonomy, code: int, bounds: Codes) -> Codes:
         """Return the grade of each unit for one class: 2 if it has it, 1 if it has a sibling."""
-        rows, of_unit = self._rows, np.zeros(len(self._unit_places), dtype=np.int64)
-        mine = slice(*bounds[code : code + 2].tolist())
-        not_there = np.zeros(len(of_unit), dtype=bool)
-        not_there[rows.units[mine][rows.relevance[mine] == 0]] = True
+        rows, grades = self._rows, np.zeros(len(self._unit_places), dtype=np.int64)
+        own = slice(*bounds[code : code + 2].tolist())
+        is_absent = np.zeros(len(grades), dtype=bool)
+        is_absent[rows.units[own][rows.relevance[own] == 0]] = True
         for grade, names in enumerate(_relatives(tree, self.names[code]), 1):
             for other in (self._number[name] for name in names if name in self._number):
-                own = slice(*bounds[other : other + 2].tolist())
-                units, right = rows.units[own], rows.relevance[own] > 0
+                span = slice(*bounds[other : other + 2].tolist())
+                units, right = rows.units[span], rows.relevance[span] > 0
                 if grade == 1:  # nobody knows whether it has more than a sibling where that was not judged
-                    right &= rows.closed[own] | not_there[units]
-                of_unit[units[right]] = grade
-        return of_unit
+                    right &= rows.closed[span] | is_absent[units]
+                grades[units[right]] = grade
+        return grades
 
 
 def _places(names: Sequence[str]) -> Codes:

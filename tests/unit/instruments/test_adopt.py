@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kammerton.instruments.annotation import InstrumentList
-from kammerton.instruments.formats import adopt
+from kammerton.instruments.formats.adopting import adopt
 from kammerton.instruments.options import InstrumentOptions
 from unit.instruments.listing import SAMPLE, lists, only, told
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from kammerton.errors import DataError
-from kammerton.instruments.formats import read_instruments, unfold
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.reading import read_instruments, unfold
 from unit.instruments.listing import write
 
 PAGES = {

@@ -11,9 +11,9 @@ import pytest
 
 from effort import effort
 from kammerton.formats import Limits
-from kammerton.instruments.formats import read_instruments, unfold
 from kammerton.instruments.formats.midi import MidiError, read_midi
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.reading import read_instruments, unfold
 from unit.instruments.listing import SAMPLE, lists, only, told, write
 
 NOTE = bytes((0, 0x90, 60, 64))

@@ -15,9 +15,9 @@ import pytest
 
 from kammerton.formats import Limits
 from kammerton.instruments import InstrumentList
-from kammerton.instruments.formats import read_instruments, unfold
 from kammerton.instruments.formats.openmic_arrays import INSTRUMENTS
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.reading import read_instruments, unfold
 from kammerton.instruments.taxonomy_files import load_taxonomy
 from unit.instruments.listing import items, told, write
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kammerton.instruments.formats import read_instruments, unfold
 from kammerton.instruments.options import InstrumentOptions
+from kammerton.instruments.reading import read_instruments, unfold
 from kammerton.model.task import ItemReadings
 from unit.instruments.listing import shown, told
 

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
-from kammerton.instruments.formulas import Counts, measure
+from kammerton.instruments.columns import Columns
+from kammerton.instruments.formulas import Counts, Texts, Which, measure
+from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.measure import Measure, Protocol, Statistics
 
 __all__ = ["PROTOCOL", "evaluate"]
@@ -14,28 +15,21 @@ __all__ = ["PROTOCOL", "evaluate"]
 _PAPER = "Kiritchenko, Matwin, Nock & Famili 2006, doi:10.1007/11766247_34"
 _HICLASS = "hiclass 5.0.8 on lists that it takes (1e-12)"
 
-_HEADLINES = ("hP", "hR", "hF")
-_CARDS: dict[Literal["P", "R", "F"], tuple[str, str, str, str, str]] = {
+_CARDS: dict[Which, Texts] = {
     "P": (
         "Precision on labels with all their ancestors, over all files together.",
         "sum over files of nodes above both / sum of nodes above listed labels",
         "nothing but roots is listed in any file",
-        _PAPER,
-        _HICLASS,
     ),
     "R": (
         "Recall on labels with all their ancestors, over all files together.",
         "sum over files of nodes above both / sum of nodes above annotated labels",
         "nothing but roots is annotated in any file",
-        _PAPER,
-        _HICLASS,
     ),
     "F": (
         "Balance of hierarchical precision and recall, over all files together.",
         "2 hP hR / (hP + hR)",
         "nothing is listed, nor annotated",
-        _PAPER,
-        _HICLASS,
     ),
 }
 
@@ -61,18 +55,22 @@ PROTOCOL = Protocol(
         measure(
             "kiritchenko2006",
             f"h{which}",
-            card,
-            headline=f"h{which}" in _HEADLINES,
+            texts,
+            _PAPER,
+            _HICLASS,
+            headline=True,
             formula=Counts(which),
             aggregate="pooled",
             unit="nodes",
         )
-        for which, card in _CARDS.items()
+        for which, texts in _CARDS.items()
     ),
     citation=_CITATION,
 )
 
 
-def evaluate(measures: Sequence[Measure], extended: Statistics) -> dict[Measure, Statistics]:
+def evaluate(
+    columns: Columns, measures: Sequence[Measure], _: InstrumentOptions
+) -> dict[Measure, Statistics]:
     """Return the statistics of ``measures``, from counts of labels with their ancestors."""
-    return dict.fromkeys(measures, extended)
+    return dict.fromkeys(measures, columns.extended_counts)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.formulas import measure, rates
+from kammerton.instruments.formulas import Texts, measure, quotients, rates
 from kammerton.instruments.hierarchical import lca_counts
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.model.measure import BY_HAND, Measure, Protocol, Statistics
@@ -15,28 +15,21 @@ __all__ = ["PROTOCOL", "evaluate"]
 
 _PAPER = "Kosmopoulos, Partalas, Gaussier, Paliouras & Androutsopoulos 2015, doi:10.1007/s10618-014-0382-x"
 
-_HEADLINES = ("F",)
-_CARDS = {
+_CARDS: dict[str, Texts] = {
     "P": (
         "Precision on labels with the way to their lowest common ancestor.",
         "nodes on ways of both sides / nodes on ways of listed labels",
         "nothing is listed; it then counts 0 in the mean if anything is annotated",
-        _PAPER,
-        BY_HAND,
     ),
     "R": (
         "Recall on labels with the way to their lowest common ancestor.",
         "nodes on ways of both sides / nodes on ways of annotated labels",
         "no instrument is annotated",
-        _PAPER,
-        BY_HAND,
     ),
     "F": (
         "Balance of both, of each file.",
         "2 * nodes on ways of both sides / (nodes on ways of listed + of annotated labels)",
         "nothing is listed, nor annotated",
-        _PAPER,
-        BY_HAND,
     ),
 }
 
@@ -59,16 +52,10 @@ PROTOCOL = Protocol(
     rules=(
         "Each label is connected with the deepest ancestor, or itself, that it shares with a label of the "
         "other side; equally deep ones all count, a root only where there is nothing else. The nodes on "
-        "these ways are compared. Corpus figure: mean over files, as in open-mic-task1."
+        "these ways are compared. Corpus score: mean over files, as in open-mic-task1."
     ),
     measures=tuple(
-        measure(
-            "lca",
-            name,
-            card,
-            headline=name in _HEADLINES,
-        )
-        for name, card in _CARDS.items()
+        measure("lca", name, texts, _PAPER, BY_HAND, headline=name == "F") for name, texts in _CARDS.items()
     ),
     citation=_CITATION,
 )
@@ -78,10 +65,9 @@ def evaluate(
     columns: Columns, measures: Sequence[Measure], options: InstrumentOptions
 ) -> dict[Measure, Statistics]:
     """Return the statistics of ``measures``, all of this protocol."""
-    shared, said, annotated = lca_counts(columns).T
-    known = (columns.truth.lengths > 0) | (columns.absent.lengths > 0)
-    quotients = {"P": (shared, said), "R": (shared, annotated), "F": (2 * shared, said + annotated)}
+    counts = lca_counts(columns)
+    pairs, annotated = quotients(counts), counts[:, 2] > 0
     return {
-        each: rates(*quotients[each.name], undefined=options.undefined, annotated=annotated > 0, known=known)
+        each: rates(*pairs[each.name], undefined=options.undefined, annotated=annotated, known=columns.known)
         for each in measures
     }

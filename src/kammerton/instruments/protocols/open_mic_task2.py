@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kammerton.instruments.formulas import leave_out, measure, rates
+from kammerton.instruments.formulas import Texts, leave_out, measure, quotients, rates
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.protocols.open_mic_task1 import PROTOCOL as TASK1
 from kammerton.instruments.retrieval import Answers, Parts, Queries
@@ -33,21 +33,17 @@ _CAMPAIGN = "OpenMIC, an open MIR evaluation campaign, 2016-17: Task 2"
 _TREC = "pytrec_eval (1e-9) with --ties trec"
 
 _HEADLINES = ("RR", "P@10", "AP", "ERR", "GAP", "nDCG")
-_CARDS: dict[str, tuple[str, str, str, str, str]] = {
+_CARDS: dict[str, Texts] = {
     "RR": (
         "How early the first right file comes.",
         "1 / place of the first right file; 0 if none",
         "never",
-        _CAMPAIGN,
-        _TREC,
     ),
     **{
         f"P@{places}": (
             f"How many of the first {places} files are right.",
             f"right files up to place {places} / {places}",
             "never",
-            _CAMPAIGN,
-            _TREC,
         )
         for places in PLACES
     },
@@ -55,23 +51,17 @@ _CARDS: dict[str, tuple[str, str, str, str, str]] = {
         "Average precision: right files ahead of wrong ones, none missing.",
         "sum over right files of (right files up to its place / its place) / right files of the corpus",
         _NONE_THERE,
-        _CAMPAIGN,
-        _TREC,
     ),
     "ERR": (
         "How early a reader is satisfied who goes down the list; siblings satisfy in part.",
         "sum over places i of 1/i * p_i * product over j < i of (1 - p_j), p = grade / 2",
         "never",
-        _CAMPAIGN,
-        BY_HAND,
     ),
     **{
         f"EP@{places}": (
             f"How many of the first {places} files are right, as readers see it who take siblings or not.",
             f"1/3 * files of grade 1 or 2 / {places} + 2/3 * files of grade 2 / {places}",
             "never",
-            _CAMPAIGN,
-            BY_HAND,
         )
         for places in PLACES
     },
@@ -79,38 +69,33 @@ _CARDS: dict[str, tuple[str, str, str, str, str]] = {
         "Average precision, as readers see it who take siblings or not.",
         "sum over t = 1, 2 of t/3 * the sum over files of grade >= t of their precision / the most it can be",
         "no file has the instrument, nor a sibling",
-        _CAMPAIGN,
-        BY_HAND,
     ),
     "nDCG": (
         "Grades of the files, the earlier the better, against the best order of the whole corpus.",
         "sum of grade / log2(place + 1) / the same of the corpus in the best order",
         "no file has the instrument, nor a sibling",
-        _CAMPAIGN,
-        f"{_TREC}; scikit-learn (1e-12)",
     ),
     "set_P": (
         "How much of what is returned is right.",
         "right files returned / files returned",
         "no file is returned",
-        _CAMPAIGN,
-        _TREC,
     ),
     "set_R": (
         "How much of what is right is returned.",
         "right files returned / right files of the corpus",
         _NONE_THERE,
-        _CAMPAIGN,
-        _TREC,
     ),
     "set_F": (
         "Balance of both.",
         "2 * right files returned / (files returned + right files of the corpus)",
         "no file is returned, and none is right",
-        _CAMPAIGN,
-        _TREC,
     ),
 }
+
+
+def _agreement(name: str) -> str:
+    return BY_HAND if name in GRADED else f"{_TREC}; scikit-learn (1e-12)" if name == "nDCG" else _TREC
+
 
 PROTOCOL = Protocol(
     name=_NAME,
@@ -128,12 +113,14 @@ PROTOCOL = Protocol(
         measure(
             _NAME,
             name,
-            card,
+            texts,
+            _CAMPAIGN,
+            _agreement(name),
             headline=name in _HEADLINES,
             aggregate="gathered",
             unit="queries",
         )
-        for name, card in _CARDS.items()
+        for name, texts in _CARDS.items()
     ),
     citation=TASK1.citation,
 )
@@ -143,16 +130,14 @@ def gather(
     queries: Queries, measures: Sequence[Measure], options: InstrumentOptions
 ) -> dict[Measure, Statistics]:
     """Return the statistics of each query, for ``measures`` of this protocol."""
-    ranked = queries.answers()
-    returned = queries.answers(as_set=True)
+    answers, returned = queries.answers(), queries.answers(as_set=True)
+    as_set = quotients(returned.as_set())
     annotated, known = queries.annotated > 0, queries.judged > 0
     computed = {}
     for each in measures:
-        fraction = (
-            _as_set(each.name, returned) if each.name in AS_SETS else _ranked(each.name, ranked, options)
-        )
-        found = rates(*fraction, undefined=options.undefined, annotated=annotated, known=known)
-        computed[each] = leave_out(found, queries.rare)
+        parts = as_set[each.name[-1]] if each.name in AS_SETS else _ranked(each.name, answers, options)
+        rows = rates(*parts, undefined=options.undefined, annotated=annotated, known=known)
+        computed[each] = leave_out(rows, queries.rare)
     return computed
 
 
@@ -169,8 +154,3 @@ def _ranked(name: str, answers: Answers, options: InstrumentOptions) -> Parts:
         "GAP": answers.graded_average_precision,
         "nDCG": answers.discounted_gain,
     }[name]()
-
-
-def _as_set(name: str, answers: Answers) -> Parts:
-    hits, returned, total = answers.as_set()
-    return {"P": (hits, returned), "R": (hits, total), "F": (2 * hits, returned + total)}[name[-1]]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kammerton.instruments.columns import Columns
-from kammerton.instruments.formulas import RATE, leave_out, measure, rates
+from kammerton.instruments.formulas import RATE, Texts, leave_out, measure, rates
 from kammerton.instruments.lists import Lists, average_precision, rank, roc_area
 from kammerton.instruments.options import InstrumentOptions
 from kammerton.instruments.retrieval import Queries
@@ -20,7 +20,7 @@ from kammerton.model.measure import Measure, Protocol, Statistics
 __all__ = ["EVERYTHING", "PROTOCOL", "evaluate", "gather"]
 
 EVERYTHING = "all"
-"""Name of the only class of micro figures."""
+"""Name of the only class of micro scores."""
 
 _AREA = "area under the curve of precision over recall, in steps"
 _PAIRS = "pairs of a file that has the label and one that has not, scored in this order / all such pairs"
@@ -29,50 +29,40 @@ _SOURCE = "scikit-learn's definitions, as PaSST, MediaEval 2019 and MTG-Jamendo 
 _SKLEARN = "scikit-learn 1.9 (1e-12)"
 
 _HEADLINES = ("mAP", "ROC_AUC", "LRAP")
-_CARDS = {
+_CARDS: dict[str, Texts] = {
     "mAP": (
         "Average precision of each label over files, averaged over labels.",
         _AREA,
         _NO_HIT,
-        _SOURCE,
-        _SKLEARN,
     ),
     "ROC_AUC": (
         "How likely a file that has a label is scored above one that has not, averaged over labels.",
         f"{_PAIRS}; equal scores count half",
         "all files have the label, or none",
-        _SOURCE,
-        _SKLEARN,
     ),
     "PR_AUC": (
         "The same as mAP, under the name that MediaEval and MTG-Jamendo print; no trapezoids.",
         _AREA,
         _NO_HIT,
-        _SOURCE,
-        _SKLEARN,
     ),
     "LRAP": (
         "Label ranking average precision of each file, averaged over files; one step for equal scores.",
         "mean over labels of the file of (labels of the file scored as high / labels scored as high)",
         "the file has no label",
-        _SOURCE,
-        _SKLEARN,
     ),
 }
 
 
 _TOGETHER = "over all pairs of file and label together"
 _NOTHING = "no file has any label"
-_MICRO = {
-    "micro_mAP": (f"As mAP, {_TOGETHER}.", _AREA, _NOTHING, _SOURCE, _SKLEARN),
+_MICRO: dict[str, Texts] = {
+    "micro_mAP": (f"As mAP, {_TOGETHER}.", _AREA, _NOTHING),
     "micro_ROC_AUC": (
         f"As ROC_AUC, {_TOGETHER}.",
         f"{_PAIRS}; equal scores count half",
         f"{_NOTHING}, or every file every one",
-        _SOURCE,
-        _SKLEARN,
     ),
-    "micro_PR_AUC": (f"As PR_AUC, {_TOGETHER}.", _AREA, _NOTHING, _SOURCE, _SKLEARN),
+    "micro_PR_AUC": (f"As PR_AUC, {_TOGETHER}.", _AREA, _NOTHING),
 }
 
 
@@ -82,6 +72,8 @@ def _measure(name: str) -> Measure:
         "scores",
         name,
         (_CARDS | _MICRO)[name],
+        _SOURCE,
+        _SKLEARN,
         headline=name in _HEADLINES,
         aggregate="mean" if by_file else "gathered",
         unit="files" if by_file else "pairs" if name in _MICRO else "labels",
@@ -109,7 +101,7 @@ PROTOCOL = Protocol(
         "Needs a score for every label of a vocabulary; thresholds do not matter. Pairs of file and label "
         "that nobody judged are left out. Equal scores are one step, whatever --ties says. An annotated "
         "label without a score is not found: it is behind all others, and adds no precision. Systems that "
-        "only list labels have no figures of labels."
+        "only list labels have no scores of labels."
     ),
     measures=tuple(map(_measure, (*_CARDS, *_MICRO))),
     citation=_CITATION,
@@ -124,15 +116,15 @@ def evaluate(
     hits = columns.annotated(scored)
     part, _ = average_precision(scored, rank(scored, "grouped", hits), hits)
     annotated = columns.truth.lengths.astype(np.float64)
-    found = rates(
+    rows = rates(
         part,
         annotated,
         undefined=options.undefined,
         annotated=annotated > 0,
-        known=(annotated > 0) | (columns.absent.lengths > 0),
+        known=columns.known,
         of_nothing=1.0,
     )
-    return dict.fromkeys(measures, found)
+    return dict.fromkeys(measures, rows)
 
 
 def gather(
@@ -141,22 +133,22 @@ def gather(
     """Return the statistics of each label, and behind them a row for all together."""
     lists, hits = queries.vectors()
     together = Lists(lists.offsets[[0, -1]], lists.codes, lists.strengths)
-    ranked = {each: rank(each, "grouped", hits) for each in (lists, together)}
+    rankings = {each: rank(each, "grouped", hits) for each in (lists, together)}
     nothing = np.full((1, len(RATE)), np.nan)
     computed = {}
     for each in measures:
         kernel = roc_area if each.name.endswith("ROC_AUC") else average_precision
         micro = each.name in _MICRO
         chosen = together if micro else lists
-        part, whole = kernel(chosen, ranked[chosen], hits)
+        part, whole = kernel(chosen, rankings[chosen], hits)
         annotated = whole > 0
-        found = rates(part, whole, undefined=options.undefined, annotated=annotated)
+        rows = rates(part, whole, undefined=options.undefined, annotated=annotated)
         if kernel is roc_area and options.undefined == "sklearn" and not annotated.all():
-            found[:, 2:4] = 0.0  # scikit-learn has no mean then
+            rows[:, 2:4] = 0.0  # scikit-learn has no mean then
         if not micro:
-            found = leave_out(found, queries.rare)
+            rows = leave_out(rows, queries.rare)
         if queries.only_lists:
-            found = np.zeros_like(found)
+            rows = np.zeros_like(rows)
         others = np.repeat(nothing, len(queries), axis=0) if micro else nothing
-        computed[each] = np.concatenate((others, found) if micro else (found, others))
+        computed[each] = np.concatenate((others, rows) if micro else (rows, others))
     return computed
