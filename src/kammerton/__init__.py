@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from kammerton.results.scores import Scores
     from kammerton.runs import diff, read_run, write_run
     from kammerton.scoring.running import keeping
+    from kammerton.systems.fusing import Fusion, fuse
 
 __all__ = [
     "DataError",
     "Diagnostic",
+    "Fusion",
     "KammertonError",
     "LabelError",
     "OptionError",
@@ -36,6 +38,7 @@ __all__ = [
     "convert",
     "diff",
     "fingering",
+    "fuse",
     "instruments",
     "keeping",
     "pack",
@@ -51,12 +54,14 @@ _HOMES = {
         ("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError"),
         "kammerton.errors",
     ),
+    "Fusion": "kammerton.systems.fusing",
     "Scores": "kammerton.results.scores",
     "agree": "kammerton.api.comparing",
     "check": "kammerton.api.files",
     "compare": "kammerton.api.comparing",
     "convert": "kammerton.api.files",
     "diff": "kammerton.runs",
+    "fuse": "kammerton.systems.fusing",
     "keeping": "kammerton.scoring.running",
     "pack": "kammerton.api.files",
     "read_run": "kammerton.runs",

@@ -12,7 +12,7 @@ from kammerton import chords, fingering
 
 KAMMERTON = [
     *("DataError", "Diagnostic", "KammertonError", "LabelError", "OptionError", "OutputError", "Scores"),
-    *("__version__", "agree", "check", "chords", "compare", "convert", "diff"),
+    *("Fusion", "fuse", "__version__", "agree", "check", "chords", "compare", "convert", "diff"),
     *("fingering", "instruments", "keeping", "pack", "read_run", "report", "score", "show", "write_run"),
 ]
 CHORDS = [

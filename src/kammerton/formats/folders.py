@@ -45,6 +45,7 @@ _NOBODYS = (
     (r"(?i:Thumbs\.db|desktop\.ini)$", "left by Windows"),
     (r".*~$|#.*#$", "an editor's backup"),
     (r"sed[A-Za-z0-9]{6}$", "left by sed"),
+    (r"kammerton\.json$|_(?:fusion|annotate)$", "how the annotations were made"),
 )
 """Names of files that are no annotations, each with the reason."""
 

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""What the fusions of all tasks share: choices, weights of sources, and the fused item."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kammerton.systems.voting import Ballots, Copies, accuracies, find_copies, merge_ballots
+
+__all__ = ["Choices", "FusedItem", "Method", "Survey", "TaskFusion", "Weighing", "merge_surveys", "weigh"]
+
+Method = Literal["agreement", "vote", "pick", "random"]
+Weights = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """How sources are fused; see :func:`kammerton.fuse`."""
+
+    method: Method
+    details: Literal["able", "all", "none"]
+    accuracy: Literal["corpus", "item"]
+    copies: Literal["one", "keep"]
+    change_cost: float
+    min_support: float
+    seed: int
+    factors: Weights  # by source: what its vote is multiplied by
+    options: Any = None  # of the task
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survey:
+    """What the weights of sources are computed from; surveys of parts of a corpus add up."""
+
+    ballots: Ballots
+    amounts: Weights  # by what the task adds up, and source
+
+
+def merge_surveys(parts: Sequence[Survey]) -> Survey:
+    """Return the survey of all parts; at least one."""
+    amounts: Weights = np.sum([part.amounts for part in parts], axis=0)
+    return Survey(merge_ballots(part.ballots for part in parts), amounts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weighing:
+    """What a vote of each source counts."""
+
+    copies: Copies
+    votes: Weights
+    accuracies: Weights | None  # None if they are estimated for each item, or not at all
+    able: NDArray[np.bool_]  # by detail and source: whether the source ever writes it
+
+
+def weigh(
+    survey: Survey, choices: Choices, *, classes: int, able: NDArray[np.bool_] | None = None
+) -> Weighing:
+    """Return what votes of the sources count, where a source errs alike on so many classes."""
+    copies = find_copies(survey.ballots)
+    counted = copies.votes if choices.copies == "one" else np.ones(len(copies.groups))
+    votes = counted * choices.factors
+    if able is None:
+        able = np.ones((0, len(votes)), dtype=bool)
+    estimates = None
+    if choices.method == "agreement" and choices.accuracy == "corpus":
+        estimates = accuracies(survey.ballots, votes, classes)
+    return Weighing(copies, votes, estimates, able)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FusedItem:
+    """One item, fused of what its sources say; amounts are in the unit of the task."""
+
+    annotation: Any
+    rows: Mapping[str, Sequence[Any]]  # columns of the table of rows, without the item
+    weight: float  # how much is labelled
+    supported: float  # the same, each part by the share of votes that say it
+    unanimous: float  # how much of it all sources say
+    contested: float  # how much of it has no majority of votes
+    compared: Weights  # by source: how much of the result the source labels too
+    agreeing: Weights  # by source: how much of that it labels like the result
+    unknown: float = 0.0  # how much sources label with nothing that could be fused
+    missing: float = 0.0  # how much no source labels, between the first and the last that any does
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskFusion:
+    """How annotations of a task are fused.
+
+    Annotations of an item come by source, in the order of sources, None where a source has none.
+    """
+
+    unit: str  # of amounts
+    change_cost: float  # by default
+    methods: tuple[Method, ...]
+    able_of: tuple[str, ...]  # names of the details
+    survey: Callable[[Sequence[Any], Choices], Survey]
+    weigh: Callable[[Survey, Choices], Weighing]
+    fuse: Callable[[str, Sequence[Any], Weighing, Choices], FusedItem]
+    # with_support(track, annotation): what is written, with the support of each row where a format holds it
+    with_support: Callable[[Any, Any], Any]

@@ -1,0 +1,529 @@
+# SPDX-License-Identifier: MIT
+"""Fuse several annotations of each item into one."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from kammerton.errors import DataError, Diagnostic, OptionError, out_of, plural, quote, some
+from kammerton.formats.folders import leads_out
+from kammerton.model.annotations import portable
+from kammerton.model.registry import find_task
+from kammerton.model.task import Task
+from kammerton.results.tables import plain, table
+from kammerton.systems.fused import Choices, FusedItem, TaskFusion, Weighing, merge_surveys
+from kammerton.systems.provenance import check_folder, write_folder
+from kammerton.systems.sources import Sources, read_options, read_sources
+from kammerton.version import __version__
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Fusion", "fuse"]
+
+_FUSIONS = {
+    "chords": "kammerton.systems.chord_fusion",
+}
+"""Module of the fusion of each task."""
+
+StrPath = str | os.PathLike[str]
+_APART, _APART_SHARE = 2.0, 0.1
+"""Ends of sources that differ by more, in units of the task and as a share, point to different recordings."""
+_CONTESTED = 0.05
+"""Share without a majority from which it is reported."""
+_SURVEYED = 256
+"""Items whose surveys are added up at a time."""
+
+_INTEGERS = ("items", "rows", "sources", "agreeing")
+_TEXTS = ("item", "source", "copy_of", "label", "dissent", "hand")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Fusion:
+    """Annotations that were fused of several sources.
+
+    Attributes
+    ----------
+    task : str
+        Name of the task.
+    annotations : mapping of str to annotation
+        By item. Of chords, each has ``support`` and ``label_support`` for its rows: shares of votes, which
+        are no probabilities.
+    signature : str
+        How they were fused, and of what.
+    failed : mapping of str to str
+        Items that were not fused, and why.
+    diagnostics : tuple of Diagnostic
+        What was noticed about the sources.
+    """
+
+    task: str
+    annotations: Mapping[str, Any]
+    signature: str
+    failed: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+    _made: _Making = field(repr=False)
+
+    @property
+    def sources(self) -> pl.DataFrame:
+        """What each source labels, how far it agrees with the result, and what its vote counts."""
+        return _frame(self._made.source_rows())
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """Every row of every item, with its support and the strongest dissent."""
+        import polars as pl  # noqa: PLC0415 - where tables are asked for
+        from polars import selectors as cs  # noqa: PLC0415
+
+        columns: dict[str, list[Any]] = {"item": []}
+        for item, fused in self._made.items.items():
+            columns["item"] += [item] * len(fused.rows["label"])
+            for name, values in fused.rows.items():
+                columns.setdefault(name, []).extend(np.asarray(values).tolist())
+        return pl.DataFrame(columns).with_columns(cs.float().fill_nan(None))
+
+    @property
+    def items(self) -> pl.DataFrame:
+        """Support of each item, the share that all sources say alike, and how many sources it has."""
+        return _frame(self._made.item_rows())
+
+    @property
+    def overall(self) -> dict[str, Any]:
+        """Support over all items, what is unanimous, has no majority, or is not labelled."""
+        return self._made.overall()
+
+    def write(self, out: StrPath, *, to: str | None = None, force: bool = False) -> None:
+        """Write a folder with a file for each item, and how it was made.
+
+        Parameters
+        ----------
+        out : path
+            The folder. ``kammerton.json`` in it has how the annotations were made, ``_fusion/rows.csv`` the
+            support of each row.
+        to : str, optional
+            Format, as for :func:`kammerton.convert`; by default the first that the task has.
+        force : bool
+            Replace a folder that was written so before.
+
+        Raises
+        ------
+        OptionError
+            If there is no such format.
+        OutputError
+            If the folder cannot be written, or holds other things.
+        """
+        check_folder(out, (), force=force)
+        write_folder(out, self._files(to), self._record())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return sources, items and what was noticed as plain values."""
+        return {
+            "kammerton": __version__,
+            "task": self.task,
+            "signature": self.signature,
+            "overall": plain(self.overall),
+            "sources": plain(list(self._made.source_rows())),
+            "items": plain(list(self._made.item_rows())),
+            "failed": dict(self.failed),
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+        }
+
+    def _files(self, to: str | None) -> Iterator[tuple[str, str]]:
+        conversion, fusion = self._made.task.conversion, self._made.fusion
+        assert conversion is not None, "every task that is fused can be written"
+        form = _form(self._made.task, to)
+        for item, annotation in self.annotations.items():
+            if leads_out(item):
+                raise OptionError(
+                    f"name of an item leads out of the folder: {quote(item)}", "call it otherwise"
+                )
+            track = fusion.with_support(conversion.track(annotation, None, item), annotation)
+            yield f"{item}{conversion.forms[form]}", conversion.render([track], form)
+        yield "_fusion/rows.csv", self.rows.write_csv()
+
+    def _record(self) -> dict[str, Any]:
+        """Return how the annotations were made, without anything that differs from machine to machine."""
+        return {
+            "task": self.task,
+            "system": "fusion",
+            "made": self.signature,
+            "options": self._made.chosen,
+            "from": [portable(origin) for origin in self._made.sources.origins],
+            "sources": plain(list(self._made.source_rows())),
+            "overall": plain(self.overall),
+            "failed": dict(self.failed),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Making:
+    """What a fusion was made with."""
+
+    task: Task
+    fusion: TaskFusion
+    sources: Sources
+    weighing: Weighing
+    chosen: Mapping[str, Any]
+    items: Mapping[str, FusedItem]
+
+    def source_rows(self) -> Iterator[dict[str, Any]]:
+        """Give a row for each source."""
+        weighing, names = self.weighing, list(self.sources.annotations)
+        compared = np.sum([fused.compared for fused in self.items.values()], axis=0)
+        agreeing = np.sum([fused.agreeing for fused in self.items.values()], axis=0)
+        for number, (name, own) in enumerate(self.sources.annotations.items()):
+            first = int(weighing.copies.groups[number])
+            yield {
+                "source": name,
+                "items": len(own),
+                self.fusion.unit: float(compared[number]),
+                "agreement": float(agreeing[number] / compared[number]) if compared[number] else math.nan,
+                "weight": float(weighing.votes[number]),
+                "copy_of": names[first] if first != number else None,
+                **{f"able_{detail}": bool(able[number]) for detail, able in self.details()},
+            }
+
+    def details(self) -> Iterator[tuple[str, Any]]:
+        """Give each detail, and which sources are able of it."""
+        return zip(self.fusion.able_of, self.weighing.able, strict=True)
+
+    def item_rows(self) -> Iterator[dict[str, Any]]:
+        """Give a row for each item."""
+        for item, fused in self.items.items():
+            yield {
+                "item": item,
+                "sources": sum(annotation is not None for annotation in self.sources.of_item(item)),
+                self.fusion.unit: fused.weight,
+                "support": _share(fused.supported, fused.weight),
+                "unanimous": _share(fused.unanimous, fused.weight),
+            }
+
+    def overall(self) -> dict[str, Any]:
+        """Return the sums over all items."""
+        every = self.items.values()
+        weight = math.fsum(fused.weight for fused in every)
+        by_sources: dict[int, int] = {}
+        for row in self.item_rows():
+            by_sources[row["sources"]] = by_sources.get(row["sources"], 0) + 1
+        return {
+            self.fusion.unit: weight,
+            "support": _share(math.fsum(fused.supported for fused in every), weight),
+            "unanimous": _share(math.fsum(fused.unanimous for fused in every), weight),
+            "no_majority": _share(math.fsum(fused.contested for fused in every), weight),
+            "unknown": math.fsum(fused.unknown for fused in every),
+            "missing": math.fsum(fused.missing for fused in every),
+            "items_by_sources": {str(count): by_sources[count] for count in sorted(by_sources)},
+        }
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def _frame(rows: Any) -> pl.DataFrame:
+    known = list(rows)
+    columns = list(known[0]) if known else ["item"]
+    types = {name: "Int64" if name in _INTEGERS else "Float64" for name in columns if name not in _TEXTS}
+    types |= {name: "Boolean" for name in columns if name.startswith("able_")}
+    return table((plain(list(row.values())) for row in known), columns, types)
+
+
+def _form(task: Task, to: str | None) -> str:
+    assert task.conversion is not None, "every task that is fused can be written"
+    if to is not None and to not in task.conversion.forms:
+        raise OptionError.unknown("format", to, task.conversion.forms)
+    return to or next(iter(task.conversion.forms))
+
+
+def fuse(  # noqa: PLR0913 - one per choice
+    task: str | Task,
+    sources: Any,
+    *,
+    method: Literal["agreement", "vote", "pick", "random"] = "agreement",
+    details: Literal["able", "all", "none"] = "able",
+    accuracy: Literal["corpus", "item"] = "corpus",
+    copies: Literal["one", "keep"] = "one",
+    weights: Mapping[str, float] | None = None,
+    change_cost: float | None = None,
+    min_sources: int = 1,
+    min_support: float = 0.0,
+    leave_out: str | None = None,
+    seed: int = 0,
+    options: object | None = None,
+    out: StrPath | None = None,
+    to: str | None = None,
+    force: bool = False,
+) -> Fusion:
+    """Fuse several annotations of each item into one.
+
+    Parameters
+    ----------
+    task : str or Task
+        ``"chords"``.
+    sources : mapping of str to source, list of paths, or path
+        Sources by name. A source is what :func:`kammerton.score` takes as estimates: a folder, a pack, a
+        file, a mapping of items, or an annotation. One that holds several annotations of an item is a source
+        for each annotator, called ``NAME/ANNOTATOR``. A source that lacks an item abstains there.
+    method : {"agreement", "vote", "pick", "random"}
+        Vote of sources weighted by how far they agree with the others (agreement), or all alike (vote); take
+        each item from the source that agrees most with the others (pick); or take a random source everywhere
+        (random). See ``docs/fusion.md``.
+    details : {"able", "all", "none"}
+        Sevenths and basses of chords: voted by sources that ever write such (able), by all, or left out
+        (none).
+    accuracy : {"corpus", "item"}
+        Estimate how far sources agree over all items, or for each item by itself.
+    copies : {"one", "keep"}
+        Count sources that copy each other as one, or each.
+    weights : mapping of str to float, optional
+        What the votes of sources are multiplied by, by name; 0 leaves a source out of votes.
+    change_cost : float, optional
+        Cost of a change of label, against fragments: 0.1 s of chords by default, and twice that for details.
+    min_sources : int
+        Leave out items that fewer sources have.
+    min_support : float
+        Write ``X`` where the share of votes for a row of chords is lower.
+    leave_out : str, optional
+        Fuse the other sources only, as a reference for this one.
+    seed : int
+        Seed of the random numbers of ``random``.
+    options : object, optional
+        How files are read: a :class:`kammerton.chords.ChordOptions`.
+    out : path, optional
+        Folder to write to; see :meth:`Fusion.write`.
+    to : str, optional
+        Format to write; by default, of chords ``lab``.
+    force : bool
+        Replace a folder that was written so before.
+
+    Returns
+    -------
+    Fusion
+        ``annotations`` has the result by item, ``rows`` its support; ``sources`` describes the sources.
+
+    Raises
+    ------
+    OptionError
+        If a name or combination is not possible.
+    DataError
+        If nothing can be fused.
+    OutputError
+        If the folder cannot be written.
+
+    Examples
+    --------
+    >>> fused = fuse("chords", {
+    ...     "A": {"song": ([(0, 2), (2, 4)], ["C", "G:7"])},
+    ...     "B": {"song": ([(0, 2), (2, 4)], ["C", "G:min"])},
+    ...     "C": {"song": ([(0, 1), (1, 4)], ["C", "G:7"])},
+    ... })
+    >>> fused.annotations["song"].labels, fused.annotations["song"].support.round(2).tolist()
+    (('C', 'G:7'), [0.83, 0.67])
+    """
+    kind = find_task(task)
+    fusion = _fusion_of(kind)
+    reading = read_options(kind, options)
+    choices = Choices(
+        method=method,
+        details=details,
+        accuracy=accuracy,
+        copies=copies,
+        change_cost=fusion.change_cost if change_cost is None else change_cost,
+        min_support=min_support,
+        seed=seed,
+        factors=np.empty(0),
+        options=reading,
+    )
+    _check(kind, fusion, choices, min_sources, to)
+    if out is not None:
+        check_folder(out, _paths(sources), force=force)
+    read = read_sources(kind, sources, reading)
+    if leave_out is not None:
+        read = read.without(leave_out)
+    choices = replace(choices, factors=_factors(read, weights))
+    fused = _fused(kind, fusion, read, choices, min_sources)
+    if out is not None:
+        fused.write(out, to=to, force=force)
+    return fused
+
+
+def _fusion_of(task: Task) -> TaskFusion:
+    if task.name not in _FUSIONS or find_task(task.name) is not task:
+        raise OptionError(
+            f"annotations of {quote(task.name)} cannot be fused", f"known: {', '.join(_FUSIONS)}"
+        )
+    fusion: TaskFusion = import_module(_FUSIONS[task.name]).FUSION
+    return fusion
+
+
+def _check(task: Task, fusion: TaskFusion, choices: Choices, min_sources: int, to: str | None) -> None:
+    """Refuse choices that are not possible, before any work."""
+    known = {
+        "method": fusion.methods,
+        "details": ("able", "all", "none"),
+        "accuracy": ("corpus", "item"),
+        "copies": ("one", "keep"),
+    }
+    for name, values in known.items():
+        if getattr(choices, name) not in values:
+            raise OptionError.unknown(name, getattr(choices, name), values)
+    if not (isinstance(choices.change_cost, int | float) and 0 <= choices.change_cost < math.inf):
+        raise OptionError(f"a cost is not negative: {choices.change_cost!r}")
+    if not (isinstance(choices.min_support, int | float) and 0 <= choices.min_support <= 1):
+        raise OptionError(f"support is 0 to 1, got {choices.min_support!r}")
+    for name, value, least in (("min_sources", min_sources, 1), ("seed", choices.seed, 0)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise OptionError(f"{name} is a whole number, {least} or more, got {value!r}")
+    _form(task, to)
+
+
+def _paths(sources: Any) -> list[StrPath]:
+    listed = sources.values() if isinstance(sources, Mapping) else sources
+    several = listed if isinstance(sources, Mapping | list | tuple) else [sources]
+    return [source for source in several if isinstance(source, str | os.PathLike)]
+
+
+def _factors(sources: Sources, weights: Mapping[str, float] | None) -> Any:
+    factors = dict.fromkeys(sources.annotations, 1.0)
+    for name, weight in (weights or {}).items():
+        if name not in factors:
+            raise OptionError.unknown("source", name, factors)
+        if not (isinstance(weight, int | float) and 0 <= weight < math.inf):
+            raise OptionError(f"a weight is a number, 0 or more, got {weight!r} for {quote(name)}")
+        factors[name] = float(weight)
+    if not any(factors.values()):
+        raise OptionError("the weight of every source is 0", "one at least must have a vote")
+    return np.array(list(factors.values()))
+
+
+def _fused(task: Task, fusion: TaskFusion, sources: Sources, choices: Choices, min_sources: int) -> Fusion:
+    """Weigh the sources over all items, then fuse item by item."""
+    failed: dict[str, str] = {}
+    chosen: dict[str, list[Any]] = {}
+    for item in sources.items:
+        annotations = sources.of_item(item)
+        present = sum(annotation is not None for annotation in annotations)
+        if not present:
+            failed[item] = "no source has an annotation that can be used"
+        elif present >= min_sources:
+            chosen[item] = annotations
+    few = [item for item in sources.items if item not in chosen and item not in failed]
+    diagnostics = [*sources.diagnostics, *_lost(failed), *_few(few, min_sources)]
+    if not chosen:
+        raise DataError(diagnostics or [_nothing()])
+    weighing = fusion.weigh(_survey(fusion, chosen, choices), choices)
+    items: dict[str, FusedItem] = {}
+    for item, annotations in chosen.items():
+        fused = fusion.fuse(item, annotations, weighing, choices)
+        if len(fused.annotation):
+            items[item] = fused
+        else:
+            failed[item] = "its sources label nothing"
+    diagnostics += _lost({item: reason for item, reason in failed.items() if item in chosen})
+    if not items:
+        raise DataError(diagnostics)
+    making = _Making(
+        task=task,
+        fusion=fusion,
+        sources=sources,
+        weighing=weighing,
+        chosen=_plain_choices(choices, sources),
+        items=items,
+    )
+    diagnostics += _notes(making, chosen)
+    return Fusion(
+        task=task.name,
+        annotations={item: fused.annotation for item, fused in items.items()},
+        signature=_signature(choices, sources),
+        failed=failed | dict.fromkeys(few, f"fewer than {min_sources} sources"),
+        diagnostics=tuple(diagnostics),
+        _made=making,
+    )
+
+
+def _survey(fusion: TaskFusion, items: Mapping[str, Sequence[Any]], choices: Choices) -> Any:
+    """Return the survey of all items, added up in parts, so that little is kept of many."""
+    parts: list[Any] = []
+    for of_sources in items.values():
+        parts.append(fusion.survey(of_sources, choices))
+        if len(parts) >= _SURVEYED:
+            parts = [merge_surveys(parts)]
+    return merge_surveys(parts)
+
+
+def _plain_choices(choices: Choices, sources: Sources) -> dict[str, Any]:
+    names = ("method", "details", "accuracy", "copies", "change_cost", "min_support", "seed")
+    factors = zip(sources.annotations, choices.factors.tolist(), strict=True)
+    weights = {name: factor for name, factor in factors if factor != 1}
+    return {name: getattr(choices, name) for name in names} | {"weights": weights}
+
+
+def _signature(choices: Choices, sources: Sources) -> str:
+    how = f"fused:{choices.method},{choices.details},{choices.copies},{choices.change_cost:g}"
+    return f"{how}|sources:{','.join(sources.annotations)}"
+
+
+def _nothing() -> Diagnostic:
+    return Diagnostic(code="KT805", severity="error", message="there is no item to fuse")
+
+
+def _lost(failed: Mapping[str, str]) -> Iterator[Diagnostic]:
+    for item, reason in failed.items():
+        message = f"{quote(item)} was not fused: {reason}"
+        yield Diagnostic(code="KT805", severity="error", message=message, item=item)
+
+
+def _few(items: Sequence[str], min_sources: int) -> Iterator[Diagnostic]:
+    if items:
+        message = (
+            f"{plural(len(items), 'item')} with fewer than {min_sources} sources left out ({some(items)})"
+        )
+        yield Diagnostic(code="KT806", severity="warning", message=message, count=len(items))
+
+
+def _notes(making: _Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Diagnostic]:
+    """Report what a reader of the result must know of its sources."""
+    names = list(making.sources.annotations)
+    if making.chosen["copies"] == "one":
+        for (first, second), share in making.weighing.copies.shares.items():
+            message = f"{quote(names[first])} and {quote(names[second])} are copies"
+            detail = (
+                "the same throughout" if share == 1 else f"{100 * share:.0f} % of what tells them apart alike"
+            )
+            yield _note("KT800", f"{message} ({detail}): counted as one", "--copies keep counts each")
+    yield from _ends(making, chosen)
+    voices = len(set(making.weighing.copies.groups.tolist()))
+    contested = making.overall()["no_majority"]
+    if len(names) == 2 and voices == 2 and making.chosen["method"] in ("agreement", "vote"):
+        yield _note("KT804", "two sources have no majority: where they differ, continuity decides")
+    elif contested > _CONTESTED:
+        yield _note("KT803", f"no majority in {100 * contested:.0f} % of what was fused")
+
+
+def _ends(making: _Making, chosen: Mapping[str, Sequence[Any]]) -> Iterator[Diagnostic]:
+    """Report sources that end far from each other, as those of different recordings do."""
+    apart: list[tuple[float, str]] = []
+    for item, of_sources in chosen.items():
+        ends = [making.task.extent(annotation) for annotation in of_sources if annotation is not None]
+        distance = max(ends) - min(ends)
+        if distance > max(_APART, _APART_SHARE * max(ends)):
+            apart.append((distance, item))
+    if apart:
+        distance, item = max(apart)
+        counted = out_of(len(apart), len(chosen), "item")
+        message = (
+            f"sources of {counted} end far apart, {distance:.1f} {making.task.extent_unit} in {quote(item)}"
+        )
+        yield Diagnostic(code="KT802", severity="warning", message=message, item=item, count=len(apart))
+
+
+def _note(code: str, message: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic(code=code, severity="note", message=message, hint=hint)
