@@ -164,7 +164,9 @@ def _units(annotations: Sequence[ChordAnnotation | None], spellings: Spellings) 
             continue
         starts, ends = annotation.intervals.T
         lasting = ends > starts
-        rows.append((starts[lasting], ends[lasting], annotation.codes_in(spellings)[lasting]))
+        is_current = annotation.spellings is spellings
+        codes = annotation.codes if is_current else spellings.numbers(annotation.labels)
+        rows.append((starts[lasting], ends[lasting], codes[lasting]))
     times = np.unique(np.concatenate([np.empty(0), *(np.concatenate(row[:2]) for row in rows if row)]))
     labels = np.full((max(len(times) - 1, 0), len(annotations)), -1, dtype=np.int64)
     for source, row in enumerate(rows):
@@ -301,7 +303,7 @@ def _voted_detail(
     path = best_path(np.where(possible, evidence, -np.inf), cost)
     last = detail.plain.copy()
     ends = np.append(np.flatnonzero(begins)[1:], len(said)) - 1
-    has_votes: Mask = of_run.any(axis=1)
+    has_votes = np.any(of_run, axis=1)
     for number, end in enumerate(ends.tolist()):
         if has_votes[number]:
             last[triads[end]] = path[end]
