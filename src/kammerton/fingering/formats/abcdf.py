@@ -35,7 +35,7 @@ from kammerton.fingering.formats.notes import (
     Notes,
     ReadingOptions,
     check_notes,
-    report_no_notes,
+    finish,
 )
 from kammerton.fingering.labels import FingerLabel, parse_label
 from kammerton.formats.reading import Limits, Problems, keeps_lines
@@ -287,7 +287,7 @@ class _Music:
         if any(self.heads):
             check_notes(self.notes(({}, {})), problems)
         else:
-            report_no_notes(problems)
+            finish((), problems)
         self.count = sum(map(len, self.struck))
         self.is_sound = not problems.has_errors
 

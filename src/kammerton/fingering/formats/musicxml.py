@@ -34,7 +34,7 @@ from kammerton.fingering.formats.notes import (
     Notes,
     ReadingOptions,
     check_notes,
-    report_no_notes,
+    finish,
 )
 from kammerton.fingering.formats.xml_document import (
     Element,
@@ -286,7 +286,7 @@ def parse_musicxml(source: XmlText, *, options: ReadingOptions = DEFAULT_OPTIONS
     _say_written_fingers(reader.written_fingers, placed)
     notes = list(_labelled(reader.parts, placed, options))
     if not notes:
-        report_no_notes(problems)
+        return finish((), problems)
     if problems.has_errors:
         return Reading((), problems.diagnostics())
     annotations = _annotations(notes, _measure_starts(reader.parts), source, problems)

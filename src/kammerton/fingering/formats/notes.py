@@ -8,11 +8,11 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
-from typing import ClassVar, Generic, Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kammerton.arrays import Codes, Flags
 from kammerton.errors import Diagnostic, OptionError, quote
 from kammerton.fingering.annotation import (
     HIGHEST_KEY,
@@ -29,17 +29,12 @@ from kammerton.fingering.annotation import (
 from kammerton.fingering.labels import CODED_NUMBERS, Encoding, Hand, inspect
 from kammerton.formats.intervals import EXACT, ROUNDING_S, diagnose_time, parse_time
 from kammerton.formats.reading import Limits, Problems, SidedOptions, check_encoding, such_rows
-from kammerton.model.annotations import Place
+from kammerton.model.annotations import Place, Seconds
+from kammerton.model.task import Reading
 
 __all__ = [
     "DEFAULT_OPTIONS",
-    "HANDS",
     "NAMES",
-    "Column",
-    "HandOption",
-    "LabelEncoding",
-    "Locate",
-    "LocateRow",
     "NoteField",
     "Notes",
     "Numbers",
@@ -48,14 +43,11 @@ __all__ = [
     "codes_of",
     "field_of",
     "fingers_of",
-    "hands_given",
+    "finish",
     "interpret",
     "notes_of",
-    "plain_times",
-    "report_no_notes",
-    "say_rows",
-    "say_untold",
-    "texts_of",
+    "place_hands",
+    "report_unknown_hands",
     "times_of",
 ]
 
@@ -93,15 +85,17 @@ class ReadingOptions(SidedOptions):
     def __post_init__(self) -> None:
         SidedOptions.__post_init__(self)
         check_encoding(self.encoding)
-        for kind, value, known in (
-            ("encoding of finger labels", self.label_encoding, ("auto", "pig", "1-10", "0-9", "L1/R5")),
-            ("hand", self.hand, ("auto", "right", "left")),
-        ):
-            if value not in known:
-                raise OptionError.unknown(kind, value, known)
+        if self.label_encoding not in get_args(LabelEncoding):
+            raise OptionError.unknown(
+                "encoding of finger labels", self.label_encoding, get_args(LabelEncoding)
+            )
+        if self.hand not in get_args(HandOption):
+            raise OptionError.unknown("hand", self.hand, get_args(HandOption))
 
 
 DEFAULT_OPTIONS = ReadingOptions()
+
+# --- what cells mean ------------------------------------------------------------------------------------
 
 _TIME_CHARACTERS = b"0123456789.e-+E"
 """Of these, ``float`` reads what times are and nothing else: no ``1_0``, no ``nan``."""
@@ -113,68 +107,46 @@ Read = Callable[[K], tuple[V, Diagnostic | None]]
 """Returns what a cell means, and what is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Column(Generic[K]):
-    """The cells of a column."""
-
-    values: Sequence[K]  # the distinct cells
-    codes: NDArray[np.int64]  # index of the cell that each row has
-
-    @classmethod
-    def of(cls, cells: Sequence[K]) -> Column[K]:
-        """Find the distinct ones among cells."""
-        values = list(dict.fromkeys(cells))
-        index = {value: code for code, value in enumerate(values)}
-        return cls(values, np.fromiter(map(index.__getitem__, cells), np.int64, len(cells)))
-
-
-def interpret(column: Column[K], read: Read[K, V], locate: LocateRow, problems: Problems) -> list[V]:
-    """Return what each distinct cell means, and report what is wrong with it.
+def interpret(
+    cells: Sequence[K], read: Read[K, V], locate: LocateRow, problems: Problems
+) -> tuple[list[V], Codes]:
+    """Return what the distinct cells mean, and which of these meanings each row has.
 
     Errors are reported at each row, anything less once.
     """
-    meanings = [read(value) for value in column.values]
-    odd = [code for code, (_, problem) in enumerate(meanings) if problem is not None]
-    if odd:
-        rows = np.argsort(column.codes, kind="stable")
-        bounds = np.searchsorted(column.codes[rows], np.arange(len(meanings) + 1)).tolist()
-        firsts = rows[bounds[:-1]].tolist()
-        for code in sorted(odd, key=firsts.__getitem__):
-            _say_meaning(meanings[code][1], rows[bounds[code] : bounds[code + 1]], locate, problems)
-    return [meaning for meaning, _ in meanings]
+    distinct = list(dict.fromkeys(cells))
+    index = {cell: code for code, cell in enumerate(distinct)}
+    codes = np.fromiter(map(index.__getitem__, cells), np.int64, len(cells))
+    meanings = [read(cell) for cell in distinct]
+    odd_rows: dict[int, list[int]] = {}
+    if any(problem is not None for _, problem in meanings):
+        for row, code in enumerate(codes.tolist()):
+            if meanings[code][1] is not None:
+                odd_rows.setdefault(code, []).append(row)
+    for code, rows in odd_rows.items():
+        problem = meanings[code][1]
+        assert problem is not None, "only odd cells are looked at"
+        if problem.severity == "error":
+            _report_rows(problems, problem, rows, locate)
+        else:
+            counted = problem.at(message=problem.message + such_rows(len(rows)), count=len(rows))
+            problems.add_at(counted, partial(locate, rows[0]))
+    return [meaning for meaning, _ in meanings], codes
 
 
-def _say_meaning(
-    problem: Diagnostic | None, rows: NDArray[np.int64], locate: LocateRow, problems: Problems
-) -> None:
-    """Report what is wrong with a cell that some rows have."""
-    assert problem is not None, "only odd cells are looked at"
-    if problem.severity == "error":
-        say_rows(problems, problem.code, rows.tolist(), partial(_placed, problem, locate))
-    else:
-        problems.add_at(_counted(problem, len(rows)), partial(locate, int(rows[0])))
-
-
-def codes_of(
-    column: Column[K], read: Read[K, int], locate: LocateRow, problems: Problems
-) -> NDArray[np.int64]:
+def codes_of(cells: Sequence[K], read: Read[K, int], locate: LocateRow, problems: Problems) -> Codes:
     """Return the number that the cell of each row means."""
-    return np.array(interpret(column, read, locate, problems), dtype=np.int64)[column.codes]
+    meanings, codes = interpret(cells, read, locate, problems)
+    return np.array(meanings, dtype=np.int64)[codes]
 
 
-def texts_of(column: Column[K], read: Read[K, str], locate: LocateRow, problems: Problems) -> list[str]:
-    """Return the text that the cell of each row means."""
-    texts: list[str] = np.array(interpret(column, read, locate, problems), dtype=object)[
-        column.codes
-    ].tolist()
-    return texts
-
-
-def times_of(cells: Sequence[str], locate: LocateRow, problems: Problems) -> NDArray[np.float64]:
+def times_of(cells: Sequence[str], locate: LocateRow, problems: Problems) -> Seconds:
     """Return the seconds that cells mean, NaN where one is no time and was reported."""
-    plain = plain_times(cells)
-    if plain is not None:
-        return plain
+    if not "".join(cells).encode().translate(None, _TIME_CHARACTERS):
+        try:
+            return np.fromiter(map(float, cells), np.float64, len(cells))
+        except ValueError:
+            pass  # which one is to be reported
     times = np.full(len(cells), np.nan)
     for row, cell in enumerate(cells):
         time = parse_time(cell, ".")
@@ -187,268 +159,41 @@ def times_of(cells: Sequence[str], locate: LocateRow, problems: Problems) -> NDA
     return times
 
 
-def plain_times(cells: Sequence[str]) -> NDArray[np.float64] | None:
-    """Return the seconds that cells mean, or None if one of them is no time."""
-    if "".join(cells).encode().translate(None, _TIME_CHARACTERS):
-        return None
-    try:
-        return np.fromiter(map(float, cells), np.float64, len(cells))
-    except ValueError:
-        return None
-
-
-def say_rows(
-    problems: Problems, code: str, rows: Sequence[int], diagnose: Callable[[int], Diagnostic]
+def _report_rows(
+    problems: Problems,
+    problem: Diagnostic,
+    rows: Sequence[int],
+    locate: LocateRow,
+    details: Callable[[int], str] = lambda _: "",
 ) -> None:
-    """Add a diagnostic for each row, as far as the list of its code has room."""
-    listed = rows[: problems.room(code)]
+    """Report a problem at each row, with its details, as far as the list of its code has room."""
+    listed = rows[: problems.room(problem.code)]
     for row in listed:
-        problems.add(diagnose(row))
-    problems.add_unlisted(code, len(rows) - len(listed))
+        problems.add(locate(row).diagnose(problem.at(message=problem.message + details(row))))
+    problems.add_unlisted(problem.code, len(rows) - len(listed))
 
 
-def _counted(problem: Diagnostic, count: int) -> Diagnostic:
-    return problem if count == 1 else problem.at(message=problem.message + such_rows(count), count=count)
-
-
-def _placed(problem: Diagnostic, locate: LocateRow, row: int) -> Diagnostic:
-    return locate(row).diagnose(problem)
-
+# --- fields of notes ------------------------------------------------------------------------------------
 
 NoteField = Literal["id", "onset", "offset", "duration", "pitch", "hand", "finger", "annotator"]
 Locate = Callable[[int, NoteField], Place]
 """Finds a field of a note in the file, once a problem asks for it."""
-HANDS = {RIGHT: "right", LEFT: "left"}
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-
-
-@dataclass(slots=True, eq=False)
-class Notes:
-    """Notes as a format gives them: each value read, none compared with another."""
-
-    # onsets, offsets: any value, NaN where a problem was reported already; owned by this object
-    onsets: Floats
-    offsets: Floats
-    # pitches, hands: MIDI numbers (-1 unknown) and codes of hands
-    pitches: Codes
-    hands: Codes
-    labels: list[str]  # labels in the notation of PIG
-    locate: Locate  # ``locate(row, field)`` returns a :class:`~kammerton.model.annotations.Place`
-    ids: Sequence[str] | None = None  # what the notes are called, where the format has it
-    # ``line_of(row)`` returns the line of a note; without it, ``locate`` is kept for that
-    line_of: Callable[[int], int | None] | None = None
-    # unit, place_of: as of :class:`~kammerton.fingering.annotation.Fingering`
-    unit: TimeUnit = "s"
-    place_of: Callable[[int], str] | None = None
-
-    def fingering(self) -> Fingering:
-        """Return the notes as they are."""
-        columns = (self.onsets, self.offsets, self.pitches, self.hands)
-        line_of = self.line_of or partial(_line, self.locate)
-        return Fingering(*columns, tuple(self.labels), line_of, self.unit, self.place_of)
-
-    def named(self, row: int) -> str:
-        """Return how a message calls a note."""
-        place = self.locate(row, "onset")
-        return f"note index {row}" if place.line is None else f"line {place.line}"
-
-
-def _line(locate: Locate, row: int) -> int | None:
-    return locate(row, "onset").line
-
-
-def report_no_notes(problems: Problems) -> None:
-    """Report a file without notes, unless it is known why there are none."""
-    if not problems.has_errors:
-        problems.add(Diagnostic(code="KT110", severity="error", message="no notes", file=problems.file))
-
-
-def check_notes(notes: Notes, problems: Problems) -> Fingering:
-    """Compare the values of notes with each other; the order of notes is kept."""
-    notes.onsets += 0.0  # makes -0.0 a 0.0
-    notes.offsets += 0.0
-    _check_times(notes, problems)
-    _check_ids(notes, problems)
-    _check_order(notes, problems)
-    _check_duplicates(notes, problems)
-    _check_range(notes, problems)
-    fingering = notes.fingering()
-    _check_hands(notes, fingering, problems)
-    if not problems.has_errors:
-        say_untold(fingering, lambda row: notes.locate(row, "finger"), problems)
-    return fingering
-
-
-def say_untold(fingering: Fingering, locate: Callable[[int], Place], problems: Problems) -> None:
-    """Say that nothing tells which hand fingers are of."""
-    if (fingering.hands != UNKNOWN).all():
-        return
-    fingered = fingering.codes != 0
-    untold = np.flatnonzero(fingered & (fingering.played_hands == UNKNOWN))
-    if not len(untold):
-        return
-    which = "" if len(untold) == fingered.sum() else f"{len(untold):,} of {fingered.sum():,} "
-    message = (
-        f"{which}fingers have neither hands nor signs: they are compared as those of the right hand, and "
-        "crossings are not judged"
-    )
-    hint = "--hand right or --hand left says whose they are; or give hands, or signs"
-    problem = Diagnostic(code="KT337", severity="warning", message=message, hint=hint)
-    problems.add(locate(int(untold[0])).diagnose(problem))
-
-
-def _say_each(problems: Problems, code: str, found: Mask, diagnose: Callable[[int], Diagnostic]) -> None:
-    if found.any():
-        say_rows(problems, code, np.flatnonzero(found).tolist(), diagnose)
-
-
-def _at(
-    notes: Notes, row: int, field: NoteField, code: str, message: str, hint: str | None = None
-) -> Diagnostic:
-    problem = Diagnostic(code=code, severity="error", message=message, hint=hint)
-    return notes.locate(row, field).diagnose(problem)
-
-
-def _warn(problems: Problems, notes: Notes, found: Mask, field: NoteField, code: str, message: str) -> None:
-    """Say something once about all notes of a mask, at the first one."""
-    count = int(found.sum())
-    if count:
-        problem = Diagnostic(code=code, severity="warning", message=message + such_rows(count), count=count)
-        problems.add(notes.locate(int(found.argmax()), field).diagnose(problem))
-
-
-def _written(notes: Notes, row: int, field: Literal["onset", "offset"]) -> str:
-    """Return a time as the file has it."""
-    token = notes.locate(row, field).token()
-    times = notes.onsets if field == "onset" else notes.offsets
-    return quote(repr(float(times[row])) if token is None else token)
-
-
-def _check_times(notes: Notes, problems: Problems) -> None:
-    columns: tuple[tuple[Literal["onset", "offset"], Floats], ...] = (
-        ("onset", notes.onsets),
-        ("offset", notes.offsets),
-    )
-    for name, times in columns:
-        _say_each(problems, "KT122", np.isinf(times), partial(_not_finite, notes, name))
-        _say_each(problems, "KT123", (times < 0) & ~np.isinf(times), partial(_negative, notes, name))
-    early = (notes.offsets < notes.onsets) & (notes.onsets - notes.offsets <= ROUNDING_S)
-    notes.offsets[early] = notes.onsets[early]  # made by arithmetic with doubles
-    backward = (notes.offsets < notes.onsets) & (notes.offsets >= 0) & ~np.isinf(notes.onsets)
-    _say_each(problems, "KT124", backward, partial(_backward, notes))
-
-
-def _not_finite(notes: Notes, field: Literal["onset", "offset"], row: int) -> Diagnostic:
-    return _at(notes, row, field, "KT122", f"time is not finite: {_written(notes, row, field)}")
-
-
-def _negative(notes: Notes, field: Literal["onset", "offset"], row: int) -> Diagnostic:
-    return _at(notes, row, field, "KT123", f"negative time: {_written(notes, row, field)}")
-
-
-def _backward(notes: Notes, row: int) -> Diagnostic:
-    onset, offset = _written(notes, row, "onset"), _written(notes, row, "offset")
-    return _at(notes, row, "offset", "KT124", f"note ends before it starts: offset {offset}, onset {onset}")
-
-
-def _check_ids(notes: Notes, problems: Problems) -> None:
-    if notes.ids is None or len(set(notes.ids)) == len(notes.ids):
-        return
-    first: dict[str, int] = {}
-    again = [row for row, name in enumerate(notes.ids) if first.setdefault(name, row) != row]
-    say_rows(problems, "KT344", again, partial(_repeated, notes, first))
-
-
-def _repeated(notes: Notes, first: dict[str, int], row: int) -> Diagnostic:
-    assert notes.ids is not None, "only ids can be repeated"
-    name = notes.ids[row]
-    message = f"note id {quote(name)} stands twice: first in {notes.named(first[name])}"
-    return _at(notes, row, "id", "KT344", message)
-
-
-def _check_order(notes: Notes, problems: Problems) -> None:
-    earlier = np.zeros(len(notes.labels), dtype=bool)
-    earlier[1:] = notes.onsets[1:] < notes.onsets[:-1]
-    message = "notes are not in order of time, and stay as they are: this one starts before the one above"
-    _warn(problems, notes, earlier, "onset", "KT346", message)
-
-
-def _check_duplicates(notes: Notes, problems: Problems) -> None:
-    """Report notes that strike a key at the moment at which an earlier note of the file strikes it."""
-    if not _may_repeat(notes):
-        return
-    order = np.lexsort((notes.pitches, notes.onsets))  # stable: of equal notes, the earlier one is first
-    onsets, pitches = notes.onsets[order], notes.pitches[order]
-    same = np.zeros(len(order), dtype=bool)
-    same[order[1:]] = (onsets[1:] == onsets[:-1]) & (pitches[1:] == pitches[:-1])
-    if same.any():
-        row = int(same.argmax())
-        before = int(order[np.flatnonzero(order == row)[0] - 1])
-        message = f"same onset and pitch as the note of {notes.named(before)}; both are kept"
-        _warn(problems, notes, same, "pitch", "KT345", message)
-
-
-def _may_repeat(notes: Notes) -> bool:
-    """Tell whether any note repeats one of the moment at which it starts, if notes are in order."""
-    steps = np.diff(notes.onsets)
-    if not (steps >= 0).all():
-        return True
-    keys = np.concatenate(([0], np.cumsum(steps > 0))) * 256 + notes.pitches
-    keys.sort()
-    return bool((keys[1:] == keys[:-1]).any())
-
-
-def _check_range(notes: Notes, problems: Problems) -> None:
-    off = ((notes.pitches < LOWEST_KEY) | (notes.pitches > HIGHEST_KEY)) & (notes.pitches >= 0)
-    _warn(problems, notes, off, "pitch", "KT347", "a piano of 88 keys, A0 to C8, does not have this pitch")
-
-
-def _check_hands(notes: Notes, fingering: Fingering, problems: Problems) -> None:
-    by_label = fingering.label_hands
-    known = (by_label != UNKNOWN) & (notes.hands != UNKNOWN)
-    conflicts = known & (by_label != notes.hands)
-    hint = "fingers of the left hand are negative; channel 0 is the right hand, 1 the left"
-    if conflicts.sum() > 1 and (conflicts == known).all():
-        hint = "so it is with every note: are the hands swapped?"
-    elif (by_label != LEFT).all():
-        hint = "no finger has a sign: those of the left hand are negative"
-    _say_each(problems, "KT343", conflicts, lambda row: _conflict(notes, row, hint))
-
-
-def _conflict(notes: Notes, row: int, hint: str) -> Diagnostic:
-    finger, given = (notes.locate(row, field).token() for field in ("finger", "hand"))
-    hand = int(notes.hands[row])
-    written = "" if given is None else f" ({quote(given)})"
-    message = (
-        f"finger {quote(finger or notes.labels[row])} is of the {HANDS[1 - hand]} hand,"
-        f" the note of the {HANDS[hand]} one{written}"
-    )
-    return _at(notes, row, "finger", "KT343", message, hint)
-
-
 Numbers = Literal["signed", "by_hand", "1-10"]
 """What numbers mean where the caller does not say.
 
 *signed*: fingers of the right hand, of the left if negative. *by_hand*: the same if any is negative,
-else fingers of the hand that plays the note. *1-10*: the same if none is beyond 5 and hands are given,
+else fingers of the hand that plays the note. *1-10*: the same if none is beyond 5 and hands are known,
 else from the left thumb to the left little finger and on to the right.
 """
+
 NAMES: dict[NoteField, tuple[str, ...]] = {
     "id": ("id", "note_id", "index"),
     "onset": ("onset", "onset_time", "start", "start_time", "time", "begin"),
     "offset": ("offset", "offset_time", "key_offset", "end", "end_time", "stop"),
     "duration": ("duration", "dur", "length"),
     "pitch": (
-        "pitch",
-        "spelled_pitch",
-        "midi_pitch",
-        "midi",
-        "note",
-        "note_number",
-        "midi_note",
-        "note_name",
+        *("pitch", "spelled_pitch", "midi_pitch", "midi"),
+        *("note", "note_number", "midi_note", "note_name"),
     ),
     "hand": ("hand", "channel"),
     "finger": ("finger", "finger_number", "fingering", "finger_label", "label"),
@@ -458,8 +203,10 @@ NAMES: dict[NoteField, tuple[str, ...]] = {
 
 PianoVAM has ``key_offset``, when the key is released, beside ``frame_offset``, when the sound ends.
 """
+
 _FIELDS: dict[str, NoteField] = {name: field for field, names in NAMES.items() for name in names}
 _UNIT = re.compile(r"_(?:in_)?(?:s|sec|secs|seconds)$|[([](?:s|sec|secs|seconds)[)\]]$")
+
 _HANDS = {
     **dict.fromkeys(("r", "rh", "right", "0"), RIGHT),
     **dict.fromkeys(("l", "lh", "left", "1"), LEFT),
@@ -479,7 +226,7 @@ def field_of(header: str) -> tuple[NoteField, int] | None:
 
 def notes_of(
     cells: dict[NoteField, list[str]],
-    locate: Callable[[int, NoteField], Place],
+    locate: Locate,
     problems: Problems,
     options: ReadingOptions,
     *,
@@ -487,71 +234,55 @@ def notes_of(
 ) -> Notes:
     """Return the notes that cells mean."""
 
-    def at(field: NoteField) -> Callable[[int], Place]:
+    def at(field: NoteField) -> LocateRow:
         return lambda row: locate(row, field)
 
-    count = len(cells["onset"])
+    empty = [""] * len(cells["onset"])
+    end: NoteField = "offset" if "offset" in cells else "duration"
     onsets = times_of(cells["onset"], at("onset"), problems)
-    if "offset" in cells:
-        offsets = times_of(cells["offset"], at("offset"), problems)
-    else:
-        offsets = _ends(cells["onset"], cells["duration"], onsets, at("duration"), problems)
-    pitches = _pitches_of(cells["pitch"], at("pitch"), problems)
-    hands = codes_of(Column.of(cells.get("hand", [""] * count)), _hand, at("hand"), problems)
+    offsets = times_of(cells[end], at(end), problems)
+    if end == "duration":
+        offsets = _ends(cells["onset"], cells["duration"], onsets, offsets, at("duration"), problems)
+    pitches = codes_of(cells["pitch"], _read_pitch, at("pitch"), problems)
+    hands = codes_of(cells.get("hand", empty), _read_hand, at("hand"), problems)
     labels, hands = fingers_of(
-        cells.get("finger", [""] * count), hands, at("finger"), problems, options, numbers=numbers
+        cells.get("finger", empty), hands, at("finger"), problems, options, numbers=numbers
     )
-    second: NoteField = "offset" if "offset" in cells else "duration"
 
     def place(row: int, field: NoteField) -> Place:
-        return locate(row, second if field == "offset" else field)
+        return locate(row, end if field == "offset" else field)
 
     return Notes(onsets, offsets, pitches, hands, labels, place, cells.get("id"))
 
 
 def _ends(
-    onsets: Sequence[str],
-    durations: Sequence[str],
-    begins: NDArray[np.float64],
-    locate: Callable[[int], Place],
+    onset_cells: Sequence[str],
+    duration_cells: Sequence[str],
+    onsets: Seconds,
+    durations: Seconds,
+    locate: LocateRow,
     problems: Problems,
-) -> NDArray[np.float64]:
+) -> Seconds:
     """Add durations to onsets as decimal numbers, so that 0.1 and 0.2 end at 0.3."""
-    lengths = times_of(durations, locate, problems)
-    negative = np.flatnonzero(lengths < 0).tolist()
-    say_rows(problems, "KT123", negative, lambda row: _negative_of_fields(durations[row], locate(row)))
-    lengths[negative] = np.nan
+    negative = np.flatnonzero(durations < 0).tolist()
+    problem = Diagnostic(code="KT123", severity="error", message="negative duration: ")
+    _report_rows(problems, problem, negative, locate, lambda row: quote(duration_cells[row]))
+    durations[negative] = np.nan
     with np.errstate(over="ignore"):  # what is not finite is reported
-        ends = begins + lengths
+        ends = onsets + durations
     for row in np.flatnonzero(np.isfinite(ends)).tolist():
-        ends[row] = float(EXACT.add(Decimal(onsets[row]), Decimal(durations[row])))
+        ends[row] = float(EXACT.add(Decimal(onset_cells[row]), Decimal(duration_cells[row])))
     return ends
 
 
-def _negative_of_fields(duration: str, place: Place) -> Diagnostic:
-    message = f"negative duration: {quote(duration)}"
-    return place.diagnose(Diagnostic(code="KT123", severity="error", message=message))
-
-
-def _pitches_of(cells: Sequence[str], locate: LocateRow, problems: Problems) -> NDArray[np.int64]:
-    """Return the MIDI numbers of pitches, each a number or spelled."""
-    return codes_of(Column.of(cells), _pitch, locate, problems)
-
-
-def _pitch(cell: str) -> tuple[int, Diagnostic | None]:
+def _read_pitch(cell: str) -> tuple[int, Diagnostic | None]:
+    """Read a MIDI number or a spelled pitch."""
     midi = parse_midi(cell)
     midi = parse_pitch(cell) if midi is None else midi
     return (-1, diagnose_pitch(cell)) if midi is None else (midi, None)
 
 
-def hands_given(hands: NDArray[np.int64], options: ReadingOptions) -> NDArray[np.int64]:
-    """Return codes of hands; where one is not known, what the caller says."""
-    if options.hand == "auto":
-        return hands
-    return np.where(hands == UNKNOWN, RIGHT if options.hand == "right" else LEFT, hands)
-
-
-def _hand(cell: str) -> tuple[int, Diagnostic | None]:
+def _read_hand(cell: str) -> tuple[int, Diagnostic | None]:
     code = _HANDS.get(cell.casefold())
     if code is not None:
         return code, None
@@ -560,66 +291,241 @@ def _hand(cell: str) -> tuple[int, Diagnostic | None]:
     return UNKNOWN, Diagnostic(code="KT342", severity="error", message=message, hint=hint)
 
 
+def place_hands(hands: Codes, options: ReadingOptions) -> Codes:
+    """Return codes of hands, with the hand that the caller names where one is not known."""
+    if options.hand == "auto":
+        return hands
+    return np.where(hands == UNKNOWN, RIGHT if options.hand == "right" else LEFT, hands)
+
+
 def fingers_of(
     cells: Sequence[str],
-    hands: NDArray[np.int64],
+    hands: Codes,
     locate: LocateRow,
     problems: Problems,
     options: ReadingOptions,
     *,
     numbers: Numbers,
-) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the labels of cells in the order of their rows."""
+) -> tuple[list[str], Codes]:
+    """Return the labels of cells in the order of their rows, and the hand of each note."""
     distinct = set(cells)
-    signed = numbers == "signed" or any(_begin(cell) == "-" for cell in distinct)
+    is_signed = numbers == "signed" or any(_first_character(cell) == "-" for cell in distinct)
+    placed = place_hands(hands, options)
     encoding: Encoding = "pig"
-    given = hands_given(hands, options)
     if options.label_encoding != "auto":
         encoding = options.label_encoding
-    elif numbers == "1-10" and not signed:
-        encoding = _coded(distinct, given, locate, problems)
-    column = Column.of(list(zip(cells, ([UNKNOWN] * len(cells) if signed else given.tolist()), strict=True)))
+    elif numbers == "1-10" and not is_signed and _count_through_hands(distinct, placed, locate, problems):
+        encoding = "1-10"
+    shows_hand = is_signed or encoding in ("1-10", "0-9") or options.label_encoding == "pig"
 
-    def read(key: tuple[str, int]) -> tuple[str, Diagnostic | None]:
-        found = inspect(key[0], encoding, _HAND_NAMES[key[1]])
-        return found.canonical, found.diagnostic
+    def read(key: tuple[str, int]) -> tuple[tuple[str, int], Diagnostic | None]:
+        cell, note_hand = key
+        meaning = inspect(cell, encoding, _HAND_NAMES[note_hand])
+        label, hand = meaning.canonical, UNKNOWN
+        if label and (shows_hand or _first_character(cell) in "LRlr"):
+            hand = LEFT if label.startswith("-") else RIGHT
+        return (label, hand), meaning.diagnostic
 
-    labels = interpret(column, read, locate, problems)
-    by_sign = signed or encoding in ("1-10", "0-9") or options.label_encoding == "pig"
-    told = [
-        _hand_told(label, known=by_sign or _begin(cell) in "LRlr")
-        for label, (cell, _) in zip(labels, column.values, strict=True)
-    ]
-    completed = np.where(hands == UNKNOWN, np.array(told, dtype=np.int64)[column.codes], hands)
-    return np.array(labels, dtype=object)[column.codes].tolist(), hands_given(completed, options)
+    keys = zip(cells, [UNKNOWN] * len(cells) if is_signed else placed.tolist(), strict=True)
+    meanings, codes = interpret(list(keys), read, locate, problems)
+    label_hands = np.array([hand for _, hand in meanings], dtype=np.int64)[codes]
+    completed = place_hands(np.where(hands == UNKNOWN, label_hands, hands), options)
+    return [meanings[code][0] for code in codes.tolist()], completed
 
 
-def _begin(cell: str) -> str:
-    """Return the first character of a label, by which it may tell the hand, or a blank."""
+def _first_character(cell: str) -> str:
+    """Return the first character of a label, which may tell the hand, or a blank."""
     return (cell.lstrip(" \t(") or " ")[0]
 
 
-def _hand_told(label: str, *, known: bool) -> int:
-    """Return the hand of a label in the notation of PIG, if it is known that its sign means one."""
-    if not label or not known:
-        return UNKNOWN
-    return LEFT if label.startswith("-") else RIGHT
+def _count_through_hands(distinct: set[str], hands: Codes, locate: LocateRow, problems: Problems) -> bool:
+    """Return whether numbers count through both hands, as they do where they go beyond five."""
+    numbers = distinct & CODED_NUMBERS
+    if any(len(number) > 1 or number > "5" for number in numbers):
+        return True
+    if not numbers or (hands != UNKNOWN).any() or problems.has_errors:
+        return False
+    message = "fingers are 1 to 5 only, without hands: read as those of the left hand"
+    hint = "--label-encoding pig reads them as those of the right hand, or say --hand"
+    problems.report("KT334", message, locate(0), severity="warning", hint=hint)
+    return True
 
 
-def _coded(
-    distinct: set[str], hands: NDArray[np.int64], locate: LocateRow, problems: Problems
-) -> Literal["pig", "1-10"]:
-    """Tell whether numbers count through both hands, as they do where they go beyond five."""
-    found = distinct & CODED_NUMBERS
-    if any(len(number) > 1 or number > "5" for number in found):
-        return "1-10"
-    if not found or (hands != UNKNOWN).any() or problems.has_errors:
-        return "pig"
-    problem = Diagnostic(
-        code="KT334",
-        severity="warning",
-        message="fingers are 1 to 5 only, without hands: read as those of the left hand",
-        hint="--label-encoding pig reads them as those of the right hand, or say --hand",
+# --- checks ---------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Notes:
+    """Notes as a format gives them: each value read, none compared with another."""
+
+    # onsets, offsets: any value, NaN where a problem was reported already; owned by this object
+    onsets: Seconds
+    offsets: Seconds
+    # pitches, hands: MIDI numbers (-1 unknown) and codes of hands
+    pitches: Codes
+    hands: Codes
+    labels: list[str]  # labels in the notation of PIG
+    locate: Locate  # ``locate(row, field)`` returns a :class:`~kammerton.model.annotations.Place`
+    ids: Sequence[str] | None = None  # what the notes are called, where the format has it
+    # ``line_of(row)`` returns the line of a note; without it, ``locate`` is kept for that
+    line_of: Callable[[int], int | None] | None = None
+    # unit, place_of: as of :class:`~kammerton.fingering.annotation.Fingering`
+    unit: TimeUnit = "s"
+    place_of: Callable[[int], str] | None = None
+
+    def fingering(self) -> Fingering:
+        """Return the notes as they are."""
+        columns = (self.onsets, self.offsets, self.pitches, self.hands)
+        line_of = self.line_of or partial(_line, self.locate)
+        return Fingering(*columns, tuple(self.labels), line_of, self.unit, self.place_of)
+
+    def name(self, row: int) -> str:
+        """Return how a message calls a note."""
+        place = self.locate(row, "onset")
+        return f"note index {row}" if place.line is None else f"line {place.line}"
+
+
+def _line(locate: Locate, row: int) -> int | None:
+    return locate(row, "onset").line
+
+
+def finish(annotations: Sequence[tuple[str | None, Fingering]], problems: Problems) -> Reading[Fingering]:
+    """Return a reading without annotations if there was an error; that there are no notes is one."""
+    if not annotations and not problems.has_errors:
+        problems.report("KT110", "no notes")
+    return Reading(() if problems.has_errors else tuple(annotations), problems.diagnostics())
+
+
+def check_notes(notes: Notes, problems: Problems) -> Fingering:
+    """Compare the values of notes with each other; the order of notes is kept."""
+    notes.onsets += 0.0  # makes -0.0 a 0.0
+    notes.offsets += 0.0
+    check = _Checks(notes, problems)
+    check.times()
+    check.ids()
+    check.order()
+    check.duplicates()
+    off = ((notes.pitches < LOWEST_KEY) | (notes.pitches > HIGHEST_KEY)) & (notes.pitches >= 0)
+    check.warn("KT347", off, "pitch", "a piano of 88 keys, A0 to C8, does not have this pitch")
+    fingering = notes.fingering()
+    check.hands(fingering)
+    if not problems.has_errors:
+        report_unknown_hands(fingering, lambda row: notes.locate(row, "finger"), problems)
+    return fingering
+
+
+def report_unknown_hands(fingering: Fingering, locate: LocateRow, problems: Problems) -> None:
+    """Report that nothing tells which hand fingers are of."""
+    if (fingering.hands != UNKNOWN).all():
+        return
+    fingered = fingering.codes != 0
+    unknown = np.flatnonzero(fingered & (fingering.played_hands == UNKNOWN))
+    if not len(unknown):
+        return
+    share = "" if len(unknown) == fingered.sum() else f"{len(unknown):,} of {fingered.sum():,} "
+    message = (
+        f"{share}fingers have neither hands nor signs: they are compared as those of the right hand, and "
+        "crossings are not judged"
     )
-    problems.add(locate(0).diagnose(problem))
-    return "1-10"
+    hint = "--hand right or --hand left says whose they are; or give hands, or signs"
+    problems.report("KT337", message, locate(int(unknown[0])), severity="warning", hint=hint)
+
+
+class _Checks:
+    """Reports values of notes that contradict each other."""
+
+    def __init__(self, notes: Notes, problems: Problems) -> None:
+        self._notes = notes
+        self._problems = problems
+
+    def _report(
+        self, code: str, rows: Flags, field: NoteField, message: Callable[[int], str], hint: str | None = None
+    ) -> None:
+        """Report an error at each note of a mask."""
+        if rows.any():
+            problem = Diagnostic(code=code, severity="error", message="", hint=hint)
+            listed = np.flatnonzero(rows).tolist()
+            _report_rows(self._problems, problem, listed, lambda row: self._notes.locate(row, field), message)
+
+    def warn(self, code: str, rows: Flags, field: NoteField, message: str) -> None:
+        """Report a warning once about all notes of a mask, at the first one."""
+        count = int(rows.sum())
+        if count:
+            place = self._notes.locate(int(rows.argmax()), field)
+            self._problems.report(code, message + such_rows(count), place, severity="warning", count=count)
+
+    def _bad_time(self, what: str, field: Literal["onset", "offset"], row: int) -> str:
+        return f"{what}: {self._time(row, field)}"
+
+    def _time(self, row: int, field: Literal["onset", "offset"]) -> str:
+        """Return a time as the file has it."""
+        token = self._notes.locate(row, field).token()
+        times = self._notes.onsets if field == "onset" else self._notes.offsets
+        return quote(repr(float(times[row])) if token is None else token)
+
+    def times(self) -> None:
+        onsets, offsets = self._notes.onsets, self._notes.offsets
+        columns: dict[Literal["onset", "offset"], Seconds] = {"onset": onsets, "offset": offsets}
+        for name, times in columns.items():
+            infinite, negative = np.isinf(times), (times < 0) & ~np.isinf(times)
+            self._report("KT122", infinite, name, partial(self._bad_time, "time is not finite", name))
+            self._report("KT123", negative, name, partial(self._bad_time, "negative time", name))
+        early = (offsets < onsets) & (onsets - offsets <= ROUNDING_S)
+        offsets[early] = onsets[early]  # made by arithmetic with doubles
+        backward = (offsets < onsets) & (offsets >= 0) & ~np.isinf(onsets)
+        self._report("KT124", backward, "offset", self._backward)
+
+    def _backward(self, row: int) -> str:
+        onset, offset = self._time(row, "onset"), self._time(row, "offset")
+        return f"note ends before it starts: offset {offset}, onset {onset}"
+
+    def ids(self) -> None:
+        ids = self._notes.ids
+        if ids is None or len(set(ids)) == len(ids):
+            return
+        first: dict[str, int] = {}
+        repeated = np.array([first.setdefault(name, row) != row for row, name in enumerate(ids)])
+
+        def message(row: int) -> str:
+            first_note = self._notes.name(first[ids[row]])
+            return f"note id {quote(ids[row])} stands twice: first in {first_note}"
+
+        self._report("KT344", repeated, "id", message)
+
+    def order(self) -> None:
+        earlier = np.zeros(len(self._notes.labels), dtype=bool)
+        earlier[1:] = self._notes.onsets[1:] < self._notes.onsets[:-1]
+        message = "notes are not in order of time, and stay as they are: this one starts before the one above"
+        self.warn("KT346", earlier, "onset", message)
+
+    def duplicates(self) -> None:
+        """Report notes that strike a key at the moment at which an earlier note of the file strikes it."""
+        notes = self._notes
+        order = np.lexsort((notes.pitches, notes.onsets))  # stable: of equal notes, the earlier one is first
+        onsets, pitches = notes.onsets[order], notes.pitches[order]
+        same = np.zeros(len(order), dtype=bool)
+        same[order[1:]] = (onsets[1:] == onsets[:-1]) & (pitches[1:] == pitches[:-1])
+        if same.any():
+            before = int(order[np.flatnonzero(order == same.argmax())[0] - 1])
+            message = f"same onset and pitch as the note of {notes.name(before)}; both are kept"
+            self.warn("KT345", same, "pitch", message)
+
+    def hands(self, fingering: Fingering) -> None:
+        by_label = fingering.label_hands
+        known = (by_label != UNKNOWN) & (fingering.hands != UNKNOWN)
+        conflicts = known & (by_label != fingering.hands)
+        hint = "fingers of the left hand are negative; channel 0 is the right hand, 1 the left"
+        if conflicts.sum() > 1 and (conflicts == known).all():
+            hint = "so it is with every note: are the hands swapped?"
+        elif (by_label != LEFT).all():
+            hint = "no finger has a sign: those of the left hand are negative"
+        self._report("KT343", conflicts, "finger", self._conflict, hint)
+
+    def _conflict(self, row: int) -> str:
+        finger, hand_token = (self._notes.locate(row, field).token() for field in ("finger", "hand"))
+        hand = int(self._notes.hands[row])
+        written = "" if hand_token is None else f" ({quote(hand_token)})"
+        return (
+            f"finger {quote(finger or self._notes.labels[row])} is of the {_HAND_NAMES[1 - hand]} hand,"
+            f" the note of the {_HAND_NAMES[hand]} one{written}"
+        )

@@ -26,14 +26,13 @@ from kammerton.fingering.annotation import (
 )
 from kammerton.fingering.formats.notes import (
     DEFAULT_OPTIONS,
-    Column,
     NoteField,
     Notes,
     ReadingOptions,
     check_notes,
     codes_of,
-    report_no_notes,
-    texts_of,
+    finish,
+    interpret,
     times_of,
 )
 from kammerton.fingering.labels import Encoding, inspect
@@ -102,19 +101,15 @@ def parse_pig(text: str, problems: Problems, options: ReadingOptions = DEFAULT_O
     if notes_in_use is not None:
         fingering = _refinger(notes_in_use, fingers, encoding, text.count("\n", 0, begin) + 1)
     if fingering is None:
-        table = _table(numbered_lines(text), problems)
-        notes = _notes(table, problems, encoding)
+        notes = _notes(_table(numbered_lines(text), problems), problems, encoding)
         if not notes.labels:
-            report_no_notes(problems)
-            return Reading((), problems.diagnostics())
+            return finish((), problems)
         fingering = check_notes(notes, problems)
-        if problems.has_errors:
-            return Reading((), problems.diagnostics())
         if len(fingers) == len(fingering) and not problems.diagnostics():
             for column in (fingering.onsets, fingering.offsets, fingering.pitches, fingering.hands):
                 column.flags.writeable = False  # several fingerings share it
             _notes_in_use[digest] = fingering
-    return Reading(((None, fingering),), problems.diagnostics())
+    return finish([(None, fingering)], problems)
 
 
 def _split_fingers(body: str) -> tuple[bytes, list[str]]:
@@ -170,13 +165,14 @@ def _notes(table: Table, problems: Problems, encoding: Encoding) -> Notes:
         meaning = inspect(text, encoding)
         return meaning.canonical, meaning.diagnostic
 
+    meanings, codes = interpret(cells["finger"], read_label, at["finger"], problems)
     read_pitch = _read_pitch if table.width == _WIDTH else _read_key
     return Notes(
         times_of(cells["onset"], at["onset"], problems),
         times_of(cells["offset"], at["offset"], problems),
-        codes_of(Column.of(cells["pitch"]), read_pitch, at["pitch"], problems),
-        codes_of(Column.of(cells["hand"]), _read_hand, at["hand"], problems),
-        texts_of(Column.of(cells["finger"]), read_label, at["finger"], problems),
+        codes_of(cells["pitch"], read_pitch, at["pitch"], problems),
+        codes_of(cells["hand"], _read_hand, at["hand"], problems),
+        [meanings[code] for code in codes.tolist()],
         lambda row, field: table.locate(row, _COLUMNS[field]),
         cells["id"],
         table.numbers.__getitem__,
