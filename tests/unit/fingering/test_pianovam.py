@@ -226,8 +226,10 @@ def test_numbers_of_any_size_are_taken_as_text(finger: str, code: str) -> None:
         (
             {"onset": 0, "pitch": 60},
             "note has no offset",
-            "known names: offset, offset_time, key_offset, end, end_time, stop"
-            "; or, as a duration: duration, dur, length",
+            (
+                "known names: offset, offset_time, key_offset, end, end_time, stop"
+                "; or, as a duration: duration, dur, length"
+            ),
         ),
     ],
 )
