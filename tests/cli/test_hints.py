@@ -303,7 +303,7 @@ ROWS = [
         setup=["agree chords ref est --out run"],
         instead=["agree chords run"],
     ),
-    Row("`kammerton explain` lists all codes", "explain KT999", {}),
+    Row("{}`kammerton explain` lists all codes", "explain KT999", {}),
     Row("`kammerton measures` lists all", "measures qqqq", {}),
     Row("`{} --help` lists the options", f"{SCORE} --qqqq", CHORDS),
     Row("the task comes first: `kammerton {}`", "score ref est", CHORDS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -87,7 +87,7 @@ def _protocols(task: str | None) -> Iterator[tuple[str, Protocol]]:
 
 
 def _is_called(measure: Measure, address: str | None) -> bool:
-    """Tell whether this is the address, or the name in upper or lower case."""
+    """Return whether this is the address, or the name in upper or lower case."""
     return address is not None and (address == str(measure) or address.casefold() == measure.name.casefold())
 
 
@@ -114,19 +114,14 @@ def explain(code: Annotated[str | None, Parameter(name="CODE", show_default=Fals
         titles = (page.read_text(encoding="utf-8").partition("\n")[0] for page in known.values())
         write_output("".join(f"{title.removeprefix('# ')}\n" for title in titles))
         return DONE
-    asked = code.strip("[]").upper()
-    asked = f"KT{asked}" if asked.isdecimal() else asked
-    if asked not in known:
-        raise OptionError(f"unknown code {quote(code)}", _hint(asked, known))
-    write_output(known[asked].read_text(encoding="utf-8"))
+    name = code.strip("[]").upper()
+    name = f"KT{name}" if name.isdecimal() else name
+    if name not in known:  # codes that begin alike are listed: a number near by is another problem
+        alike = [page for page in known if _NUMBERED.match(name) and page.startswith(name[:3])]
+        opening = f"{alike[0]} to {alike[-1]} begin alike; " if alike else ""
+        raise OptionError(f"unknown code {quote(code)}", f"{opening}`kammerton explain` lists all codes")
+    write_output(known[name].read_text(encoding="utf-8"))
     return DONE
-
-
-def _hint(asked: str, known: Iterable[str]) -> str:
-    """Return which codes there are: those that begin alike, as a number near by is another problem."""
-    everything = "`kammerton explain` lists all codes"
-    alike = [code for code in known if _NUMBERED.match(asked) and code.startswith(asked[:3])]
-    return f"{alike[0]} to {alike[-1]} begin alike; {everything}" if alike else everything
 
 
 def pages() -> dict[str, Traversable]:

@@ -53,7 +53,7 @@ READER_GONE = 141
 """Standard output was closed by its reader; what shells report of programs that SIGPIPE ends."""
 
 _FILE_WIDTH = 80
-"""Columns of tables in files, and where the terminal does not say how many it has."""
+"""Columns of tables in files, and where the terminal has no known width."""
 _NARROWEST, _WIDEST = 20, 10_000
 
 
@@ -92,7 +92,7 @@ def check_width(width: int | None) -> None:
 
 
 def is_screen(stream: TextIO | None) -> bool:
-    """Tell whether a stream is a terminal."""
+    """Return whether a stream is a terminal."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:  # closed

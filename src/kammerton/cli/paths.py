@@ -47,16 +47,16 @@ def split_name(argument: str) -> tuple[str | None, str]:
 
 def name_systems(arguments: Sequence[str]) -> dict[str, str]:
     """Return the paths of systems by name, by default the last component of the path."""
-    named = [split_name(argument) for argument in arguments]
-    names = [name_of(path) if name is None else name for name, path in named]
+    pairs = [split_name(argument) for argument in arguments]
+    names = [name_of(path) if name is None else name for name, path in pairs]
     check_names("system", names)
-    return dict(zip(names, (path for _, path in named), strict=True))
+    return dict(zip(names, (path for _, path in pairs), strict=True))
 
 
 def sort_annotators(arguments: Sequence[str] | None) -> tuple[str, dict[str, str]]:
     """Split the values of ``--annotator`` into the chosen one, by default all, and the added ones by name."""
-    named = [split_name(argument) for argument in arguments or ()]
-    chosen = [path for name, path in named if name is None]
+    pairs = [split_name(argument) for argument in arguments or ()]
+    chosen = [path for name, path in pairs if name is None]
     for annotator in chosen:
         if "/" in annotator or os.sep in annotator:
             hint = "NAME=PATH adds a further one"
@@ -66,7 +66,7 @@ def sort_annotators(arguments: Sequence[str] | None) -> tuple[str, dict[str, str
             f"two annotators are chosen: {quote(chosen[0])} and {quote(chosen[1])}",
             "leave out --annotator for all of them",
         )
-    added = [(name, path) for name, path in named if name is not None]
+    added = [(name, path) for name, path in pairs if name is not None]
     check_names("annotator", [name for name, _ in added])
     return (chosen[0] if chosen else ALL), dict(added)
 
@@ -157,7 +157,7 @@ def check_outputs(
 
 
 def lies_within(path: str | Path, folder: str | Path) -> bool:
-    """Tell whether a path is a folder or lies below it, whatever links lead there."""
+    """Return whether a path is a folder or lies below it, whatever links lead there."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 

@@ -177,9 +177,9 @@ def _application(words: Sequence[str]) -> App:
         group_parameters="Options",
         usage="Usage: kammerton COMMAND ...",
     )
-    typed, task = (*words, None, None)[:2]
+    command, task = (*words, None, None)[:2]
     for name, verb in VERBS.items():
-        if name != typed:
+        if name != command:
             app.command(App(name=name, help=verb.summary))
         elif not verb.takes_task:
             app.command(_command(name, None))
@@ -188,8 +188,8 @@ def _application(words: Sequence[str]) -> App:
     return app
 
 
-def _tasks_of(name: str, typed: str | None) -> App:
-    """Return a verb with a sub-command for each task, of which the typed one is loaded."""
+def _tasks_of(name: str, chosen: str | None) -> App:
+    """Return a verb with a sub-command for each task, of which the chosen one is loaded."""
     from cyclopts import App  # noqa: PLC0415 - as above
 
     verb = VERBS[name]
@@ -200,8 +200,8 @@ def _tasks_of(name: str, typed: str | None) -> App:
         f"`kammerton {name} TASK --help` explains arguments and options.",
         group_commands="Tasks",
     )
-    for task, about in (TASKS if typed in TASKS else known_tasks()).items():
-        app.command(_command(name, task, about) if task == typed else App(name=task, help=about))
+    for task, about in (TASKS if chosen in TASKS else known_tasks()).items():
+        app.command(_command(name, task, about) if task == chosen else App(name=task, help=about))
     return app
 
 
@@ -266,7 +266,7 @@ def _report_error(error: KammertonError) -> int:
 
 
 def _refused(error: OSError) -> OptionError:
-    """Return what the system refused; a name too long or a folder without rights is no fault of ours."""
+    """Return the usage error for what the system refuses, as a name too long or a folder without rights."""
     if error.filename is None and isinstance(error, FileNotFoundError):
         return OptionError("the current folder does not exist any more", "change to another one")
     return OptionError(
@@ -349,14 +349,16 @@ def _hint_of_option(tokens: Sequence[str], option: str) -> str:
             if option in names:
                 having.setdefault(verb, []).append(command)
     near = _nearest(name.lower(), [option.strip("-") for option in own])
-    if having:
-        nearest = {typed: having[typed]} if typed in having else having
-        commands = [command for verb, those in nearest.items() for command in _together(verb, those)]
-        *first, last = [f"`kammerton {command}`" for command in commands]
-        listed = f"{', '.join(first)} and {last}" if first else last
-        opening = f"did you mean `--{near}`? " if near.startswith(name) else ""
-        return f"{opening}{quote(option)} is an option of {listed}"
-    return f"did you mean `--{near}`?" if near else f"`{here} --help` lists the options"
+    if not having:
+        return f"did you mean `--{near}`?" if near else f"`{here} --help` lists the options"
+    verbs = [typed] if typed in having else list(having)
+    commands: list[str] = []
+    for verb in verbs:  # the verb alone if the commands of all tasks have the option
+        commands += [verb] if len(having[verb]) == len(TASKS) else having[verb]
+    *first, last = [f"`kammerton {command}`" for command in commands]
+    listed = f"{', '.join(first)} and {last}" if first else last
+    opening = f"did you mean `--{near}`? " if near.startswith(name) else ""
+    return f"{opening}{quote(option)} is an option of {listed}"
 
 
 def _nearest(name: str, own: Sequence[str]) -> str:
@@ -371,11 +373,6 @@ def _options_of(verb: str) -> Iterator[tuple[str, list[str]]]:
         arguments = _command(verb, task).assemble_argument_collection()
         names = [name for argument in arguments for name in argument.names if name.startswith("-")]
         yield verb if task is None else f"{verb} {task}", names
-
-
-def _together(verb: str, commands: Sequence[str]) -> Sequence[str]:
-    """Return the verb alone if all its commands are named."""
-    return [verb] if len(commands) == len(TASKS) else commands
 
 
 _HINT = re.compile(r"\s*(Did you mean .*|Choose from: .*)", re.DOTALL)
@@ -407,20 +404,18 @@ def _usage_error(error: CycloptsError, tokens: Sequence[str]) -> OptionError:
     if not message[1:2].isupper():
         message = message[:1].lower() + message[1:]
     message = printable(message).replace('"', "`")
-    return OptionError(message, None if hint is None else _as_hint(hint.group(1)))
+    if hint is None:
+        return OptionError(message)
+    # the parser's advice turned round: the suggestion first, then the choices
+    choices, _, suggestion = hint[1].partition("Did you mean ")
+    listed = choices.strip().removeprefix("Choose from: ").rstrip(". ").replace('"', "")
+    near = suggestion.partition("?")[0].strip('" ')
+    parts = [f"did you mean `{near}`?"] if near else []
+    return OptionError(message, " ".join([*parts, *([f"known: {listed}"] if listed else [])]))
 
 
 def _is_path(token: str) -> bool:
     return "/" in token or os.sep in token or os.path.lexists(token)
-
-
-def _as_hint(text: str) -> str:
-    """Turn the parser's advice round: the suggestion first, then the choices."""
-    choices, _, suggestion = text.partition("Did you mean ")
-    listed = choices.strip().removeprefix("Choose from: ").rstrip(". ")
-    near = suggestion.partition("?")[0].strip('" ')
-    parts = [f"did you mean `{near}`?"] if near else []
-    return " ".join([*parts, *([f"known: {listed.replace(chr(34), '')}"] if listed else [])])
 
 
 _INDENT = "  "
