@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from kammerton.chords.degrees import PITCH_CLASSES, ROOTS
 
 import kammerton as kt
-from kammerton.chords.degrees import PITCH_CLASSES, ROOTS
 from kammerton.chords.labels import parse
 from kammerton.chords.templates import map_label
 from kammerton.systems.chord_fusion import FusedChords
