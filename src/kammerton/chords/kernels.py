@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +38,9 @@ __all__ = [
     "SILENCE",
     "ClassAverage",
     "Columns",
-    "HarmonicSegmentation",
     "Judgement",
     "LabelRule",
     "LabelTimes",
-    "MinimumSegmentation",
     "Outcomes",
     "Recall",
     "ReferenceSpan",
@@ -203,7 +201,7 @@ def reference_span(columns: Columns, merged: Codes | None = None) -> ReferenceSp
 
 
 def _counting(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] | None = None) -> Flags:
-    """Tell the rows that count: not those of zero length, unless their segment has a length.
+    """Return which rows count: not those of zero length, unless their segment has a length.
 
     The first and last segment within the span ``padded_to``, if ``N``, go on in the padding.
     """
@@ -212,18 +210,18 @@ def _counting(rows: Segments, merged: Codes, padded_to: tuple[Seconds, Seconds] 
     values = merged[rows.codes]
     sequence = sequence_of_rows(rows.offsets)
     begins = changes(values) | changes(sequence)
-    segment = np.cumsum(begins) - 1
-    ends = np.append(np.flatnonzero(begins)[1:], len(values)) - 1
-    lasts = rows.ends[ends] > rows.starts[begins]
+    firsts = np.flatnonzero(begins)
+    ends = np.append(firsts[1:], len(values)) - 1
+    lasts = rows.ends[ends] > rows.starts[firsts]
     if padded_to is not None:
         of_end = sequence[ends]
         next_start = np.append(rows.starts, np.inf)[ends + 1]
         next_start[ends + 1 >= rows.offsets[of_end + 1]] = np.inf
-        previous_end = np.append(rows.ends, -np.inf)[np.flatnonzero(begins) - 1]
-        previous_end[np.flatnonzero(begins) == rows.offsets[of_end]] = -np.inf
+        previous_end = np.append(rows.ends, -np.inf)[firsts - 1]
+        previous_end[firsts == rows.offsets[of_end]] = -np.inf
         outermost = (previous_end < padded_to[0][of_end]) | (next_start > padded_to[1][of_end])
         lasts |= outermost & (values[ends] == merged[NO_CHORD])
-    return np.asarray(lasts[segment])
+    return np.asarray(lasts[np.cumsum(begins) - 1])
 
 
 def _padded(est: Segments, slices: Slices, first: Seconds, last: Seconds, merged: Codes | None) -> Flags:
@@ -318,13 +316,26 @@ class Recall:
         return worst
 
 
-class _LostTime:
-    """Statistics of segmentation: time lost both ways, and the duration it is divided by."""
+@dataclass(frozen=True, slots=True)
+class Segmentation:
+    """One minus the directional Hamming distance.
+
+    ``score`` is under- or over-segmentation, in which estimated runs are cut by boundaries of the reference
+    or the reverse, or the smaller of both, or their harmonic mean.
+    """
+
+    score: Literal["under", "over", "minimum", "harmonic"]
 
     @property
     def statistics(self) -> tuple[str, ...]:
-        """Name the columns."""
+        """Name the columns: time lost both ways, and the duration it is divided by."""
         return ("lost_under", "lost_over", "duration")
+
+    def finalise(self, statistics: Statistics, /) -> Values:
+        """Subtract the share of lost time from 1."""
+        under, over = (1.0 - ratio(statistics[:, column], statistics[:, 2]) for column in (0, 1))
+        scores = {"under": under, "over": over, "minimum": np.minimum(under, over)}
+        return scores[self.score] if self.score in scores else harmonic_mean(under, over)
 
     def weight(self, statistics: Statistics, /) -> Values:
         """Return the duration of the reference."""
@@ -333,36 +344,6 @@ class _LostTime:
     def worst(self, statistics: Statistics, /) -> Statistics:
         """Lose all time both ways."""
         return np.repeat(statistics[:, 2:], 3, axis=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Segmentation(_LostTime):
-    """One minus the directional Hamming distance, in one direction."""
-
-    lost: str  # *lost_under*: estimated runs cut by reference boundaries; *lost_over*: the reverse
-
-    def finalise(self, statistics: Statistics, /) -> Values:
-        """Subtract the share of lost time from 1."""
-        return 1.0 - ratio(statistics[:, self.statistics.index(self.lost)], statistics[:, 2])
-
-
-@dataclass(frozen=True, slots=True)
-class MinimumSegmentation(_LostTime):
-    """The smaller of under- and over-segmentation."""
-
-    def finalise(self, statistics: Statistics, /) -> Values:
-        """Subtract the larger share of lost time from 1."""
-        return 1.0 - ratio(np.maximum(statistics[:, 0], statistics[:, 1]), statistics[:, 2])
-
-
-@dataclass(frozen=True, slots=True)
-class HarmonicSegmentation(_LostTime):
-    """The harmonic mean of under- and over-segmentation."""
-
-    def finalise(self, statistics: Statistics, /) -> Values:
-        """Average the two directions."""
-        under = 1.0 - ratio(statistics[:, 0], statistics[:, 2])
-        return harmonic_mean(under, 1.0 - ratio(statistics[:, 1], statistics[:, 2]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,9 +486,8 @@ class Outcomes:
                 return known
         weights = self._chords.weights * scored.take(self._chords.ref)
         excluded = self._pairs.of(self._chords.weights - weights)
-        found = _Scored(scored, scored.take(self._rest.ref), weights, excluded)
-        self._scored.append(found)
-        return found
+        self._scored.append(_Scored(scored, scored.take(self._rest.ref), weights, excluded))
+        return self._scored[-1]
 
 
 class _Scored(NamedTuple):
@@ -558,6 +538,7 @@ _KINDS: tuple[Kind, ...] = ("root", "quality", "bass", "presence")
 class Judgement:
     """The slices of one pair that a protocol looks at, and what a measure says of each."""
 
+    labels: Sequence[str]  # label of each code
     # starts, ends: seconds, ascending
     starts: Seconds
     ends: Seconds
@@ -568,7 +549,6 @@ class Judgement:
     scored: Flags
     wrong: Flags
     kinds: Codes  # what differs, if it is wrong: the root, the quality, the bass, or whether there is a chord
-    labels: Sequence[str]  # label of each code
 
     def seconds(self, mask: Flags) -> float:
         """Return how long the slices of a mask last together."""
@@ -587,8 +567,9 @@ class Judgement:
         """Return what is not right from 0 to ``end``; no time outside the slices is judged."""
         marks: list[Mark] = []
         for mark in self._stretches(end):
-            if marks and _continues(marks[-1], mark):
-                marks[-1] = Mark(marks[-1].start, mark.end, mark.state, mark.kind)
+            last = marks[-1] if marks else None
+            if last and (last.end, last.state, last.kind) == (mark.start, mark.state, mark.kind):
+                marks[-1] = Mark(last.start, mark.end, mark.state, mark.kind)
             elif mark.start < mark.end:
                 marks.append(mark)
         return tuple(marks)
@@ -605,10 +586,6 @@ class Judgement:
         yield Mark(last, end, "excluded")
 
 
-def _continues(before: Mark, mark: Mark) -> bool:
-    return (before.end, before.state, before.kind) == (mark.start, mark.state, mark.kind)
-
-
 def judge(columns: Columns, result: Result, measure: Measure) -> tuple[Judgement, ...]:
     """Return what a recall says of each pair.
 
@@ -620,19 +597,12 @@ def judge(columns: Columns, result: Result, measure: Measure) -> tuple[Judgement
     timeline, rule = result.timeline, result.rules[measure.name]
     scored = rule.scored[timeline.ref]
     wrong = scored & ~rule.correct(timeline.ref, timeline.est)
+    ends = timeline.starts + timeline.weights
     kinds = _kinds(columns, result, measure)
+    slices = (timeline.starts, ends, timeline.ref, timeline.est, scored, wrong, kinds)
     return tuple(
-        Judgement(
-            timeline.starts[own],
-            timeline.starts[own] + timeline.weights[own],
-            timeline.ref[own],
-            timeline.est[own],
-            scored[own],
-            wrong[own],
-            kinds[own],
-            columns.labels,
-        )
-        for own in (timeline.pair == pair for pair in range(columns.pairs))
+        Judgement(columns.labels, *(column[timeline.pair == pair] for column in slices))
+        for pair in range(columns.pairs)
     )
 
 
@@ -643,6 +613,5 @@ def _kinds(columns: Columns, result: Result, measure: Measure) -> Codes:
     without_bass = result.rules.get(measure.name.removesuffix("Bass").removesuffix("_inv"))
     assert without_bass is not None, "a measure of bass has one without it in its protocol"
     right = without_bass.correct(timeline.ref, timeline.est)
-    names: list[Kind] = ["presence", "root", "bass"]
-    numbers = [_KINDS.index(name) for name in names]
-    return np.select([(ref < 0) | (est < 0), ref != est, right], numbers, _KINDS.index("quality"))
+    presence, root, bass, quality = map(_KINDS.index, ("presence", "root", "bass", "quality"))
+    return np.select([(ref < 0) | (est < 0), ref != est, right], [presence, root, bass], quality)

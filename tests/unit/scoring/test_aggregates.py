@@ -10,8 +10,6 @@ import pytest
 from kammerton.chords.kernels import (
     OUTCOMES,
     ClassAverage,
-    HarmonicSegmentation,
-    MinimumSegmentation,
     Recall,
     Segmentation,
 )
@@ -110,10 +108,10 @@ def test_segmentation_is_what_is_not_lost(
     under: float, over: float, duration: float, expected: tuple[float, ...]
 ) -> None:
     formulas: list[Formula] = [
-        Segmentation("lost_under"),
-        Segmentation("lost_over"),
-        MinimumSegmentation(),
-        HarmonicSegmentation(),
+        Segmentation("under"),
+        Segmentation("over"),
+        Segmentation("minimum"),
+        Segmentation("harmonic"),
     ]
     row = (under, over, duration)
     values = [finalised(formula, row)[0] for formula in formulas]

@@ -14,7 +14,6 @@ import numpy as np
 
 from kammerton.chords.kernels import (
     Columns,
-    MinimumSegmentation,
     Recall,
     Result,
     Segmentation,
@@ -42,7 +41,7 @@ _MEASURES: dict[str, tuple[Formula, frozenset[Law], str, str, str, str]] = {
         _MAJMIN,
     ),
     "OvS": (
-        Segmentation("lost_over"),
+        Segmentation("over"),
         _LAWS,
         "How little reference rows are cut to pieces by the estimate.",
         "1 - dhd(reference, estimate), rows not merged",
@@ -50,7 +49,7 @@ _MEASURES: dict[str, tuple[Formula, frozenset[Law], str, str, str, str]] = {
         _HAMMING,
     ),
     "UnS": (
-        Segmentation("lost_under"),
+        Segmentation("under"),
         _LAWS,
         "How little estimated rows run over boundaries of the reference.",
         "1 - dhd(estimate, reference), rows not merged",
@@ -58,7 +57,7 @@ _MEASURES: dict[str, tuple[Formula, frozenset[Law], str, str, str, str]] = {
         _HAMMING,
     ),
     "Seg": (
-        MinimumSegmentation(),
+        Segmentation("minimum"),
         _LAWS | {"symmetry"},
         "The smaller of OvS and UnS.",
         "min(OvS, UnS) per song",

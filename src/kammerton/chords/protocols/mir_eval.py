@@ -19,7 +19,6 @@ from kammerton.chords.kernels import (
     Columns,
     LabelRule,
     LabelTimes,
-    MinimumSegmentation,
     Outcomes,
     ReferenceSpan,
     Result,
@@ -58,16 +57,16 @@ _RECALLS = {
 _HEADLINES = ("root", "majmin", "majmin_inv", "sevenths", "sevenths_inv", "underseg", "overseg", "seg")
 _SEGMENTATIONS: dict[str, tuple[Formula, str, str]] = {
     "underseg": (
-        Segmentation("lost_under"),
+        Segmentation("under"),
         "how little estimated chords run over boundaries of the reference",
         "1 - dhd(estimate, reference)",
     ),
     "overseg": (
-        Segmentation("lost_over"),
+        Segmentation("over"),
         "how little reference chords are cut to pieces by the estimate",
         "1 - dhd(reference, estimate)",
     ),
-    "seg": (MinimumSegmentation(), "the smaller of the two", "min(underseg, overseg) per song"),
+    "seg": (Segmentation("minimum"), "the smaller of the two", "min(underseg, overseg) per song"),
 }
 """Formula, summary and equation of each measure of segmentation."""
 

@@ -17,9 +17,7 @@ from kammerton.arrays import Codes, Flags
 from kammerton.chords.kernels import (
     ClassAverage,
     Columns,
-    HarmonicSegmentation,
     LabelRule,
-    MinimumSegmentation,
     Outcomes,
     Result,
     SameValue,
@@ -66,22 +64,22 @@ _RECALLS = {
 
 _SEGMENTATIONS: dict[str, tuple[Formula, str, str]] = {
     "MeanSeg": (
-        HarmonicSegmentation(),
+        Segmentation("harmonic"),
         "harmonic mean of under- and over-segmentation",
         "2 * UnderSeg * OverSeg / (UnderSeg + OverSeg) per song",
     ),
     "UnderSeg": (
-        Segmentation("lost_under"),
+        Segmentation("under"),
         "how little estimated chords run over boundaries of the reference",
         "1 - sum over estimated runs of (overlap with reference runs - the largest) / end of reference",
     ),
     "OverSeg": (
-        Segmentation("lost_over"),
+        Segmentation("over"),
         "how little reference chords are cut to pieces by the estimate",
         "1 - sum over reference runs of (overlap with estimated runs - the largest) / end of reference",
     ),
     "WorstSeg": (
-        MinimumSegmentation(),
+        Segmentation("minimum"),
         "the smaller of under- and over-segmentation",
         "min(UnderSeg, OverSeg) per song",
     ),
